@@ -1,0 +1,63 @@
+"""Errors a caller may meet, one small tree.
+
+    EvolifError
+    ├── UsageError          exit 2: wrong flag, unknown model or profile, missing key, settings that differ
+    │   └── InputError      exit 2: a file or a line of it that cannot be read; names file, line and mend
+    ├── OutsideError        exit 3: what lies outside this program: provider, network, disk
+    │   └── ModelError      exit 3: a model endpoint failed and retrying did not help
+    │       ├── ContextOverflowError   the conversation no longer fits the model's context: the session is censored
+    │       └── WithheldError          the provider's content filter refused: the session is withheld
+    └── InternalError       exit 3: a checker or builder broke its own promise; please report it
+
+A weak answer is never an error: it is a verdict. A checker that breaks is `InternalError`, never a failed constraint.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class EvolifError(Exception):
+    """Root of the tree; `str()` is one sentence a user can act on."""
+
+    exit_code = 3
+
+
+class UsageError(EvolifError):
+    """The command or call is wrong as it stands."""
+
+    exit_code = 2
+
+
+class InputError(UsageError):
+    """A file cannot be used; the sentence names the file, the line and the mend."""
+
+    def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None) -> None:
+        where = "" if path is None else f"{path}" if line is None else f"{path}, line {line}"
+        super().__init__(f"{where}: {message}" if where else message)
+        self.path = path
+        self.line = line
+
+
+class OutsideError(EvolifError):
+    """Something outside this program failed."""
+
+
+class ModelError(OutsideError):
+    """A model endpoint failed; `retryable` says whether the same call may pass later."""
+
+    def __init__(self, message: str, *, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.retryable = retryable
+
+
+class ContextOverflowError(ModelError):
+    """The conversation is longer than the model's context."""
+
+
+class WithheldError(ModelError):
+    """The provider's content filter refused the request or the answer."""
+
+
+class InternalError(EvolifError):
+    """A promise of this program was broken; not the model's fault."""

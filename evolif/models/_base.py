@@ -1,0 +1,69 @@
+"""The one protocol every chat model speaks, whoever serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from evolif.domain import Message, Turn, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Decoding settings; None leaves a value to the provider."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One call. `turn` is what a simulated user knows of the turn; models behind an API never see it."""
+
+    messages: tuple[Message, ...]
+    sampling: Sampling = field(default_factory=Sampling)
+    schema: Mapping[str, Any] | None = None
+    """A JSON schema the answer should follow, where the provider has them."""
+    turn: Turn | None = None
+    depth: int = 1
+    """How many turns the topic of `turn` has had, this one included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer, as received: reasoning apart, flags kept."""
+
+    text: str
+    reasoning: str = ""
+    truncated: bool = False
+    """Cut at the token limit; the answer is judged as it stands."""
+    usage: Usage = field(default_factory=Usage)
+    served_by: str = ""
+    """The exact model version the provider named."""
+
+
+class ChatModel(Protocol):
+    """A model that answers conversations.
+
+    `complete` raises `ContextOverflowError`, `WithheldError` or `ModelError` and nothing else that is expected.
+    """
+
+    @property
+    def name(self) -> str:
+        """`provider/name`, without secrets."""
+        ...
+
+    @property
+    def connections(self) -> int:
+        """How many sessions it is worth running side by side by default."""
+        ...
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        """Answer the conversation."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections and child processes."""
+        ...
