@@ -1,0 +1,140 @@
+"""What every constraint group is: drawn, changed, said, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from evolif._catalogues import data_path, load_yaml
+from evolif._stream import Stream
+from evolif.domain import OperationKind, Params, Span, Verdict
+from evolif.text import Reading
+
+
+class ParamsModel(BaseModel):
+    """Base of the parameter models at the border: exact types, unknown keys ignored."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawContext:
+    """What a draw may look at: the topic's keywords, the pool of the profile, the other active constraints."""
+
+    keywords: tuple[str, ...]
+    pool: Mapping[str, Any]
+    active: Mapping[str, Params] = field(default_factory=dict)
+
+    @property
+    def allowed_keywords(self) -> list[str]:
+        """Keywords that are not forbidden now."""
+        forbidden = self.active.get("forbidden")
+        words = set(forbidden["keywords"]) if forbidden else set()
+        return [k for k in self.keywords if k not in words]
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """Which phrase of the group's grammar says something, and what fills its slots."""
+
+    key: str
+    slots: Mapping[str, str]
+
+
+@lru_cache(maxsize=64)
+def group_data(name: str) -> Mapping[str, Any]:
+    """The data file of a group: pool, phrases, description."""
+    data: Mapping[str, Any] = load_yaml(data_path("constraints", f"{name}.yaml"))
+    return data
+
+
+class Group:
+    """A mutually exclusive group of constraints; subclasses are stateless."""
+
+    name: ClassVar[str]
+    subjective: ClassVar[bool] = False
+    """Judged by a model, not by rules."""
+    adapter: ClassVar[TypeAdapter[Any]]
+    """Validates parameters at the border."""
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """Pool, phrases and descriptions, from the group's data file."""
+        return group_data(self.name)
+
+    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
+        """Fresh parameters; None where the topic offers none."""
+        raise TypeError(f"{type(self).__name__} draws nothing")
+
+    def modify(self, params: Params, stream: Stream, context: DrawContext) -> Params | None:
+        """Parameters other than `params`: a fresh draw of mode and values, unless a group says otherwise."""
+        for _ in range(64):
+            fresh = self.draw(stream, context)
+            if fresh is None or fresh != params:
+                return fresh
+        return None
+
+    def key(self, params: Params) -> str:
+        """The key of the phrase grammar for these parameters."""
+        return str(params["mode"])
+
+    def slots(self, params: Params) -> dict[str, str]:
+        """What fills the slots of a phrase."""
+        return {k: str(v) for k, v in params.items() if k != "mode"}
+
+    def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
+        """How the operation is said: the new constraint, or for a removal the lifted one."""
+        params = before if kind == "remove" else after
+        assert params is not None  # an operation has one of the two by construction
+        return Saying(self.key(params), self.slots(params))
+
+    def lifted(self, params: Params) -> Saying:
+        """How the constraint is named when it is lifted or replaced."""
+        return Saying(self.key(params), self.slots(params))
+
+    def describe(self, params: Params, fmt: str | None = None) -> str:
+        """One precise sentence, which the checker keeps to the letter."""
+        saying = self.lifted(params)
+        sentence = str(self.data["describe"][saying.key]).format(**saying.slots)
+        note = self.note(params, fmt)
+        return f"{sentence} {note}" if note else sentence
+
+    def note(self, params: Params, fmt: str | None) -> str:
+        """What a reader could doubt under the active format; empty where nothing is."""
+        return ""
+
+    def check(self, params: Params, reading: Reading) -> Verdict:
+        """The verdict of the rules. Only groups that are not subjective have one."""
+        raise TypeError(f"{self.name} is judged by a model, not by rules")
+
+    def verdict(
+        self, satisfied: bool, expected: str, found: str, spans: Sequence[Span] = ()
+    ) -> Verdict:
+        """A verdict of this group."""
+        return Verdict(self.name, satisfied, expected, found, tuple(spans))
+
+
+def quoted(words: Sequence[str], last: str) -> str:
+    """`“a”, “b” or “c”`."""
+    marked = [f"“{w}”" for w in words]
+    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])} {last} {marked[-1]}"
+
+
+def times(count: int) -> str:
+    """`exactly once`, `exactly twice`, `exactly 3 times`."""
+    return {1: "exactly once", 2: "exactly twice"}.get(count, f"exactly {count} times")
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 word`, `2 words`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def shorten(text: str, limit: int = 40) -> str:
+    """A piece of an answer, short enough for one line of evidence."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"

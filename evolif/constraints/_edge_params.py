@@ -1,0 +1,76 @@
+"""Parameters and draws that `start_with` and `end_with` have in common."""
+
+from __future__ import annotations
+
+import string
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from evolif._stream import Stream
+from evolif.constraints._base import DrawContext, Group, ParamsModel
+from evolif.domain import Params
+
+
+class _Letter(ParamsModel):
+    mode: Literal["letter"]
+    value: Annotated[str, Field(pattern=r"^[A-Za-z]$")]
+
+
+class _Emoji(ParamsModel):
+    mode: Literal["emoji"]
+    value: Annotated[str, Field(min_length=1, max_length=16)]
+
+
+class _Keyword(ParamsModel):
+    mode: Literal["keyword"]
+    value: Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
+
+
+class _Quotation(ParamsModel):
+    mode: Literal["quotation"]
+    left: Annotated[str, Field(min_length=1, max_length=1)]
+    right: Annotated[str, Field(min_length=1, max_length=1)]
+
+
+EDGE_ADAPTER: TypeAdapter[Any] = TypeAdapter(
+    Annotated[_Letter | _Emoji | _Keyword | _Quotation, Field(discriminator="mode")]
+)
+
+
+class EdgeGroup(Group):
+    """A constraint on the first or the last content character."""
+
+    adapter = EDGE_ADAPTER
+
+    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
+        """One of four modes, all alike, then its value."""
+        mode = stream.choice(("letter", "emoji", "keyword", "quotation"))
+        if mode == "letter":
+            return {"mode": mode, "value": stream.choice(string.ascii_letters)}
+        if mode == "emoji":
+            return {"mode": mode, "value": stream.choice(context.pool["emoji"])}
+        if mode == "quotation":
+            left, right = stream.choice(context.pool["quotations"])
+            return {"mode": mode, "left": left, "right": right}
+        keywords = context.allowed_keywords
+        return {"mode": mode, "value": stream.choice(keywords)} if keywords else None
+
+    def slots(self, params: Params) -> dict[str, str]:
+        """Letters are said as capitals, since case is ignored."""
+        slots = super().slots(params)
+        if params["mode"] == "letter":
+            slots["value"] = slots["value"].upper()
+        return slots
+
+    def note(self, params: Params, fmt: str | None) -> str:
+        """Which part of a formatted answer counts."""
+        first = self.name == "start_with"
+        edge = "first" if first else "last"
+        if fmt == "json":
+            return f"In JSON, the {edge} key or value counts, and it may not be true, false or null."
+        if fmt == "csv":
+            return f"In CSV, the {edge} cell with text counts."
+        if fmt in ("xml", "html"):
+            return f"The {edge} visible text counts, not the tags."
+        return ""

@@ -1,0 +1,21 @@
+"""`style`: how the answer is written; judged by a model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field, TypeAdapter
+
+from evolif.constraints._base import ParamsModel
+from evolif.constraints._subjective import SubjectiveGroup
+
+
+class _Style(ParamsModel):
+    style: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Style(SubjectiveGroup):
+    """A judge scores the answer above 6 of 10 for it."""
+
+    name = "style"
+    adapter: TypeAdapter[Any] = TypeAdapter(_Style)

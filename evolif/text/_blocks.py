@@ -1,0 +1,65 @@
+"""Typed blocks of content: what a reader of the rendered answer sees, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+BlockKind = Literal["paragraph", "heading", "item", "cell", "code", "value", "row"]
+
+CELL_GAP = "\x1f"
+"""Stands between the cells of a CSV row: white space for words, yet no part of any keyword."""
+
+
+@dataclass(slots=True)
+class Block:
+    """One leaf block; `pieces` map content to body as (offset in text, offset in body, length)."""
+
+    kind: BlockKind
+    text: str
+    running: bool = False
+    """Holds sentences: running text or a list item."""
+    paragraph: int = -1
+    """Which paragraph it belongs to (a list is one), or -1."""
+    number: str = ""
+    """The ordered list's number a reader sees right before it."""
+    pieces: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def to_body(self, offset: int, *, end: bool = False) -> int | None:
+        """Where a character (or, with `end`, the end of a range) of the text stands in the body, if known."""
+        probe = offset - 1 if end else offset
+        for at, body, length in self.pieces:
+            if at <= probe < at + length:
+                return body + offset - at
+        return None
+
+
+@dataclass(slots=True)
+class Content:
+    """All blocks of a body, and what is counted beside them. Offsets are in the body."""
+
+    blocks: list[Block]
+    paragraphs: int = 0
+    bullets: list[tuple[int, int]] = field(default_factory=list)
+    """Bullet items that have content; (-1, -1) where the place is not known."""
+    delimiter_rows: list[tuple[int, int]] = field(default_factory=list)
+    literal_first: str = ""
+    """A JSON literal before all content, which no start constraint may stand beside."""
+    literal_last: str = ""
+    elements: int = 0
+    """Markdown elements used (heading, list, table, quote, code, emphasis, link)."""
+    open_fence: int = -1
+    """Offset of a code fence that is never closed, or -1."""
+
+
+class FormatFaultError(Exception):
+    """The body does not parse as the format asked for: a finding about the answer, never a crash."""
+
+    def __init__(self, reason: str, offset: int = -1) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.offset = offset
+
+
+MAX_DEPTH = 200
+"""Deeper nesting fails a format before any recursive parser sees it (specification, security of checking)."""

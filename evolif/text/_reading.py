@@ -1,0 +1,140 @@
+"""One reading of a response that all checkers share; every view is made once, when first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from evolif.domain import Span
+from evolif.text._blocks import Block, Content, FormatFaultError
+from evolif.text._body import unwrap
+from evolif.text._csv import parse_csv
+from evolif.text._edges import Edge, end_edge, start_edge
+from evolif.text._graphemes import count_graphemes
+from evolif.text._html import parse_html
+from evolif.text._json import parse_json
+from evolif.text._markdown import markdown_content
+from evolif.text._normalise import normalise
+from evolif.text._occurrences import find_all, fold
+from evolif.text._sentences import lower_case_words, sentences
+from evolif.text._words import count_words
+from evolif.text._xml import parse_xml
+
+READING_RULES_VERSION = 1
+"""Stored with every verdict; a change of any rule changes it."""
+
+MAX_BODY_BYTES = 64 * 1024
+
+_PARSERS = {"json": parse_json, "xml": parse_xml, "html": parse_html, "csv": parse_csv}
+
+
+class Reading:
+    """A response as all checkers of one instruction see it.
+
+    Args:
+        response: The answer as received.
+        fmt: The format the instruction asks for (json, xml, html, csv, markdown), or None.
+        max_bytes: A longer body is not read and fails every constraint.
+    """
+
+    def __init__(self, response: str, fmt: str | None = None, max_bytes: int = MAX_BODY_BYTES) -> None:
+        self.fmt = fmt
+        self.text = normalise(response)
+        self.body = unwrap(self.text, fmt)
+        self.unreadable = self._size_fault(max_bytes)
+        self.fault: FormatFaultError | None = None
+        """Why the body is not the format asked for; the other checkers then read it as Markdown."""
+
+    def _size_fault(self, max_bytes: int) -> str:
+        if not self.body:
+            return "the answer is empty"
+        if len(self.body) * 4 > max_bytes and len(self.body.encode()) > max_bytes:
+            return f"the answer is longer than {max_bytes // 1024} KiB"
+        return ""
+
+    @cached_property
+    def content(self) -> Content:
+        """The typed blocks; sets `fault` where the format asked for does not parse."""
+        parser = _PARSERS.get(self.fmt or "")
+        if parser is not None:
+            try:
+                return parser(self.body)
+            except FormatFaultError as fault:
+                self.fault = fault
+        return markdown_content(self.body)
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The blocks of the content, in document order."""
+        return self.content.blocks
+
+    @cached_property
+    def content_text(self) -> str:
+        """All blocks, one after the other, separated by line breaks; spans of the content count in it."""
+        return "\n".join(block.text for block in self.blocks)
+
+    @cached_property
+    def offsets(self) -> list[int]:
+        """Where each block starts in `content_text`."""
+        starts, at = [], 0
+        for block in self.blocks:
+            starts.append(at)
+            at += len(block.text) + 1
+        return starts
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """Each block as keywords are compared."""
+        return [fold(block.text) for block in self.blocks]
+
+    @cached_property
+    def words(self) -> int:
+        """How many words the content has."""
+        return count_words(self.content_text)
+
+    @cached_property
+    def sentence_spans(self) -> list[tuple[int, int]]:
+        """The sentences, as ranges of `content_text`."""
+        running = [(at, block.text) for at, block in zip(self.offsets, self.blocks, strict=True) if block.running]
+        lower = lower_case_words(text for _, text in running)
+        return [(at + start, at + end) for at, text in running for start, end in sentences(text, lower)]
+
+    @cached_property
+    def paragraphs(self) -> int:
+        """How many paragraphs the content has."""
+        return len({block.paragraph for block in self.blocks if block.paragraph >= 0})
+
+    @cached_property
+    def characters(self) -> int:
+        """How many grapheme clusters the body has."""
+        return count_graphemes(self.body)
+
+    @cached_property
+    def start(self) -> Edge | None:
+        """The first content character."""
+        return start_edge(self.content)
+
+    @cached_property
+    def end(self) -> Edge | None:
+        """Just after the last content character."""
+        return end_edge(self.content)
+
+    def occurrences(self, keyword: str) -> list[tuple[int, int, int]]:
+        """Where `keyword` occurs: (block, start, end) in the folded block."""
+        folded = fold(keyword)
+        return [(i, *place) for i, text in enumerate(self.folded) for place in find_all(text, folded)]
+
+    def spans(self, block: int, start: int, end: int) -> tuple[Span, ...]:
+        """A range of a block as spans of the content and, where known, of the body."""
+        at = self.offsets[block]
+        spans = [Span(at + start, at + end)]
+        leaf = self.blocks[block]
+        first, last = leaf.to_body(start), leaf.to_body(end, end=True)
+        if first is not None and last is not None:
+            spans.append(Span(first, last, "body"))
+        return tuple(spans)
+
+    def folded_spans(self, block: int, start: int, end: int) -> tuple[Span, ...]:
+        """Like `spans`, for a range of the folded block; nothing where folding moved characters."""
+        if len(self.folded[block]) != len(self.blocks[block].text):
+            return ()
+        return self.spans(block, start, end)
