@@ -58,7 +58,7 @@ class Group:
     name: ClassVar[str]
     subjective: ClassVar[bool] = False
     """Judged by a model, not by rules."""
-    adapter: ClassVar[TypeAdapter[Any]]
+    adapter: TypeAdapter[Any]
     """Validates parameters at the border."""
 
     @property
@@ -111,9 +111,7 @@ class Group:
         """The verdict of the rules. Only groups that are not subjective have one."""
         raise TypeError(f"{self.name} is judged by a model, not by rules")
 
-    def verdict(
-        self, satisfied: bool, expected: str, found: str, spans: Sequence[Span] = ()
-    ) -> Verdict:
+    def verdict(self, satisfied: bool, expected: str, found: str, spans: Sequence[Span] = ()) -> Verdict:
         """A verdict of this group."""
         return Verdict(self.name, satisfied, expected, found, tuple(spans))
 

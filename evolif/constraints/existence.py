@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from evolif._stream import Stream
 from evolif.constraints._base import DrawContext, Group, ParamsModel, Saying, quoted, times
-from evolif.domain import OperationKind, Params, Verdict
+from evolif.domain import OperationKind, Params, Span, Verdict
 from evolif.text import Reading
 
 _Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
@@ -84,7 +84,9 @@ class Existence(Group):
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         """Count the occurrences of every keyword."""
-        found, spans, satisfied = {}, [], True
+        found: dict[str, int] = {}
+        spans: list[Span] = []
+        satisfied = True
         for word, count in params["counts"].items():
             places = reading.occurrences(word)
             found[word] = len(places)

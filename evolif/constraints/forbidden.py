@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from evolif._stream import Stream
 from evolif.constraints._base import DrawContext, Group, ParamsModel, Saying, quoted
-from evolif.domain import OperationKind, Params, Verdict
+from evolif.domain import OperationKind, Params, Span, Verdict
 from evolif.text import Reading
 
 _Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
@@ -76,7 +76,8 @@ class Forbidden(Group):
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         """Look for every keyword."""
-        spans, told = [], []
+        spans: list[Span] = []
+        told: list[str] = []
         for word in params["keywords"]:
             places = reading.occurrences(word)
             if places:

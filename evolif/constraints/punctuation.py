@@ -42,7 +42,7 @@ class Punctuation(Group):
         """The mark in quotes, with its name where the pool has one."""
         mark = params["mark"]
         pool = self.data["pool"]
-        names = {m: name for m, name in [*pool["include"], *pool["exclude"]]}
+        names: dict[str, str] = dict([*pool["include"], *pool["exclude"]])
         return {"mark": f"“{mark}” ({names[mark]})" if names.get(mark) else f"“{mark}”"}
 
     def note(self, params: Params, fmt: str | None) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-VOID = frozenset("area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split())
+VOID = frozenset(
+    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
+)
 OPTIONAL_END = frozenset(
     "p li dt dd tr td th thead tbody tfoot caption colgroup option optgroup rb rt rtc rp html head body".split()
 )

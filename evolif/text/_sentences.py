@@ -83,9 +83,7 @@ def _full_stops(text: str, doubtful: list[tuple[re.Match[str], str]], lower_word
     return ends
 
 
-def _known_stop(
-    text: str, match: re.Match[str], word: str, following: str, lower_words: frozenset[str]
-) -> bool | None:
+def _known_stop(text: str, match: re.Match[str], word: str, following: str, lower_words: frozenset[str]) -> bool | None:
     """True: ends a sentence; False: does not; None: ask Punkt."""
     if not following:
         return True

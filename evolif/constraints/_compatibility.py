@@ -1,0 +1,158 @@
+"""Which constraints may stand together: the declared table, its budgets, and what can be computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from evolif._catalogues import data_path, load_yaml
+from evolif.domain import Params
+from evolif.text import count_words, find_all, fold
+
+Active = Mapping[str, Params]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why constraints do not go together."""
+
+    code: str
+    groups: tuple[str, ...]
+    reason: str
+
+
+@lru_cache(maxsize=1)
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_yaml(data_path("constraints", "compatibility.yaml"))
+    return table
+
+
+def table_version() -> int:
+    """The edition of the table; a change of any row changes it."""
+    return int(_table()["version"])
+
+
+def _matches(condition: Mapping[str, Any], params: Params | None) -> bool:
+    return params is not None and all(params.get(key) in values for key, values in condition.items())
+
+
+def is_closed(group: str, active: Active) -> bool:
+    """Whether the table leaves no parameters of `group` open beside what is active."""
+    for row in _table()["rows"]:
+        when = row["when"]
+        if when.get(group) == {} and all(_matches(c, active.get(g)) for g, c in when.items() if g != group):
+            return True
+    return False
+
+
+def find_conflict(active: Active) -> Conflict | None:
+    """The first reason why these constraints may not be asked for together; None where there is none."""
+    for row in _table()["rows"]:
+        when = row["when"]
+        if all(_matches(condition, active.get(group)) for group, condition in when.items()):
+            return Conflict(row["id"], tuple(when), row["reason"])
+    return _computed(active) or _budget(active)
+
+
+def required_words(active: Active) -> dict[str, int]:
+    """Every keyword that must occur, with how often at least."""
+    words: dict[str, int] = dict(active["existence"]["counts"]) if "existence" in active else {}
+    for edge in ("start_with", "end_with"):
+        params = active.get(edge)
+        if params is not None and params["mode"] == "keyword":
+            words.setdefault(params["value"], 1)
+    return words
+
+
+def _computed(active: Active) -> Conflict | None:
+    words = required_words(active)
+    if not words:
+        return None
+    holders = tuple(g for g in ("existence", "start_with", "end_with") if g in active)
+    for forbidden in active.get("forbidden", {}).get("keywords", ()):
+        for word in words:
+            if find_all(fold(word), fold(forbidden)):
+                return Conflict("forbidden-inside", ("forbidden", *holders), f"“{word}” holds “{forbidden}”")
+    punctuation = active.get("punctuation", {})
+    if punctuation.get("mode") == "exclude":
+        for word in words:
+            if punctuation["mark"] in word:
+                return Conflict("mark-inside", ("punctuation", *holders), f"“{word}” holds “{punctuation['mark']}”")
+    return None
+
+
+def upper_limit(length: Params | None, unit: str) -> int | None:
+    """The largest count of `unit` that is allowed; None without a limit."""
+    if length is None or length["unit"] != unit or length["relation"] == "more_than":
+        return None
+    count: int = length["count"]
+    return count - 1 if length["relation"] == "less_than" else count
+
+
+def lower_limit(length: Params | None, unit: str) -> int:
+    """The smallest count of `unit` that is allowed."""
+    if length is None or length["unit"] != unit or length["relation"] == "less_than":
+        return 0
+    count: int = length["count"]
+    return count + 1 if length["relation"] == "more_than" else count
+
+
+def _budget(active: Active) -> Conflict | None:
+    budgets = _table()["budgets"]
+    for find in (_items_budget, _words_budget, _format_budget):
+        conflict = find(active, budgets)
+        if conflict is not None:
+            return conflict
+    return None
+
+
+def _items_budget(active: Active, budgets: Mapping[str, Any]) -> Conflict | None:
+    if "bullets" not in active or "length" not in active:
+        return None
+    items = active["bullets"]["count"]
+    for unit, each in (
+        ("sentences", 1),
+        ("words", budgets["words_per_item"]),
+        ("characters", budgets["characters_per_item"]),
+    ):
+        limit = upper_limit(active["length"], unit)
+        if limit is not None and items * each > limit:
+            return Conflict("items-budget", ("bullets", "length"), f"{items} items do not fit into {limit} {unit}")
+    return None
+
+
+def _words_budget(active: Active, budgets: Mapping[str, Any]) -> Conflict | None:
+    words = required_words(active)
+    if not words:
+        return None
+    holders = tuple(g for g in ("existence", "start_with", "end_with") if g in active)
+    total = sum(words.values())
+    if len(words) > budgets["max_required_keywords"] or total > budgets["max_required_occurrences"]:
+        return Conflict(
+            "keywords-budget", holders, f"{len(words)} keywords, {total} occurrences are more than an answer"
+        )
+    length, share = active.get("length"), budgets["required_share"]
+    needs = {
+        "words": share * sum(count_words(w) * n for w, n in words.items()),
+        "characters": share * sum(len(w) * n for w, n in words.items()),
+        "sentences": -(-total // budgets["occurrences_per_sentence"]),
+    }
+    for unit, need in needs.items():
+        limit = upper_limit(length, unit)
+        if limit is not None and need > limit:
+            return Conflict("length-budget", (*holders, "length"), f"{total} occurrences crowd {limit} {unit}")
+    return None
+
+
+def _format_budget(active: Active, budgets: Mapping[str, Any]) -> Conflict | None:
+    length = active.get("length")
+    if length is None or active.get("format", {}).get("mode") not in budgets["data_formats"]:
+        return None
+    limit = upper_limit(length, "characters")
+    if limit is not None and limit < budgets["data_format_min_characters"]:
+        return Conflict("format-budget", ("format", "length"), f"{limit} characters are too few for mark-up and text")
+    if lower_limit(length, "words") > budgets["data_format_max_words"]:
+        return Conflict("format-budget", ("format", "length"), "that many words in a data format are soup")
+    return None

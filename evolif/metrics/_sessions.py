@@ -1,0 +1,139 @@
+"""From sessions to records: which of them count, and what those that do not could have brought."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from evolif._errors import UsageError
+from evolif.domain import JudgedTurn, Session
+from evolif.metrics._dialogue import DialogueRecord, judged_record, patience_left, walk_patience
+from evolif.metrics._process import Metrics, process_metrics
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecords:
+    """The records that enter the table, and counts of everything that does not.
+
+    Attributes:
+        records: One per finished or censored session, in the order given.
+        finished: Sessions whose patience was exhausted; they count.
+        censored: Sessions stopped by a cap, the context or a budget; they count with the turns they have.
+        suspended: Sessions stopped by a fault outside; left out, see `bounds`.
+        withheld: Sessions the provider's content filter refused; left out, see `bounds`.
+        running: Sessions without an ending; left out.
+        not_judged_turns: Turns of the counted sessions in which nothing was judged.
+        not_judged_constraints: Constraints of the counted sessions without a verdict, those of such turns included.
+    """
+
+    records: tuple[DialogueRecord, ...]
+    finished: int
+    censored: int
+    suspended: int
+    withheld: int
+    running: int
+    not_judged_turns: int
+    not_judged_constraints: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The table's figures if every suspended and withheld session had gone on, and all had failed or all had succeeded.
+
+    The two bracket what the four `edr_*` would have been. The rates need not lie between them: a session that had gone
+    on long with middling turns could have a lower ROB than one that fails at once.
+    """
+
+    failed: Metrics
+    succeeded: Metrics
+
+
+def counted_sessions(sessions: Iterable[Session]) -> tuple[Session, ...]:
+    """The sessions that enter the table, finished and censored, without turns after exhausted patience."""
+    return tuple(
+        replace(session, turns=_turns_that_count(session))
+        for session in sessions
+        if session.ending in ("finished", "censored")
+    )
+
+
+def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
+    """The records of one model's sessions (protocol page, How a session ends).
+
+    Args:
+        sessions: All of one model, each (dialogue, epoch) once, their turns in order.
+
+    Raises:
+        UsageError: Sessions of several models, or one session twice.
+    """
+    given = _of_one_model(sessions)
+    counted = counted_sessions(given)
+    endings = Counter(session.ending for session in given)
+    turns = [turn for session in counted for turn in session.turns]
+    return SessionRecords(
+        records=tuple(_record(session) for session in counted),
+        finished=endings["finished"],
+        censored=endings["censored"],
+        suspended=endings["suspended"],
+        withheld=endings["withheld"],
+        running=endings[None],
+        not_judged_turns=sum(not turn.judged for turn in turns),
+        not_judged_constraints=sum(len(turn.verdicts) - len(turn.judged) for turn in turns),
+    )
+
+
+def bounds(sessions: Iterable[Session], *, max_turns: int) -> Bounds:
+    """What the table would say with the suspended and withheld sessions in it, at worst and at best.
+
+    Failed: each goes on failing, with no constraint satisfied, until its patience is exhausted. Succeeded: each goes on
+    with every constraint satisfied up to the cap. Both stop at `max_turns`, towards which turns without a judged
+    constraint count. Sessions still running are left out of both, as of the table.
+
+    Args:
+        sessions: As for `records_from_sessions`.
+        max_turns: The run's cap, in turns; at least 1.
+
+    Raises:
+        UsageError: As `records_from_sessions`, or a cap below 1.
+    """
+    if max_turns < 1:
+        raise UsageError(f"the cap is {max_turns} turns; it must be at least 1")
+    given = _of_one_model(sessions)
+    table = [_record(session) for session in counted_sessions(given)]
+    broken = [session for session in given if session.ending in ("suspended", "withheld")]
+    return Bounds(
+        failed=process_metrics(table + [_continued(session, max_turns, good=False) for session in broken]),
+        succeeded=process_metrics(table + [_continued(session, max_turns, good=True) for session in broken]),
+    )
+
+
+def _continued(session: Session, max_turns: int, *, good: bool) -> DialogueRecord:
+    record = _record(session)
+    left, room = patience_left(record), max(0, max_turns - len(session.turns))
+    if left == 0:
+        return record
+    # How many constraints a turn that never was would have had does not matter: sat/n is 0 or 1 for any number.
+    further = room if good else min(left, room)
+    return replace(record, turns=record.turns + ((good,),) * further)
+
+
+def _record(session: Session) -> DialogueRecord:
+    verdicts = [turn.judged for turn in session.turns]
+    return judged_record(str(session.dialogue), session.patience, verdicts, epoch=session.epoch)
+
+
+def _turns_that_count(session: Session) -> tuple[JudgedTurn, ...]:
+    outcomes = (all(turn.judged) if turn.judged else None for turn in session.turns)
+    return session.turns[: walk_patience(outcomes, session.patience).turns]
+
+
+def _of_one_model(sessions: Iterable[Session]) -> Sequence[Session]:
+    given = tuple(sessions)
+    models = sorted({session.model for session in given})
+    if len(models) > 1:
+        raise UsageError(f"metrics are for one model at a time, not for {' and '.join(models)} together")
+    twice = [key for key, n in Counter((session.dialogue, session.epoch) for session in given).items() if n > 1]
+    if twice:
+        raise UsageError(f"dialogue {twice[0][0]}, epoch {twice[0][1]} comes twice; give each session once")
+    return given

@@ -1,0 +1,75 @@
+"""Topic files: JSONL, one topic a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evolif._catalogues import data_path
+from evolif._errors import InputError
+from evolif.domain import Topic
+from evolif.text import clean
+
+MIN_KEYWORDS = 20
+"""What a topic needs at least (specification of the topic layer)."""
+
+_Text = Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"\S")]
+
+
+class TopicModel(BaseModel):
+    """A topic as stored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: _Text
+    prompt: _Text
+    keywords: Annotated[list[_Text], Field(min_length=MIN_KEYWORDS)]
+    domain: str = ""
+    title: str = ""
+
+    def to_topic(self) -> Topic:
+        """The topic, its texts normalised."""
+        keywords = tuple(dict.fromkeys(clean(k).strip() for k in self.keywords))
+        return Topic(self.id, clean(self.prompt).strip(), keywords, self.domain, clean(self.title).strip())
+
+
+def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
+    """The objects of a JSONL file with their line numbers; blank lines are skipped."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) else "not UTF-8"
+        raise InputError(f"cannot be read ({reason})", path=path) from None
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except (json.JSONDecodeError, RecursionError):
+                raise InputError("not a JSON object; mend or delete the line", path=path, line=number) from None
+
+
+def load_topics(path: Path | None = None) -> tuple[Topic, ...]:
+    """The topics of a file, or the project's own.
+
+    Raises:
+        InputError: a line that is not a topic, or an id used twice.
+    """
+    source = path or data_path("seeds", "topics.jsonl")
+    topics: dict[str, Topic] = {}
+    for number, data in read_json_lines(source):
+        try:
+            topic = TopicModel.model_validate(data).to_topic()
+        except ValidationError as fault:
+            first = fault.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"])) or "topic"
+            raise InputError(f"{where}: {first['msg']}", path=source, line=number) from None
+        if topic.id in topics:
+            raise InputError(f"the topic id {topic.id} is used twice", path=source, line=number)
+        topics[topic.id] = topic
+    if not topics:
+        raise InputError("holds no topic", path=source)
+    return tuple(topics.values())

@@ -1,0 +1,67 @@
+"""Stage 5: upper and lower case, length-neutral, so it comes after the size."""
+
+from __future__ import annotations
+
+from evolif.domain import Params
+from evolif.witness._draft import Draft, Piece
+from evolif.witness._needs import RefusedError
+
+_TOLERANCE = 3  # percentage points, as the specification has it
+
+
+def set_case(draft: Draft, case: Params | None) -> None:
+    """Write every piece in the case asked for; without one, sentences begin with a capital."""
+    if case is None:
+        for sentence in draft.sentences():
+            first = sentence.pieces[0]
+            if first.role == "filler":
+                first.text = first.text[0].upper() + first.text[1:]
+    elif case["mode"] == "all_upper":
+        for piece in draft.pieces():
+            piece.text = "".join(map(_upper, piece.text))
+    else:
+        for piece in draft.pieces():
+            piece.text = piece.text.lower()
+        if case["mode"] == "share":
+            _set_share([p for p in draft.pieces() if _letters(p)], case["percent"])
+
+
+def _upper(char: str) -> str:
+    """The upper case of a character, where it is one character too."""
+    upper = char.upper()
+    return upper if len(upper) == 1 else {"ß": "ẞ"}.get(char, char)
+
+
+def _letters(piece: Piece) -> int:
+    return sum(1 for c in piece.text if c.islower() and len(c.upper()) == 1)
+
+
+def _set_share(pieces: list[Piece], percent: int) -> None:
+    """Error diffusion over words, then single letters until the share is right."""
+    total = sum(map(_letters, pieces))
+    target = (percent * total + 50) // 100
+    if abs(100 * target - percent * total) > _TOLERANCE * total:
+        raise RefusedError("cramped", "too-few-letters", "case")
+    seen = upper = 0
+    for piece in pieces:
+        letters = _letters(piece)
+        seen += letters
+        if 2 * (percent * seen - 100 * upper) >= 100 * letters:
+            piece.text = "".join(map(_upper, piece.text))
+            upper += letters
+    for piece in reversed(pieces):
+        if upper == target:
+            return
+        text, upper = _nudge(piece.text, upper, target)
+        piece.text = text
+
+
+def _nudge(text: str, upper: int, target: int) -> tuple[str, int]:
+    """Change letters of one word until the target is met or the word is used up."""
+    chars = list(text)
+    for i, char in enumerate(chars):
+        if upper < target and char.islower() and len(char.upper()) == 1:
+            chars[i], upper = char.upper(), upper + 1
+        elif upper > target and char.isupper() and len(char.lower()) == 1:
+            chars[i], upper = char.lower(), upper - 1
+    return "".join(chars), upper

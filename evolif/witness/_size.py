@@ -1,0 +1,74 @@
+"""Stage 4: words by arithmetic, characters by writing once and filling what is missing."""
+
+from __future__ import annotations
+
+from evolif.text import count_graphemes
+from evolif.witness._draft import Draft, Piece, Sentence
+from evolif.witness._needs import Needs, RefusedError
+from evolif.witness._render import render
+from evolif.witness._vocabulary import Vocabulary
+
+_STEP = 8  # a filler of seven letters and its space
+_LAST = 12  # the longest rest that one filler of 4 to 11 letters takes, with its space
+
+
+def fit(draft: Draft, needs: Needs, words: Vocabulary) -> None:
+    """Bring words or characters into their bounds.
+
+    Raises:
+        RefusedError: the draft is larger than allowed.
+    """
+    if needs.unit == "words":
+        _fit_words(draft, needs, words)
+    elif needs.unit == "characters":
+        _fit_characters(draft, needs, words)
+
+
+def _fit_words(draft: Draft, needs: Needs, words: Vocabulary) -> None:
+    count = draft.words()
+    if needs.high is not None and count > needs.high:
+        raise RefusedError("cramped", "too-many-words", "length")
+    homes = draft.roomy()
+    for number in range(needs.low - count):
+        draft.fillers += 1
+        homes[number % len(homes)].insert(Piece(words.common(draft.fillers)))
+
+
+def _fit_characters(draft: Draft, needs: Needs, words: Vocabulary) -> None:
+    missing = needs.low - count_graphemes(render(draft, needs))
+    if needs.high is not None and needs.low - missing > needs.high:
+        raise RefusedError("cramped", "too-many-characters", "length")
+    homes = draft.roomy()
+    number = 0
+    while missing > _LAST:
+        missing -= _grow(homes[number % len(homes)], _STEP - 1, draft, words)
+        number += 1
+    if missing <= 0:
+        return
+    if missing >= 5:
+        _grow(homes[number % len(homes)], missing - 1, draft, words)
+    elif not needs.exact:
+        _grow(homes[number % len(homes)], 4, draft, words)
+    else:
+        _stretch(draft, missing, words)
+
+
+def _grow(sentence: Sentence, letters: int, draft: Draft, words: Vocabulary) -> int:
+    """Insert a filler of that many letters; returns the characters gained."""
+    draft.fillers += 1
+    word = words.of_length(letters, draft.fillers)
+    if word is None:
+        raise RefusedError("cramped", "no-filler-of-length", "length")
+    sentence.insert(Piece(word))
+    return letters + 1
+
+
+def _stretch(draft: Draft, letters: int, words: Vocabulary) -> None:
+    """Swap one filler for another that is longer by 1 to 4 letters."""
+    for piece in draft.pieces():
+        if piece.role == "filler" and not piece.pinned:
+            longer = words.of_length(len(piece.text) + letters, draft.fillers)
+            if longer is not None:
+                piece.text = longer
+                return
+    raise RefusedError("cramped", "no-filler-of-length", "length")

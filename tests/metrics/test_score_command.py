@@ -1,0 +1,122 @@
+"""`evolif score` as a user types it."""
+
+import io
+import json
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from evolif._errors import InputError, UsageError
+from evolif.cli.score import score
+from evolif.metrics import METRIC_NAMES
+
+app = typer.Typer()
+app.command()(score)
+
+FILE = """
+{"dialogue": "d1", "patience": 3, "turns": [[true,false],[true,true],[false],[false],[false],[true]]}
+{"dialogue": "d2", "turns": [[true],[null],[true,true,true]]}
+{"dialogue": "d3", "patience": 1, "turns": [[null]], "note": "nothing judged"}
+"""
+
+
+def run(*args, stdin=None, env=None):
+    plain = {"FORCE_COLOR": None, "EVOLIF_SEED": None, "EVOLIF_RESAMPLES": None}
+    result = CliRunner().invoke(app, [str(arg) for arg in args], input=stdin, env=plain | (env or {}))
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "v.jsonl"
+    path.write_text(FILE, encoding="utf-8")
+    return path
+
+
+def test_json_is_exactly_the_contract(file):
+    result = run(file, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    answer = json.loads(result.stdout)
+    assert list(answer) == [*METRIC_NAMES, "dialogues", "rec_left_out", "intervals"]
+    assert {name: answer[name] for name in METRIC_NAMES} == pytest.approx(
+        {
+            "edr_len": 7 / 3,
+            "edr_acc": 3.5 / 3,
+            "edr_succ": 1.0,
+            "edr_lss": 1.0,
+            "rec": 1 / 3,
+            "rob": 0.6,
+            "csr": 0.5,
+            "isr": 3 / 7,
+        }
+    )
+    assert (answer["dialogues"], answer["rec_left_out"]) == (3, 2)
+    assert list(answer["intervals"]) == list(METRIC_NAMES)
+    assert answer["intervals"]["rec"] is None
+    low, high = answer["intervals"]["edr_len"]
+    assert 0.0 <= low < 7 / 3 < high <= 5.0
+
+
+def test_one_dialogue_without_chance_of_recovery():
+    answer = json.loads(run("-", "--json", stdin='{"dialogue": "é", "turns": [[true]]}').stdout)
+    assert (answer["rec"], answer["rec_left_out"]) == (None, 1)
+    assert answer["intervals"] == dict.fromkeys(METRIC_NAMES)
+
+
+def test_the_same_file_and_seed_give_the_same_bytes(file):
+    once = run(file, "--json", "--seed", 4).stdout
+    assert run("-", "--json", "--seed", 4, stdin=FILE).stdout == once
+    assert run(file, "--json", env={"EVOLIF_SEED": "4"}).stdout == once
+
+
+def test_the_number_of_resamples_counts(file):
+    few = run(file, "--json", "--resamples", 7).stdout
+    assert run(file, "--json", env={"EVOLIF_RESAMPLES": "7"}).stdout == few
+    assert json.loads(few)["intervals"] != json.loads(run(file, "--json").stdout)["intervals"]
+
+
+def test_the_table_shows_percent_and_what_was_left_out(file):
+    result = run(file)
+    assert result.exit_code == 0
+    for said in ["EDR_len", "2.33", "ROB", "60.00 %", "Dialogues: 3", "2 left out of REC", "1 left out of ROB"]:
+        assert said in result.stdout
+    assert "2 ended with patience left" in result.stdout
+
+
+def test_a_finished_set_needs_no_notes():
+    result = run("-", stdin='{"dialogue": 1, "patience": 2, "turns": [[false], [false]]}')
+    assert "left" not in result.stdout
+
+
+def test_help_names_the_form_of_the_file():
+    said = run("--help").stdout
+    assert all(word in said for word in ('"dialogue"', '"patience"', '"turns"', "null"))
+
+
+@pytest.mark.parametrize("wrong", [("--seed", "-1"), ("--resamples", "0"), ("--resamples", "x"), ("--nonsense",)])
+def test_wrong_usage(file, wrong):
+    assert run(file, *wrong).exit_code == 2
+
+
+def test_bad_input_is_one_sentence_for_the_application_to_print(file):
+    file.write_text('{"dialogue": "d", "turns": [[1]]}', encoding="utf-8")
+    with pytest.raises(InputError, match=r"v\.jsonl, line 1: turn 1 holds 1; write true, false or null"):
+        run(file, "--json")
+    with pytest.raises(InputError, match="standard input: holds no dialogue"):
+        run("-", stdin="")
+
+
+def test_closed_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(UsageError, match="standard input is closed"):
+        score("-")
+
+
+def test_standard_input_is_read_as_bytes(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(FILE.encode()), encoding="ascii"))
+    score("-", as_json=True)
+    assert json.loads(capsys.readouterr().out)["dialogues"] == 3
