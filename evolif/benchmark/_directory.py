@@ -1,0 +1,174 @@
+"""A benchmark on disk: opened, read, extended by as many turns as a session asks for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from evolif._errors import OutsideError, UsageError
+from evolif.benchmark._header import Header, read_header
+from evolif.benchmark._lines import read_turns, same_intention, to_line
+from evolif.domain import Persona, ScriptTurn, Topic, Turn
+from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for
+from evolif.tracker import ScriptSpec, load_topics, script
+
+
+def dialogue_file(root: Path, dialogue: int) -> Path:
+    """Where a dialogue lies; names come from numbers only."""
+    return root / "dialogues" / f"{dialogue:04d}.jsonl"
+
+
+class Maker:
+    """Makes the turns of a benchmark: script, persona, words."""
+
+    def __init__(self, header: Header, topics: tuple[Topic, ...], personas: tuple[Persona, ...]) -> None:
+        spec = header.spec
+        self._script = ScriptSpec(spec.profile, topics, spec.seed)
+        self._personas = personas
+        self._seed = spec.seed
+        self._synthesizer = TemplateSynthesizer(spec.seed)
+
+    def script(self, dialogue: int) -> Iterator[ScriptTurn]:
+        """The intentions of a dialogue, without end."""
+        return script(self._script, dialogue)
+
+    def put_into_words(self, turn: ScriptTurn) -> Turn:
+        """The scripted turn as a benchmark line has it."""
+        persona = persona_for(self._personas, self._seed, turn.dialogue)
+        return Turn(
+            dialogue=turn.dialogue,
+            turn=turn.turn,
+            topic=turn.topic,
+            move=turn.move,
+            operation=turn.operation,
+            constraints=turn.constraints,
+            persona=persona,
+            query=self._synthesizer.say(turn, persona),
+            source=self._synthesizer.name,
+            witness=turn.witness,
+        )
+
+
+class Benchmark:
+    """An opened benchmark directory.
+
+    Args:
+        path: The directory.
+        notify: Told in one sentence when something was repaired.
+    """
+
+    def __init__(self, path: Path | str, notify: Callable[[str], None] | None = None) -> None:
+        self.path = Path(path)
+        self.header = read_header(self.path / "benchmark.json")
+        self._notify = notify or (lambda _: None)
+        self.topics = load_topics(self.path / "topics.jsonl")
+        self.personas = load_personas(self.path / "personas.jsonl")
+        self._maker = Maker(self.header, self.topics, self.personas)
+        self._turns: dict[int, list[Turn]] = {}
+        self._scripts: dict[int, Iterator[ScriptTurn]] = {}
+
+    @property
+    def identity(self) -> str:
+        """What the benchmark is, whatever its length on disk (16 hex digits)."""
+        parts = [self.header.to_json()]
+        parts += [(self.path / name).read_text(encoding="utf-8") for name in ("topics.jsonl", "personas.jsonl")]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+    def dialogues(self) -> list[int]:
+        """The numbers of the dialogues that lie on disk, in order."""
+        files = (self.path / "dialogues").glob("*.jsonl")
+        return sorted(int(f.stem) for f in files if f.stem.isascii() and f.stem.isdigit())
+
+    def turns(self, dialogue: int) -> list[Turn]:
+        """The turns of a dialogue as far as they go."""
+        if dialogue not in self._turns:
+            path = dialogue_file(self.path, dialogue)
+            if not path.is_file():
+                raise UsageError(f"{self.path} has no dialogue {dialogue}")
+            self._repair(path)
+            self._turns[dialogue] = list(read_turns(path))
+        return self._turns[dialogue]
+
+    def turn(self, dialogue: int, number: int) -> Turn:
+        """A turn, counted from 1; made, and appended to the file, where the dialogue does not reach that far."""
+        turns = self.turns(dialogue)
+        if number > len(turns):
+            self._extend(dialogue, number)
+        return turns[number - 1]
+
+    def extend(self, turns: int) -> int:
+        """Make every dialogue at least `turns` long; returns how many turns were made."""
+        made = 0
+        for dialogue in self.dialogues():
+            missing = turns - len(self.turns(dialogue))
+            if missing > 0:
+                self._extend(dialogue, turns)
+                made += missing
+        return made
+
+    def _extend(self, dialogue: int, upto: int) -> None:
+        from filelock import FileLock
+
+        known = self._turns[dialogue]
+        path = dialogue_file(self.path, dialogue)
+        try:
+            with FileLock(self.path / ".lock"):
+                # Another process may have extended the dialogue meanwhile: its turns are ours, too.
+                stored = list(read_turns(path))
+                known.extend(stored[len(known) :])
+                fresh = [self._next(dialogue, number) for number in range(len(known) + 1, upto + 1)]
+                _append(path, "".join(map(to_line, fresh)))
+        except OSError as fault:
+            raise OutsideError(f"{path} cannot be extended ({fault.strerror}); make the folder writable") from None
+        known.extend(fresh)
+
+    def _next(self, dialogue: int, number: int) -> Turn:
+        """The turn of that number out of the script; the script is replayed once and then kept."""
+        turns = self._scripts.get(dialogue)
+        scripted = next(turns) if turns is not None else None
+        if scripted is None or scripted.turn != number:
+            turns = self._replayed(dialogue, number)
+            scripted = next(turns)
+        assert turns is not None  # set together with `scripted`
+        self._scripts[dialogue] = turns
+        return self._maker.put_into_words(scripted)
+
+    def _replayed(self, dialogue: int, number: int) -> Iterator[ScriptTurn]:
+        turns = self._maker.script(dialogue)
+        for stored in self._turns[dialogue][: number - 1]:
+            if not same_intention(stored, next(turns)):
+                raise UsageError(
+                    f"dialogue {dialogue} of {self.path} was scripted by evolif {self.header.generator} with other "
+                    f"rules and cannot be extended by this version (turn {stored.turn} differs)"
+                )
+        return turns
+
+    def _repair(self, path: Path) -> None:
+        """Cut a last line that was torn by a crash; the turn is made again when it is asked for."""
+        data = path.read_bytes()
+        if not data or data.endswith(b"\n"):
+            return
+        keep = data.rfind(b"\n") + 1
+        with path.open("r+b") as file:
+            file.truncate(keep)
+        self._notify(f"{path}: the last line was torn and has been cut; the turn will be made again")
+
+
+def _append(path: Path, text: str) -> None:
+    with path.open("ab") as file:
+        file.write(text.encode("utf-8"))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def load_benchmark(path: Path | str) -> Benchmark:
+    """Open a benchmark directory.
+
+    Raises:
+        UsageError: not a benchmark.
+        InputError: a broken file; names the line.
+    """
+    return Benchmark(path)

@@ -1,0 +1,85 @@
+"""`benchmark.json`: what a benchmark is made of; nothing machine-specific."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evolif._errors import InputError, UsageError
+from evolif._version import __version__
+from evolif.constraints import table_version
+from evolif.text import READING_RULES_VERSION
+from evolif.tracker import Profile
+
+FORMAT_VERSION = 1
+
+
+class Spec(BaseModel):
+    """All that scripts and template wording are a function of, beside topics and personas."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    profile: Profile
+    seed: Annotated[int, Field(ge=0)]
+    dialogues: Annotated[int, Field(ge=1)]
+    turns: Annotated[int, Field(ge=1)]
+    synthesizers: tuple[str, ...] = ("template",)
+
+
+class Header(BaseModel):
+    """The identity card of a benchmark."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    format: Literal["evolif-benchmark"] = "evolif-benchmark"
+    format_version: int = FORMAT_VERSION
+    generator: str = __version__
+    reading_rules: int = READING_RULES_VERSION
+    compatibility: int = Field(default_factory=table_version)
+    spec: Spec
+
+    def to_json(self) -> str:
+        """As written on disk: readable, stable, one trailing line break."""
+        return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
+
+
+def read_header(path: Path) -> Header:
+    """Read and validate `benchmark.json`.
+
+    Raises:
+        UsageError: there is no benchmark, or one of another format version.
+        InputError: the file is broken.
+    """
+    if not path.is_file():
+        raise UsageError(f"{path.parent} is no benchmark: it has no benchmark.json; make one with `evolif generate`")
+    try:
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
+        header = Header.model_validate(data)
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        raise InputError("not JSON; restore the file or generate the benchmark again", path=path) from None
+    except ValidationError as fault:
+        first = fault.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "header"
+        raise InputError(f"{where}: {first['msg']}", path=path) from None
+    if header.format_version != FORMAT_VERSION:
+        raise UsageError(
+            f"{path} has format version {header.format_version}; this evolif reads version {FORMAT_VERSION}"
+        )
+    return header
+
+
+def differences(old: Header, new: Header) -> list[str]:
+    """Where two headers differ, as `key: old → new`."""
+    return _compare(old.model_dump(mode="json"), new.model_dump(mode="json"), "")
+
+
+def _compare(old: Any, new: Any, where: str) -> list[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        found = []
+        for key in sorted(old.keys() | new.keys()):
+            found += _compare(old.get(key), new.get(key), f"{where}.{key}" if where else key)
+        return found
+    return [] if old == new else [f"{where}: {json.dumps(old)} → {json.dumps(new)}"]

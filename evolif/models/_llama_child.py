@@ -1,0 +1,90 @@
+"""The child process that runs llama.cpp: native code that crashes ends this process and never a run.
+
+It is a program, not a library: one JSON line of settings comes on standard input (the key must not stand in an argv or
+an environment that other users can read), one JSON line goes to standard output (`{"port": N}` or `{"error": "..."}`),
+and then it serves until standard input ends, which happens whenever the parent ends, by SIGKILL too. It is started by
+file name, so it imports nothing of this package.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import sys
+from typing import Any
+from urllib.parse import urlsplit
+
+_PR_SET_PDEATHSIG = 1
+_ERRORS_ONLY = 1
+_PROMPT_CACHE_MIB = 512
+"""Room for the states of conversations that take turns in one slot; llama.cpp's own default is 8 GiB."""
+
+
+def _die_with(parent: int) -> None:
+    """Have Linux kill this process when the parent ends, for the seconds in which loading holds the interpreter.
+
+    Linux means the thread that started it: the one of the event loop, without which nobody could use this process.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it ended before the call above
+        os._exit(0)
+
+
+def _private_stdout() -> int:
+    """A descriptor for the report alone: what native code prints to standard output goes to standard error."""
+    report = os.dup(1)
+    os.dup2(2, 1)
+    return report
+
+
+def _parameters(settings: dict[str, Any]) -> Any:
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = settings["path"]
+    params.model_alias = {settings["alias"]}
+    params.n_parallel = settings["slots"]
+    params.n_ctx = settings["context"] * settings["slots"]
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings["threads"]
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0  # the system chooses a free one as it binds: there is no moment for another program to take it
+    params.api_keys = [settings["key"]]
+    params.cors_origins = ""
+    params.ui = params.endpoint_slots = False
+    params.cache_prompt = True
+    params.cache_ram_mib = _PROMPT_CACHE_MIB
+    params.offline = True
+    params.verbosity = _ERRORS_ONLY
+    return params
+
+
+def _serve(settings: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Start the server; the first value must be kept, for the server stops with it."""
+    try:
+        import xllamacpp
+
+        server = xllamacpp.Server(_parameters(settings))
+        return server, {"port": urlsplit(server.listening_address).port}
+    except Exception as error:
+        return None, {"error": f"{type(error).__name__}: {error}"}
+
+
+def main() -> None:
+    """Serve one GGUF file on a free loopback port until standard input ends."""
+    report = _private_stdout()
+    settings = json.loads(sys.stdin.buffer.readline())
+    _die_with(settings["parent"])
+    server, answer = _serve(settings)
+    os.write(report, json.dumps(answer).encode() + b"\n")
+    os.close(report)
+    if server is not None:
+        sys.stdin.buffer.read()
+    os._exit(0)  # at once: nothing here is worth an orderly end, and native threads can hang one
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""From a model's name to its client; a provider's module is imported only when it is named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from evolif._errors import UsageError
+from evolif.models._base import ChatModel
+from evolif.models._names import ModelName, check_base_url, parse_model_name, unknown_provider
+
+ENTRY_POINTS = "evolif.models"
+"""Where plug-ins register: entry point `PROVIDER = "module:factory"`, with `factory(name, settings) -> ChatModel`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a provider's factory is told besides the name."""
+
+    max_retries: int = 2
+    timeout: float | None = None
+    """Seconds for one attempt; None leaves it to the provider."""
+    seed: int = 0
+
+
+Factory = Callable[[ModelName, Settings], ChatModel]
+
+
+def open_model(
+    spec: str, *, base_url: str | None = None, max_retries: int = 2, timeout: float | None = None, seed: int = 0
+) -> ChatModel:
+    """Make the client of a model; nothing is connected or started before its first call.
+
+    Args:
+        spec: `provider/name?base_url=...&key_env=...`.
+        base_url: the endpoint of a name that brings none; local and simulated models have no use for it.
+        max_retries: how often a provider's SDK repeats a call that may pass later.
+        timeout: seconds for one attempt; by default 120, and 600 for a local model.
+        seed: seeds simulated models.
+
+    Raises:
+        UsageError: the name, its endpoint, its key or its weights are not there; the sentence says what to do.
+    """
+    name = parse_model_name(spec)
+    if base_url is not None and name.base_url is None and name.provider not in {"local", "sim"}:
+        name = replace(name, base_url=check_base_url(base_url))
+    factory = _BUILT_IN.get(name.provider) or _plugin(name)
+    return factory(name, Settings(max_retries, timeout, seed))
+
+
+def _open_openai(name: ModelName, settings: Settings) -> ChatModel:
+    from evolif.models._openai import OpenAIModel
+
+    timeout = 120.0 if settings.timeout is None else settings.timeout
+    return OpenAIModel.from_name(name, max_retries=settings.max_retries, timeout=timeout)
+
+
+def _open_local(name: ModelName, settings: Settings) -> ChatModel:
+    from evolif.models._local import LocalModel
+
+    # A full context takes about a minute to read on one slow thread, before the first word of the answer.
+    return LocalModel(name.name, timeout=600.0 if settings.timeout is None else settings.timeout)
+
+
+def _open_sim(name: ModelName, settings: Settings) -> ChatModel:
+    from evolif.models._sim import SimModel
+
+    return SimModel(name.name, settings.seed)
+
+
+_BUILT_IN: dict[str, Factory] = {"local": _open_local, "openai": _open_openai, "sim": _open_sim}
+
+
+def _plugin(name: ModelName) -> Factory:
+    """Load the plug-in that brings a provider; only ever the one that was named."""
+    if os.environ.get("EVOLIF_PLUGINS") == "0":
+        raise unknown_provider(name)
+    from importlib.metadata import entry_points
+
+    found = list(entry_points(group=ENTRY_POINTS, name=name.provider))
+    if not found:
+        raise unknown_provider(name)
+    try:
+        factory: Factory = found[0].load()
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise UsageError(
+            f"{name}: the plug-in {found[0].value} cannot be loaded ({what}); mend or remove it."
+        ) from error
+    return factory

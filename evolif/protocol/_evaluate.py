@@ -1,0 +1,160 @@
+"""Evaluate models on a benchmark: start a run, or resume the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from evolif._errors import OutsideError, UsageError
+from evolif.benchmark import Benchmark
+from evolif.judging import open_judge
+from evolif.models import ChatModel, open_model, parse_model_name
+from evolif.protocol._context import FullHistory
+from evolif.protocol._run import Run, load_run
+from evolif.protocol._scenario import EvolifScenario
+from evolif.protocol._session import Observer, SessionKey, Stage
+from evolif.protocol._settings import RunSettings
+from evolif.protocol.engines import Stopper, play_all, run_interruptibly
+from evolif.protocol.store import FILE_NAME, RunStore
+from evolif.text import READING_RULES_VERSION
+
+
+def evaluate(
+    benchmark: Benchmark | Path | str,
+    models: Sequence[str],
+    out: Path | str,
+    *,
+    judge: str = "none",
+    patience: int | None = None,
+    max_turns: int | None = None,
+    limit: int | None = None,
+    epochs: int = 1,
+    system_prompt: bool = True,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    seed: int = 0,
+    max_connections: int | None = None,
+    max_retries: int = 2,
+    timeout: float | None = None,
+    base_url: str | None = None,
+    observe: Observer | None = None,
+    on_stop: Callable[[], None] | None = None,
+) -> Run:
+    """Run models on a benchmark until patience is exhausted; the same call resumes a run that was broken off.
+
+    Args:
+        benchmark: The benchmark, or its directory; its dialogues are extended as far as a model follows.
+        models: Names such as `openai/gpt-5`, `local/smollm2-135m`, `sim/steady`.
+        out: The run's directory.
+        judge: `none` or `lexical` (a heuristic whose verdicts stand apart).
+        patience: Failed turns in a row that end a session; the profile's value where None.
+        max_turns: The cap; sessions that reach it are censored. The profile's value where None.
+        limit: Only the first so many dialogues.
+        epochs: How often each dialogue is repeated.
+        system_prompt: Explain scoped constraints to the model.
+        temperature: Sampling temperature; the provider's default where None.
+        max_tokens: Longest answer in tokens.
+        seed: Seeds simulated models and, where a provider takes one, sampling.
+        max_connections: Sessions side by side per model; the model's own default where None.
+        max_retries: How often the SDK repeats a request.
+        timeout: Seconds for one attempt.
+        base_url: Endpoint of the models that name none.
+        observe: Told after every turn and at the end of every session.
+        on_stop: Told when Ctrl-C asked for a clean stop.
+
+    Raises:
+        UsageError: an unknown model, a missing key, settings that differ from the run's.
+        KeyboardInterrupt: stopped; everything finished is in the store.
+    """
+    from filelock import FileLock, Timeout
+
+    opened = benchmark if isinstance(benchmark, Benchmark) else Benchmark(benchmark)
+    judging = open_judge(judge)
+    clients = _open_models(models, base_url=base_url, max_retries=max_retries, timeout=timeout, seed=seed)
+    defaults = opened.header.spec.profile.protocol
+    settings = RunSettings(
+        benchmark=opened.identity,
+        profile=opened.header.spec.profile.name,
+        models=tuple(clients),
+        endpoints=tuple(_endpoint(name, base_url) for name in models),
+        judge=judge,
+        patience=_at_least_one("patience", defaults.patience if patience is None else patience),
+        max_turns=_at_least_one("max-turns", defaults.max_turns if max_turns is None else max_turns),
+        dialogues=tuple(opened.dialogues()[: None if limit is None else _at_least_one("limit", limit)]),
+        epochs=_at_least_one("epochs", epochs),
+        system_prompt=system_prompt,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        seed=seed,
+        reading_rules=READING_RULES_VERSION,
+    )
+    if not settings.dialogues:
+        raise UsageError(f"{opened.path} has no dialogues; make them with `evolif generate`")
+    root = Path(out)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with FileLock(root / ".lock", timeout=0):
+            store = _open_store(root, settings)
+            stopper = Stopper()
+            observer = observe or (lambda _: None)
+            stage = Stage(EvolifScenario(opened, judging), FullHistory(), store, observer, stopper)
+            sessions = [
+                SessionKey(model, dialogue, epoch)
+                for epoch in range(1, settings.epochs + 1)
+                for dialogue in settings.dialogues
+                for model in clients
+            ]
+            try:
+                main = play_all(stage, clients, sessions, lambda model: max_connections or model.connections)
+                run_interruptibly(main, stopper, on_stop or (lambda: None))
+            finally:
+                store.close()
+    except Timeout:
+        raise UsageError(
+            f"{root} is being evaluated by another process; wait for it or choose another folder"
+        ) from None
+    except OSError as fault:
+        raise OutsideError(f"{root} cannot be used as a run folder ({fault.strerror})") from None
+    return load_run(root)
+
+
+def _open_models(
+    names: Sequence[str], *, base_url: str | None, max_retries: int, timeout: float | None, seed: int
+) -> dict[str, ChatModel]:
+    if not names:
+        raise UsageError("name at least one model, e.g. --model sim/steady")
+    clients: dict[str, ChatModel] = {}
+    for name in names:
+        client = open_model(name, base_url=base_url, max_retries=max_retries, timeout=timeout, seed=seed)
+        if client.name in clients:
+            raise UsageError(f"the model {client.name} is named twice; use --epochs to repeat dialogues")
+        clients[client.name] = client
+    return clients
+
+
+def _endpoint(name: str, base_url: str | None) -> str:
+    """Where a model is asked, without user and key; empty for the provider's own endpoint."""
+    parts = urlsplit(parse_model_name(name).base_url or base_url or "")
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _at_least_one(name: str, value: int) -> int:
+    if value < 1:
+        raise UsageError(f"--{name} must be at least 1")
+    return value
+
+
+def _open_store(root: Path, settings: RunSettings) -> RunStore:
+    """The run in `root`, new or resumed; refuses to mix settings."""
+    if not (root / FILE_NAME).is_file():
+        return RunStore.create(root, settings)
+    store = RunStore.open(root)
+    different = store.settings.differences(settings)
+    if different:
+        store.close()
+        raise UsageError(
+            f"{root} holds a run with other settings ({'; '.join(different[:4])}); "
+            "repeat its settings to resume it, or choose another folder"
+        )
+    return store

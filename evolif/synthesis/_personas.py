@@ -1,0 +1,66 @@
+"""Persona files, and which persona speaks in a dialogue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evolif._catalogues import data_path
+from evolif._errors import InputError
+from evolif._stream import Stream
+from evolif.domain import Persona
+from evolif.synthesis._grammar import registers
+from evolif.tracker import read_json_lines
+
+_PURPOSE = 2
+"""Separates the persona's stream from those of script and wording."""
+
+_Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
+
+
+class PersonaModel(BaseModel):
+    """A persona as stored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: _Text
+    sentence: _Text
+    phrases: Annotated[tuple[_Text, ...], Field(min_length=1)]
+    register_: Annotated[str, Field(alias="register")] = "neutral"
+
+    def to_persona(self) -> Persona:
+        """The persona."""
+        return Persona(self.id, self.sentence, self.phrases, self.register_)
+
+
+def load_personas(path: Path | None = None) -> tuple[Persona, ...]:
+    """The personas of a file, or the project's own.
+
+    Raises:
+        InputError: a line that is not a persona, an id used twice, or an unknown register.
+    """
+    source = path or data_path("personas", "personas.jsonl")
+    personas: dict[str, Persona] = {}
+    for number, data in read_json_lines(source):
+        try:
+            persona = PersonaModel.model_validate(data).to_persona()
+        except ValidationError as fault:
+            first = fault.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"])) or "persona"
+            raise InputError(f"{where}: {first['msg']}", path=source, line=number) from None
+        if persona.register not in registers():
+            known = ", ".join(registers())
+            raise InputError(f"unknown register “{persona.register}”; use {known}", path=source, line=number)
+        if persona.id in personas:
+            raise InputError(f"the persona id {persona.id} is used twice", path=source, line=number)
+        personas[persona.id] = persona
+    if not personas:
+        raise InputError("holds no persona", path=source)
+    return tuple(personas.values())
+
+
+def persona_for(personas: tuple[Persona, ...], seed: int, dialogue: int) -> Persona:
+    """Who speaks in a dialogue, from the first turn to the last."""
+    return Stream(seed, _PURPOSE, dialogue).choice(personas)

@@ -1,0 +1,62 @@
+"""The template synthesizer: offline, deterministic, and it says exactly this turn's change."""
+
+from __future__ import annotations
+
+from evolif._stream import Stream
+from evolif.constraints import format_of, get_group
+from evolif.domain import Persona, ScriptTurn
+from evolif.synthesis._grammar import capitalised, clause, dropped, frame
+
+_PURPOSE = 3
+"""Separates the wording's stream from those of script and persona."""
+
+
+class TemplateSynthesizer:
+    """Puts a scripted turn into words by the grammar of the persona's register."""
+
+    name = "template"
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def say(self, turn: ScriptTurn, persona: Persona) -> str:
+        """The user query of the turn; the same turn is always said the same way."""
+        stream = Stream(self._seed, _PURPOSE, turn.dialogue, turn.turn)
+        slots = {
+            "task": turn.topic.prompt,
+            "topic": turn.topic.title or f"what I asked for earlier (“{turn.topic.prompt}”)",
+        }
+        path, change = self._change(turn, persona.register, stream)
+        slots |= change
+        slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
+        query = frame(persona.register, *path, stream=stream).format(**slots)
+        note = self._note(turn)
+        return f"{query} ({note})" if note else query
+
+    def _change(self, turn: ScriptTurn, register: str, stream: Stream) -> tuple[tuple[str, ...], dict[str, str]]:
+        """Where the frame is found, and its slots for this operation."""
+        operation = turn.operation
+        opening: tuple[str, ...] = (turn.move,)
+        if turn.move == "new":
+            opening = ("first",) if turn.turn == 1 else ("new",)
+        if operation.kind == "remove" and operation.before is not None:
+            return (*opening, "remove"), {"drop": dropped(operation.group, operation.before, stream)}
+        saying = get_group(operation.group).saying(operation.kind, operation.before, operation.after)
+        slots = {"clause": clause(operation.group, saying, register, stream)}
+        if turn.move == "new":
+            return opening, slots
+        if operation.kind == "modify" and operation.before is not None and saying.key not in _PARTIAL:
+            slots["old"] = dropped(operation.group, operation.before, stream)
+            return (*opening, "modify"), slots
+        return (*opening, "add"), slots
+
+    def _note(self, turn: ScriptTurn) -> str:
+        """What a reader could doubt about the new constraint under the active data format."""
+        operation, fmt = turn.operation, format_of(turn.constraints)
+        if operation.after is None or fmt not in ("json", "xml", "html", "csv"):
+            return ""
+        return get_group(operation.group).note(operation.after, fmt)
+
+
+_PARTIAL = frozenset({"add", "release", "recount"})
+"""Changes of a part of a constraint: their clause alone says it, and nothing is replaced."""
