@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evolif.cli._options import Config, Resamples
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -31,9 +33,8 @@ def score(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, rates as fractions.")] = False,
     seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")] = 0,
-    resamples: Annotated[
-        int, typer.Option(min=1, max=1_000_000, envvar="EVOLIF_RESAMPLES", help="Resamples of the bootstrap.")
-    ] = 2_000,
+    resamples: Resamples = 2_000,
+    config: Config = None,
 ) -> None:
     """Compute the eight metrics, with 95 % intervals, from plain verdicts.
 

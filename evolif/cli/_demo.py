@@ -1,0 +1,112 @@
+"""`evolif demo`: the whole way on the embedded default, without key or network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evolif.cli._options import Config, Display
+
+if TYPE_CHECKING:
+    from evolif.benchmark import Benchmark
+    from evolif.protocol import Run
+
+LOCAL = "local/smollm2-135m"
+SIMULATED = ("sim/forgetful", "sim/steady", "sim/perfect")
+
+DIALOGUES, TURNS, MAX_TOKENS = 4, 8, 160
+
+
+def demo(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", envvar="EVOLIF_OUT", help="Where benchmark and run are put.")
+    ] = Path("evolif-demo"),
+    seed: Annotated[
+        int | None, typer.Option(min=0, envvar="EVOLIF_SEED", help="Which dialogues; fresh ones by default.")
+    ] = None,
+    display: Display = "auto",
+    config: Config = None,
+) -> None:
+    """Make 4 fresh dialogues and run a real small model and three simulated ones on them, in under two minutes."""
+    import time
+
+    from evolif.cli._display import choose, watching
+    from evolif.protocol import evaluate
+
+    shown = choose(display)
+    bench = _benchmark(out / "benchmark", seed)
+    models = _models()
+    typer.echo(f"Models: {', '.join(models)}. Patience 3, at most {TURNS} turns.")
+    started = time.monotonic()
+    with watching(shown, models, DIALOGUES) as watcher:
+        run = evaluate(
+            bench,
+            models,
+            out / "run",
+            max_turns=TURNS,
+            max_tokens=MAX_TOKENS,
+            temperature=0.0,
+            observe=watcher,
+            on_stop=watcher.stopping,
+        )
+    typer.echo(f"Evaluated in {time.monotonic() - started:.0f} s.\n")
+    _tell(run, out, models[0])
+
+
+def _benchmark(folder: Path, seed: int | None) -> Benchmark:
+    from evolif.benchmark import generate, load_benchmark
+
+    if seed is None and (folder / "benchmark.json").is_file():
+        bench = load_benchmark(folder)
+        typer.echo(f"Going on with the dialogues in {folder} (seed {bench.header.spec.seed}).")
+        return bench
+    from secrets import randbelow
+
+    chosen = randbelow(2**31) if seed is None else seed
+    bench = generate(folder, dialogues=DIALOGUES, turns=TURNS, seed=chosen, profile="objective")
+    first = bench.turns(1)[0]
+    typer.echo(f"Made {DIALOGUES} fresh dialogues of {TURNS} turns (seed {chosen}); the first begins:")
+    typer.echo(f"  {first.query}\n")
+    return bench
+
+
+def _models() -> list[str]:
+    """The local model, where it is installed, and the simulated ones."""
+    from importlib.util import find_spec
+
+    from evolif.models._weights import weight_path
+
+    missing = []
+    if find_spec("xllamacpp") is None:
+        missing.append("pip install 'evolif[local]'")
+    if not weight_path("smollm2-135m").is_file():
+        missing.append("evolif models fetch smollm2-135m")
+    if not missing:
+        return [LOCAL, *SIMULATED]
+    typer.echo(f"The real local model is left out; to have it: {' && '.join(missing)}", err=True)
+    return list(SIMULATED)
+
+
+def _tell(run: Run, out: Path, model: str) -> None:
+    from rich.console import Console
+
+    from evolif.report import first_failure, print_failure, print_report, summarise
+
+    console = Console()
+    print_report(run, summarise(run), console)
+    failure = first_failure(run, model)
+    if failure is not None:
+        console.print()
+        print_failure(*failure, console)
+    suspended = run.suspended()
+    run.close()
+    typer.echo(f"\nDialogues, one line a turn: {out / 'benchmark' / 'dialogues'}")
+    typer.echo(f"Everything asked, answered and judged: {out / 'run' / 'run.sqlite'}")
+    typer.echo("Next, with a model of your own:")
+    typer.echo("  evolif generate my-bench --profile objective")
+    typer.echo("  evolif evaluate my-bench --model openai/NAME --limit 10 --out my-run")
+    if suspended:
+        typer.echo(f"{suspended} sessions were suspended; the same command resumes them.", err=True)
+        raise typer.Exit(3)

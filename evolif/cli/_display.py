@@ -1,0 +1,135 @@
+"""Progress: a bar on a terminal, plain lines off it, nothing when told so."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from evolif._errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+    from evolif.protocol import Progress
+
+
+def choose(display: str) -> str:
+    """`rich`, `plain` or `none`, from the flag and the terminal.
+
+    Raises:
+        UsageError: another word.
+    """
+    if display == "auto":
+        return "rich" if sys.stderr.isatty() else "plain"
+    if display not in ("rich", "plain", "none"):
+        raise UsageError(f"--display {display} is unknown; use auto, rich, plain or none")
+    return display
+
+
+class Watcher(Protocol):
+    """Sees an evaluation go by."""
+
+    def __call__(self, progress: Progress) -> None:
+        """A turn was judged, or a session ended."""
+        ...
+
+    def stopping(self) -> None:
+        """A clean stop was asked for."""
+        ...
+
+
+class _Silent:
+    def __call__(self, progress: Progress) -> None:
+        pass
+
+    def stopping(self) -> None:
+        pass
+
+
+def _line(progress: Progress) -> str:
+    where = f"{progress.key.model}  dialogue {progress.key.dialogue}"
+    if progress.key.epoch > 1:
+        where += f" (epoch {progress.key.epoch})"
+    return f"{where}: {progress.ending} after {progress.turn} turns ({progress.reason})"
+
+
+class _Plain:
+    """One line per session that ends, on standard error."""
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.ending is not None and progress.reason:
+            from evolif.report import plain
+
+            print(plain(_line(progress)), file=sys.stderr, flush=True)
+
+    def stopping(self) -> None:
+        print("Stopping after the turns in flight; press Ctrl-C again to stop at once.", file=sys.stderr, flush=True)
+
+
+class _Rich:
+    """A bar per model: sessions ended, turns answered, turns followed."""
+
+    def __init__(self, bars: RichProgress, models: list[str], sessions: int) -> None:
+        self._bars = bars
+        self._tasks = {m: bars.add_task(m, total=sessions, turns=0, good=0, told="") for m in models}
+
+    def __call__(self, progress: Progress) -> None:
+        task = self._bars.tasks[self._tasks[progress.key.model]]
+        if progress.ending is not None:
+            self._bars.advance(task.id)
+            return
+        turns, good = task.fields["turns"] + 1, task.fields["good"] + bool(progress.satisfied)
+        self._bars.update(task.id, turns=turns, good=good, told=f"{turns} turns, {good} followed")
+
+    def stopping(self) -> None:
+        self._bars.console.print("Stopping after the turns in flight; press Ctrl-C again to stop at once.")
+
+
+@contextmanager
+def watching(display: str, models: list[str], sessions: int) -> Iterator[Watcher]:
+    """Show an evaluation while it runs.
+
+    Args:
+        display: What `choose` gave.
+        models: The models' names.
+        sessions: Sessions per model.
+    """
+    if display != "rich":
+        yield _Plain() if display == "plain" else _Silent()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[told]}", markup=False),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+        yield _Rich(bars, models, sessions)
+
+
+@contextmanager
+def counting(display: str, what: str) -> Iterator[CountedProgress]:
+    """Show how much of a known number is done."""
+    if display != "rich":
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(what, total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)
+
+
+class CountedProgress(Protocol):
+    """Told how much is done."""
+
+    def __call__(self, done: int, total: int, /) -> None:
+        """`done` of `total`."""
+        ...

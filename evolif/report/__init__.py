@@ -1,0 +1,42 @@
+"""Reports on a run: tables on the terminal, JSON for machines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evolif.report._escape import clip, plain
+
+if TYPE_CHECKING:
+    from evolif.report._failure import first_failure, print_failure
+    from evolif.report._json import report_object
+    from evolif.report._summary import ModelSummary, summarise
+    from evolif.report._tables import print_report
+
+__all__ = [
+    "ModelSummary",
+    "clip",
+    "first_failure",
+    "plain",
+    "print_failure",
+    "print_report",
+    "report_object",
+    "summarise",
+]
+
+_HOMES = {
+    "ModelSummary": "_summary",
+    "first_failure": "_failure",
+    "print_failure": "_failure",
+    "print_report": "_tables",
+    "report_object": "_json",
+    "summarise": "_summary",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs the run store and rich only when it is used: `plain` is wanted for every error."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'evolif.report' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"evolif.report.{_HOMES[name]}"), name)
