@@ -1,53 +1,77 @@
-"""The report on a terminal: figures with intervals, satisfaction per group, what is not in the figures and why."""
+"""The report on a terminal: figures with intervals, satisfaction per group, what is not in the figures and why.
+
+Metrics are rows and models are columns, a few to a table, so that every figure with its interval fits 80 characters.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from evolif.metrics import Satisfaction
 from evolif.protocol import Run
 from evolif.report._escape import plain
 from evolif.report._summary import ModelSummary
 
-_COLUMNS = ("edr_len", "edr_acc", "edr_succ", "edr_lss", "rec", "rob", "csr", "isr")
-_LABELS = ("len", "acc", "succ", "lss", "REC %", "ROB %", "CSR %", "ISR %")
+LABELS: Mapping[str, str] = {
+    "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
+    "rec": "REC %", "rob": "ROB %", "csr": "CSR %", "isr": "ISR %",
+}  # fmt: skip
 
 NOT_COMPARABLE = (
     "An independent implementation: the figures are not comparable with the leaderboard of the EvolIF paper "
     "(arXiv 2511.03508)."
 )
 
+_FIRST_COLUMN, _PADDING = 12, 3
+"""Characters that the column of names takes, and those around each figure."""
+
 
 def print_report(run: Run, summaries: Sequence[ModelSummary], console: Console) -> None:
     """Print everything the report has to say of a run."""
-    console.print(_headline(run, summaries))
+    settings = run.settings
+    console.print(
+        f"Profile {plain(settings.profile)}, patience {settings.patience}, cap {settings.max_turns} turns, "
+        f"judge {plain(settings.judge)}; in brackets 95 % intervals over dialogues.",
+        markup=False,
+        highlight=False,
+    )
+    widest = max((len(_figure(s, name)) for s in summaries for name in LABELS), default=1)
+    chunk = max(1, (console.width - _FIRST_COLUMN) // (widest + _PADDING))
+    for start in range(0, len(summaries), chunk):
+        console.print(_headline(summaries[start : start + chunk]))
     for line in _remarks(run, summaries):
         console.print(line, markup=False, highlight=False)
-    console.print()
-    console.print(_groups(summaries))
-    if any(s.heuristic for s in summaries):
+    for start in range(0, len(summaries), chunk):
         console.print()
-        console.print(_heuristic(summaries))
+        part = summaries[start : start + chunk]
+        console.print(_satisfaction("Satisfied per constraint group, % of those judged", part, lambda s: s.groups))
+    if any(s.heuristic for s in summaries):
+        title = "Subjective groups by the heuristic “lexical” (word lists; in no figure above), %"
+        for start in range(0, len(summaries), chunk):
+            console.print()
+            console.print(_satisfaction(title, summaries[start : start + chunk], lambda s: s.heuristic))
     console.print()
     console.print(NOT_COMPARABLE, style="dim", markup=False, highlight=False)
 
 
-def _headline(run: Run, summaries: Sequence[ModelSummary]) -> Table:
-    settings = run.settings
-    title = (
-        f"{settings.profile} profile · patience {settings.patience} · cap {settings.max_turns} turns · 95 % intervals"
-    )
-    table = Table(title=plain(title), title_justify="left", title_style="bold")
-    table.add_column("model", no_wrap=True)
-    table.add_column("sessions", justify="right")
-    for label in _LABELS:
-        table.add_column(f"EDR {label}" if label in _LABELS[:4] else label, justify="right")
+def _table(first: str, summaries: Iterable[ModelSummary], title: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column(first, no_wrap=True)
     for summary in summaries:
-        cells = [_figure(summary, name) for name in _COLUMNS]
-        table.add_row(Text(plain(summary.model)), str(summary.metrics.dialogues), *cells)
+        provider, slash, name = plain(summary.model).partition("/")
+        table.add_column(Text(f"{provider}{slash}\n{name}" if slash else provider), justify="right", overflow="fold")
+    return table
+
+
+def _headline(summaries: Sequence[ModelSummary]) -> Table:
+    table = _table("metric", summaries)
+    table.add_row("sessions", *(str(s.metrics.dialogues) for s in summaries))
+    for name, label in LABELS.items():
+        table.add_row(label, *(_figure(summary, name) for summary in summaries))
     return table
 
 
@@ -58,7 +82,7 @@ def _figure(summary: ModelSummary, name: str) -> Text:
     text = Text(_number(name, value), style="bold")
     interval = summary.intervals[name]
     if interval is not None:
-        text.append(f"\n{_number(name, interval[0])}–{_number(name, interval[1])}", style="not bold dim")
+        text.append(f" [{_number(name, interval[0])}–{_number(name, interval[1])}]", style="not bold dim")
     return text
 
 
@@ -67,67 +91,40 @@ def _number(name: str, value: float) -> str:
 
 
 def _remarks(run: Run, summaries: Sequence[ModelSummary]) -> list[str]:
-    """What a reader must know to read the table right."""
+    """What a reader must know to read the table right, one line a fact."""
+    facts: list[tuple[str, Callable[[ModelSummary], int]]] = [
+        ("Sessions cut by the cap or the context, so that lengths are lower bounds", lambda s: s.counts.censored),
+        ("Sessions suspended and not in the table", lambda s: s.counts.suspended + s.counts.running),
+        ("Sessions withheld by a content filter and not in the table", lambda s: s.counts.withheld),
+        (f"Constraints not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
+        ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.rec_left_out),
+    ]
     lines = []
-    for summary in summaries:
-        counts, name = summary.counts, plain(summary.model)
-        if counts.censored:
-            lines.append(
-                f"{name}: {counts.censored} sessions were cut (cap or context), so their lengths are lower bounds."
-            )
-        left_out = counts.suspended + counts.withheld + counts.running
-        if left_out:
-            lines.append(
-                f"{name}: {left_out} sessions are not in the table ({counts.suspended + counts.running} suspended, "
-                f"{counts.withheld} withheld){_bounds(summary)}"
-            )
-        if counts.not_judged_constraints:
-            lines.append(
-                f"{name}: {counts.not_judged_constraints} constraints were not judged (judge: {run.settings.judge})."
-            )
-        if summary.metrics.rec_left_out:
-            lines.append(
-                f"{name}: {summary.metrics.rec_left_out} sessions left out of REC (no failed turn to recover from)."
-            )
+    for fact, count in facts:
+        told = [f"{plain(s.model)} {count(s)}" for s in summaries if count(s)]
+        if told:
+            lines.append(f"{fact}: {', '.join(told)}.")
+    lines += [line for line in map(_bounds, summaries) if line]
     return lines
 
 
 def _bounds(summary: ModelSummary) -> str:
     if summary.bounds is None:
-        return "; the same command resumes them."
+        return ""
     low, high = summary.bounds.failed.edr_len, summary.bounds.succeeded.edr_len
-    return (
-        f"; with them EDR len would lie between {low:.1f} and {high:.1f}."
-        if low is not None and high is not None
-        else "."
-    )
+    if low is None or high is None:
+        return ""
+    return f"{plain(summary.model)}: with the sessions left out, EDR len would lie between {low:.1f} and {high:.1f}."
 
 
-def _groups(summaries: Sequence[ModelSummary]) -> Table:
-    table = Table(title="Satisfied, per constraint group (% of judged)", title_justify="left", title_style="bold")
-    table.add_column("group", no_wrap=True)
-    for summary in summaries:
-        table.add_column(Text(plain(summary.model)), justify="right")
-    for group in sorted({g for s in summaries for g in s.groups}):
-        cells = [s.groups.get(group) for s in summaries]
-        if any(cell is not None and cell.judged for cell in cells):
-            table.add_row(
-                plain(group),
-                *(
-                    f"{100 * c.satisfied / c.judged:.0f} of {c.judged}" if c is not None and c.judged else "-"
-                    for c in cells
-                ),
-            )
+def _satisfaction(
+    title: str, summaries: Sequence[ModelSummary], of: Callable[[ModelSummary], Mapping[str, Satisfaction]]
+) -> Table:
+    table = _table("group", summaries, title)
+    for group in sorted({g for s in summaries for g, seen in of(s).items() if seen.judged}):
+        table.add_row(plain(group), *(_share(of(summary).get(group)) for summary in summaries))
     return table
 
 
-def _heuristic(summaries: Sequence[ModelSummary]) -> Table:
-    title = "Subjective groups by the heuristic “lexical” (word lists; not in any figure above)"
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("group", no_wrap=True)
-    for summary in summaries:
-        table.add_column(Text(plain(summary.model)), justify="right")
-    for group in sorted({g for s in summaries for g in s.heuristic}):
-        cells = [s.heuristic.get(group) for s in summaries]
-        table.add_row(plain(group), *(f"{100 * c.satisfied / c.judged:.0f} of {c.judged}" if c else "-" for c in cells))
-    return table
+def _share(seen: Satisfaction | None) -> str:
+    return f"{100 * seen.satisfied / seen.judged:.0f} of {seen.judged}" if seen is not None and seen.judged else "-"
