@@ -1,38 +1,54 @@
 """Seeded streams of chance: our own draws on the raw 64-bit output of PCG64.
 
-NumPy keeps `PCG64.random_raw` and `SeedSequence` stable across versions, but not the methods of `Generator`; so only
-the raw output is used, and the same seed gives the same draws on any machine.
+The generator (PCG XSL-RR 128/64, M. E. O'Neill) is a dozen lines and stands here itself: the same seed gives the same
+draws on any machine and with any library version, and the core needs no numerical library. A test holds it to NumPy's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import blake2b
 from typing import TypeVar
 
 T = TypeVar("T")
 
-_BATCH = 64
+_MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+_MASK_64 = (1 << 64) - 1
+_MASK_128 = (1 << 128) - 1
 _TWO_64 = 1 << 64
+
+
+class PCG64:
+    """The bare generator, from a 128-bit state and an odd 128-bit increment."""
+
+    __slots__ = ("_increment", "_state")
+
+    def __init__(self, state: int, increment: int) -> None:
+        self._state = state
+        self._increment = increment
+
+    @classmethod
+    def seeded(cls, state: int, sequence: int) -> PCG64:
+        """The reference seeding: a start and the number of a sequence, 128 bits each."""
+        increment = (sequence << 1 | 1) & _MASK_128
+        return cls(((increment + state) * _MULTIPLIER + increment) & _MASK_128, increment)
+
+    def raw(self) -> int:
+        """The next 64 bits."""
+        self._state = state = (self._state * _MULTIPLIER + self._increment) & _MASK_128
+        folded = (state >> 64) ^ (state & _MASK_64)
+        rotation = state >> 122
+        return (folded >> rotation | folded << (64 - rotation)) & _MASK_64
 
 
 class Stream:
     """One independent stream, named by integers: `Stream(seed, purpose, dialogue)`."""
 
-    __slots__ = ("_at", "_buffer", "_source")
+    __slots__ = ("_raw",)
 
     def __init__(self, *key: int) -> None:
-        from numpy.random import PCG64, SeedSequence
-
-        self._source = PCG64(SeedSequence(key))
-        self._buffer: list[int] = []
-        self._at = 0
-
-    def _raw(self) -> int:
-        if self._at == len(self._buffer):
-            self._buffer = self._source.random_raw(_BATCH).tolist()
-            self._at = 0
-        self._at += 1
-        return self._buffer[self._at - 1]
+        digest = blake2b(",".join(map(str, key)).encode(), digest_size=32).digest()
+        self._raw = PCG64.seeded(int.from_bytes(digest[:16], "big"), int.from_bytes(digest[16:], "big")).raw
 
     def below(self, bound: int) -> int:
         """A whole number from 0 to `bound` - 1, without bias."""

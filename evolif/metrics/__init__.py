@@ -1,9 +1,9 @@
 """Process metrics of sessions, with intervals (protocol page, Metrics; paper section 3.4 and App. A).
 
-Reads sessions and plain verdicts, nothing else. Importing it is light: numpy is loaded by the first interval.
+Reads sessions and plain verdicts, nothing else. Importing it is light: the standard library does the statistics.
 """
 
-from evolif.metrics._bootstrap import DEFAULT_RESAMPLES, Interval, bootstrap_intervals, resample_counts
+from evolif.metrics._bootstrap import DEFAULT_RESAMPLES, Interval, bootstrap_intervals, resampled_indices
 from evolif.metrics._dialogue import (
     DialogueFigures,
     DialogueRecord,
@@ -43,7 +43,7 @@ __all__ = [
     "read_verdict_file",
     "read_verdicts",
     "records_from_sessions",
-    "resample_counts",
+    "resampled_indices",
     "satisfaction_by_depth",
     "satisfaction_by_group",
     "walk_patience",

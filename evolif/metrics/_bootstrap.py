@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
+from statistics import quantiles
 
 from evolif._errors import UsageError
 from evolif.metrics._dialogue import DialogueRecord
 from evolif.metrics._process import RATIOS, Terms, add_terms, session_terms
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 DEFAULT_RESAMPLES = 2_000
 
-_LEVELS = (2.5, 97.5)
-# Draws held at a time: about 10 MB whatever the number of dialogues.
-_CHUNK = 250_000
+_FORTIETHS = 40
+"""Cut points at every 2.5 %: the first and the last bound the middle 95 %."""
 
 Interval = tuple[float, float]
 
@@ -31,7 +28,7 @@ def bootstrap_intervals(
 
     The epochs of a dialogue are drawn together, for they are not independent of each other. CSR and ISR are ratios of
     sums over the drawn dialogues; REC and ROB are means over the drawn dialogues that have a denominator, and resamples
-    without any are skipped. The same records in any order give the same draws, on any version of numpy.
+    without any are skipped. The same records in any order give the same draws.
 
     Args:
         records: The records that the point figures come from.
@@ -52,33 +49,21 @@ def bootstrap_intervals(
     rows = _dialogue_rows(terms)
     if len(rows) < 2:
         return dict.fromkeys(RATIOS)
-    import numpy as np
-
-    table = np.array(rows, dtype=np.float64)
-    sums = np.concatenate([counts @ table for counts in resample_counts(len(rows), seed=seed, resamples=resamples)])
+    columns = tuple(zip(*rows, strict=True))
+    sums = [
+        Terms(*(sum(itemgetter(*drawn)(column)) for column in columns))
+        for drawn in resampled_indices(len(rows), seed=seed, resamples=resamples)
+    ]
     total = add_terms([own for _, own in terms])
-    return {metric: _interval(metric, table, sums, total) for metric in RATIOS}
+    return {metric: _interval(metric, columns, sums, total) for metric in RATIOS}
 
 
-def resample_counts(dialogues: int, *, seed: int, resamples: int) -> Iterator[NDArray[np.float64]]:
-    """How often each dialogue is drawn in each resample, in chunks so that memory stays flat.
-
-    Yields:
-        Arrays of shape (some resamples, dialogues); each row sums to `dialogues`.
-    """
-    import numpy as np
-
-    # The raw stream of PCG64 is stable; numpy promises nothing of the kind for the methods of Generator.
-    stream = np.random.PCG64(seed)
-    per_chunk = max(1, _CHUNK // dialogues)
-    for first in range(0, resamples, per_chunk):
-        chunk = min(per_chunk, resamples - first)
-        high = stream.random_raw(chunk * dialogues) >> np.uint64(32)
-        # Fixed-point multiplication maps 32 bits onto 0..dialogues-1; its bias is below dialogues / 2**32.
-        drawn = (high * np.uint64(dialogues) >> np.uint64(32)).astype(np.int64).reshape(chunk, dialogues)
-        drawn += np.arange(chunk, dtype=np.int64)[:, None] * dialogues
-        counts = np.bincount(drawn.ravel(), minlength=chunk * dialogues)
-        yield counts.reshape(chunk, dialogues).astype(np.float64)
+def resampled_indices(dialogues: int, *, seed: int, resamples: int) -> Iterator[list[int]]:
+    """Which dialogues each resample draws: `dialogues` whole numbers from 0 to `dialogues` - 1, with repeats."""
+    # Python promises that the floats of a seeded Random never change; it promises nothing of choices() or randrange().
+    chance = random.Random(seed).random
+    for _ in range(resamples):
+        yield [int(chance() * dialogues) for _ in range(dialogues)]
 
 
 def _dialogue_rows(terms: Iterable[tuple[str, Terms]]) -> list[Terms]:
@@ -89,16 +74,14 @@ def _dialogue_rows(terms: Iterable[tuple[str, Terms]]) -> list[Terms]:
     return sorted(add_terms(epochs) for epochs in by_dialogue.values())
 
 
-def _interval(metric: str, table: NDArray[np.float64], sums: NDArray[np.float64], total: Terms) -> Interval | None:
-    import numpy as np
-
+def _interval(metric: str, columns: Sequence[Sequence[float]], sums: list[Terms], total: Terms) -> Interval | None:
     top, bottom = (Terms._fields.index(name) for name in RATIOS[metric])
-    drawn = sums[sums[:, bottom] > 0]
-    if np.count_nonzero(table[:, bottom]) < 2 or not len(drawn):
+    values = [drawn[top] / drawn[bottom] for drawn in sums if drawn[bottom] > 0]
+    if sum(1 for value in columns[bottom] if value) < 2 or not values:
         return None
-    low, high = np.percentile(drawn[:, top] / drawn[:, bottom], _LEVELS).tolist()
+    cuts = quantiles(values, n=_FORTIETHS, method="inclusive") if len(values) > 1 else values
     point = total[top] / total[bottom]
-    return _settle(low, point), _settle(high, point)
+    return _settle(cuts[0], point), _settle(cuts[-1], point)
 
 
 def _settle(end: float, point: float) -> float:

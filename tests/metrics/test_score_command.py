@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from evolif._errors import InputError, UsageError
-from evolif.cli.score import score
+from evolif.cli._score import score
 from evolif.metrics import METRIC_NAMES
 
 app = typer.Typer()
