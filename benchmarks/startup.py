@@ -35,7 +35,7 @@ def main() -> None:
         bare.write_text(BARE, encoding="utf-8")
         commands = {
             "bare typer, 8 verbs, --help": [sys.executable, str(bare), "--help"],
-            "evolif --help": [sys.executable, "-m", "evolif", "--help"],
+            "evolif --help": [str(Path(sys.executable).with_name("evolif")), "--help"],
             "import evolif": [sys.executable, "-c", "import evolif"],
             "python -c pass": [sys.executable, "-c", "pass"],
         }

@@ -61,6 +61,7 @@ def _benchmark(folder: Path, seed: int | None) -> Benchmark:
     if seed is None and (folder / "benchmark.json").is_file():
         bench = load_benchmark(folder)
         typer.echo(f"Going on with the dialogues in {folder} (seed {bench.header.spec.seed}).")
+        typer.echo("For fresh ones, name another folder: evolif demo --out FOLDER")
         return bench
     from secrets import randbelow
 

@@ -26,7 +26,7 @@ NOT_COMPARABLE = (
     "(arXiv 2511.03508)."
 )
 
-_FIRST_COLUMN, _PADDING = 12, 3
+_FIRST_COLUMN, _PADDING = 16, 3
 """Characters that the column of names takes, and those around each figure."""
 
 
@@ -42,7 +42,7 @@ def print_report(run: Run, summaries: Sequence[ModelSummary], console: Console) 
     widest = max((len(_figure(s, name)) for s in summaries for name in LABELS), default=1)
     chunk = max(1, (console.width - _FIRST_COLUMN) // (widest + _PADDING))
     for start in range(0, len(summaries), chunk):
-        console.print(_headline(summaries[start : start + chunk]))
+        console.print(_headline(summaries[start : start + chunk], settings.max_turns))
     for line in _remarks(run, summaries):
         console.print(line, markup=False, highlight=False)
     for start in range(0, len(summaries), chunk):
@@ -67,10 +67,14 @@ def _table(first: str, summaries: Iterable[ModelSummary], title: str | None = No
     return table
 
 
-def _headline(summaries: Sequence[ModelSummary]) -> Table:
+def _headline(summaries: Sequence[ModelSummary], cap: int) -> Table:
+    """The eight metrics; a length that the cap may have cut is labelled with it."""
+    labels = dict(LABELS)
+    if any(s.counts.censored for s in summaries):
+        labels["edr_len"] += f" ≤{cap}"
     table = _table("metric", summaries)
     table.add_row("sessions", *(str(s.metrics.dialogues) for s in summaries))
-    for name, label in LABELS.items():
+    for name, label in labels.items():
         table.add_row(label, *(_figure(summary, name) for summary in summaries))
     return table
 
