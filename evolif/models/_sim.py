@@ -24,12 +24,12 @@ _PURPOSE = 4
 """Separates the simulated models' stream from those of script, persona and wording."""
 
 SKILLS: Mapping[str, float] = MappingProxyType(
-    {"existence": 0.90, "length": 0.93, "case": 0.94, "bullets": 0.96, "format": 0.96, "start_with": 0.97,
-     "end_with": 0.97, "forbidden": 0.985, "punctuation": 0.985}
+    {"existence": 0.80, "length": 0.85, "case": 0.88, "bullets": 0.92, "format": 0.95, "start_with": 0.93,
+     "end_with": 0.92, "forbidden": 0.96, "punctuation": 0.96}
 )  # fmt: skip
 """Chance that `steady` keeps a constraint of the group in a turn."""
 
-FORGETTING = 0.97
+FORGETTING = 0.93
 """`forgetful` multiplies its chance by this for every turn the topic has had before."""
 
 NAMES = ("perfect", "steady", "forgetful")
