@@ -6,7 +6,9 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evolif._errors import OutsideError, UsageError
 from evolif.benchmark._header import Header, read_header
@@ -14,6 +16,9 @@ from evolif.benchmark._lines import read_turns, same_intention, to_line
 from evolif.domain import Persona, ScriptTurn, Topic, Turn
 from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for
 from evolif.tracker import ScriptSpec, load_topics, script
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 
 def dialogue_file(root: Path, dialogue: int) -> Path:
@@ -68,6 +73,8 @@ class Benchmark:
         self.personas = load_personas(self.path / "personas.jsonl")
         self._maker = Maker(self.header, self.topics, self.personas)
         self._turns: dict[int, list[Turn]] = {}
+        self._sizes: dict[int, int] = {}
+        """Bytes of a dialogue's file when it was last read or written here."""
         self._scripts: dict[int, Iterator[ScriptTurn]] = {}
 
     @property
@@ -80,7 +87,8 @@ class Benchmark:
     def dialogues(self) -> list[int]:
         """The numbers of the dialogues that lie on disk, in order."""
         files = (self.path / "dialogues").glob("*.jsonl")
-        return sorted(int(f.stem) for f in files if f.stem.isascii() and f.stem.isdigit())
+        numbers = ((file, int(file.stem)) for file in files if file.stem.isascii() and file.stem.isdigit())
+        return sorted(number for file, number in numbers if file.name == dialogue_file(self.path, number).name)
 
     def turns(self, dialogue: int) -> list[Turn]:
         """The turns of a dialogue as far as they go."""
@@ -88,8 +96,13 @@ class Benchmark:
             path = dialogue_file(self.path, dialogue)
             if not path.is_file():
                 raise UsageError(f"{self.path} has no dialogue {dialogue}")
-            self._repair(path)
-            self._turns[dialogue] = list(read_turns(path))
+            lock = self._lock()
+            try:
+                with suppress(OSError):  # a folder that cannot be written has no writer whom a reader could meet
+                    lock.acquire()
+                self._turns[dialogue] = self._stored(dialogue, path)
+            finally:
+                lock.release()
         return self._turns[dialogue]
 
     def turn(self, dialogue: int, number: int) -> Turn:
@@ -109,18 +122,32 @@ class Benchmark:
                 made += missing
         return made
 
-    def _extend(self, dialogue: int, upto: int) -> None:
+    def _lock(self) -> FileLock:
         from filelock import FileLock
 
+        return FileLock(self.path / ".lock")
+
+    def _stored(self, dialogue: int, path: Path) -> list[Turn]:
+        """The turns on disk; under the lock, for a line that somebody is writing looks torn."""
+        try:
+            self._repair(path)
+            self._sizes[dialogue] = path.stat().st_size
+        except OSError as fault:
+            raise OutsideError(f"{path} cannot be read ({fault.strerror})") from None
+        return list(read_turns(path, dialogue))
+
+    def _extend(self, dialogue: int, upto: int) -> None:
         known = self._turns[dialogue]
         path = dialogue_file(self.path, dialogue)
         try:
-            with FileLock(self.path / ".lock"):
-                # Another process may have extended the dialogue meanwhile: its turns are ours, too.
-                stored = list(read_turns(path))
-                known.extend(stored[len(known) :])
+            with self._lock():
+                stored = known
+                if path.stat().st_size != self._sizes[dialogue]:
+                    # Another process has extended the dialogue meanwhile: its turns are ours, too.
+                    stored = self._stored(dialogue, path)
+                    known.extend(stored[len(known) :])
                 fresh = [self._next(dialogue, number) for number in range(len(known) + 1, upto + 1)]
-                _append(path, "".join(map(to_line, fresh)))
+                self._sizes[dialogue] = _append(path, "".join(map(to_line, [*known[len(stored) :], *fresh])))
         except OSError as fault:
             raise OutsideError(f"{path} cannot be extended ({fault.strerror}); make the folder writable") from None
         known.extend(fresh)
@@ -142,26 +169,39 @@ class Benchmark:
             if not same_intention(stored, next(turns)):
                 raise UsageError(
                     f"dialogue {dialogue} of {self.path} was scripted by evolif {self.header.generator} with other "
-                    f"rules and cannot be extended by this version (turn {stored.turn} differs)"
+                    f"rules and cannot be extended by this version (turn {stored.turn} differs); stay within its turns "
+                    "(--max-turns) or generate a fresh benchmark"
                 )
         return turns
 
     def _repair(self, path: Path) -> None:
         """Cut a last line that was torn by a crash; the turn is made again when it is asked for."""
         data = path.read_bytes()
-        if not data or data.endswith(b"\n"):
+        tail = data[data.rfind(b"\n") + 1 :]
+        if not tail or _is_object(tail):  # an editor may have left out nothing but the last line break
             return
-        keep = data.rfind(b"\n") + 1
         with path.open("r+b") as file:
-            file.truncate(keep)
+            file.truncate(len(data) - len(tail))
         self._notify(f"{path}: the last line was torn and has been cut; the turn will be made again")
 
 
-def _append(path: Path, text: str) -> None:
-    with path.open("ab") as file:
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _append(path: Path, text: str) -> int:
+    """Append whole lines durably; returns the file's size."""
+    with path.open("a+b") as file:
+        if file.tell() and text:
+            file.seek(-1, os.SEEK_END)
+            text = text if file.read(1) == b"\n" else f"\n{text}"
         file.write(text.encode("utf-8"))
         file.flush()
         os.fsync(file.fileno())
+        return file.tell()
 
 
 def load_benchmark(path: Path | str) -> Benchmark:

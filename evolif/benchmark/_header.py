@@ -58,12 +58,16 @@ def read_header(path: Path) -> Header:
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
         header = Header.model_validate(data)
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        raise InputError("not JSON; restore the file or generate the benchmark again", path=path) from None
+    except OSError as fault:
+        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
     except ValidationError as fault:
         first = fault.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "header"
         raise InputError(f"{where}: {first['msg']}", path=path) from None
+    except (ValueError, RecursionError):
+        raise InputError("not JSON; restore the file or generate the benchmark again", path=path) from None
+    except UsageError as fault:  # a constraint group that is not installed here
+        raise InputError(str(fault), path=path) from None
     if header.format_version != FORMAT_VERSION:
         raise UsageError(
             f"{path} has format version {header.format_version}; this evolif reads version {FORMAT_VERSION}"

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolif._errors import InputError
+from evolif._errors import InputError, UsageError
 from evolif.constraints import describe, format_of, parse_constraints
 from evolif.domain import Operation, ScriptTurn, Topic, Turn
 from evolif.synthesis import PersonaModel
@@ -92,8 +92,12 @@ def to_line(turn: Turn) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def read_turns(path: Path) -> Iterator[Turn]:
+def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
     """The turns of one dialogue's file, in order.
+
+    Args:
+        path: The file.
+        dialogue: The number that every line must have, where it is known.
 
     Raises:
         InputError: a line that is no turn, or a turn out of order; names the line and the mend.
@@ -108,11 +112,17 @@ def read_turns(path: Path) -> Iterator[Turn]:
             raise InputError(
                 f"{where}: {first['msg']}; mend or regenerate the dialogue", path=path, line=number
             ) from None
-        except InputError as fault:
+        except UsageError as fault:  # parameters that cannot be, or a group that is not installed here
             raise InputError(f"{fault}; mend or regenerate the dialogue", path=path, line=number) from None
         if turn.turn != expected:
             raise InputError(
                 f"turn {turn.turn} stands where turn {expected} should; restore the missing lines",
+                path=path,
+                line=number,
+            )
+        if dialogue is not None and turn.dialogue != dialogue:
+            raise InputError(
+                f"the line belongs to dialogue {turn.dialogue}; give every dialogue its own file back",
                 path=path,
                 line=number,
             )

@@ -40,7 +40,8 @@ class TopicModel(BaseModel):
 def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
     """The objects of a JSONL file with their line numbers; blank lines are skipped."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        # Not `splitlines`: JSON strings may hold U+2028 and other characters that it takes for line ends.
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else "not UTF-8"
         raise InputError(f"cannot be read ({reason})", path=path) from None
@@ -48,7 +49,7 @@ def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
         if line.strip():
             try:
                 yield number, json.loads(line)
-            except (json.JSONDecodeError, RecursionError):
+            except (ValueError, RecursionError):  # a number of thousands of digits is a plain ValueError
                 raise InputError("not a JSON object; mend or delete the line", path=path, line=number) from None
 
 
