@@ -78,6 +78,10 @@ def _check(dialogues: int, turns: int, seed: int, synthesizers: Sequence[str], o
         raise UsageError(f"the synthesizer “{others[0] if others else ''}” is not there yet; use template")
 
 
+# What a generation that was broken off before it wrote `benchmark.json` may have left behind.
+_OWN = frozenset({"dialogues", "topics.jsonl", "personas.jsonl", "benchmark.json.tmp"})
+
+
 def _prepare(root: Path, header: Header, topics: Path, personas: Path) -> None:
     """Make the directory, or see that it is the same benchmark already."""
     try:
@@ -91,7 +95,7 @@ def _prepare(root: Path, header: Header, topics: Path, personas: Path) -> None:
                     f"{root} already holds another benchmark ({'; '.join(different[:3])}); choose another folder"
                 )
             return
-        if root.exists() and (not root.is_dir() or any(root.iterdir())):
+        if root.exists() and (not root.is_dir() or any(p.name not in _OWN for p in root.iterdir())):
             raise UsageError(f"{root} exists and is no benchmark; choose another folder")
         (root / "dialogues").mkdir(parents=True, exist_ok=True)
         shutil.copyfile(topics, root / "topics.jsonl")
