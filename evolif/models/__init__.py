@@ -2,6 +2,6 @@
 
 from evolif.models._base import ChatModel, ChatRequest, Reply, Sampling
 from evolif.models._names import ModelName, parse_model_name
-from evolif.models._open import open_model
+from evolif.models._open import address_of, open_model
 
-__all__ = ["ChatModel", "ChatRequest", "ModelName", "Reply", "Sampling", "open_model", "parse_model_name"]
+__all__ = ["ChatModel", "ChatRequest", "ModelName", "Reply", "Sampling", "address_of", "open_model", "parse_model_name"]

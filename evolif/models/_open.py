@@ -24,6 +24,8 @@ class Settings:
     seed: int = 0
 
 
+_WITHOUT_ENDPOINT = frozenset({"local", "sim"})
+
 Factory = Callable[[ModelName, Settings], ChatModel]
 
 
@@ -43,10 +45,18 @@ def open_model(
         UsageError: the name, its endpoint, its key or its weights are not there; the sentence says what to do.
     """
     name = parse_model_name(spec)
-    if base_url is not None and name.base_url is None and name.provider not in {"local", "sim"}:
+    if base_url is not None and name.base_url is None and name.provider not in _WITHOUT_ENDPOINT:
         name = replace(name, base_url=check_base_url(base_url))
     factory = _BUILT_IN.get(name.provider) or _plugin(name)
     return factory(name, Settings(max_retries, timeout, seed))
+
+
+def address_of(name: ModelName, base_url: str | None = None) -> str | None:
+    """The endpoint that `open_model` would ask, where the name, `base_url` or the environment moves it."""
+    if name.provider in _WITHOUT_ENDPOINT:
+        return None
+    moved = os.environ.get("OPENAI_BASE_URL", "").strip() if name.provider == "openai" else ""
+    return name.base_url or base_url or moved or None
 
 
 def _open_openai(name: ModelName, settings: Settings) -> ChatModel:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from evolif._errors import OutsideError, UsageError
-from evolif.benchmark import Benchmark
+from evolif.benchmark import Benchmark, turn_hash
 from evolif.judging import open_judge
-from evolif.models import ChatModel, open_model, parse_model_name
+from evolif.models import ChatModel, address_of, open_model, parse_model_name
 from evolif.protocol._context import FullHistory
 from evolif.protocol._run import Run, load_run
 from evolif.protocol._scenario import EvolifScenario
 from evolif.protocol._session import Observer, SessionKey, Stage
 from evolif.protocol._settings import RunSettings
 from evolif.protocol.engines import Stopper, play_all, run_interruptibly
-from evolif.protocol.store import FILE_NAME, RunStore
+from evolif.protocol.store import RunStore
 from evolif.text import READING_RULES_VERSION
+
+_Number = TypeVar("_Number", int, int | None)
 
 
 def evaluate(
@@ -67,10 +71,10 @@ def evaluate(
         UsageError: an unknown model, a missing key, settings that differ from the run's.
         KeyboardInterrupt: stopped; everything finished is in the store.
     """
-    from filelock import FileLock, Timeout
-
     opened = benchmark if isinstance(benchmark, Benchmark) else Benchmark(benchmark)
     judging = open_judge(judge)
+    models = [models] if isinstance(models, str) else models
+    _at_least_one("max-connections", max_connections)
     clients = _open_models(models, base_url=base_url, max_retries=max_retries, timeout=timeout, seed=seed)
     defaults = opened.header.spec.profile.protocol
     settings = RunSettings(
@@ -85,38 +89,60 @@ def evaluate(
         epochs=_at_least_one("epochs", epochs),
         system_prompt=system_prompt,
         temperature=temperature,
-        max_tokens=max_tokens,
+        max_tokens=_at_least_one("max-tokens", max_tokens),
         seed=seed,
         reading_rules=READING_RULES_VERSION,
     )
     if not settings.dialogues:
         raise UsageError(f"{opened.path} has no dialogues; make them with `evolif generate`")
+    sessions = [
+        SessionKey(model, dialogue, epoch)
+        for epoch in range(1, settings.epochs + 1)
+        for dialogue in settings.dialogues
+        for model in clients
+    ]
     root = Path(out)
+    stopper = Stopper()
+    with _locked(root), closing(_open_store(root, settings)) as store:
+        _refuse_edited(opened, store)
+        store.enrol((key.model, key.dialogue, key.epoch) for key in sessions)
+        stage = Stage(EvolifScenario(opened, judging), FullHistory(), store, observe or (lambda _: None), stopper)
+        main = play_all(stage, clients, sessions, lambda model: max_connections or model.connections, stopper)
+        run_interruptibly(main, stopper, on_stop or (lambda: None))
+    return load_run(root)
+
+
+@contextmanager
+def _locked(root: Path) -> Iterator[None]:
+    """Hold the run's folder, made where it is missing, for this process alone."""
+    from filelock import FileLock, Timeout
+
+    if root.exists() and not root.is_dir():
+        raise UsageError(f"{root} is a file; choose another folder")
+    lock = FileLock(root / ".lock", timeout=0)
     try:
         root.mkdir(parents=True, exist_ok=True)
-        with FileLock(root / ".lock", timeout=0):
-            store = _open_store(root, settings)
-            stopper = Stopper()
-            observer = observe or (lambda _: None)
-            stage = Stage(EvolifScenario(opened, judging), FullHistory(), store, observer, stopper)
-            sessions = [
-                SessionKey(model, dialogue, epoch)
-                for epoch in range(1, settings.epochs + 1)
-                for dialogue in settings.dialogues
-                for model in clients
-            ]
-            try:
-                main = play_all(stage, clients, sessions, lambda model: max_connections or model.connections)
-                run_interruptibly(main, stopper, on_stop or (lambda: None))
-            finally:
-                store.close()
+        lock.acquire()
     except Timeout:
         raise UsageError(
             f"{root} is being evaluated by another process; wait for it or choose another folder"
         ) from None
     except OSError as fault:
         raise OutsideError(f"{root} cannot be used as a run folder ({fault.strerror})") from None
-    return load_run(root)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _refuse_edited(benchmark: Benchmark, store: RunStore) -> None:
+    """Before anything is asked, see that the turns this run has used are still what they were."""
+    for dialogue, number, used in store.used_turns():
+        if turn_hash(benchmark.turn(dialogue, number)) != used:
+            raise UsageError(
+                f"turn {number} of dialogue {dialogue} was edited since it was used in this run; "
+                "evaluate into a new folder"
+            )
 
 
 def _open_models(
@@ -135,19 +161,19 @@ def _open_models(
 
 def _endpoint(name: str, base_url: str | None) -> str:
     """Where a model is asked, without user and key; empty for the provider's own endpoint."""
-    parts = urlsplit(parse_model_name(name).base_url or base_url or "")
+    parts = urlsplit(address_of(parse_model_name(name), base_url) or "")
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _at_least_one(name: str, value: int) -> int:
-    if value < 1:
+def _at_least_one(name: str, value: _Number) -> _Number:
+    if value is not None and value < 1:
         raise UsageError(f"--{name} must be at least 1")
     return value
 
 
 def _open_store(root: Path, settings: RunSettings) -> RunStore:
     """The run in `root`, new or resumed; refuses to mix settings."""
-    if not (root / FILE_NAME).is_file():
+    if not RunStore.begun(root):
         return RunStore.create(root, settings)
     store = RunStore.open(root)
     different = store.settings.differences(settings)

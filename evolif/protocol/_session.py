@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from evolif._errors import ContextOverflowError, InternalError, ModelError, UsageError, WithheldError
+from evolif._errors import ContextOverflowError, EvolifError, InternalError, ModelError, WithheldError
 from evolif.benchmark import turn_hash
 from evolif.domain import Ending, Message, Turn
-from evolif.models import ChatModel, ChatRequest, Sampling
+from evolif.models import ChatModel, ChatRequest, Reply, Sampling
 from evolif.protocol._context import SYSTEM_PROMPT, ContextStrategy
 from evolif.protocol._patience import remaining, step
 from evolif.protocol._scenario import Scenario
@@ -77,7 +77,11 @@ class SessionRunner:
         while not self._finished():
             if self._stage.should_stop():
                 return
-            turn = self._stage.scenario.next_turn(self._key.dialogue, self._number + 1)
+            try:
+                turn = self._stage.scenario.next_turn(self._key.dialogue, self._number + 1)
+            except InternalError as fault:
+                self._stop("suspended", "InternalError", fault)
+                return
             if turn is None:
                 self._end("censored", "the dialogue cannot be extended")
                 return
@@ -88,12 +92,6 @@ class SessionRunner:
         """Take up the conversation where it stands in the store; no finished turn is asked again."""
         records = self._stage.store.turns(self._id)
         for record in records:
-            turn = self._stage.scenario.next_turn(self._key.dialogue, record.turn)
-            if turn is None or turn_hash(turn) != record.turn_hash:
-                raise UsageError(
-                    f"turn {record.turn} of dialogue {self._key.dialogue} was edited since it was used in this run; "
-                    "evaluate into a new folder"
-                )
             self._remember(record.query, record.answer)
         self._number = len(records)
         self._patience = remaining(self._settings.patience, (record.judged.judged for record in records))
@@ -115,7 +113,7 @@ class SessionRunner:
         messages = self._stage.context.messages(system, self._history, turn.query)
         started = time.monotonic()
         try:
-            reply = await self._model.complete(ChatRequest(messages, self._sampling, turn=turn, depth=depth))
+            reply = await self._ask(ChatRequest(messages, self._sampling, turn=turn, depth=depth))
             judgement = self._stage.scenario.score(turn, reply.text)
         except ContextOverflowError as fault:
             return self._stop("censored", "context", fault)
@@ -145,6 +143,16 @@ class SessionRunner:
         self._patience = step(self._patience, self._settings.patience, judged)
         self._stage.observe(self._progress(all(judged) if judged else None, None))
         return True
+
+    async def _ask(self, request: ChatRequest) -> Reply:
+        """Ask the model; what its client should never raise suspends this session and not the whole run."""
+        try:
+            return await self._model.complete(request)
+        except EvolifError:
+            raise
+        except Exception as fault:
+            # Its text is not repeated: nobody has taken keys out of it.
+            raise ModelError(f"{self._key.model}: its client failed unexpectedly ({type(fault).__name__})") from fault
 
     def _remember(self, query: str, answer: str) -> None:
         self._history += [Message("user", query), Message("assistant", answer)]

@@ -39,8 +39,11 @@ class RunSettings(BaseModel):
     def differences(self, other: RunSettings) -> list[str]:
         """Where another run's settings differ, as `key: here → there`."""
         mine, theirs = self.model_dump(mode="json"), other.model_dump(mode="json")
-        return [
-            f"{key}: {json.dumps(mine[key])[:80]} → {json.dumps(theirs[key])[:80]}"
-            for key in mine
-            if mine[key] != theirs[key]
-        ]
+        return [f"{key}: {_shown(mine[key])} → {_shown(theirs[key])}" for key in mine if mine[key] != theirs[key]]
+
+
+def _shown(value: object) -> str:
+    """A setting for a message; of a long list its size and both ends."""
+    if isinstance(value, list) and len(value) > 6:
+        return f"{len(value)} from {json.dumps(value[0])} to {json.dumps(value[-1])}"
+    return json.dumps(value, ensure_ascii=False)[:80]

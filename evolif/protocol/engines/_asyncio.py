@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,10 +22,13 @@ class Stopper:
 
     def __init__(self) -> None:
         self.asked = False
+        """By the user."""
+        self.fault: Exception | None = None
+        """What made going on impossible, for example a full disk."""
 
     def __call__(self) -> bool:
-        """Whether the run was asked to stop."""
-        return self.asked
+        """Whether no further turn may be asked."""
+        return self.asked or self.fault is not None
 
 
 async def play_all(
@@ -32,28 +36,34 @@ async def play_all(
     models: Mapping[str, ChatModel],
     sessions: list[SessionKey],
     connections: Callable[[ChatModel], int],
+    stopper: Stopper,
 ) -> None:
-    """Play every session; a fault inside one never touches the others."""
-    tasks = []
-    for name, model in models.items():
-        queue = iter([key for key in sessions if key.model == name])
-        tasks += [_worker(stage, model, queue) for _ in range(connections(model))]
+    """Play every session; a fault inside one never touches the others.
+
+    Raises:
+        EvolifError: what no session could survive. The other turns in flight were finished before, for they are paid.
+    """
+    queues = {name: iter([key for key in sessions if key.model == name]) for name in models}
     try:
         async with asyncio.TaskGroup() as group:
-            for task in tasks:
-                group.create_task(task)
-    except BaseExceptionGroup as faults:
-        # The first is told; the store holds every finished turn.
-        raise faults.exceptions[0] from None
+            for name, model in models.items():
+                for _ in range(connections(model)):
+                    group.create_task(_worker(stage, model, queues[name], stopper))
     finally:
         await asyncio.gather(*(model.aclose() for model in models.values()), return_exceptions=True)
+    if stopper.fault is not None:
+        raise stopper.fault
 
 
-async def _worker(stage: Stage, model: ChatModel, queue: Iterator[SessionKey]) -> None:
+async def _worker(stage: Stage, model: ChatModel, queue: Iterator[SessionKey], stopper: Stopper) -> None:
     for key in queue:
-        if stage.should_stop():
+        if stopper():
             return
-        await SessionRunner(stage, key, model).play()
+        try:
+            await SessionRunner(stage, key, model).play()
+        except Exception as fault:
+            stopper.fault = stopper.fault or fault
+            return
 
 
 def run_interruptibly(main: Coroutine[Any, Any, None], stopper: Stopper, on_stop: Callable[[], None]) -> None:
@@ -63,9 +73,31 @@ def run_interruptibly(main: Coroutine[Any, Any, None], stopper: Stopper, on_stop
         with _signals(stopper, on_stop):
             await main
 
-    asyncio.run(guarded())
+    if _inside_a_loop():
+        _run_in_thread(guarded(), stopper)
+    else:
+        asyncio.run(guarded())
     if stopper.asked:
         raise KeyboardInterrupt
+
+
+def _inside_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _run_in_thread(main: Coroutine[Any, Any, None], stopper: Stopper) -> None:
+    """A notebook runs an event loop of its own, in which no other can run; so ours gets a thread."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(asyncio.run, main)
+        try:
+            future.result()
+        except KeyboardInterrupt:
+            stopper.asked = True
+            future.result()
 
 
 @contextmanager

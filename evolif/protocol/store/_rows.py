@@ -40,15 +40,15 @@ class TurnRecord:
             self.turn_hash,
             self.move,
             self.depth,
-            _storable(self.query),
-            _storable(self.answer),
-            _storable(self.reasoning),
+            storable(self.query),
+            storable(self.answer),
+            storable(self.reasoning),
             int(self.truncated),
             _dump(self.verdicts),
             _dump(self.heuristic),
             self.usage.prompt_tokens,
             self.usage.completion_tokens,
-            _storable(self.served_by),
+            storable(self.served_by),
             self.seconds,
         )
 
@@ -74,7 +74,7 @@ class TurnRecord:
         )
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """SQLite takes no lone surrogates, which a hostile answer may hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
