@@ -85,7 +85,7 @@ class OpenAIModel:
         body = await self._post(request)
         try:
             data: object = json.loads(body)
-        except ValueError:  # bad UTF-8 is one too
+        except (ValueError, RecursionError):  # bad UTF-8 is one too
             data = None
         return read_reply(
             data if isinstance(data, dict) else {"error": "the body is no JSON object"},

@@ -79,7 +79,8 @@ def _usage(value: object) -> Usage:
 
 
 def _count(value: object) -> int:
-    return max(0, value) if isinstance(value, int) and not isinstance(value, bool) else 0
+    # No provider counts to 2^53; a number that no database can hold must not cost the answer.
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
