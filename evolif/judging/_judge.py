@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from evolif._errors import UsageError
+from evolif._errors import EvolifError, InternalError, UsageError
 from evolif.constraints import check_reading, format_of, get_group
 from evolif.domain import Constraint, Instruction, Verdict
 from evolif.judging._lexical import LexicalJudge
@@ -50,7 +50,15 @@ def judge_answer(instruction: Instruction, answer: str, judge: Judge | None) -> 
     Raises:
         InternalError: a checker broke; the answer is not to blame.
     """
-    reading = Reading(answer, format_of(instruction))
+    try:
+        return _judged(instruction, Reading(answer, format_of(instruction)), judge)
+    except EvolifError:
+        raise
+    except Exception as fault:
+        raise InternalError(f"an answer could not be judged: {type(fault).__name__}: {fault}") from fault
+
+
+def _judged(instruction: Instruction, reading: Reading, judge: Judge | None) -> Judgement:
     subjective = [c for c in instruction if get_group(c.group).subjective]
     # Without a judge, a subjective constraint is out of the count, whatever the rules could say of an empty answer.
     verdicts = tuple(
