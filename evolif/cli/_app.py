@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from evolif._errors import EvolifError
+from evolif._errors import EvolifError, InternalError
 from evolif._version import __version__
 from evolif.cli._check import check
 from evolif.cli._demo import demo
@@ -21,6 +21,9 @@ from evolif.cli._report import report
 from evolif.cli._score import score
 
 INTERRUPTED = 130
+
+# The last is ClickException, which depending on typer's version stands in click or in a copy of it.
+_OF_TYPER = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
 
 
 class _Group(TyperGroup):
@@ -41,6 +44,11 @@ class _Group(TyperGroup):
             # The reader of a pipe left; nothing is wrong with us, and nothing more may be written.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
+        except Exception as error:
+            if isinstance(error, _OF_TYPER) or os.environ.get("EVOLIF_DEBUG"):
+                raise
+            _say(f"internal error ({type(error).__name__}: {error}); please report it with what EVOLIF_DEBUG=1 shows")
+            raise typer.Exit(InternalError.exit_code) from None
 
 
 def _say(sentence: str) -> None:

@@ -19,12 +19,15 @@ def load_config(ctx: typer.Context, path: Path | None) -> Path | None:
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise InputError("a configuration is a mapping of flag names to values", path=path)
     known = {name for command in _commands(ctx) for name in command}
-    defaults = {key.replace("-", "_"): value for key, value in data.items()}
+    defaults = {key.replace("-", "_"): value for key, value in data.items() if value is not None}
     unknown = sorted(defaults.keys() - known)
     if unknown:
         flag = unknown[0].replace("_", "-")
         raise InputError(f"unknown key “{flag}”; keys are named like flags, without dashes in front", path=path)
-    ctx.default_map = {_parameter_name(ctx, key): _as_text(value) for key, value in defaults.items()}
+    names, repeatable = _flag_names(ctx.command), _repeatable(ctx.command)
+    ctx.default_map = {
+        (name := names.get(key, key)): _as_text(value, repeatable=name in repeatable) for key, value in defaults.items()
+    }
     return path
 
 
@@ -57,14 +60,16 @@ def _commands(ctx: typer.Context) -> list[dict[str, str]]:
     return [_flag_names(command) for command in getattr(root, "commands", {"": root}).values()]
 
 
-def _parameter_name(ctx: typer.Context, key: str) -> str:
-    return _flag_names(ctx.command).get(key, key)
+def _repeatable(command: Any) -> set[str]:
+    return {parameter.name for parameter in command.params if getattr(parameter, "multiple", False)}
 
 
-def _as_text(value: Any) -> Any:
-    """Values as the command line would give them."""
+def _as_text(value: Any, *, repeatable: bool) -> Any:
+    """Values as the command line would give them; one value of a repeatable flag needs no list around it."""
     if isinstance(value, list):
         return [str(item) for item in value]
+    if repeatable:
+        return [str(value)]
     return value if isinstance(value, bool) else str(value)
 
 

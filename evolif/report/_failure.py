@@ -33,4 +33,4 @@ def print_failure(session: Session, record: TurnRecord, console: Console) -> Non
         text.append(f"expected {plain(verdict.expected)}; found {plain(verdict.found)}")
     cut = ", cut at the token limit" if record.truncated else ""
     title = f"A failed answer: {session.model}, dialogue {session.dialogue}, turn {record.turn}{cut}"
-    console.print(Panel(text, title=plain(title), title_align="left"))
+    console.print(Panel(text, title=Text(plain(title)), title_align="left"))
