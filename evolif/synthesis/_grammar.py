@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from evolif._catalogues import data_path, load_yaml
+from evolif._errors import InputError
 from evolif._stream import Stream
 from evolif.constraints import Saying, get_group
 from evolif.domain import Params
@@ -14,7 +15,11 @@ from evolif.domain import Params
 
 @lru_cache(maxsize=1)
 def _frames() -> Mapping[str, Any]:
-    registers: Mapping[str, Any] = load_yaml(data_path("seeds", "frames.yaml"))["registers"]
+    path = data_path("seeds", "frames.yaml")
+    data = load_yaml(path)
+    registers = data.get("registers") if isinstance(data, dict) else None
+    if not isinstance(registers, dict) or "neutral" not in registers:
+        raise InputError("needs “registers”, the register neutral among them", path=path)
     return registers
 
 
@@ -27,7 +32,10 @@ def frame(register: str, *path: str, stream: Stream) -> str:
     """A frame of a register, e.g. `frame("casual", "continue", "add", stream=…)`; unknown registers are neutral."""
     node: Any = _frames().get(register) or _frames()["neutral"]
     for key in path:
-        node = node[key]
+        node = node.get(key) if isinstance(node, dict) else None
+    if not isinstance(node, list) or not node:
+        where = ".".join((register, *path))
+        raise InputError(f"has no frame for {where}", path=data_path("seeds", "frames.yaml"))
     return str(stream.choice(node))
 
 
