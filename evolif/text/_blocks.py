@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Literal
 
 BlockKind = Literal["paragraph", "heading", "item", "cell", "code", "value", "row"]
@@ -28,10 +30,11 @@ class Block:
     def to_body(self, offset: int, *, end: bool = False) -> int | None:
         """Where a character (or, with `end`, the end of a range) of the text stands in the body, if known."""
         probe = offset - 1 if end else offset
-        for at, body, length in self.pieces:
-            if at <= probe < at + length:
-                return body + offset - at
-        return None
+        index = bisect_right(self.pieces, probe, key=itemgetter(0)) - 1
+        if index < 0:
+            return None
+        at, body, length = self.pieces[index]
+        return body + offset - at if probe < at + length else None
 
 
 @dataclass(slots=True)

@@ -135,6 +135,6 @@ class Reading:
 
     def folded_spans(self, block: int, start: int, end: int) -> tuple[Span, ...]:
         """Like `spans`, for a range of the folded block; nothing where folding moved characters."""
-        if len(self.folded[block]) != len(self.blocks[block].text):
+        if fold(self.blocks[block].text[start:end]) != self.folded[block][start:end]:
             return ()
         return self.spans(block, start, end)
