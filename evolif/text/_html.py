@@ -6,19 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from evolif.text._blocks import Block, BlockKind, Content
-from evolif.text._html_names import BLOCKS, HEADINGS, HIDDEN
+from evolif.text._html_names import BLOCKS, BOLD, HEADINGS, HIDDEN
 from evolif.text._html_syntax import check_html
 from evolif.text._normalise import clean
 
 _LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
 _CELLS = frozenset({"td", "th", "caption"})
-_BOLD = frozenset({"b", "strong"})
 _CODE = frozenset({"pre", "textarea", "listing", "xmp"})
 
 
 def _role(tag: str) -> str:
     """What an open element means for the text inside it; counted, so that depth costs nothing."""
-    for role, tags in (("heading", HEADINGS), ("cell", _CELLS), ("code", _CODE), ("bold", _BOLD)):
+    for role, tags in (("heading", HEADINGS), ("cell", _CELLS), ("code", _CODE), ("bold", BOLD)):
         if tag in tags:
             return role
     return ""

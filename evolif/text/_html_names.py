@@ -12,6 +12,7 @@ RAW_TEXT = frozenset("script style textarea title xmp iframe noembed noframes".s
 FOREIGN = frozenset({"svg", "math"})
 HIDDEN = frozenset("head script style template noembed noframes iframe title".split())
 HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+BOLD = frozenset({"b", "strong"})
 BLOCKS = HEADINGS | frozenset(
     """address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption
     figure footer form header hgroup hr html legend li listing main menu nav ol optgroup option p plaintext pre search

@@ -14,6 +14,7 @@ _TAG = re.compile(r"(?<!\\)<(?=/?([A-Za-z][A-Za-z0-9-]*)[\s/>])")
 _BULLET = re.compile(r"^([ \t>]*)•(?=[ \t])", re.MULTILINE)
 _TIGHT_BULLET = re.compile(r"^([ \t>]*)•(?=[^\s•])", re.MULTILINE)
 _WIDE = re.compile(r"[^\x00-\x7f]+")
+_CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
 _KEY = re.compile(r"[A-Za-z_][\w .-]*:(?:\s|$)")
 
 
@@ -64,3 +65,14 @@ def _blank_front_matter(body: str) -> str:
     if not keys or not all(not line.strip() or line[0] in " \t-#" for line in others):
         return body
     return re.sub(r"[^\n]", " ", body[: end.end()]) + body[end.end() :]
+
+
+def is_fence_closed(source: str) -> bool:
+    """Whether the fenced code block of this source has its closing fence."""
+    lines = source.rstrip().split("\n")
+    opening = _CODE_FENCE.match(lines[0])
+    if opening is None or len(lines) < 2:
+        return False
+    mark = opening.group(1)
+    last = lines[-1].strip(" \t>")
+    return last.startswith(mark) and not last.strip(mark[0])

@@ -1,0 +1,235 @@
+"""Parser events in, typed blocks out."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from evolif.text._blocks import Block, BlockKind, Content
+from evolif.text._html import html_content
+from evolif.text._html_names import BLOCKS, BOLD, KNOWN
+from evolif.text._markdown_leaf import Item, Leaf
+from evolif.text._markdown_source import STAND_IN, is_fence_closed
+
+_INLINE_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
+_ELEMENTS = {
+    "Heading", "List", "Table", "BlockQuote", "CodeBlock", "Emphasis", "Strong", "Strikethrough", "Link", "Image",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=128)
+def _handler_name(kind: str, name: str) -> str:
+    return f"_{kind}_{name}".lower()
+
+
+class Builder:
+    """Turns parser events into content; one small method per kind of event."""
+
+    def __init__(self, body: str, exact: bool) -> None:
+        self.content = Content([])
+        self._body = body
+        self._exact = exact
+        self._leaf: Leaf | None = None
+        self._lists: list[int | None] = []
+        self._items: list[Item] = []
+        self._list_paragraph = -1
+        self._number = ""
+        self._strong = 0
+        self._bold_tags = 0
+        self._html: list[str] | None = None
+        self._head_end = -1
+
+    def feed(self, event: Any, start: int, end: int) -> None:
+        if isinstance(event, str):
+            if event in ("SoftBreak", "HardBreak"):
+                self._break()
+            elif event == "Rule":
+                self.close_leaf()
+            return
+        [(kind, value)] = event.items()
+        if kind in ("Start", "End"):
+            name, detail = (value, None) if isinstance(value, str) else next(iter(value.items()))
+            handler = getattr(self, _handler_name(kind, name), None)
+            if kind == "Start" and name in _ELEMENTS:
+                self.content.elements += 1
+            if handler is not None:
+                handler(detail, start, end)
+        elif kind in ("Text", "Code"):
+            self.content.elements += kind == "Code"
+            self._text(value, start, end, code=kind == "Code")
+        elif kind == "Html":
+            (self._html if self._html is not None else []).append(value)
+        elif kind == "InlineHtml":
+            self._inline_html(value, start, end)
+
+    # Leaves
+
+    def _open(self, kind: BlockKind, start: int) -> Leaf:
+        self.close_leaf()
+        self._leaf = Leaf(kind, start)
+        return self._leaf
+
+    def _start_paragraph(self, detail: Any, start: int, end: int) -> None:
+        self._open("item" if self._lists else "paragraph", start)
+
+    def _end_paragraph(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+
+    def _start_heading(self, detail: Any, start: int, end: int) -> None:
+        self._open("heading", start)
+
+    _end_heading = _end_paragraph
+
+    def _start_tablehead(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        self._head_end = end
+
+    def _start_tablerow(self, detail: Any, start: int, end: int) -> None:
+        self._delimiter(start)
+
+    def _end_table(self, detail: Any, start: int, end: int) -> None:
+        self._delimiter(end)
+
+    def _delimiter(self, until: int) -> None:
+        if self._head_end >= 0 and self._exact:
+            self.content.delimiter_rows.append((self._head_end, until))
+        self._head_end = -1
+
+    def _start_tablecell(self, detail: Any, start: int, end: int) -> None:
+        self._open("cell", start)
+
+    _end_tablecell = _end_paragraph
+
+    def _start_codeblock(self, detail: Any, start: int, end: int) -> None:
+        self._open("code" if isinstance(detail, dict) else "paragraph", start)
+        if isinstance(detail, dict) and not is_fence_closed(self._body[start:end]):
+            self.content.open_fence = start
+
+    _end_codeblock = _end_paragraph
+
+    # Containers
+
+    def _start_list(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        self._lists.append(detail)
+
+    def _end_list(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        self._lists.pop()
+        if not self._lists:
+            self._list_paragraph = -1
+
+    def _start_item(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        number = self._lists[-1] if self._lists else None
+        self._items.append(Item(number is None, start))
+        if number is not None:
+            self._number = f"{number}."
+            self._lists[-1] = number + 1
+
+    def _end_item(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        item = self._items.pop()
+        self._number = ""
+        if item.bullet and item.filled:
+            place = (item.start, len(self._body[item.start : end].rstrip()) + item.start) if self._exact else (-1, -1)
+            self.content.bullets.append(place)
+
+    def _start_blockquote(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+
+    _end_blockquote = _start_blockquote
+
+    # Inline
+
+    def _start_strong(self, detail: Any, start: int, end: int) -> None:
+        self._strong += 1
+
+    def _end_strong(self, detail: Any, start: int, end: int) -> None:
+        self._strong -= 1
+
+    def _text(self, text: str, start: int, end: int, *, code: bool) -> None:
+        leaf = self._leaf or self._open("item" if self._lists else "paragraph", start)
+        if code:
+            found = self._body.find(text, start, end)
+            start, end = (found, found + len(text)) if found >= 0 else (start, end)
+        if end - start == len(text):
+            text = self._body[start:end]  # undoes what `prepare` replaced
+            if self._exact:
+                leaf.pieces.append((leaf.at, start, len(text)))
+        text = text.replace(STAND_IN, "<")
+        leaf.parts.append(text)
+        leaf.at += len(text)
+        if text.strip():
+            bold = self._strong + self._bold_tags > 0
+            leaf.plain = leaf.plain or not bold
+            leaf.bold = leaf.bold or bold
+
+    def _break(self) -> None:
+        if self._leaf is not None:
+            self._leaf.parts.append("\n")
+            self._leaf.at += 1
+            self._leaf.breaks += 1
+
+    def _inline_html(self, tag: str, start: int, end: int) -> None:
+        name = _INLINE_TAG.match(tag)
+        if name is None:
+            return  # a comment, declaration or processing instruction
+        element = name.group(1).lower()
+        if element in BLOCKS or element == "br":
+            self._break()  # a reader sees another line there
+        elif element in BOLD:
+            self._bold_tags = 0 if tag.startswith("</") else 1
+        elif element not in KNOWN:
+            self._text(tag, start, end, code=False)
+
+    # HTML blocks
+
+    def _start_htmlblock(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        self._html = []
+
+    def _end_htmlblock(self, detail: Any, start: int, end: int) -> None:
+        source, self._html = "".join(self._html or ()), None
+        inside = html_content(source, self.content.paragraphs, self._enclosing_paragraph())
+        self.content.paragraphs = inside.paragraphs
+        self.content.bullets += inside.bullets
+        for block in inside.blocks:
+            block.text = block.text.replace(STAND_IN, "<")
+            self._add(block)
+
+    # Results
+
+    def _enclosing_paragraph(self) -> int:
+        return self._take_paragraph() if self._lists else -1
+
+    def _take_paragraph(self) -> int:
+        if self._lists and self._list_paragraph >= 0:
+            return self._list_paragraph
+        number = self.content.paragraphs
+        self.content.paragraphs += 1
+        if self._lists:
+            self._list_paragraph = number
+        return number
+
+    def _add(self, block: Block) -> None:
+        if self._items:
+            self._items[-1].filled = True
+        block.number = block.number or self._number
+        self._number = ""
+        self.content.blocks.append(block)
+
+    def close_leaf(self) -> None:
+        """Finish the open leaf, if any; a leaf without text is no block."""
+        leaf, self._leaf, self._bold_tags = self._leaf, None, 0
+        if leaf is None:
+            return
+        text = leaf.text()
+        if not text.strip():
+            return
+        kind = leaf.final_kind()
+        block = Block(kind, text, pieces=leaf.pieces)
+        if kind in ("paragraph", "item"):
+            block.running, block.paragraph = True, self._take_paragraph()
+        self._add(block)
