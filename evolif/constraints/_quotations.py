@@ -37,6 +37,6 @@ def opening_of(text: str, left: str, right: str) -> int | None:
             depth -= 1
             if not depth:
                 return at if text[at + 1 : -1].strip() else None
-        elif left != right and _is_mark(text, at, right):
-            depth += 1
+        elif left != right and right != "’" and _is_mark(text, at, right):
+            depth += 1  # but “the boys’ toys” may stand in ‘…’: that mark may also be an apostrophe
     return None

@@ -16,7 +16,7 @@ _TABLE: dict[int, str | None] = {
 }
 _SPECIAL = re.compile("[\r\u2028\x85\v\f\u2029\ufeff\u200b\u2060\u00ad\x01\x1f\ud800-\udfff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_THINK = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_THINK = re.compile(r"[\s\ufeff\u200b]*<think(?:ing)?>", re.IGNORECASE)
 _THINK_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from xml.parsers import expat
 
 from evolif.text._blocks import MAX_DEPTH, Block, Content, FormatFaultError
+
+_TAG = "\x1f"
+"""Stands where a tag stood: a character that no XML text can hold."""
+_TAG_IN_WORD = re.compile(r"(?<=\w)\x1f+(?=\w)")
+
+
+def _flatten(pieces: list[str]) -> str:
+    """Mixed content as one run of text; a tag between two words keeps them apart (`<n>1</n><t>Mix</t>`)."""
+    return " ".join(_TAG_IN_WORD.sub(" ", "".join(pieces)).replace(_TAG, "").split())
 
 
 class _Frame:
@@ -38,13 +48,12 @@ class _Reader:
 
     def end(self, name: str) -> None:
         frame = self._open.pop()
-        text = "".join(frame.pieces)
         blocks = frame.blocks
         if frame.own:
             # Text of its own swallows the blocks of its children: mixed content reads as one run.
-            blocks = [Block("value", " ".join(text.split()), running=True)]
+            blocks = [Block("value", _flatten(frame.pieces), running=True)]
         if self._open:
-            self._open[-1].pieces.append(text)
+            self._open[-1].pieces.append("".join((_TAG, *frame.pieces, _TAG)))
             self._open[-1].blocks.extend(blocks)
         else:
             self.blocks = blocks
