@@ -40,11 +40,14 @@ def _matches(condition: Mapping[str, Any], params: Params | None) -> bool:
 
 def is_closed(group: str, active: Active) -> bool:
     """Whether the table leaves no parameters of `group` open beside what is active."""
-    for row in _table()["rows"]:
-        when = row["when"]
-        if when.get(group) == {} and all(_matches(c, active.get(g)) for g, c in when.items() if g != group):
-            return True
-    return False
+    return any(all(_matches(c, active.get(g)) for g, c in others.items()) for others in _closing(group))
+
+
+@lru_cache(maxsize=64)
+def _closing(group: str) -> tuple[Mapping[str, Any], ...]:
+    """What the rows that close the whole group ask of the other groups."""
+    rows = [row["when"] for row in _table()["rows"] if row["when"].get(group) == {}]
+    return tuple({g: condition for g, condition in when.items() if g != group} for when in rows)
 
 
 def find_conflict(active: Active) -> Conflict | None:

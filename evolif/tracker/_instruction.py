@@ -61,7 +61,8 @@ class Evolver:
             InternalError: no operation of any kind has a witness, which the table is meant to exclude.
         """
         self._statistics.turns += 1
-        free = [g for g in self._profile.groups if g not in state.active and not is_closed(g, state.active)]
+        active = state.active
+        free = [g for g in self._profile.groups if g not in active and not is_closed(g, active)]
         kinds = self._kinds(len(state.constraints), free)
         for attempt, kind in enumerate(kinds):
             groups = free if kind == "add" else [c.group for c in state.constraints]

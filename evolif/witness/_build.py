@@ -38,7 +38,7 @@ def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) 
 def _build(active: Mapping[str, Params], keywords: tuple[str, ...]) -> str | Refusal:
     try:
         needs = needs_of(active)
-        words = vocabulary((*keywords, *_own_words(active)))
+        words = vocabulary(tuple(dict.fromkeys((*keywords, *_own_words(active)))))
         try:
             return _write(needs, words, tight=False)
         except RefusedError:

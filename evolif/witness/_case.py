@@ -18,7 +18,7 @@ def set_case(draft: Draft, case: Params | None) -> None:
                 first.text = first.text[0].upper() + first.text[1:]
     elif case["mode"] == "all_upper":
         for piece in draft.pieces():
-            piece.text = "".join(map(_upper, piece.text))
+            piece.text = _upper(piece.text)
     else:
         for piece in draft.pieces():
             piece.text = piece.text.lower()
@@ -26,13 +26,16 @@ def set_case(draft: Draft, case: Params | None) -> None:
             _set_share([p for p in draft.pieces() if _letters(p)], case["percent"])
 
 
-def _upper(char: str) -> str:
-    """The upper case of a character, where it is one character too."""
-    upper = char.upper()
-    return upper if len(upper) == 1 else {"ß": "ẞ"}.get(char, char)
+def _upper(text: str) -> str:
+    """Upper case, character by character, where that is one character too."""
+    if text.isascii():
+        return text.upper()
+    return "".join(c.upper() if len(c.upper()) == 1 else {"ß": "ẞ"}.get(c, c) for c in text)
 
 
 def _letters(piece: Piece) -> int:
+    if piece.text.isascii():
+        return sum(map(str.islower, piece.text))
     return sum(1 for c in piece.text if c.islower() and len(c.upper()) == 1)
 
 
@@ -47,7 +50,7 @@ def _set_share(pieces: list[Piece], percent: int) -> None:
         letters = _letters(piece)
         seen += letters
         if 2 * (percent * seen - 100 * upper) >= 100 * letters:
-            piece.text = "".join(map(_upper, piece.text))
+            piece.text = _upper(piece.text)
             upper += letters
     for piece in reversed(pieces):
         if upper == target:
