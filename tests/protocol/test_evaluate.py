@@ -1,0 +1,296 @@
+"""A run of many sessions: resumed, refused, broken by one fault and no further."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from scripted import Scripted, fault_at, good_but, number, witness
+
+from evolif import OutsideError, UsageError
+from evolif._errors import ModelError
+from evolif.benchmark import load_benchmark
+from evolif.protocol import Run, RunStore, evaluate, load_run
+
+Play = Callable[..., Run]
+
+
+def endings(run: Run) -> list[tuple[int, int, str | None, int]]:
+    return [(s.dialogue, s.epoch, s.ending, len(s.turns)) for s in run.sessions()]
+
+
+def test_every_dialogue_of_every_epoch_is_played_once(play: Play) -> None:
+    model = Scripted(good_but(3, 4, 5))
+    run = play(model, limit=None, epochs=2)
+    assert endings(run) == [(d, e, "finished", 5) for e in (1, 2) for d in (1, 2, 3, 4)]
+    assert len(model.asked) == 40
+
+
+def test_the_limit_takes_the_first_dialogues(play: Play) -> None:
+    assert [d for d, *_ in endings(play(Scripted(witness), limit=3))] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("connections", [1, 3, 16])
+def test_the_figures_do_not_depend_on_the_connections(play: Play, connections: int) -> None:
+    run = play(Scripted(good_but(2, 3, 5, 6, 7)), limit=None, max_connections=connections, out=f"r{connections}")
+    assert endings(run) == [(d, 1, "finished", 7) for d in (1, 2, 3, 4)]
+
+
+def test_a_poisoned_session_does_not_stop_the_others(play: Play) -> None:
+    def answer(request: object) -> str | Exception:
+        return ZeroDivisionError("poison") if request.turn.dialogue == 2 else good_but(2, 3, 4)(request)
+
+    run = play(Scripted(answer), limit=None)
+    assert endings(run) == [(1, 1, "finished", 4), (2, 1, "suspended", 0), (3, 1, "finished", 4), (4, 1, "finished", 4)]
+    assert run.suspended() == 1
+
+
+def test_a_resumed_run_asks_only_what_is_missing(play: Play) -> None:
+    first = Scripted(lambda r: ModelError("busy") if (r.turn.dialogue, number(r)) in {(2, 3), (4, 1)} else witness(r))
+    play(first, limit=None)
+    second = Scripted(witness)
+    run = play(second, limit=None)
+    assert endings(run) == [(d, 1, "censored", 8) for d in (1, 2, 3, 4)]
+    assert second.turns == [(2, n) for n in range(3, 9)] + [(4, n) for n in range(1, 9)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"patience": 2}, "patience: 3 → 2"),
+        ({"max_turns": 9}, "max_turns: 8 → 9"),
+        ({"seed": 1}, "seed: 0 → 1"),
+        ({"system_prompt": False}, "system_prompt: true → false"),
+        ({"judge": "lexical"}, 'judge: "none" → "lexical"'),
+        ({"temperature": 1.0}, "temperature: null → 1.0"),
+        ({"limit": 2}, r"dialogues: \[1\] → \[1, 2\]"),
+        ({"epochs": 2}, "epochs: 1 → 2"),
+    ],
+)
+def test_other_settings_are_refused_with_the_difference(play: Play, settings: dict[str, object], told: str) -> None:
+    play(Scripted(witness), max_turns=8)
+    model = Scripted(witness)
+    with pytest.raises(UsageError, match=told):
+        play(model, **{"max_turns": 8, **settings})
+    assert model.asked == []
+
+
+def test_connections_retries_and_timeouts_may_differ_on_resume(play: Play) -> None:
+    play(Scripted(fault_at(2, ModelError("busy"))))
+    run = play(Scripted(witness), max_connections=9, max_retries=0, timeout=1.0)
+    assert endings(run) == [(1, 1, "censored", 8)]
+
+
+def test_another_benchmark_is_refused(play: Play, bench: Path) -> None:
+    play(Scripted(witness))
+    with (bench / "topics.jsonl").open("a", encoding="utf-8") as file:
+        topic = {"id": "extra", "prompt": "Do it.", "keywords": [f"word{i}" for i in range(20)]}
+        file.write(json.dumps(topic) + "\n")
+    with pytest.raises(UsageError, match="benchmark: "):
+        play(Scripted(witness))
+
+
+def edit_query(bench: Path, dialogue: int, line: int) -> None:
+    path = bench / "dialogues" / f"{dialogue:04d}.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    data = json.loads(lines[line - 1])
+    data["query"] += " Please."
+    lines[line - 1] = json.dumps(data) + "\n"
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def test_an_edited_used_turn_is_refused_before_anything_is_asked(play: Play, bench: Path) -> None:
+    play(Scripted(lambda r: ModelError("busy") if r.turn.dialogue == 1 else good_but(2, 3, 4)(r)), limit=None)
+    edit_query(bench, 4, 2)
+    model = Scripted(witness)
+    with pytest.raises(UsageError, match="turn 2 of dialogue 4 was edited since it was used"):
+        play(model, limit=None)
+    assert model.asked == []
+
+
+def test_an_edited_turn_that_was_not_used_and_an_extension_are_no_change(play: Play, bench: Path) -> None:
+    play(Scripted(fault_at(2, ModelError("busy"))))
+    edit_query(bench, 1, 3)
+    edit_query(bench, 2, 1)
+    load_benchmark(bench).extend(12)
+    assert endings(play(Scripted(witness))) == [(1, 1, "censored", 8)]
+
+
+def test_two_evaluations_of_one_folder_are_refused(play: Play, tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    with FileLock(tmp_path / "run" / ".lock"), pytest.raises(UsageError, match="being evaluated by another process"):
+        play(Scripted(witness))
+    play(Scripted(witness))
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_folder_of_something_else_and_a_file_are_refused(play: Play, tmp_path: Path, what: str) -> None:
+    out = tmp_path / "mine"
+    if what == "file":
+        out.write_text("text", encoding="utf-8")
+    else:
+        out.mkdir()
+        (out / "thesis.txt").write_text("text", encoding="utf-8")
+    model = Scripted(witness)
+    with pytest.raises(UsageError, match=r"is a file|is no run"):
+        play(model, out="mine")
+    assert model.asked == []
+
+
+def test_a_benchmark_without_dialogues_is_refused(bench: Path, tmp_path: Path) -> None:
+    for path in (bench / "dialogues").iterdir():
+        path.unlink()
+    with pytest.raises(UsageError, match="has no dialogues"):
+        evaluate(bench, ["sim/perfect"], tmp_path / "r")
+    assert not (tmp_path / "r").exists()
+
+
+def test_names_are_checked_before_anything_is_written(bench: Path, tmp_path: Path) -> None:
+    for models, told in (
+        ([], "name at least one model"),
+        (["sim/perfect", "sim/perfect"], "named twice"),
+        (["sim/oracle"], "sim/oracle"),
+        ("nonsense", "names no provider"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            evaluate(bench, models, tmp_path / "r")
+    with pytest.raises(UsageError, match="judge"):
+        evaluate(bench, "sim/perfect", tmp_path / "r", judge="oracle")
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_broken_line_met_on_the_way_lets_the_turns_in_flight_finish(play: Play, bench: Path) -> None:
+    path = bench / "dialogues" / "0003.jsonl"
+    path.write_text("{broken\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    first = Scripted(witness, connections=4)
+    with pytest.raises(UsageError, match=r"0003\.jsonl, line 1"):
+        play(first, limit=None)
+    assert first.closed == 1
+    path.write_text(path.read_text(encoding="utf-8").removeprefix("{broken\n"), encoding="utf-8")
+    second = Scripted(witness)
+    assert endings(play(second, limit=None)) == [(d, 1, "censored", 8) for d in (1, 2, 3, 4)]
+    assert sorted(first.turns + second.turns) == [(d, n) for d in (1, 2, 3, 4) for n in range(1, 9)]
+
+
+def test_a_disk_that_refuses_a_turn_stops_the_run_and_loses_only_what_it_refused(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = RunStore.add_turn
+
+    def full(self: RunStore, session: int, record: object) -> None:
+        if record.turn == 3:
+            raise OutsideError("the disk is full")
+        kept(self, session, record)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RunStore, "add_turn", full)
+        with pytest.raises(OutsideError, match="disk is full"):
+            play(Scripted(witness))
+    second = Scripted(witness)
+    assert endings(play(second)) == [(1, 1, "censored", 8)]
+    assert second.turns == [(1, n) for n in range(3, 9)]
+
+
+def test_sessions_that_never_began_are_known_to_the_report(play: Play, tmp_path: Path) -> None:
+    def stop(request: object) -> Exception:
+        return UsageError("stop everything")
+
+    with pytest.raises(UsageError, match="stop everything"):
+        play(Scripted(stop), limit=None, epochs=2)
+    run = load_run(tmp_path / "run")
+    assert endings(run) == [(d, e, None, 0) for e in (1, 2) for d in (1, 2, 3, 4)]
+    assert run.suspended() == 8
+    run.close()
+
+
+def test_a_run_killed_in_its_first_moment_is_started_again(play: Play, tmp_path: Path) -> None:
+    for left in (b"", None):
+        out = tmp_path / f"run-{left is None}"
+        out.mkdir()
+        if left is not None:
+            (out / "run.sqlite").write_bytes(left)
+        else:
+            connection = sqlite3.connect(out / "run.sqlite")
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT")
+            connection.commit()
+            connection.close()
+        with pytest.raises(UsageError, match="is no run"):
+            load_run(out)
+        assert endings(play(Scripted(witness), out=out.name)) == [(1, 1, "censored", 8)]
+
+
+def test_foreign_and_broken_stores_are_sentences(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is no run"):
+        load_run(tmp_path)
+    (tmp_path / "run.sqlite").write_bytes(b"no database at all" * 100)
+    with pytest.raises(OutsideError, match="not a database"):
+        load_run(tmp_path)
+    (tmp_path / "run.sqlite").unlink()
+    connection = sqlite3.connect(tmp_path / "run.sqlite")
+    connection.execute("CREATE TABLE pets (name TEXT)")
+    connection.close()
+    with pytest.raises(UsageError, match="another version"):
+        load_run(tmp_path)
+
+
+def test_a_run_of_another_version_is_refused(play: Play, tmp_path: Path) -> None:
+    play(Scripted(witness))
+    connection = sqlite3.connect(tmp_path / "run" / "run.sqlite")
+    connection.execute("UPDATE run SET value = '99' WHERE key = 'schema'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(UsageError, match="another version"):
+        load_run(tmp_path / "run")
+
+
+def test_a_finished_run_on_a_medium_that_cannot_be_written_is_read(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(Scripted(witness)).close()
+    files = {p.name for p in (tmp_path / "run").iterdir()}
+    monkeypatch.setattr("evolif.protocol.store._sqlite.os.access", lambda *_: False)
+    run = load_run(tmp_path / "run")
+    assert endings(run) == [(1, 1, "censored", 8)]
+    run.close()
+    assert {p.name for p in (tmp_path / "run").iterdir()} == files
+
+
+def test_a_run_can_be_read_while_it_is_written(play: Play, tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def look(_: object) -> None:
+        run = load_run(tmp_path / "run")
+        seen.append(sum(len(s.turns) for s in run.sessions()))
+        run.close()
+
+    play(Scripted(witness), max_turns=3, observe=look)
+    assert seen == [1, 2, 3, 3]
+
+
+def test_a_run_may_be_read_by_another_thread_than_the_one_that_opened_it(play: Play) -> None:
+    run = play(Scripted(witness), max_turns=2)
+    seen: list[int] = []
+    thread = threading.Thread(target=lambda: seen.extend(len(r) for _, r in run.transcripts("fake/model")))
+    thread.start()
+    thread.join()
+    assert seen == [2]
+
+
+def test_where_models_are_asked_is_a_setting_of_the_run(
+    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from evolif.protocol._evaluate import _endpoint
+
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    assert _endpoint("openai/gpt-5", None) == ""
+    assert _endpoint("openai/x?base_url=http://a/v1", "http://b/v1") == "http://a/v1"
+    assert _endpoint("openai/x", "http://b/v1?key=1") == "http://b/v1"
+    assert _endpoint("sim/perfect", "http://b/v1") == ""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://c/v1")
+    assert _endpoint("openai/gpt-5", None) == "http://c/v1"

@@ -1,0 +1,195 @@
+"""The program is interrupted and killed, over a real client and a local server; nothing finished is asked again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolif.benchmark import Benchmark, generate, load_benchmark
+from evolif.protocol import evaluate, load_run
+from evolif.report import report_object, summarise
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
+
+DIALOGUES, TURNS = 4, 12
+
+
+class Server:
+    """Knows the benchmark; satisfies two turns of three, always the same ones, and counts what it is asked."""
+
+    def __init__(self, bench: Benchmark) -> None:
+        self.delay = 0.0
+        self.asked: list[tuple[int, int]] = []
+        self._turns = {(d, t.query): t for d in bench.dialogues() for t in bench.turns(d)}
+        self._first = {bench.turns(d)[0].query: d for d in bench.dialogues()}
+        self._lock = threading.Lock()
+
+    def answer(self, body: dict[str, Any]) -> str:
+        queries = [m["content"] for m in body["messages"] if m["role"] == "user"]
+        turn = self._turns[self._first[queries[0]], queries[-1]]
+        assert turn.turn == len(queries)
+        with self._lock:
+            self.asked.append((turn.dialogue, turn.turn))
+        time.sleep(self.delay)
+        return (turn.witness or "") if zlib.crc32(turn.query.encode()) % 3 else "No."
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("kill") / "bench"
+    generate(root, dialogues=DIALOGUES, turns=TURNS, seed=12, profile="objective")
+    return root
+
+
+@pytest.fixture
+def server(bench: Path) -> Iterator[tuple[Server, str]]:
+    brain = Server(load_benchmark(bench))
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            text = brain.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+            body = json.dumps({"id": "c", "object": "chat.completion", "model": "m", "choices": [choice]}).encode()
+            try:
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            except OSError:  # the client was killed
+                self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *_: object) -> None:
+            pass
+
+    with Quiet(("127.0.0.1", 0), Handler) as http:
+        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
+        thread.start()
+        yield brain, f"openai/m?base_url=http://127.0.0.1:{http.server_port}/v1"
+        http.shutdown()
+        thread.join()
+
+
+def figures(run_folder: Path) -> dict[str, Any]:
+    run = load_run(run_folder)
+    [model] = report_object([(run, summarise(run, resamples=50))])["models"]
+    run.close()
+    return model
+
+
+def stored(run_folder: Path) -> set[tuple[int, int]]:
+    run = load_run(run_folder)
+    turns = {(s.dialogue, r.turn) for s, records in run.transcripts("openai/m") for r in records}
+    run.close()
+    return turns
+
+
+@pytest.fixture
+def reference(server: tuple[Server, str], bench: Path, tmp_path: Path) -> tuple[dict[str, Any], list[tuple[int, int]]]:
+    """The figures of a run that nobody disturbed, and what it asked."""
+    brain, model = server
+    evaluate(bench, model, tmp_path / "whole", max_turns=TURNS).close()
+    asked, brain.asked = sorted(brain.asked), []
+    assert len(asked) == len(set(asked)) > 20
+    return figures(tmp_path / "whole"), asked
+
+
+def start(bench: Path, model: str, out: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "evolif", "evaluate", str(bench), "-m", model, "--out", str(out)]
+    command += ["--max-turns", str(TURNS), "--max-connections", "3", "--max-retries", "0"]
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("EVOLIF_", "OPENAI_"))}
+    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(brain: Server, count: int, process: subprocess.Popen[str]) -> None:
+    while len(brain.asked) < count and process.poll() is None:
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_ends_its_turns_in_flight_and_goes_on_as_if_nothing_had_been(
+    server: tuple[Server, str], bench: Path, tmp_path: Path, reference: Any, number: int
+) -> None:
+    brain, model = server
+    brain.delay = 0.08
+    process = start(bench, model, tmp_path / "run")
+    wait_for(brain, 7, process)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "the same command goes on" in err and "Traceback" not in err
+    assert stored(tmp_path / "run") == set(brain.asked)
+    brain.delay = 0.0
+    evaluate(bench, model, tmp_path / "run", max_turns=TURNS).close()
+    assert (figures(tmp_path / "run"), sorted(brain.asked)) == reference
+
+
+def test_a_second_ctrl_c_stops_at_once_and_loses_only_what_was_in_flight(
+    server: tuple[Server, str], bench: Path, tmp_path: Path, reference: Any
+) -> None:
+    brain, model = server
+    process = start(bench, model, tmp_path / "run")
+    wait_for(brain, 5, process)
+    brain.delay = 20.0
+    wait_for(brain, len(brain.asked) + 1, process)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    while "Stopping" not in (line := process.stderr.readline()):
+        assert line, "the first Ctrl-C was not answered"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(15) == 130
+    process.communicate()
+    before = stored(tmp_path / "run")
+    brain.delay, brain.asked = 0.0, []
+    evaluate(bench, model, tmp_path / "run", max_turns=TURNS).close()
+    assert not before & set(brain.asked)
+    assert figures(tmp_path / "run") == reference[0]
+
+
+def test_a_run_killed_again_and_again_asks_no_finished_turn_twice_and_comes_to_the_same_figures(
+    server: tuple[Server, str], bench: Path, tmp_path: Path, reference: Any
+) -> None:
+    brain, model = server
+    brain.delay = 0.03
+    chance = random.Random(4)
+    done: set[tuple[int, int]] = set()
+    for _ in range(3):
+        brain.asked = []
+        process = start(bench, model, tmp_path / "run")
+        wait_for(brain, chance.randint(1, 9), process)
+        time.sleep(chance.random() * 0.04)
+        process.kill()
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        assert not done & set(brain.asked)
+        assert max(Counter(brain.asked).values()) == 1
+        done = stored(tmp_path / "run")
+    brain.asked = []
+    process = start(bench, model, tmp_path / "run")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert not done & set(brain.asked)
+    assert figures(tmp_path / "run") == reference[0]
+    assert sorted(stored(tmp_path / "run")) == reference[1]
