@@ -47,7 +47,7 @@ def _constraints(path: Path) -> list[Any]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as fault:
+    except ValueError as fault:  # not JSON, not UTF-8, or a number of thousands of digits
         line = fault.lineno if isinstance(fault, json.JSONDecodeError) else None
         raise InputError("not JSON; give a list of constraints", path=path, line=line) from None
     except RecursionError:
