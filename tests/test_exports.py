@@ -1,0 +1,42 @@
+"""The public names: sorted, importable, and all that `dir` shows."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+import evolif
+
+PACKAGES = ["evolif", *(m.name for m in pkgutil.walk_packages(evolif.__path__, "evolif.") if m.ispkg)]
+
+
+def order(name: str) -> tuple[int, str]:
+    """As the linter sorts: constants, classes, the rest."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_all_is_sorted_without_doubles_and_importable(name: str) -> None:
+    package = importlib.import_module(name)
+    assert package.__doc__
+    names = list(package.__all__)
+    assert names == sorted(set(names), key=order)
+    for exported in names:
+        assert getattr(package, exported) is not None
+
+
+def test_dir_shows_the_public_names() -> None:
+    assert dir(evolif) == evolif.__all__
+    assert set(evolif.__all__) == {*evolif._HOMES, "__version__"}
+
+
+def test_lazy_names_are_those_of_their_homes() -> None:
+    for name, home in evolif._HOMES.items():
+        assert getattr(evolif, name) is getattr(importlib.import_module(home), name)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        evolif.nonsense  # noqa: B018
