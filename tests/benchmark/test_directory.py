@@ -106,7 +106,7 @@ GROW = """
 import sys
 from evolif.benchmark import Benchmark
 bench = Benchmark(sys.argv[1])
-for number in range(7, 41):
+for number in range(7, 25):
     for dialogue in (1, 2, 3)[:: int(sys.argv[2])]:
         bench.turn(dialogue, number)
 """
@@ -115,7 +115,7 @@ for number in range(7, 41):
 def test_processes_that_extend_at_once_neither_lose_nor_double_a_turn(bench: Path, tmp_path: Path) -> None:
     growers = [subprocess.Popen([sys.executable, "-c", GROW, str(bench), step]) for step in ("1", "-1", "1")]
     assert [grower.wait(60) for grower in growers] == [0, 0, 0]
-    generate(tmp_path / "whole", dialogues=3, turns=40, seed=5)
+    generate(tmp_path / "whole", dialogues=3, turns=24, seed=5)
     for dialogue in (1, 2, 3):
         assert file_of(bench, dialogue).read_bytes() == file_of(tmp_path / "whole", dialogue).read_bytes()
 

@@ -175,7 +175,7 @@ def test_a_run_killed_again_and_again_asks_no_finished_turn_twice_and_comes_to_t
     brain.delay = 0.03
     chance = random.Random(4)
     done: set[tuple[int, int]] = set()
-    for _ in range(3):
+    for _ in range(2):
         brain.asked = []
         process = start(bench, model, tmp_path / "run")
         wait_for(brain, chance.randint(1, 9), process)
