@@ -48,18 +48,20 @@ def print_report(run: Run, summaries: Sequence[ModelSummary], console: Console) 
     for start in range(0, len(summaries), chunk):
         console.print()
         part = summaries[start : start + chunk]
-        console.print(_satisfaction("Satisfied per constraint group, % of those judged", part, lambda s: s.groups))
+        console.print("Satisfied per constraint group, % of those judged", style="bold", highlight=False)
+        console.print(_satisfaction(part, lambda s: s.groups))
     if any(s.heuristic for s in summaries):
         title = "Subjective groups by the heuristic “lexical” (word lists; in no figure above), %"
         for start in range(0, len(summaries), chunk):
             console.print()
-            console.print(_satisfaction(title, summaries[start : start + chunk], lambda s: s.heuristic))
+            console.print(title, style="bold", markup=False, highlight=False)
+            console.print(_satisfaction(summaries[start : start + chunk], lambda s: s.heuristic))
     console.print()
     console.print(NOT_COMPARABLE, style="dim", markup=False, highlight=False)
 
 
-def _table(first: str, summaries: Iterable[ModelSummary], title: str | None = None) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold")
+def _table(first: str, summaries: Iterable[ModelSummary]) -> Table:
+    table = Table()
     table.add_column(first, no_wrap=True)
     for summary in summaries:
         provider, slash, name = plain(summary.model).partition("/")
@@ -121,10 +123,8 @@ def _bounds(summary: ModelSummary) -> str:
     return f"{plain(summary.model)}: with the sessions left out, EDR len would lie between {low:.1f} and {high:.1f}."
 
 
-def _satisfaction(
-    title: str, summaries: Sequence[ModelSummary], of: Callable[[ModelSummary], Mapping[str, Satisfaction]]
-) -> Table:
-    table = _table("group", summaries, title)
+def _satisfaction(summaries: Sequence[ModelSummary], of: Callable[[ModelSummary], Mapping[str, Satisfaction]]) -> Table:
+    table = _table("group", summaries)
     for group in sorted({g for s in summaries for g, seen in of(s).items() if seen.judged}):
         table.add_row(plain(group), *(_share(of(summary).get(group)) for summary in summaries))
     return table
