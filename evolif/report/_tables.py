@@ -126,7 +126,7 @@ def _bounds(summary: ModelSummary) -> str:
 def _satisfaction(summaries: Sequence[ModelSummary], of: Callable[[ModelSummary], Mapping[str, Satisfaction]]) -> Table:
     table = _table("group", summaries)
     for group in sorted({g for s in summaries for g, seen in of(s).items() if seen.judged}):
-        table.add_row(plain(group), *(_share(of(summary).get(group)) for summary in summaries))
+        table.add_row(Text(plain(group)), *(_share(of(summary).get(group)) for summary in summaries))
     return table
 
 

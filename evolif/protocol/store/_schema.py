@@ -8,7 +8,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS run (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
-) STRICT;
+);
 CREATE TABLE IF NOT EXISTS session (
     id INTEGER PRIMARY KEY,
     model TEXT NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS session (
     ending TEXT,
     reason TEXT NOT NULL DEFAULT '',
     UNIQUE (model, dialogue, epoch)
-) STRICT;
+);
 CREATE TABLE IF NOT EXISTS turn (
     session INTEGER NOT NULL REFERENCES session (id),
     turn INTEGER NOT NULL,
@@ -35,12 +35,12 @@ CREATE TABLE IF NOT EXISTS turn (
     served_by TEXT NOT NULL,
     seconds REAL NOT NULL,
     PRIMARY KEY (session, turn)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS fault (
     id INTEGER PRIMARY KEY,
     session INTEGER NOT NULL REFERENCES session (id),
     turn INTEGER NOT NULL,
     kind TEXT NOT NULL,
     message TEXT NOT NULL
-) STRICT;
+);
 """
