@@ -52,6 +52,8 @@ class Stream:
 
     def below(self, bound: int) -> int:
         """A whole number from 0 to `bound` - 1, without bias."""
+        if bound < 1:
+            raise ValueError("there is nothing to draw from")
         limit = _TWO_64 - _TWO_64 % bound
         while (raw := self._raw()) >= limit:
             pass

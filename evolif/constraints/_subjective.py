@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from evolif._stream import Stream
-from evolif.constraints._base import DrawContext, Group
+from evolif.constraints._base import DrawContext, Group, group_data
 from evolif.domain import Params
+
+
+def known(group: str) -> Callable[[str], str]:
+    """A validator: only values that the group's data file can say and describe."""
+
+    def check(value: str) -> str:
+        values = group_data(group)["describe"]
+        if value not in values:
+            raise ValueError(f"“{value}” is unknown; use {', '.join(values)}")
+        return value
+
+    return check
 
 
 class SubjectiveGroup(Group):

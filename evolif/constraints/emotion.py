@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, TypeAdapter
 
 from evolif.constraints._base import ParamsModel
-from evolif.constraints._subjective import SubjectiveGroup
+from evolif.constraints._subjective import SubjectiveGroup, known
 
 
 class _Emotion(ParamsModel):
-    emotion: Annotated[str, Field(min_length=1, max_length=200)]
+    emotion: Annotated[str, AfterValidator(known("emotion"))]
 
 
 class Emotion(SubjectiveGroup):

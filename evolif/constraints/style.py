@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, TypeAdapter
 
 from evolif.constraints._base import ParamsModel
-from evolif.constraints._subjective import SubjectiveGroup
+from evolif.constraints._subjective import SubjectiveGroup, known
 
 
 class _Style(ParamsModel):
-    style: Annotated[str, Field(min_length=1, max_length=200)]
+    style: Annotated[str, AfterValidator(known("style"))]
 
 
 class Style(SubjectiveGroup):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from evolif._catalogues import data_path, load_yaml
 from evolif._errors import InputError, UsageError
-from evolif.constraints import get_group
+from evolif._stream import Stream
+from evolif.constraints import DrawContext, get_group, parse_constraint
 
 _Probability = Annotated[float, Field(ge=0, le=1)]
 _Weight = Annotated[int, Field(ge=0)]
@@ -76,8 +78,17 @@ class Profile(_Model):
         if len(set(self.groups)) != len(self.groups):
             raise ValueError("a group is named twice")
         for name in self.groups:
-            get_group(name)
+            self._check_values(name)
+        if strange := set(self.pools) - set(self.groups):
+            raise ValueError(f"there are pools for {', '.join(sorted(strange))}, which is not among the groups")
         return self
+
+    def _check_values(self, name: str) -> None:
+        """What a judge is asked for needs its phrases: a pool may leave values out, but not invent any."""
+        group = get_group(name)
+        for value in self.pools.get(name, {}).get("values", ()) if group.subjective else ():
+            if value not in group.data["describe"]:
+                raise ValueError(f"{name} has no value “{value}”; use {', '.join(group.data['describe'])}")
 
     def resolved(self) -> Profile:
         """The profile with every pool written out, so that it means the same anywhere."""
@@ -85,6 +96,7 @@ class Profile(_Model):
         return self.model_copy(update={"pools": pools})
 
 
+_TRIAL_DRAWS = 100
 BUILT_IN = ("paper", "objective")
 
 
@@ -99,7 +111,24 @@ def load_profile(name: str) -> Profile:
     if not path.is_file():
         extended = " (extended is not there yet)" if name == "extended" else ""
         raise UsageError(f"unknown profile “{name}”{extended}; use {' or '.join(BUILT_IN)}, or the path of a YAML file")
-    return parse_profile(load_yaml(path), path).resolved()
+    profile = parse_profile(load_yaml(path), path)
+    resolved = profile.resolved()
+    for group in profile.pools:
+        _try_pool(group, resolved.pools[group], path)
+    return resolved
+
+
+def _try_pool(name: str, pool: Mapping[str, Any], path: Path) -> None:
+    """Draw from a pool of one's own before anything is generated: what it holds is only known to its group."""
+    group, stream = get_group(name), Stream(0)
+    context = DrawContext(tuple(f"keyword {number}" for number in range(20)), pool)
+    try:
+        for _ in range(_TRIAL_DRAWS):
+            params = group.draw(stream, context)
+            parse_constraint({"group": name, "params": params})
+            group.modify(params or {}, stream, context)
+    except (LookupError, TypeError, ValueError, ArithmeticError, UsageError) as fault:
+        raise InputError(f"pools.{name}: no constraint can be drawn from it ({fault})", path=path) from None
 
 
 def parse_profile(data: object, path: Path | None = None) -> Profile:
