@@ -1,0 +1,112 @@
+"""The worst answers at 64 KiB: verdicts come, nothing raises. The slowest is printed (-s or -rP), not asserted."""
+
+import time
+
+import pytest
+
+from evolif.constraints import check
+
+SIZE = 64 * 1024
+CHECKS = [
+    ("start_with", {"mode": "letter", "value": "k"}),
+    ("start_with", {"mode": "emoji", "value": "😀"}),
+    ("start_with", {"mode": "keyword", "value": "a"}),
+    ("start_with", {"mode": "quotation", "left": "(", "right": ")"}),
+    ("start_with", {"mode": "quotation", "left": "“", "right": "”"}),
+    ("end_with", {"mode": "letter", "value": "k"}),
+    ("end_with", {"mode": "keyword", "value": "a"}),
+    ("end_with", {"mode": "quotation", "left": "'", "right": "'"}),
+    ("bullets", {"count": 3}),
+    ("length", {"unit": "words", "relation": "exactly", "count": 3}),
+    ("length", {"unit": "sentences", "relation": "exactly", "count": 3}),
+    ("length", {"unit": "paragraphs", "relation": "exactly", "count": 3}),
+    ("length", {"unit": "characters", "relation": "exactly", "count": 3}),
+    ("existence", {"counts": {"kyoto": 3, "a": 2}}),
+    ("forbidden", {"keywords": ["kyoto", "b a"]}),
+    ("case", {"mode": "all_upper"}),
+    ("case", {"mode": "share", "percent": 10}),
+    ("punctuation", {"mode": "include", "mark": ";"}),
+    ("punctuation", {"mode": "exclude", "mark": "."}),
+    ("punctuation", {"mode": "exclude", "mark": ":"}),
+]
+CONSTRAINTS = [{"group": group, "params": params} for group, params in CHECKS]
+
+
+def filled(piece: str) -> str:
+    return piece * (SIZE // len(piece.encode()))
+
+
+REPEATED = [
+    *"[]{}<>-*_`'\"#|.!?&~=+\\()a0•…。漢，“\u0301\u200b\ufe0f\u2029\u1100😀🇩",
+    *("> ", "- ", "* ", "1. ", "- a\n", "1. a\n", "• a\n", "•a\n", "> - ", "- > ", "---\n", "a: b\n"),
+    *("*a ", "_a ", "a_", "**a", "~~a", "`a ", "\\`", "|a", "a\n", "a\n\n", "# a\n", "a\n---\n", "a\n=\n", "**a**\n"),
+    *("[a](", "![", "[a](b)", "[a]: b\n", "[^a]", "<http://", "<a@b.c>", "&#", "&amp;", "```\n", "~~~a\n", "\r\n"),
+    *(". a", "a.", ". ", "! ", '!"', "etc. ", "U.S. ", "A. ", "1. A ", "—a", "a–", "👨\u200d", "👍🏽", "<think>"),
+    *("<div>", "<p>", "<b>", "<ul><li>", "<table><tr><td>", "<a href=", "<p a='", "<!--", "<![CDATA[", "<?"),
+    *("<foo>", "</p>", "<script>", "<svg>", "a<br>", "<dl><dt>", "<h1>"),
+    *('{"a":', '["', '"\\', "a,b\n", 'a,"', "kyoto ", "kyoto_", "kyoto"),
+]
+BUILT = {
+    "brackets": "[" * 32768 + "]" * 32768,
+    "60,000 combining marks": "a" + "\u0301" * 30000,
+    "growing backticks": "".join("`" * n + "a" for n in range(1, 355)),
+    "growing lists": "".join(" " * n + "- a\n" for n in range(355)),
+    "blank lines": "a" + ("\n" + " " * 300) * 210 + "b",
+    "spaces": "a" + " " * 65000 + "b",
+    "closing quotes": "." + '"' * 65000,
+    "front matter": "---\n" + "a: b\n" * 13000,
+    "open front matter": "---\n" + "---a\n" * 13000,
+    "wide table": ("|".join("a" * 200) + "\n" + "|".join("-" * 200) + "\n" + "a\n" * 32000)[:SIZE],
+    "reference uses": ("[a]: " + "x" * 1000 + "\n\n" + "[a]" * 25000)[:SIZE],
+    "deep JSON": '{"a":' * 199 + '"' + "a " * 30000 + '"' + "}" * 199,
+    "JSON numbers": "[" + "1," * 32000 + "1]",
+    "deep XML": "<a>x" * 190 + "y" * 60000 + "</a>" * 190,
+    "many attributes": "<a " + "".join(f'b{n}="c" ' for n in range(5000)) + "/>",
+    "many values": "<r>" + "<a>b</a>" * 8000 + "</r>",
+    "deep HTML": "<div>" * 190 + "x" * 60000 + "</div>" * 190,
+    "formatting elements": "<b><i><u>" * 3000 + "x" + "<p>" * 9000,
+    "open attribute": "<p " + "a" * 65000,
+    "open tag": "<p" + " " * 65000,
+    "CSV commas": "," * 32000 + "\n" + "," * 32000,
+    "CSV quotes": 'a,"' + '""' * 32000 + '"\nb,c',
+    "underscores round a word": "_" * 32000 + "kyoto" + "_" * 32000,
+}
+ATTACKS = {**{repr(piece): filled(piece) for piece in REPEATED}, **BUILT}
+
+
+# What does not look like a format is read as without one, and judged once.
+LOOKS = {
+    "json": ("[", "{"),
+    "xml": ("<",),
+    "html": ("<",),
+    "csv": ("a,", ",", '"', "a"),
+    "markdown": ("```", "~~~", "#"),
+}
+
+
+def judge(fmt: str | None, names: list[str]) -> None:
+    asked = [*CONSTRAINTS, {"group": "format", "params": {"mode": fmt}}] if fmt else CONSTRAINTS
+    times = []
+    for name in names:
+        start = time.perf_counter()
+        verdicts = check(asked, ATTACKS[name])
+        times.append((time.perf_counter() - start, name))
+        assert [v.group for v in verdicts] == [c["group"] for c in asked], name
+    for seconds, name in sorted(times, reverse=True)[:3]:
+        print(f"{fmt or 'plain':10}{seconds:7.3f} s  {name}")
+
+
+def test_every_attack_gets_its_verdicts():
+    judge(None, list(ATTACKS))
+
+
+@pytest.mark.parametrize("fmt", LOOKS)
+def test_every_attack_on_a_format_gets_its_verdicts(fmt):
+    names = [name for name, text in ATTACKS.items() if text.startswith(LOOKS[fmt])]
+    assert len(names) > 3
+    judge(fmt, names)
+
+
+def test_attacks_are_as_long_as_allowed():
+    assert all(len(text.encode()) <= SIZE for text in ATTACKS.values())
+    assert sum(len(text.encode()) > 60_000 for text in ATTACKS.values()) > 100
