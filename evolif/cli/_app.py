@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from evolif._errors import EvolifError, InternalError
 from evolif._version import __version__
+from evolif.cli._audit import audit
 from evolif.cli._check import check
 from evolif.cli._demo import demo
 from evolif.cli._evaluate import evaluate
@@ -63,7 +64,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Fresh multi-turn benchmarks, and how long a model holds a conversation before patience runs out.",
-    epilog="Not there yet: audit, review, import, export, compare. Start with: evolif demo",
+    epilog="Not there yet: review, import, export, compare. Start with: evolif demo",
 )
 
 
@@ -85,6 +86,7 @@ def _root(
 app.command()(demo)
 app.command()(generate)
 app.command()(extend)
+app.command()(audit)
 app.command()(evaluate)
 app.command()(report)
 app.command()(check)
