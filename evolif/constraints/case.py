@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import string
 from typing import Annotated, Any, Literal
 
 import regex
@@ -16,7 +16,7 @@ from evolif.text import Reading
 TOLERANCE = 3
 """Percentage points by which a share may miss (specification)."""
 
-_ASCII = (re.compile(r"[A-Z]"), re.compile(r"[a-z]"))
+_UPPER, _LOWER = string.ascii_uppercase.encode(), string.ascii_lowercase.encode()
 _UNICODE = (regex.compile(r"\p{Lu}"), regex.compile(r"\p{Ll}"), regex.compile(r"\p{Lt}"))
 
 
@@ -32,7 +32,12 @@ class _Share(ParamsModel):
 def count_cased(text: str) -> tuple[int, int, int]:
     """Upper-case, lower-case and title-case letters of `text`."""
     if text.isascii():
-        return len(_ASCII[0].findall(text)), len(_ASCII[1].findall(text)), 0
+        letters = text.encode()  # deleting bytes is the fastest way to count them
+        return (
+            len(letters) - len(letters.translate(None, _UPPER)),
+            len(letters) - len(letters.translate(None, _LOWER)),
+            0,
+        )
     upper, lower, title = (len(pattern.findall(text)) for pattern in _UNICODE)
     return upper, lower, title
 

@@ -19,7 +19,8 @@ _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}ー]")
 def fold(text: str) -> str:
     """Casefold, with typographic apostrophes, hyphens and white space made plain."""
     if text.isascii():
-        return _SPACE.sub(" ", text).lower()
+        odd = "\n" in text or "  " in text or "\t" in text or "\r" in text
+        return (_SPACE.sub(" ", text) if odd else text).lower()
     folded = text.translate(_PLAIN).casefold()
     return _SPACE.sub(" ", unicodedata.normalize("NFC", folded))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import cached_property
 
 from evolif.domain import Span
@@ -15,7 +16,7 @@ from evolif.text._json import parse_json
 from evolif.text._markdown import markdown_content
 from evolif.text._normalise import normalise
 from evolif.text._occurrences import find_all, fold
-from evolif.text._sentences import lower_case_words, sentences
+from evolif.text._sentences import LowerCaseWords, sentences
 from evolif.text._words import count_words
 from evolif.text._xml import parse_xml
 
@@ -87,6 +88,15 @@ class Reading:
         return [fold(block.text) for block in self.blocks]
 
     @cached_property
+    def _folded_whole(self) -> tuple[str, list[int]]:
+        """All folded blocks in one text, and where each starts; no keyword holds the line break between them."""
+        starts, at = [], 0
+        for text in self.folded:
+            starts.append(at)
+            at += len(text) + 1
+        return "\n".join(self.folded), starts
+
+    @cached_property
     def words(self) -> int:
         """How many words the content has."""
         return count_words(self.content_text)
@@ -95,7 +105,7 @@ class Reading:
     def sentence_spans(self) -> list[tuple[int, int]]:
         """The sentences, as ranges of `content_text`."""
         running = [(at, block.text) for at, block in zip(self.offsets, self.blocks, strict=True) if block.running]
-        lower = lower_case_words(text for _, text in running)
+        lower = LowerCaseWords([text for _, text in running])
         return [(at + start, at + end) for at, text in running for start, end in sentences(text, lower)]
 
     @cached_property
@@ -120,8 +130,12 @@ class Reading:
 
     def occurrences(self, keyword: str) -> list[tuple[int, int, int]]:
         """Where `keyword` occurs: (block, start, end) in the folded block."""
-        folded = fold(keyword)
-        return [(i, *place) for i, text in enumerate(self.folded) for place in find_all(text, folded)]
+        whole, starts = self._folded_whole
+        found = []
+        for start, end in find_all(whole, fold(keyword)):
+            block = bisect_right(starts, start) - 1
+            found.append((block, start - starts[block], end - starts[block]))
+        return found
 
     def spans(self, block: int, start: int, end: int) -> tuple[Span, ...]:
         """A range of a block as spans of the content and, where known, of the body."""

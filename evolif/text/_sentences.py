@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -37,15 +37,27 @@ def _punkt() -> Any:
     return PunktSentenceTokenizer(parameters)
 
 
-def lower_case_words(texts: Iterable[str]) -> frozenset[str]:
-    """Words that the content also writes in lower case: capitalised after an abbreviation, they begin a sentence."""
-    return frozenset(w for text in texts for w in _WORD.findall(text) if w[0].islower())
+class LowerCaseWords:
+    """Words that the content also writes in lower case: capitalised after an abbreviation, they begin a sentence.
+
+    Collected when first asked for: most texts hold no abbreviation in doubt.
+    """
+
+    def __init__(self, texts: Sequence[str] = ()) -> None:
+        self._texts = texts
+        self._words: frozenset[str] | None = None
+
+    def __contains__(self, word: str) -> bool:
+        if self._words is None:
+            found = (w for text in self._texts for w in _WORD.findall(text))
+            self._words = frozenset(w for w in found if w[0].islower())
+        return word in self._words
 
 
-def sentences(text: str, lower_words: frozenset[str] = frozenset()) -> list[tuple[int, int]]:
+def sentences(text: str, lower_words: LowerCaseWords | None = None) -> list[tuple[int, int]]:
     """The sentences of one block as ranges; each holds a letter or a digit."""
     ranges, start, searched = [], 0, 0
-    for end in [*sorted(_ends(text, lower_words)), len(text)]:
+    for end in [*sorted(_ends(text, lower_words or LowerCaseWords())), len(text)]:
         # What has been searched in vain is not searched again: a run of lone marks costs no more than its length.
         if _ALNUM.search(text, searched, end):
             first = _GAP.match(text, start)
@@ -55,7 +67,7 @@ def sentences(text: str, lower_words: frozenset[str] = frozenset()) -> list[tupl
     return ranges
 
 
-def _ends(text: str, lower_words: frozenset[str]) -> set[int]:
+def _ends(text: str, lower_words: LowerCaseWords) -> set[int]:
     ends = {m.end() for m in _FULL_WIDTH.finditer(text)}
     doubtful = []
     for match in _ASCII_END.finditer(text):
@@ -74,7 +86,7 @@ def _ends(text: str, lower_words: frozenset[str]) -> set[int]:
     return ends
 
 
-def _full_stops(text: str, doubtful: list[tuple[re.Match[str], str]], lower_words: frozenset[str]) -> set[int]:
+def _full_stops(text: str, doubtful: list[tuple[re.Match[str], str]], lower_words: LowerCaseWords) -> set[int]:
     """Which single full stops end a sentence: Punkt decides, but for the cases the specification names."""
     ends = set()
     unsure = []
@@ -90,7 +102,7 @@ def _full_stops(text: str, doubtful: list[tuple[re.Match[str], str]], lower_word
     return ends
 
 
-def _known_stop(text: str, match: re.Match[str], following: str, lower_words: frozenset[str]) -> bool | None:
+def _known_stop(text: str, match: re.Match[str], following: str, lower_words: LowerCaseWords) -> bool | None:
     """True: ends a sentence; False: does not; None: ask Punkt."""
     stop = match.start()
     if not following:
@@ -107,7 +119,8 @@ def _known_stop(text: str, match: re.Match[str], following: str, lower_words: fr
     if _is_short(token, word, text, stop - len(token)):
         return _new_sentence(word, following, lower_words)
     # Punkt is at a loss where English is not: a number's full stop (no ordinal), one letter of a list in lower case.
-    return True if len(word) <= 1 or match.group(2).strip("\"'”’»)]}") else None
+    # And it need not be asked of a plain word: that is none of our abbreviations, so Punkt ends the sentence there.
+    return True if len(word) <= 1 or token.isalpha() or match.group(2).strip("\"'”’»)]}") else None
 
 
 def _is_list_number(text: str, stop: int) -> bool:
@@ -125,7 +138,7 @@ def _is_short(token: str, word: str, text: str, at: int) -> bool:
     return (len(token) == 1 and token.isupper()) or bool(_DOTTED.fullmatch(word))
 
 
-def _new_sentence(word: str, following: str, lower_words: frozenset[str]) -> bool:
+def _new_sentence(word: str, following: str, lower_words: LowerCaseWords) -> bool:
     """Whether a new sentence begins after an abbreviation."""
     next_word = _WORD.match(following)
     if next_word is None or not following[0].isupper():

@@ -21,7 +21,7 @@ def words(text: str) -> list[str]:
         if "–" in text:
             text = _EN_DASH.sub(" ", text)
         text = _CJK.sub(r" \g<0> ", text)
-    return [token for token in text.split() if token.isalnum() or _ALNUM.search(token)]
+    return [token for token in text.split() if token[0].isalnum() or _ALNUM.search(token)]
 
 
 def count_words(text: str) -> int:
