@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from evolif._catalogues import data_path
 from evolif._errors import InputError
 from evolif.domain import Topic
-from evolif.text import clean
+from evolif.text import clean, fold
 
 MIN_KEYWORDS = 20
 """What a topic needs at least (specification of the topic layer)."""
@@ -27,14 +27,25 @@ class TopicModel(BaseModel):
 
     id: _Text
     prompt: _Text
-    keywords: Annotated[list[_Text], Field(min_length=MIN_KEYWORDS)]
+    keywords: list[_Text]
     domain: str = ""
     title: str = ""
 
+    @field_validator("keywords")
+    @classmethod
+    def _enough_words(cls, keywords: list[str]) -> list[str]:
+        """Different ones, each with a letter or a digit at both ends: only such have edges that text can show."""
+        kept = list({fold(k): k for k in (clean(k).strip() for k in reversed(keywords))}.values())[::-1]
+        for keyword in kept:
+            if not (keyword[:1].isalnum() and keyword[-1:].isalnum()):
+                raise ValueError(f"“{keyword}” does not start and end with a letter or a digit")
+        if len(kept) < MIN_KEYWORDS:
+            raise ValueError(f"a topic needs at least {MIN_KEYWORDS} different keywords, here are {len(kept)}")
+        return kept
+
     def to_topic(self) -> Topic:
         """The topic, its texts normalised."""
-        keywords = tuple(dict.fromkeys(clean(k).strip() for k in self.keywords))
-        return Topic(self.id, clean(self.prompt).strip(), keywords, self.domain, clean(self.title).strip())
+        return Topic(self.id, clean(self.prompt).strip(), tuple(self.keywords), self.domain, clean(self.title).strip())
 
 
 def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:

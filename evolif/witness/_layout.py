@@ -22,6 +22,8 @@ def lay_out(needs: Needs, words: Vocabulary, *, tight: bool) -> Draft:
     if needs.items:
         items = DraftBlock(True, [_sentence(draft, words, 2 if tight else 3) for _ in range(needs.items)])
         draft.blocks.insert(min(1, len(draft.blocks)), items)
+    if not draft.blocks:
+        raise RefusedError("awkward", "no-sentence", "length")  # a heading alone would be a trick
     if needs.fmt in _CELLS:
         for sentence in draft.sentences():
             sentence.stop = False

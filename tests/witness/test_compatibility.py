@@ -147,6 +147,11 @@ def test_an_answer_without_paragraphs_is_impossible():
     assert refusal == Refusal("impossible", "no-paragraph", ("length",))
 
 
+def test_an_answer_without_sentences_is_awkward():
+    refusal = build_witness((Constraint("length", length("sentences", "less_than", 1)),), ())
+    assert refusal == Refusal("awkward", "no-sentence", ("length",))
+
+
 def test_what_does_not_fit_is_cramped():
     constraints = (
         Constraint("length", length("characters", "less_than", 8)),
