@@ -1,9 +1,10 @@
 """The mix of 5 seeds × 200 dialogues × 50 turns beside the released reference's (10,000 turns, before the filter).
 
-Moves are counted from turn 2: the first turn can only be new, and a visit of 4.25 turns on average gives the reference's
-77.3 % only so. Shares are held to 2 percentage points, as the specification says. Constraints per turn are means over dialogues: the
-reference has 200 of them with a standard deviation of about 2, hence a standard error of 0.14, or 4 %, of its own
-figures at the later turns; 10 % leaves two and a half of those.
+Moves are counted from turn 2: the first turn can only be new, and visits of 4.25 turns on average give the reference's
+77.3 % only so. Shares are held to 2 percentage points, as the specification says. Constraints per turn are means over
+dialogues: the reference has 200 of them with a standard deviation of about 2.2, hence a standard error of 0.16, or 4 %,
+of its own figures at the later turns, and ours add another 2 %; 15 % leaves three of those together. The mean over all
+turns varies less and is held to 6 %.
 """
 
 from collections import Counter
@@ -96,11 +97,11 @@ def test_operations_in_between(mix):
 def test_constraints_per_turn(mix):
     found = per_turn(mix[0])
     assert found[1] == 1
-    assert all(abs(found[turn] - expected) < 0.1 * expected for turn, expected in CONSTRAINTS.items()), found
+    assert all(abs(found[turn] - expected) < 0.15 * expected for turn, expected in CONSTRAINTS.items()), found
 
 
 def test_mean_constraints(mix):
-    assert sum(per_turn(mix[0]).values()) / TURNS == pytest.approx(MEAN, rel=0.1)
+    assert sum(per_turn(mix[0]).values()) / TURNS == pytest.approx(MEAN, rel=0.06)
 
 
 def test_moves_and_operations_are_seldom_changed_for_want_of_a_witness(mix):
