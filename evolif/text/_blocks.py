@@ -38,6 +38,14 @@ class Block:
 
 
 @dataclass(slots=True)
+class Table:
+    """A Markdown table: its header cells as a reader sees them, and how many data rows hold text."""
+
+    header: list[str] = field(default_factory=list)
+    rows: int = 0
+
+
+@dataclass(slots=True)
 class Content:
     """All blocks of a body, and what is counted beside them. Offsets are in the body."""
 
@@ -45,6 +53,12 @@ class Content:
     paragraphs: int = 0
     bullets: list[tuple[int, int]] = field(default_factory=list)
     """Bullet items that have content; (-1, -1) where the place is not known."""
+    numbered: list[tuple[int, int]] = field(default_factory=list)
+    """Items of ordered lists that have content, likewise."""
+    strong: list[tuple[int, int]] = field(default_factory=list)
+    """Outermost bold passages that have content, likewise."""
+    tables: list[Table] = field(default_factory=list)
+    """Markdown tables; those written in HTML are not among them."""
     delimiter_rows: list[tuple[int, int]] = field(default_factory=list)
     literal_first: str = ""
     """A JSON literal before all content, which no start constraint may stand beside."""

@@ -50,11 +50,14 @@ class _Collector:
         self._items: list[list[bool]] = []
         self._numbers: list[int] = []
         self._number = ""
+        self._bold_filled = False
 
     def enter(self, tag: str) -> None:
         if tag in BLOCKS:
             self._flush()
-        self._open[_role(tag)] += 1
+        role = _role(tag)
+        self._open[role] += 1
+        self._bold_filled = self._bold_filled and not (role == "bold" and self._open[role] == 1)
         if tag in _LISTS:
             self._lists.append(tag)
             self._numbers.append(0)
@@ -65,7 +68,7 @@ class _Collector:
 
     def _enter_item(self) -> None:
         parent = self._lists[-1] if self._lists else ""
-        self._items.append([parent == "ul", False])
+        self._items.append([parent == "ul", False, parent == "ol"])
         if parent == "ol":
             self._numbers[-1] += 1
             self._number = f"{self._numbers[-1]}."
@@ -73,17 +76,20 @@ class _Collector:
     def leave(self, tag: str) -> None:
         if tag in BLOCKS:
             self._flush()
-        self._open[_role(tag)] -= 1
+        role = _role(tag)
+        self._open[role] -= 1
+        if role == "bold" and not self._open[role] and self._bold_filled:
+            self.content.strong.append((-1, -1))
         if tag in _LISTS:
             self._lists.pop()
             self._numbers.pop()
             if not self._lists:
                 self._list = -1
         elif tag == "li" and self._items:
-            bullet, filled = self._items.pop()
+            bullet, filled, numbered = self._items.pop()
             self._number = ""
-            if bullet and filled:
-                self.content.bullets.append((-1, -1))
+            if filled and (bullet or numbered):
+                (self.content.bullets if bullet else self.content.numbered).append((-1, -1))
 
     def text(self, data: str) -> None:
         if not self._open["code"]:
@@ -91,6 +97,7 @@ class _Collector:
             tail = " " if data[-1:].isspace() else ""
             data = f"{lead}{' '.join(data.split())}{tail}" if data.strip() else " "
         self._plain = self._plain or (not self._open["bold"] and not data.isspace())
+        self._bold_filled = self._bold_filled or (self._open["bold"] > 0 and not data.isspace())
         self._buffer.append(data)
 
     def _flush(self) -> None:

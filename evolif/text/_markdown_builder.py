@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from evolif.text._blocks import Block, BlockKind, Content
+from evolif.text._blocks import Block, BlockKind, Content, Table
 from evolif.text._html import html_content
 from evolif.text._html_names import BLOCKS, BOLD, KNOWN
 from evolif.text._markdown_leaf import Item, Leaf
@@ -37,8 +37,12 @@ class Builder:
         self._number = ""
         self._strong = 0
         self._bold_tags = 0
+        self._bold_from = -1
+        self._bold_filled = False
+        self._head_open = False
         self._html: list[str] | None = None
         self._head_end = -1
+        self._row_filled = False
 
     def feed(self, event: Any, start: int, end: int) -> None:
         if isinstance(event, str):
@@ -81,12 +85,16 @@ class Builder:
 
     _end_heading = _end_paragraph
 
+    def _start_table(self, detail: Any, start: int, end: int) -> None:
+        self.content.tables.append(Table())
+
     def _start_tablehead(self, detail: Any, start: int, end: int) -> None:
         self.close_leaf()
-        self._head_end = end
+        self._head_end, self._head_open = end, True
 
     def _start_tablerow(self, detail: Any, start: int, end: int) -> None:
         self._delimiter(start)
+        self._head_open = self._row_filled = False
 
     def _end_table(self, detail: Any, start: int, end: int) -> None:
         self._delimiter(end)
@@ -99,7 +107,15 @@ class Builder:
     def _start_tablecell(self, detail: Any, start: int, end: int) -> None:
         self._open("cell", start)
 
-    _end_tablecell = _end_paragraph
+    def _end_tablecell(self, detail: Any, start: int, end: int) -> None:
+        text = self._leaf.text().strip() if self._leaf is not None else ""
+        table = self.content.tables[-1]
+        if self._head_open:
+            table.header.append(text)
+        elif text and not self._row_filled:
+            self._row_filled = True
+            table.rows += 1
+        self.close_leaf()
 
     def _start_codeblock(self, detail: Any, start: int, end: int) -> None:
         self._open("code" if isinstance(detail, dict) else "paragraph", start)
@@ -132,9 +148,9 @@ class Builder:
         self.close_leaf()
         item = self._items.pop()
         self._number = ""
-        if item.bullet and item.filled:
-            place = (item.start, len(self._body[item.start : end].rstrip()) + item.start) if self._exact else (-1, -1)
-            self.content.bullets.append(place)
+        if item.filled:
+            items = self.content.bullets if item.bullet else self.content.numbered
+            items.append(self._place(item.start, len(self._body[item.start : end].rstrip()) + item.start))
 
     def _start_blockquote(self, detail: Any, start: int, end: int) -> None:
         self.close_leaf()
@@ -144,10 +160,25 @@ class Builder:
     # Inline
 
     def _start_strong(self, detail: Any, start: int, end: int) -> None:
+        self._open_bold(start)
         self._strong += 1
 
     def _end_strong(self, detail: Any, start: int, end: int) -> None:
         self._strong -= 1
+        self._close_bold(end)
+
+    def _open_bold(self, start: int) -> None:
+        if self._bold_from < 0:  # what is bold inside bold is no passage of its own
+            self._bold_from, self._bold_filled = start, False
+
+    def _close_bold(self, end: int) -> None:
+        if self._bold_from >= 0 and self._strong + self._bold_tags == 0:
+            if self._bold_filled:
+                self.content.strong.append(self._place(self._bold_from, end) if end >= 0 else (-1, -1))
+            self._bold_from = -1
+
+    def _place(self, start: int, end: int) -> tuple[int, int]:
+        return (start, end) if self._exact else (-1, -1)
 
     def _text(self, text: str, start: int, end: int, *, code: bool) -> None:
         leaf = self._leaf or self._open("item" if self._lists else "paragraph", start)
@@ -165,6 +196,7 @@ class Builder:
             bold = self._strong + self._bold_tags > 0
             leaf.plain = leaf.plain or not bold
             leaf.bold = leaf.bold or bold
+            self._bold_filled = self._bold_filled or bold
 
     def _break(self) -> None:
         if self._leaf is not None:
@@ -180,9 +212,17 @@ class Builder:
         if element in BLOCKS or element == "br":
             self._break()  # a reader sees another line there
         elif element in BOLD:
-            self._bold_tags = 0 if tag.startswith("</") else 1
+            self._toggle_bold(tag.startswith("</"), start, end)
         elif element not in KNOWN:
             self._text(tag, start, end, code=False)
+
+    def _toggle_bold(self, closing: bool, start: int, end: int) -> None:
+        if closing:
+            self._bold_tags = 0
+            self._close_bold(end)
+        else:
+            self._open_bold(start)
+            self._bold_tags = 1
 
     # HTML blocks
 
@@ -195,6 +235,8 @@ class Builder:
         inside = html_content(source, self.content.paragraphs, self._enclosing_paragraph())
         self.content.paragraphs = inside.paragraphs
         self.content.bullets += inside.bullets
+        self.content.numbered += inside.numbered
+        self.content.strong += inside.strong
         for block in inside.blocks:
             block.text = block.text.replace(STAND_IN, "<")
             self._add(block)
@@ -223,6 +265,8 @@ class Builder:
     def close_leaf(self) -> None:
         """Finish the open leaf, if any; a leaf without text is no block."""
         leaf, self._leaf, self._bold_tags = self._leaf, None, 0
+        if leaf is not None and self._bold_from >= 0:
+            self._close_bold(-1)  # a tag that is never closed: where it would end is not known
         if leaf is None:
             return
         text = leaf.text()
