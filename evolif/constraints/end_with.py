@@ -49,7 +49,7 @@ class EndWith(EdgeGroup):
         return self.verdict(False, expected, f"ends with “{shorten(text[-len(fold(keyword)) - 12 :])}”")
 
     def _quotation(self, left: str, right: str, reading: Reading) -> Verdict:
-        expected = f"ends with {right} that {left} opens in the same block"
+        expected = f"ends with a quotation {left}…{right} that opens in its block"
         found = outer_block(reading.content, last=True)
         if found is None:
             return self.verdict(False, expected, "no content")

@@ -49,7 +49,7 @@ class StartWith(EdgeGroup):
         return self.verdict(False, expected, f"starts with “{shorten(text, len(fold(keyword)) + 12)}”")
 
     def _quotation(self, left: str, right: str, reading: Reading) -> Verdict:
-        expected = f"starts with {left} that {right} closes in the same block"
+        expected = f"starts with a quotation {left}…{right} that closes in its block"
         found = outer_block(reading.content, last=False)
         if found is None:
             return self.verdict(False, expected, "no content")
