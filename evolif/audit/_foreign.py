@@ -13,10 +13,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif._errors import InputError, UsageError
+from evolif._json_lines import complaint, read_json_lines
 from evolif.audit._turns import TurnToAudit
 from evolif.constraints import parse_constraints
 from evolif.domain import Constraint, Move
-from evolif.tracker import read_json_lines
 
 _Args = Mapping[str, Any]
 
@@ -124,10 +124,8 @@ def _line(data: object, path: Path, number: int) -> _Line:
     try:
         return _Line.model_validate(data)
     except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "line"
         raise InputError(
-            f'{where}: {first["msg"]}; a line is {{"turn", "active_topic", "instructions": [{{"id", "args"}}], …}}, '
+            f'{complaint(fault, "line")}; a line is {{"turn", "active_topic", "instructions": [{{"id", "args"}}], …}}, '
             "or one of a benchmark of our own",
             path=path,
             line=number,

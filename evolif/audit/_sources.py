@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from evolif._errors import InputError, UsageError
+from evolif._json_lines import read_json_lines
 from evolif.audit._foreign import read_foreign
 from evolif.audit._turns import TurnToAudit
 from evolif.benchmark import load_benchmark, read_turns
 from evolif.domain import Turn
-from evolif.tracker import read_json_lines
 
 
 def read_source(path: Path, progress: Callable[[int, int], None] | None = None) -> Iterator[TurnToAudit]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif._errors import InputError, UsageError
+from evolif._json_lines import complaint
 from evolif._version import __version__
 from evolif.constraints import table_version
 from evolif.text import READING_RULES_VERSION
@@ -61,9 +62,7 @@ def read_header(path: Path) -> Header:
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
     except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "header"
-        raise InputError(f"{where}: {first['msg']}", path=path) from None
+        raise InputError(complaint(fault, "header"), path=path) from None
     except (ValueError, RecursionError):
         raise InputError("not JSON; restore the file or generate the benchmark again", path=path) from None
     except UsageError as fault:  # a constraint group that is not installed here

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif._errors import InputError, UsageError
+from evolif._json_lines import complaint, read_json_lines
 from evolif.constraints import describe, format_of, parse_constraints
 from evolif.domain import Operation, ScriptTurn, Topic, Turn
 from evolif.synthesis import PersonaModel
-from evolif.tracker import read_json_lines
 
 
 class _Model(BaseModel):
@@ -107,11 +107,8 @@ def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
             line = _Line.model_validate(data)
             turn = _to_turn(line)
         except ValidationError as fault:
-            first = fault.errors(include_url=False, include_input=False)[0]
-            where = ".".join(map(str, first["loc"])) or "turn"
-            raise InputError(
-                f"{where}: {first['msg']}; mend or regenerate the dialogue", path=path, line=number
-            ) from None
+            told = complaint(fault, "turn")
+            raise InputError(f"{told}; mend or regenerate the dialogue", path=path, line=number) from None
         except UsageError as fault:  # parameters that cannot be, or a group that is not installed here
             raise InputError(f"{fault}; mend or regenerate the dialogue", path=path, line=number) from None
         if turn.turn != expected:

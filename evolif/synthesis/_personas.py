@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from evolif._catalogues import data_path
 from evolif._errors import InputError
+from evolif._json_lines import read_catalogue
 from evolif._stream import Stream
 from evolif.domain import Persona
 from evolif.synthesis._grammar import registers
-from evolif.tracker import read_json_lines
 
 _PURPOSE = 2
 """Separates the persona's stream from those of script and wording."""
@@ -42,23 +42,14 @@ def load_personas(path: Path | None = None) -> tuple[Persona, ...]:
         InputError: a line that is not a persona, an id used twice, or an unknown register.
     """
     source = path or data_path("personas", "personas.jsonl")
-    personas: dict[str, Persona] = {}
-    for number, data in read_json_lines(source):
-        try:
-            persona = PersonaModel.model_validate(data).to_persona()
-        except ValidationError as fault:
-            first = fault.errors(include_url=False, include_input=False)[0]
-            where = ".".join(map(str, first["loc"])) or "persona"
-            raise InputError(f"{where}: {first['msg']}", path=source, line=number) from None
-        if persona.register not in registers():
-            known = ", ".join(registers())
-            raise InputError(f"unknown register “{persona.register}”; use {known}", path=source, line=number)
-        if persona.id in personas:
-            raise InputError(f"the persona id {persona.id} is used twice", path=source, line=number)
-        personas[persona.id] = persona
-    if not personas:
-        raise InputError("holds no persona", path=source)
-    return tuple(personas.values())
+    return read_catalogue(source, _parse, "persona")
+
+
+def _parse(data: object) -> Persona:
+    persona = PersonaModel.model_validate(data).to_persona()
+    if persona.register not in registers():
+        raise InputError(f"unknown register “{persona.register}”; use {', '.join(registers())}")
+    return persona
 
 
 def persona_for(personas: tuple[Persona, ...], seed: int, dialogue: int) -> Persona:

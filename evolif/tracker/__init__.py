@@ -1,6 +1,6 @@
 """The three-layer tracker: topics, instructions, constraints, driven by a seeded state machine (paper §3.2)."""
 
-from evolif.tracker._catalogue import TopicModel, load_topics, read_json_lines
+from evolif.tracker._catalogue import TopicModel, load_topics
 from evolif.tracker._instruction import DrawStatistics
 from evolif.tracker._profile import Profile, load_profile, parse_profile
 from evolif.tracker._script import ScriptSpec, raw_turns, script
@@ -14,6 +14,5 @@ __all__ = [
     "load_topics",
     "parse_profile",
     "raw_turns",
-    "read_json_lines",
     "script",
 ]

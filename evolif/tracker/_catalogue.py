@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from evolif._catalogues import data_path
-from evolif._errors import InputError
+from evolif._json_lines import read_catalogue
 from evolif.domain import Topic
 from evolif.text import clean, fold
 
@@ -48,22 +46,6 @@ class TopicModel(BaseModel):
         return Topic(self.id, clean(self.prompt).strip(), tuple(self.keywords), self.domain, clean(self.title).strip())
 
 
-def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
-    """The objects of a JSONL file with their line numbers; blank lines are skipped."""
-    try:
-        # Not `splitlines`: JSON strings may hold U+2028 and other characters that it takes for line ends.
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) else "not UTF-8"
-        raise InputError(f"cannot be read ({reason})", path=path) from None
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except (ValueError, RecursionError):  # a number of thousands of digits is a plain ValueError
-                raise InputError("not a JSON object; mend or delete the line", path=path, line=number) from None
-
-
 def load_topics(path: Path | None = None) -> tuple[Topic, ...]:
     """The topics of a file, or the project's own.
 
@@ -71,17 +53,4 @@ def load_topics(path: Path | None = None) -> tuple[Topic, ...]:
         InputError: a line that is not a topic, or an id used twice.
     """
     source = path or data_path("seeds", "topics.jsonl")
-    topics: dict[str, Topic] = {}
-    for number, data in read_json_lines(source):
-        try:
-            topic = TopicModel.model_validate(data).to_topic()
-        except ValidationError as fault:
-            first = fault.errors(include_url=False, include_input=False)[0]
-            where = ".".join(map(str, first["loc"])) or "topic"
-            raise InputError(f"{where}: {first['msg']}", path=source, line=number) from None
-        if topic.id in topics:
-            raise InputError(f"the topic id {topic.id} is used twice", path=source, line=number)
-        topics[topic.id] = topic
-    if not topics:
-        raise InputError("holds no topic", path=source)
-    return tuple(topics.values())
+    return read_catalogue(source, lambda data: TopicModel.model_validate(data).to_topic(), "topic")

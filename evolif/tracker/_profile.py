@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from evolif._catalogues import data_path, load_yaml
 from evolif._errors import InputError, UsageError
+from evolif._json_lines import complaint
 from evolif._stream import Stream
 from evolif.constraints import DrawContext, get_group, parse_constraint
 
@@ -136,6 +137,4 @@ def parse_profile(data: object, path: Path | None = None) -> Profile:
     try:
         return Profile.model_validate(data)
     except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "profile"
-        raise InputError(f"{where}: {first['msg']}", path=path) from None
+        raise InputError(complaint(fault, "profile"), path=path) from None
