@@ -9,17 +9,12 @@ from evolif.constraints._check import (
     parse_constraint,
     parse_constraints,
 )
-from evolif.constraints._compatibility import (
-    Conflict,
-    find_conflict,
-    is_closed,
-    lower_limit,
-    table_version,
-    upper_limit,
-)
-from evolif.constraints._registry import GROUPS, get_group
+from evolif.constraints._compatibility import find_conflict, is_closed, table_version
+from evolif.constraints._limits import Conflict, lower_limit, upper_limit
+from evolif.constraints._registry import EXTENDED_GROUPS, GROUPS, get_group
 
 __all__ = [
+    "EXTENDED_GROUPS",
     "GROUPS",
     "Conflict",
     "DrawContext",

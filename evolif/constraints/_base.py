@@ -31,9 +31,10 @@ class DrawContext:
 
     @property
     def allowed_keywords(self) -> list[str]:
-        """Keywords that are not forbidden now."""
+        """Keywords that are neither forbidden now nor given a place of their own."""
         forbidden = self.active.get("forbidden")
         words = set(forbidden["keywords"]) if forbidden else set()
+        words.add(self.active.get("placement", {}).get("value"))
         return [k for k in self.keywords if k not in words]
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evolif._errors import InputError, InternalError
+from evolif._errors import InputError, InternalError, UsageError
+from evolif._json_lines import complaint
 from evolif.constraints._registry import get_group
 from evolif.domain import Constraint, Verdict
 from evolif.text import Reading
@@ -28,9 +29,7 @@ def parse_constraint(data: object) -> Constraint:
     try:
         model = group.adapter.validate_python(dict(params))
     except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "params"
-        raise InputError(f"{group.name}: {where}: {first['msg']}") from None
+        raise InputError(f"{group.name}: {complaint(fault, 'params')}") from None
     return Constraint(group.name, model.model_dump())
 
 
@@ -43,8 +42,9 @@ def parse_constraints(data: Iterable[object]) -> tuple[Constraint, ...]:
 
 
 def format_of(constraints: Iterable[Constraint]) -> str | None:
-    """The format that the constraints ask for."""
-    return next((str(c.params["mode"]) for c in constraints if c.group == "format"), None)
+    """The format that the constraints ask for; a table is Markdown."""
+    mode = next((str(c.params["mode"]) for c in constraints if c.group == "format"), None)
+    return "markdown" if mode == "table" else mode
 
 
 def describe(constraint: Constraint, fmt: str | None = None) -> str:
@@ -65,6 +65,8 @@ def _one(constraint: Constraint, reading: Reading) -> Verdict:
         return Verdict(group.name, None, group.describe(constraint.params, reading.fmt), "not judged by rules")
     try:
         return group.check(constraint.params, reading)
+    except UsageError:
+        raise  # a package to be installed
     except Exception as fault:
         # A broken checker is our fault and is reported as such; it never counts against a model.
         raise InternalError(f"the checker of {group.name} failed: {type(fault).__name__}: {fault}") from fault

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from evolif._catalogues import data_path, load_yaml
+from evolif.constraints._extended_budgets import find_extended
+from evolif.constraints._limits import Active, Conflict, lower_limit, required_words, upper_limit
 from evolif.domain import Params
 from evolif.text import count_words, find_all, fold
 
-Active = Mapping[str, Params]
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Why constraints do not go together."""
-
-    code: str
-    groups: tuple[str, ...]
-    reason: str
+_Row = tuple[frozenset[str], Mapping[str, Any]]
 
 
 @lru_cache(maxsize=1)
@@ -29,13 +21,27 @@ def _table() -> Mapping[str, Any]:
     return table
 
 
+@lru_cache(maxsize=1)
+def _extended() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_yaml(data_path("constraints", "compatibility-extended.yaml"))
+    return table
+
+
+@lru_cache(maxsize=1)
+def _rows() -> tuple[_Row, ...]:
+    """All rows, each with the groups that must be active for it to apply."""
+    return tuple((frozenset(row["when"]), row) for row in [*_table()["rows"], *_extended()["rows"]])
+
+
 def table_version() -> int:
     """The edition of the table; a change of any row changes it."""
     return int(_table()["version"])
 
 
 def _matches(condition: Mapping[str, Any], params: Params | None) -> bool:
-    return params is not None and all(params.get(key) in values for key, values in condition.items())
+    return params is not None and all(
+        key in params if values == "any" else params.get(key) in values for key, values in condition.items()
+    )
 
 
 def is_closed(group: str, active: Active) -> bool:
@@ -46,34 +52,31 @@ def is_closed(group: str, active: Active) -> bool:
 @lru_cache(maxsize=64)
 def _closing(group: str) -> tuple[Mapping[str, Any], ...]:
     """What the rows that close the whole group ask of the other groups."""
-    rows = [row["when"] for row in _table()["rows"] if row["when"].get(group) == {}]
+    rows = [row["when"] for _, row in _rows() if row["when"].get(group) == {}]
     return tuple({g: condition for g, condition in when.items() if g != group} for when in rows)
+
+
+def find_declared(active: Active) -> Conflict | None:
+    """The first row of the table that excludes these constraints; None where there is none."""
+    for groups, row in _rows():
+        when = row["when"]
+        if groups <= active.keys() and all(_matches(condition, active.get(group)) for group, condition in when.items()):
+            return Conflict(row["id"], tuple(when), row["reason"])
+    return None
 
 
 def find_conflict(active: Active) -> Conflict | None:
     """The first reason why these constraints may not be asked for together; None where there is none."""
-    for row in _table()["rows"]:
-        when = row["when"]
-        if all(_matches(condition, active.get(group)) for group, condition in when.items()):
-            return Conflict(row["id"], tuple(when), row["reason"])
-    return _computed(active) or _budget(active)
-
-
-def required_words(active: Active) -> dict[str, int]:
-    """Every keyword that must occur, with how often at least."""
-    words: dict[str, int] = dict(active["existence"]["counts"]) if "existence" in active else {}
-    for edge in ("start_with", "end_with"):
-        params = active.get(edge)
-        if params is not None and params["mode"] == "keyword":
-            words.setdefault(params["value"], 1)
-    return words
+    return (
+        find_declared(active) or _computed(active) or _budget(active) or find_extended(active, _extended()["budgets"])
+    )
 
 
 def _computed(active: Active) -> Conflict | None:
     words = required_words(active)
     if not words:
         return None
-    holders = tuple(g for g in ("existence", "start_with", "end_with") if g in active)
+    holders = tuple(g for g in ("existence", "start_with", "end_with", "placement") if g in active)
     for forbidden in active.get("forbidden", {}).get("keywords", ()):
         for word in words:
             if find_all(fold(word), fold(forbidden)):
@@ -84,22 +87,6 @@ def _computed(active: Active) -> Conflict | None:
             if punctuation["mark"] in word:
                 return Conflict("mark-inside", ("punctuation", *holders), f"“{word}” holds “{punctuation['mark']}”")
     return None
-
-
-def upper_limit(length: Params | None, unit: str) -> int | None:
-    """The largest count of `unit` that is allowed; None without a limit."""
-    if length is None or length["unit"] != unit or length["relation"] == "more_than":
-        return None
-    count: int = length["count"]
-    return count - 1 if length["relation"] == "less_than" else count
-
-
-def lower_limit(length: Params | None, unit: str) -> int:
-    """The smallest count of `unit` that is allowed."""
-    if length is None or length["unit"] != unit or length["relation"] == "less_than":
-        return 0
-    count: int = length["count"]
-    return count + 1 if length["relation"] == "more_than" else count
 
 
 def _budget(active: Active) -> Conflict | None:
@@ -130,7 +117,7 @@ def _words_budget(active: Active, budgets: Mapping[str, Any]) -> Conflict | None
     words = required_words(active)
     if not words:
         return None
-    holders = tuple(g for g in ("existence", "start_with", "end_with") if g in active)
+    holders = tuple(g for g in ("existence", "start_with", "end_with", "placement") if g in active)
     total = sum(words.values())
     if len(words) > budgets["max_required_keywords"] or total > budgets["max_required_occurrences"]:
         return Conflict(

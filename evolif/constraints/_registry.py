@@ -1,4 +1,4 @@
-"""Which groups there are: the twelve of the paper, then those that an entry point adds when named."""
+"""Which groups there are: the paper's twelve, those of the profile `extended`, and what an entry point adds."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ from evolif.constraints._base import Group
 from evolif.constraints.audience import Audience
 from evolif.constraints.bullets import Bullets
 from evolif.constraints.case import Case
+from evolif.constraints.digits import Digits
 from evolif.constraints.emotion import Emotion
+from evolif.constraints.emphasis import Emphasis
 from evolif.constraints.end_with import EndWith
 from evolif.constraints.existence import Existence
 from evolif.constraints.forbidden import Forbidden
 from evolif.constraints.format import Format
+from evolif.constraints.headings import Headings
+from evolif.constraints.language import Language
 from evolif.constraints.length import Length
+from evolif.constraints.placement import Placement
 from evolif.constraints.punctuation import Punctuation
+from evolif.constraints.sentences import Sentences
 from evolif.constraints.start_with import StartWith
 from evolif.constraints.style import Style
 
@@ -33,15 +39,24 @@ GROUPS: Mapping[str, Group] = MappingProxyType(
 )  # fmt: skip
 
 
+EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
+    {
+        group.name: group
+        for group in (Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits())
+    }
+)  # fmt: skip
+"""Groups that the paper does not have; only the profile `extended` draws them."""
+
+
 def get_group(name: str) -> Group:
     """The group of that name.
 
     Raises:
         UsageError: neither built in nor offered by an installed plugin.
     """
-    group = GROUPS.get(name) or _plugin(name)
+    group = GROUPS.get(name) or EXTENDED_GROUPS.get(name) or _plugin(name)
     if group is None:
-        raise UsageError(f"unknown constraint group “{name}”; there are {', '.join(GROUPS)}")
+        raise UsageError(f"unknown constraint group “{name}”; there are {', '.join([*GROUPS, *EXTENDED_GROUPS])}")
     return group
 
 

@@ -32,6 +32,7 @@ class Forbidden(Group):
             params = context.active.get(edge, {})
             if params.get("mode") == "keyword":
                 required.add(params["value"])
+        required.add(context.active.get("placement", {}).get("value", ""))
         return [k for k in context.keywords if k not in required]
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
 from evolif._stream import Stream
 from evolif.constraints._base import DrawContext, Group, ParamsModel, plural
@@ -21,6 +21,24 @@ class _Length(ParamsModel):
     count: Annotated[int, Field(ge=0)]
 
 
+class _Range(ParamsModel):
+    unit: Literal["words", "sentences", "paragraphs", "characters"]
+    relation: Literal["between"]
+    count: Annotated[int, Field(ge=0)]
+    upper: Annotated[int, Field(ge=0)]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> _Range:
+        if self.upper < self.count:
+            raise ValueError("“upper” is below “count”")
+        return self
+
+
+def _kind(params: Any) -> str:
+    relation = params.get("relation") if isinstance(params, dict) else None
+    return "range" if relation == "between" else "limit"
+
+
 def count_unit(reading: Reading, unit: str) -> int:
     """How many of `unit` the reading has."""
     if unit == "words":
@@ -34,28 +52,43 @@ class Length(Group):
     """The count of a unit stands in a relation to a number."""
 
     name = "length"
-    adapter: TypeAdapter[Any] = TypeAdapter(_Length)
+    adapter: TypeAdapter[Any] = TypeAdapter(
+        Annotated[Annotated[_Length, Tag("limit")] | Annotated[_Range, Tag("range")], Discriminator(_kind)]
+    )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """Unit, relation and number, one after the other."""
+        """Unit, relation and number, one after the other; a range also has a width."""
         unit = stream.choice(_UNITS)
         relation = stream.choice(context.pool["relations"])
         pool = context.pool[unit]
-        return {"unit": unit, "relation": relation, "count": stream.between(pool["min"], pool["max"], pool["step"])}
+        count = stream.between(pool["min"], pool["max"], pool["step"])
+        if relation == "between":
+            upper = count + stream.choice(context.pool["widths"][unit])
+            return {"unit": unit, "relation": relation, "count": count, "upper": upper}
+        return {"unit": unit, "relation": relation, "count": count}
 
     def key(self, params: Params) -> str:
         """Unit and relation together choose the phrase."""
         return f"{params['unit']}.{params['relation']}"
 
     def slots(self, params: Params) -> dict[str, str]:
-        """Only the number varies."""
-        return {"count": str(params["count"])}
+        """Only the numbers vary."""
+        return {name: str(params[name]) for name in ("count", "upper") if name in params}
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         """Count and compare."""
-        unit, relation, limit = params["unit"], params["relation"], params["count"]
+        unit = params["unit"]
         count = count_unit(reading, unit)
-        satisfied = {"less_than": count < limit, "more_than": count > limit, "exactly": count == limit}[relation]
         spans = [Span(a, b) for a, b in reading.sentence_spans] if unit == "sentences" else []
-        noun = unit[:-1]
-        return self.verdict(satisfied, f"{_RELATIONS[relation]} {plural(limit, noun)}", plural(count, noun), spans)
+        satisfied, expected = _compare(params, count)
+        return self.verdict(satisfied, expected, plural(count, unit[:-1]), spans)
+
+
+def _compare(params: Params, count: int) -> tuple[bool, str]:
+    """Whether the count is right, and what was expected."""
+    relation, limit, noun = params["relation"], params["count"], params["unit"][:-1]
+    if relation == "between":
+        upper = params["upper"]
+        return limit <= count <= upper, f"between {limit} and {plural(upper, noun)}"
+    satisfied = {"less_than": count < limit, "more_than": count > limit, "exactly": count == limit}[relation]
+    return satisfied, f"{_RELATIONS[relation]} {plural(limit, noun)}"

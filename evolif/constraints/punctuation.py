@@ -12,7 +12,13 @@ from evolif.constraints._base import DrawContext, Group, ParamsModel
 from evolif.domain import Params, Span, Verdict
 from evolif.text import Reading
 
-_DATA_FORMATS = frozenset({"json", "html", "xml", "csv"})
+_WHERE_EXCLUDED = {
+    "json": "In keys and values, not in the syntax.",
+    "csv": "In the cells, not between them.",
+    "html": "In the visible text, not in the tags.",
+    "xml": "In the text, not in the tags.",
+}
+"""The formats whose content is read for a mark to leave out, and how that is said."""
 
 
 class _Punctuation(ParamsModel):
@@ -48,7 +54,7 @@ class Punctuation(Group):
     def note(self, params: Params, fmt: str | None) -> str:
         """Where the mark is looked for."""
         if params["mode"] == "exclude":
-            return "In keys and values, not in the syntax." if fmt in _DATA_FORMATS else ""
+            return _WHERE_EXCLUDED.get(fmt or "", "")
         return "In the text, not in the mark-up." if fmt else ""
 
     def check(self, params: Params, reading: Reading) -> Verdict:
@@ -68,7 +74,7 @@ class Punctuation(Group):
         return self.verdict(not found, f"no “{mark}” anywhere", told, found)
 
     def _excluded_view(self, reading: Reading) -> tuple[Literal["content", "body"], str]:
-        if reading.fmt in _DATA_FORMATS:
+        if reading.fmt in _WHERE_EXCLUDED:
             return "content", reading.content_text
         return "body", reading.body
 

@@ -28,6 +28,17 @@ CHECKS = [
     ("punctuation", {"mode": "include", "mark": ";"}),
     ("punctuation", {"mode": "exclude", "mark": "."}),
     ("punctuation", {"mode": "exclude", "mark": ":"}),
+    ("bullets", {"count": 3, "kind": "numbered"}),
+    ("language", {"code": "fr"}),
+    ("placement", {"mode": "every_paragraph", "value": "a"}),
+    ("placement", {"mode": "nth_word", "position": 20_000, "value": "a"}),
+    ("placement", {"mode": "acrostic", "word": "stone"}),
+    ("sentences", {"mode": "max_words", "count": 12}),
+    ("sentences", {"mode": "distinct_starts"}),
+    ("sentences", {"mode": "questions", "count": 3}),
+    ("headings", {"count": 3}),
+    ("emphasis", {"count": 3}),
+    ("digits", {"mode": "none"}),
 ]
 CONSTRAINTS = [{"group": group, "params": params} for group, params in CHECKS]
 
