@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from evolif.constraints import check_reading, find_conflict, format_of, get_group
 from evolif.domain import Constraint, Params
@@ -38,13 +39,14 @@ def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) 
 def _build(active: Mapping[str, Params], keywords: tuple[str, ...]) -> str | Refusal:
     try:
         needs = needs_of(active)
-        words = vocabulary(tuple(dict.fromkeys((*keywords, *_own_words(active)))))
+        words = vocabulary(tuple(dict.fromkeys((*keywords, *_own_words(active)))), needs.more.language)
         try:
             return _write(needs, words, tight=False)
         except RefusedError:
             return _write(needs, words, tight=True)
     except RefusedError as refused:
-        return refused.refusal
+        named = refused.refusal
+        return replace(named, groups=tuple(group for group in named.groups if group in active))
 
 
 def _own_words(active: Mapping[str, Params]) -> Iterable[str]:
@@ -54,6 +56,10 @@ def _own_words(active: Mapping[str, Params]) -> Iterable[str]:
     for edge in ("start_with", "end_with"):
         if active.get(edge, {}).get("mode") == "keyword":
             yield active[edge]["value"]
+    if "value" in active.get("placement", {}):
+        yield active["placement"]["value"]
+    yield from active.get("format", {}).get("keys", ())
+    yield from active.get("format", {}).get("columns", ())
 
 
 def _write(needs: Needs, words: Vocabulary, *, tight: bool) -> str:

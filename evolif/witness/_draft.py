@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from evolif.text import count_words
+from evolif.witness._vocabulary import Vocabulary
+
 
 @dataclass(slots=True)
 class Piece:
@@ -18,6 +21,7 @@ class Piece:
     after: str = ""
     pinned: bool = False
     """Chosen for its letters: not to be swapped for another filler."""
+    bold: bool = False
 
     def __str__(self) -> str:
         return f"{self.before}{self.text}{self.after}"
@@ -29,6 +33,14 @@ class Sentence:
 
     pieces: list[Piece]
     stop: bool = True
+    question: bool = False
+    """The final mark is a question mark."""
+    frozen: bool = False
+    """Does not grow: places are counted in it."""
+
+    def words(self) -> int:
+        """How many words the sentence has."""
+        return sum(piece.words for piece in self.pieces)
 
     def insert(self, piece: Piece) -> None:
         """Put a filler right after the first one, where it parts no edge from its place."""
@@ -38,10 +50,13 @@ class Sentence:
 
 @dataclass(slots=True)
 class DraftBlock:
-    """A paragraph, or a list whose items are its sentences."""
+    """A paragraph, or a list whose items are its sentences; also what holds no running text."""
 
     is_list: bool
     sentences: list[Sentence]
+    kind: Literal["text", "heading", "table", "keys"] = "text"
+    columns: int = 0
+    """How many cells a row of the table has."""
 
 
 @dataclass(slots=True)
@@ -51,6 +66,13 @@ class Draft:
     blocks: list[DraftBlock] = field(default_factory=list)
     fillers: int = 0
     """How many fillers were taken so far: the next one differs."""
+    longest: int = 0
+    """The most words of a sentence; 0 without a limit."""
+
+    def filler(self, words: Vocabulary) -> Piece:
+        """The next filler."""
+        self.fillers += 1
+        return Piece(words.common(self.fillers))
 
     def sentences(self) -> list[Sentence]:
         """All sentences in document order."""
@@ -68,5 +90,21 @@ class Draft:
 
     def roomy(self) -> list[Sentence]:
         """Sentences that may grow: those outside lists, or the items where there is nothing else."""
-        outside = [s for block in self.blocks if not block.is_list for s in block.sentences]
-        return outside or self.sentences()
+        texts = [block for block in self.blocks if block.kind == "text"]
+        outside = [s for block in texts if not block.is_list for s in block.sentences if not s.frozen]
+        return outside or [s for block in texts for s in block.sentences if not s.frozen] or self.sentences()
+
+    def place(self, keyword: str, sentence: Sentence, words: Vocabulary) -> None:
+        """Put a keyword before a sentence's last piece, with a filler on both sides, so that no two run together."""
+        pieces = sentence.pieces
+        at = len(pieces) - 1
+        piece = Piece(keyword, "keyword", count_words(keyword))
+        pieces[at:at] = [piece] if pieces[at - 1].role == "filler" else [self.filler(words), piece]
+
+    def homes(self, room: int = 1) -> Iterator[Sentence]:
+        """The sentences that may grow, round and round; it ends only where none has room for so many words."""
+        homes = self.roomy()
+        while homes:
+            if self.longest:
+                homes = [s for s in homes if s.words() + room <= self.longest]
+            yield from homes

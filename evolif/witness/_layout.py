@@ -5,8 +5,12 @@ from __future__ import annotations
 from evolif.domain import Params
 from evolif.text import count_words
 from evolif.witness._draft import Draft, DraftBlock, Piece, Sentence
+from evolif.witness._extended import add_blocks, finish, place_everywhere, place_position
 from evolif.witness._needs import Needs, RefusedError
 from evolif.witness._vocabulary import Vocabulary
+
+_LONG = 24
+"""Words of a sentence that is as long as the builder makes them without being told."""
 
 _CELLS = frozenset({"json", "csv"})
 
@@ -27,10 +31,14 @@ def lay_out(needs: Needs, words: Vocabulary, *, tight: bool) -> Draft:
     if needs.fmt in _CELLS:
         for sentence in draft.sentences():
             sentence.stop = False
+    add_blocks(draft, needs, words, tight=tight)
     _place_keywords(draft, needs, words)
+    place_everywhere(draft, needs, words)
     _place_start(draft.sentences()[0], needs.start, words)
+    place_position(draft, needs, words)
     _place_end(draft.sentences()[-1], needs.end, words)
     _place_marks(draft, needs)
+    finish(draft, needs, words)
     return draft
 
 
@@ -38,7 +46,7 @@ def _skeleton(needs: Needs, tight: bool) -> tuple[int, int]:
     """Paragraphs and sentences beside the list."""
     paragraphs = _paragraphs(needs, tight)
     if needs.unit == "sentences":
-        total = _sentence_target(needs)
+        total = _sentence_target(needs, _least_sentences(needs, paragraphs, tight))
         outside = total - needs.items
         if outside < 0:
             raise RefusedError("cramped", "items-over-sentences", "bullets", "length")
@@ -46,38 +54,44 @@ def _skeleton(needs: Needs, tight: bool) -> tuple[int, int]:
     if not paragraphs:
         return 0, 0
     outside = max(paragraphs, 1 if tight else 2, -(-len(needs.placements) // (6 if tight else 3)))
+    outside = max(outside, _least_sentences(needs, paragraphs, tight) - needs.items)
+    longest = needs.more.longest or _LONG
     if needs.unit == "words":
-        outside = max(outside, needs.low // 14)
+        outside = max(outside, needs.low // min(14, longest - 3))
     elif needs.unit == "characters":
-        outside = max(outside, needs.low // 90)
+        outside = max(outside, needs.low // min(90, 6 * longest - 6))
     if needs.fmt == "csv":
         outside = max(4, outside + outside % 2)
     return paragraphs, outside
 
 
+def _least_sentences(needs: Needs, paragraphs: int, tight: bool) -> int:
+    return needs.more.sentences(paragraphs, needs.items, len(needs.placements), tight=tight)
+
+
 def _paragraphs(needs: Needs, tight: bool) -> int:
+    more = needs.more
+    if more.acrostic:
+        return len(more.acrostic) - bool(needs.items)
     if needs.unit == "paragraphs":
         total = max(needs.low, 1) if needs.high is None or needs.low else min(needs.high, 2)
         if total < 1:
             raise RefusedError("impossible", "no-paragraph", "length")
         return total - 1 if needs.items else total
+    # A list that stands first begins with its number.
+    least = 2 - bool(needs.items) if more.every else int(more.numbered and needs.start is not None)
     if needs.items:
-        return 0 if tight else 1
-    return 1 if tight or needs.fmt in _CELLS else 2
+        return max(least, 0 if tight else 1)
+    return max(least, 1 if tight or needs.fmt in _CELLS else 2)
 
 
-def _sentence_target(needs: Needs) -> int:
-    wanted = max(needs.items + 2, -(-len(needs.placements) // 3), needs.low)
+def _sentence_target(needs: Needs, least: int) -> int:
+    wanted = max(needs.items + 2, -(-len(needs.placements) // 3), needs.low, least)
     return wanted if needs.high is None else min(wanted, needs.high)
 
 
-def _filler(draft: Draft, words: Vocabulary) -> Piece:
-    draft.fillers += 1
-    return Piece(words.common(draft.fillers))
-
-
 def _sentence(draft: Draft, words: Vocabulary, size: int) -> Sentence:
-    return Sentence([_filler(draft, words) for _ in range(size)])
+    return Sentence([draft.filler(words) for _ in range(size)])
 
 
 def _keyword(text: str) -> Piece:
@@ -86,11 +100,12 @@ def _keyword(text: str) -> Piece:
 
 def _place_keywords(draft: Draft, needs: Needs, words: Vocabulary) -> None:
     """Round robin, each with a filler on both sides, so that no two run together."""
-    homes = draft.roomy()
-    for number, text in enumerate(needs.placements):
-        pieces = homes[number % len(homes)].pieces
-        at = len(pieces) - 1
-        pieces[at:at] = [_keyword(text)] if pieces[at - 1].role == "filler" else [_filler(draft, words), _keyword(text)]
+    homes = draft.homes(max(map(count_words, needs.placements), default=0) + 1)
+    for text in needs.placements:
+        home = next(homes, None)
+        if home is None:
+            raise RefusedError("cramped", "sentences-full", "sentences", "existence")
+        draft.place(text, home, words)
 
 
 def _place_start(sentence: Sentence, start: Params | None, words: Vocabulary) -> None:
@@ -136,9 +151,9 @@ def _place_marks(draft: Draft, needs: Needs) -> None:
     if needs.include:
         piece = _inner_filler(draft)
         piece.after = needs.include
-    if needs.fmt == "markdown" and not needs.items:
+    if needs.fmt == "markdown" and not needs.items and not needs.more.bold:
         piece = _inner_filler(draft)
-        piece.before = piece.after = "**"
+        piece.before = piece.after = "**" if needs.more.bold is None else "*"
 
 
 def _inner_filler(draft: Draft) -> Piece:

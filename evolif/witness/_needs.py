@@ -9,6 +9,7 @@ from typing import Literal
 from evolif.constraints import lower_limit, upper_limit
 from evolif.domain import Params
 from evolif.text import find_all, fold
+from evolif.witness._extras import NOTHING, Extras, extras_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Needs:
     end: Params | None
     placements: list[str] = field(default_factory=list)
     """Keywords to place inside, each as often as it is still needed beside the edges."""
+    more: Extras = NOTHING
 
     @property
     def exact(self) -> bool:
@@ -73,6 +75,7 @@ def needs_of(active: Mapping[str, Params]) -> Needs:
         exclude=mark if punctuation.get("mode") == "exclude" else "",
         start=active.get("start_with"),
         end=active.get("end_with"),
+        more=extras_of(active),
     )
     if "existence" in active:
         needs.placements = _placements(active["existence"]["counts"], needs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from evolif.text import count_graphemes
 from evolif.witness._draft import Draft, Piece, Sentence
 from evolif.witness._needs import Needs, RefusedError
@@ -28,29 +30,33 @@ def _fit_words(draft: Draft, needs: Needs, words: Vocabulary) -> None:
     count = draft.words()
     if needs.high is not None and count > needs.high:
         raise RefusedError("cramped", "too-many-words", "length")
-    homes = draft.roomy()
-    for number in range(needs.low - count):
-        draft.fillers += 1
-        homes[number % len(homes)].insert(Piece(words.common(draft.fillers)))
+    homes = draft.homes()
+    for _ in range(needs.low - count):
+        _next(homes).insert(draft.filler(words))
 
 
 def _fit_characters(draft: Draft, needs: Needs, words: Vocabulary) -> None:
     missing = needs.low - count_graphemes(render(draft, needs))
     if needs.high is not None and needs.low - missing > needs.high:
         raise RefusedError("cramped", "too-many-characters", "length")
-    homes = draft.roomy()
-    number = 0
+    homes = draft.homes()
     while missing > _LAST:
-        missing -= _grow(homes[number % len(homes)], _STEP - 1, draft, words)
-        number += 1
+        missing -= _grow(_next(homes), _STEP - 1, draft, words)
     if missing <= 0:
         return
     if missing >= 5:
-        _grow(homes[number % len(homes)], missing - 1, draft, words)
+        _grow(_next(homes), missing - 1, draft, words)
     elif not needs.exact:
-        _grow(homes[number % len(homes)], 4, draft, words)
+        _grow(_next(homes), 4, draft, words)
     else:
         _stretch(draft, missing, words)
+
+
+def _next(homes: Iterator[Sentence]) -> Sentence:
+    home = next(homes, None)
+    if home is None:
+        raise RefusedError("cramped", "sentences-full", "sentences", "length")
+    return home
 
 
 def _grow(sentence: Sentence, letters: int, draft: Draft, words: Vocabulary) -> int:
