@@ -20,7 +20,12 @@ def generate(
         int | None, typer.Option(min=0, envvar="EVOLIF_SEED", help="Same seed, same bytes. A fresh one by default.")
     ] = None,
     profile: Annotated[
-        str, typer.Option(envvar="EVOLIF_PROFILE", metavar="paper|objective|FILE", help="The state machine's figures.")
+        str,
+        typer.Option(
+            envvar="EVOLIF_PROFILE",
+            metavar="paper|objective|extended|FILE",
+            help="The state machine's figures; extended adds groups and modes that the paper does not have.",
+        ),
     ] = "paper",
     topics: Annotated[Path | None, typer.Option(envvar="EVOLIF_TOPICS", help="Own topics, JSONL.")] = None,
     personas: Annotated[Path | None, typer.Option(envvar="EVOLIF_PERSONAS", help="Own personas, JSONL.")] = None,

@@ -98,7 +98,7 @@ class Profile(_Model):
 
 
 _TRIAL_DRAWS = 100
-BUILT_IN = ("paper", "objective")
+BUILT_IN = ("paper", "objective", "extended")
 
 
 def load_profile(name: str) -> Profile:
@@ -110,8 +110,8 @@ def load_profile(name: str) -> Profile:
     """
     path = data_path("seeds", "profiles", f"{name}.yaml") if name in BUILT_IN else Path(name)
     if not path.is_file():
-        extended = " (extended is not there yet)" if name == "extended" else ""
-        raise UsageError(f"unknown profile “{name}”{extended}; use {' or '.join(BUILT_IN)}, or the path of a YAML file")
+        known = f"{', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}"
+        raise UsageError(f"unknown profile “{name}”; use {known}, or the path of a YAML file")
     profile = parse_profile(load_yaml(path), path)
     resolved = profile.resolved()
     for group in profile.pools:

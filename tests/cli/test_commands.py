@@ -189,7 +189,6 @@ def test_a_broken_line_names_file_line_and_mend(bench: Path) -> None:
         (("score", "nowhere.jsonl"), "nowhere.jsonl"),
         (("check", "--constraints", "nowhere.json"), "nowhere.json"),
         (("generate", "new", "--profile", "nope"), "unknown profile"),
-        (("generate", "new", "--profile", "extended"), "not there yet"),
         (("generate", "new", "--topics", "nowhere.jsonl"), "nowhere.jsonl"),
         (("generate", "new", "--dialogues", "2", "--only", "3"), "no dialogue 3"),
         (("generate", "new", "--dialogues", "0"), "--dialogues"),

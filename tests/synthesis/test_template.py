@@ -11,11 +11,15 @@ import pytest
 
 from evolif._catalogues import data_path, load_yaml
 from evolif._stream import Stream
-from evolif.constraints import GROUPS, DrawContext, get_group
+from evolif.constraints import EXTENDED_GROUPS, GROUPS, DrawContext, get_group
 from evolif.domain import Constraint, Operation, Persona, ScriptTurn, Topic
 from evolif.synthesis import TemplateSynthesizer, registers
+from evolif.tracker import load_profile
 
 TOPIC = Topic("t1", "Plan a quiet weekend by the lake.", tuple(f"keyword{i}" for i in range(20)), title="the lake trip")
+ALL = [*GROUPS, *EXTENDED_GROUPS]
+POOLS = load_profile("extended").pools  # it has every group and mode
+OTHERS = {"language": {"code": "it"}}
 REGISTERS = ("casual", "neutral", "formal", "brisk", "warm")
 MOVES = ("first", "new", "continue", "backtrack")
 SEEDS = range(4)
@@ -46,7 +50,7 @@ def said(
 
 def variants(group: str) -> list[Params]:
     """Parameters of every phrase key of the group, as its own draw gives them."""
-    context = DrawContext(TOPIC.keywords, get_group(group).data["pool"])
+    context = DrawContext(TOPIC.keywords, POOLS[group])
     stream = Stream(11, 5)
     found: dict[str, Params] = {}
     for _ in range(2000):
@@ -61,6 +65,7 @@ RELATIONS = {
     "less_than": r"under|fewer than|less than|below|shorter than",
     "more_than": r"more than|longer than|over |past |beyond|above|exceed",
     "exactly": r"exact|precisely",
+    "between": r"between|range|inclusive|at least.*at most|no shorter.*no longer|from|no fewer.*no more| to ",
 }
 SUBJECTIVE = {
     "happy": "happ", "sad": "sad", "neutral": "neutral", "angry": "ang(er|ry)", "excited": "excite",
@@ -68,7 +73,8 @@ SUBJECTIVE = {
     "formal": r"(?<!in)formal", "informal": "informal", "active voice": "active", "passive voice": "passive",
 }  # fmt: skip
 CASES = {"all_upper": "capital|upper|caps", "all_lower": "lower|small|no caps"}
-FORMATS = {"json": "JSON", "xml": "XML", "html": "HTML", "csv": "CSV", "markdown": "Markdown"}
+FORMATS = {"json": "JSON", "xml": "XML", "html": "HTML", "csv": "CSV", "markdown": "Markdown", "table": "table"}
+LANGUAGES = {"de": "German", "es": "Spanish", "fr": "French", "it": "Italian", "nl": "Dutch", "pt": "Portuguese"}
 
 
 def edge_needs(params: Params) -> list[str]:
@@ -88,12 +94,45 @@ def existence_needs(params: Params, dropped: bool) -> list[str]:
     ]
 
 
+def format_needs(params: Params) -> list[str]:
+    names = [*params.get("keys", ()), *params.get("columns", ())]
+    return [FORMATS[params["mode"]], *(re.escape(f"“{name}”") for name in names)]
+
+
+def bullets_needs(params: Params) -> list[str]:
+    return [rf"\b{params['count']}\b", "number" if "kind" in params else "bullet"]
+
+
+def length_needs(params: Params) -> list[str]:
+    numbers = [rf"\b{params[name]}\b" for name in ("count", "upper") if name in params]
+    return [*numbers, UNITS[params["unit"]], RELATIONS[params["relation"]]]
+
+
+def placement_needs(params: Params) -> list[str]:
+    if params["mode"] == "acrostic":
+        return [rf"\b{params['word'].upper()}\b"]
+    where = "paragraph" if params["mode"] == "every_paragraph" else r"\w+(st|nd|rd|th) word|word number \d"
+    return [re.escape(f"“{params['value']}”"), where]
+
+
+def sentences_needs(params: Params) -> list[str]:
+    if params["mode"] == "distinct_starts":
+        return ["sentence", "same|different|no other|share"]
+    return [rf"\b{params['count']}\b", "sentence|question"]
+
+
 NEEDS: Mapping[str, Callable[[Params], list[str]]] = {
     "start_with": edge_needs,
     "end_with": edge_needs,
-    "format": lambda p: [FORMATS[p["mode"]]],
-    "bullets": lambda p: [rf"\b{p['count']}\b", "bullet"],
-    "length": lambda p: [rf"\b{p['count']}\b", UNITS[p["unit"]], RELATIONS[p["relation"]]],
+    "format": format_needs,
+    "bullets": bullets_needs,
+    "length": length_needs,
+    "placement": placement_needs,
+    "sentences": sentences_needs,
+    "language": lambda p: [LANGUAGES[p["code"]]],
+    "headings": lambda p: [rf"\b{p['count']}\b", "heading"],
+    "emphasis": lambda p: [rf"\b{p['count']}\b", "bold"],
+    "digits": lambda p: ["digit"],
     "forbidden": lambda p: [re.escape(f"“{word}”") for word in p["keywords"]],
     "case": lambda p: [CASES.get(p["mode"], rf"\b{p.get('percent')} %")],
     "punctuation": lambda p: [re.escape(f"“{p['mark']}”")],
@@ -127,7 +166,7 @@ def assert_clean(query: str, *params: Params | None) -> None:
 
 
 @pytest.mark.parametrize("register", REGISTERS)
-@pytest.mark.parametrize("group", list(GROUPS))
+@pytest.mark.parametrize("group", ALL)
 def test_every_add_states_all_values_on_every_move(group: str, register: str) -> None:
     for after in variants(group):
         for move in MOVES:
@@ -142,10 +181,10 @@ def test_every_add_states_all_values_on_every_move(group: str, register: str) ->
 
 
 @pytest.mark.parametrize("register", REGISTERS)
-@pytest.mark.parametrize("group", [g for g in GROUPS if g not in ("existence", "forbidden")])
+@pytest.mark.parametrize("group", [g for g in ALL if g not in ("existence", "forbidden", "digits")])
 def test_every_modify_states_the_new_values_and_names_the_old_constraint(group: str, register: str) -> None:
     options = variants(group)
-    pairs = [(a, b) for a in options for b in options if a is not b] or [(options[0], {"count": 99})]
+    pairs = [(a, b) for a in options for b in options if a is not b] or [(options[0], OTHERS.get(group, {"count": 99}))]
     for before, after in pairs[:: max(1, len(pairs) // 12)]:
         for move in ("continue", "backtrack"):
             query = said(group, "modify", before, after, move, register, 3)
@@ -155,7 +194,7 @@ def test_every_modify_states_the_new_values_and_names_the_old_constraint(group: 
 
 
 @pytest.mark.parametrize("register", REGISTERS)
-@pytest.mark.parametrize("group", list(GROUPS))
+@pytest.mark.parametrize("group", ALL)
 def test_every_removal_names_what_is_lifted(group: str, register: str) -> None:
     for before in variants(group):
         for move in ("continue", "backtrack"):

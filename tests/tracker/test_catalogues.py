@@ -89,7 +89,7 @@ def test_an_unknown_group_in_a_profile_is_named(write):
 
 @pytest.mark.parametrize("name", ["nonsense", "no/such/file.yaml", ""])
 def test_an_unknown_profile_names_the_known_ones(name):
-    with pytest.raises(UsageError, match="use paper or objective"):
+    with pytest.raises(UsageError, match="use paper, objective or extended"):
         load_profile(name)
 
 
