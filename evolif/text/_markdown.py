@@ -48,7 +48,8 @@ def _plain(body: str) -> Content:
             at += len(text) + 1
             offset += len(line) + 1
         text = "\n".join(lines)
-        content.blocks.append(Block("paragraph", text, True, content.paragraphs, pieces=pieces))
-        content.paragraphs += 1
+        if text.strip():
+            content.blocks.append(Block("paragraph", text, True, content.paragraphs, pieces=pieces))
+            content.paragraphs += 1
         start = gap.end() if gap else end
     return content

@@ -14,7 +14,7 @@ from evolif.text._markdown_source import STAND_IN, is_fence_closed
 
 _INLINE_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
 _ELEMENTS = {
-    "Heading", "List", "Table", "BlockQuote", "CodeBlock", "Emphasis", "Strong", "Strikethrough", "Link", "Image",
+    "Heading", "Table", "BlockQuote", "CodeBlock", "Emphasis", "Strong", "Strikethrough", "Link", "Image",
 }  # fmt: skip
 
 
@@ -119,16 +119,21 @@ class Builder:
 
     def _start_codeblock(self, detail: Any, start: int, end: int) -> None:
         self._open("code" if isinstance(detail, dict) else "paragraph", start)
-        if isinstance(detail, dict) and not is_fence_closed(self._body[start:end]):
-            self.content.open_fence = start
 
-    _end_codeblock = _end_paragraph
+    def _end_codeblock(self, detail: Any, start: int, end: int) -> None:
+        if self._leaf is not None and self._leaf.kind == "code":
+            inside = "".join(self._leaf.parts)
+            if not is_fence_closed(self._body[start:end], inside):
+                self.content.open_fence = start
+        self.close_leaf()
 
     # Containers
 
     def _start_list(self, detail: Any, start: int, end: int) -> None:
         self.close_leaf()
         self._lists.append(detail)
+        # A list of • signs is one to a reader, not to CommonMark.
+        self.content.elements += not self._body.startswith("•", start)
 
     def _end_list(self, detail: Any, start: int, end: int) -> None:
         self.close_leaf()
@@ -232,7 +237,8 @@ class Builder:
 
     def _end_htmlblock(self, detail: Any, start: int, end: int) -> None:
         source, self._html = "".join(self._html or ()), None
-        inside = html_content(source, self.content.paragraphs, self._enclosing_paragraph())
+        enclosing = self._enclosing_paragraph()  # may take a number: before the next one is read
+        inside = html_content(source, self.content.paragraphs, enclosing)
         self.content.paragraphs = inside.paragraphs
         self.content.bullets += inside.bullets
         self.content.numbered += inside.numbered

@@ -34,7 +34,11 @@ class Leaf:
 
     def text(self) -> str:
         """What has been read; a character reference may have written what rule 1 removes."""
-        return clean("".join(self.parts)).rstrip("\n")
+        joined = "".join(self.parts)
+        text = clean(joined)
+        if len(text) != len(joined):
+            self.pieces = []  # places in the body are no longer known
+        return text.rstrip("\n")
 
     def final_kind(self) -> BlockKind:
         """Text over a --- line is read as running text; a wholly bold line is a heading."""

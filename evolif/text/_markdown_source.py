@@ -11,8 +11,11 @@ STAND_IN = "\x01"
 """Replaces a `<` that opens no HTML element; `clean` keeps this control character out of every text."""
 
 _TAG = re.compile(r"(?<!\\)<(?=/?([A-Za-z][A-Za-z0-9-]*)[\s/>])")
-_BULLET = re.compile(r"^([ \t>]*)•(?=[ \t])", re.MULTILINE)
-_TIGHT_BULLET = re.compile(r"^([ \t>]*)•(?=[^\s•])", re.MULTILINE)
+# A bullet sign stands at the start of a line, of a quote, or of a list item.
+_BEFORE = r"^([ \t>]*(?:(?:\d{1,9}[.)]|[-*+])[ \t]+)*+)"
+_WIDE_GAP = re.compile(_BEFORE + r"•[^\S\n\t ]", re.MULTILINE)
+_BULLET = re.compile(_BEFORE + r"•(?=[ \t])", re.MULTILINE)
+_TIGHT_BULLET = re.compile(_BEFORE + r"•(?=[^\s•])", re.MULTILINE)
 _WIDE = re.compile(r"[^\x00-\x7f]+")
 _CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
 _KEY = re.compile(r"[A-Za-z_][\w .-]*:(?:\s|$)")
@@ -47,6 +50,7 @@ def prepare(body: str) -> tuple[str, bool]:
     if body.startswith("---\n"):
         body = _blank_front_matter(body)
     if "•" in body:
+        body = _WIDE_GAP.sub(r"\1- ", body)
         body = _BULLET.sub(r"\1-", body)
         tight = _TIGHT_BULLET.sub(r"\1- ", body)
         body, exact = tight, tight == body
@@ -67,11 +71,11 @@ def _blank_front_matter(body: str) -> str:
     return re.sub(r"[^\n]", " ", body[: end.end()]) + body[end.end() :]
 
 
-def is_fence_closed(source: str) -> bool:
-    """Whether the fenced code block of this source has its closing fence."""
+def is_fence_closed(source: str, inside: str) -> bool:
+    """Whether the fenced code block of this source has its closing fence: a last line that is not inside."""
     lines = source.rstrip().split("\n")
     opening = _CODE_FENCE.match(lines[0])
-    if opening is None or len(lines) < 2:
+    if opening is None or len(lines) != 2 + inside.count("\n") + (not inside.endswith("\n") and inside != ""):
         return False
     mark = opening.group(1)
     last = lines[-1].strip(" \t>")

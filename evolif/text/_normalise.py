@@ -10,9 +10,9 @@ _TABLE: dict[int, str | None] = {
     **dict.fromkeys(map(ord, "\r\u2028\x85\v\f"), "\n"),
     ord("\u2029"): "\n\n",
     **dict.fromkeys(map(ord, "\ufeff\u200b\u2060\u00ad"), None),
-    # Control characters that the readers borrow as marks of their own; no text has a use for them.
-    0x01: "\ufffd",
-    0x1F: "\ufffd",
+    # Control characters that the readers borrow as marks of their own become another one, as useless in any text.
+    0x01: "\x02",
+    0x1F: "\x02",
 }
 _SPECIAL = re.compile("[\r\u2028\x85\v\f\u2029\ufeff\u200b\u2060\u00ad\x01\x1f\ud800-\udfff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")

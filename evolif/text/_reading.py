@@ -149,6 +149,7 @@ class Reading:
 
     def folded_spans(self, block: int, start: int, end: int) -> tuple[Span, ...]:
         """Like `spans`, for a range of the folded block; nothing where folding moved characters."""
-        if fold(self.blocks[block].text[start:end]) != self.folded[block][start:end]:
+        text = self.blocks[block].text
+        if end > len(text) or fold(text[start:end]) != self.folded[block][start:end]:
             return ()
         return self.spans(block, start, end)
