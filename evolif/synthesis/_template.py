@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evolif._stream import Stream
 from evolif.constraints import format_of, get_group
-from evolif.domain import Persona, ScriptTurn
+from evolif.domain import Operation, Persona, ScriptTurn
 from evolif.synthesis._grammar import capitalised, clause, dropped, frame
 
 _PURPOSE = 3
@@ -28,8 +28,11 @@ class TemplateSynthesizer:
         }
         path, change = self._change(turn, persona.register, stream)
         slots |= change
+        chosen = frame(persona.register, *path, stream=stream)
+        if _is_one_more(turn.operation) and "also" not in chosen.lower():
+            slots["clause"] = f"also {slots['clause']}"
         slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
-        query = frame(persona.register, *path, stream=stream).format(**slots)
+        query = chosen.format(**slots)
         note = self._note(turn)
         return f"{query} ({note})" if note else query
 
@@ -55,7 +58,18 @@ class TemplateSynthesizer:
         operation, fmt = turn.operation, format_of(turn.constraints)
         if operation.after is None or fmt not in ("json", "xml", "html", "csv"):
             return ""
-        return get_group(operation.group).note(operation.after, fmt)
+        if operation.group != "format":
+            return get_group(operation.group).note(operation.after, fmt)
+        # The format is new: what it means for each constraint that is already there.
+        notes = (get_group(c.group).note(c.params, fmt) for c in turn.constraints if c.group != "format")
+        return " ".join(dict.fromkeys(filter(None, notes)))
+
+
+def _is_one_more(operation: Operation) -> bool:
+    """A keyword joins others that stay."""
+    if operation.kind != "modify":
+        return False
+    return get_group(operation.group).saying("modify", operation.before, operation.after).key == "add"
 
 
 _PARTIAL = frozenset({"add", "release", "recount"})
