@@ -76,6 +76,11 @@ class Benchmark:
         self._sizes: dict[int, int] = {}
         """Bytes of a dialogue's file when it was last read or written here."""
         self._scripts: dict[int, Iterator[ScriptTurn]] = {}
+        there, meant = len(self.dialogues()), self.header.spec.dialogues
+        if there < meant:
+            self._notify(
+                f"{self.path} holds {there} of its {meant} dialogues; the same `evolif generate` makes the rest"
+            )
 
     @property
     def identity(self) -> str:

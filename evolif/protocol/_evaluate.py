@@ -95,6 +95,8 @@ def evaluate(
     )
     if not settings.dialogues:
         raise UsageError(f"{opened.path} has no dialogues; make them with `evolif generate`")
+    for dialogue in settings.dialogues:
+        opened.turns(dialogue)  # a broken line is told before the first call, not after some have been paid
     sessions = [
         SessionKey(model, dialogue, epoch)
         for epoch in range(1, settings.epochs + 1)
@@ -154,7 +156,10 @@ def _open_models(
     for name in names:
         client = open_model(name, base_url=base_url, max_retries=max_retries, timeout=timeout, seed=seed)
         if client.name in clients:
-            raise UsageError(f"the model {client.name} is named twice; use --epochs to repeat dialogues")
+            raise UsageError(
+                f"the model {client.name} is named twice; repeat dialogues by --epochs, "
+                "and compare endpoints in runs of their own"
+            )
         clients[client.name] = client
     return clients
 

@@ -164,17 +164,33 @@ def test_names_are_checked_before_anything_is_written(bench: Path, tmp_path: Pat
     assert not (tmp_path / "r").exists()
 
 
-def test_a_broken_line_met_on_the_way_lets_the_turns_in_flight_finish(play: Play, bench: Path) -> None:
+def test_a_broken_line_is_told_before_the_first_call(play: Play, bench: Path) -> None:
     path = bench / "dialogues" / "0003.jsonl"
     path.write_text("{broken\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
-    first = Scripted(witness, connections=4)
+    model = Scripted(witness, connections=4)
     with pytest.raises(UsageError, match=r"0003\.jsonl, line 1"):
-        play(first, limit=None)
+        play(model, limit=None)
+    assert model.turns == []
+
+
+def test_a_fault_that_ends_the_run_lets_the_turns_in_flight_finish(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = RunStore.add_turn
+
+    def full(self: RunStore, session: int, record: object) -> None:
+        if session == 3 and record.turn == 2:
+            raise OutsideError("the disk is full")
+        kept(self, session, record)
+
+    first = Scripted(witness, connections=4)
+    with monkeypatch.context() as patched:
+        patched.setattr(RunStore, "add_turn", full)
+        with pytest.raises(OutsideError, match="disk is full"):
+            play(first, limit=None)
     assert first.closed == 1
-    path.write_text(path.read_text(encoding="utf-8").removeprefix("{broken\n"), encoding="utf-8")
     second = Scripted(witness)
     assert endings(play(second, limit=None)) == [(d, 1, "censored", 8) for d in (1, 2, 3, 4)]
-    assert sorted(first.turns + second.turns) == [(d, n) for d in (1, 2, 3, 4) for n in range(1, 9)]
+    asked = sorted(first.turns + second.turns)
+    assert asked == sorted([(d, n) for d in (1, 2, 3, 4) for n in range(1, 9)] + [(3, 2)])
 
 
 def test_a_disk_that_refuses_a_turn_stops_the_run_and_loses_only_what_it_refused(
