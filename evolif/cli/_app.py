@@ -34,7 +34,7 @@ class _Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            typer.echo("Interrupted. What was finished is kept; the same command goes on from there.", err=True)
+            typer.echo("Interrupted. Finished dialogues and turns are kept; the same command goes on.", err=True)
             raise typer.Exit(INTERRUPTED) from None
         except EvolifError as error:
             if os.environ.get("EVOLIF_DEBUG"):

@@ -38,13 +38,14 @@ def demo(
     shown = choose(display)
     bench = _benchmark(out / "benchmark", seed)
     models = _models()
+    folder = _run_folder(out, models)
     typer.echo(f"Models: {', '.join(models)}. Patience 3, at most {TURNS} turns.")
     started = time.monotonic()
     with watching(shown, models, DIALOGUES) as watcher:
         run = evaluate(
             bench,
             models,
-            out / "run",
+            folder,
             max_turns=TURNS,
             max_tokens=MAX_TOKENS,
             temperature=0.0,
@@ -52,7 +53,7 @@ def demo(
             on_stop=watcher.stopping,
         )
     typer.echo(f"Evaluated in {time.monotonic() - started:.0f} s.\n")
-    _tell(run, out, models[0])
+    _tell(run, out / "benchmark", models[0])
 
 
 def _benchmark(folder: Path, seed: int | None) -> Benchmark:
@@ -73,6 +74,22 @@ def _benchmark(folder: Path, seed: int | None) -> Benchmark:
     return bench
 
 
+def _run_folder(out: Path, models: list[str]) -> Path:
+    """The run of just these models: the local one may have come after a first try without it."""
+    from evolif.protocol import load_run
+
+    for number in range(1, 100):
+        folder = out / ("run" if number == 1 else f"run-{number}")
+        if not (folder / "run.sqlite").is_file():
+            break
+        earlier = load_run(folder)
+        same = list(earlier.models) == models
+        earlier.close()
+        if same:
+            break
+    return folder
+
+
 def _models() -> list[str]:
     """The local model, where it is installed, and the simulated ones."""
     from importlib.util import find_spec
@@ -81,21 +98,19 @@ def _models() -> list[str]:
 
     missing = []
     if find_spec("xllamacpp") is None:
-        missing.append("pip install 'evolif[local]'")
+        missing.append("pip install -e '.[local]' (in the checkout)")
     if not weight_path("smollm2-135m").is_file():
         missing.append("evolif models fetch smollm2-135m")
     if not missing:
         return [LOCAL, *SIMULATED]
-    typer.echo(f"The real local model is left out; to have it: {' && '.join(missing)}", err=True)
+    typer.echo(f"The real local model is left out; to have it: {', then '.join(missing)}", err=True)
     return list(SIMULATED)
 
 
-def _tell(run: Run, out: Path, model: str) -> None:
-    from rich.console import Console
+def _tell(run: Run, bench: Path, model: str) -> None:
+    from evolif.report import Terminal, first_failure, print_failure, print_report, summarise
 
-    from evolif.report import first_failure, print_failure, print_report, summarise
-
-    console = Console()
+    console = Terminal()
     print_report(run, summarise(run), console)
     failure = first_failure(run, model)
     if failure is not None:
@@ -103,11 +118,11 @@ def _tell(run: Run, out: Path, model: str) -> None:
         print_failure(*failure, console)
     suspended = run.suspended()
     run.close()
-    typer.echo(f"\nDialogues, one line a turn: {out / 'benchmark' / 'dialogues'}")
-    typer.echo(f"Everything asked, answered and judged: {out / 'run' / 'run.sqlite'}")
+    typer.echo(f"\nDialogues, one line a turn: {bench / 'dialogues'}")
+    typer.echo(f"Everything asked, answered and judged: {run.path / 'run.sqlite'}")
     typer.echo("Next, with a model of your own:")
     typer.echo("  evolif generate my-bench --profile objective")
-    typer.echo("  evolif evaluate my-bench --model openai/NAME --limit 10 --out my-run")
+    typer.echo("  evolif evaluate my-bench --model openai/NAME --limit 10 --out my-first-run")
     if suspended:
         typer.echo(f"{suspended} sessions were suspended; the same command resumes them.", err=True)
         raise typer.Exit(3)

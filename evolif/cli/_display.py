@@ -52,7 +52,7 @@ def _line(progress: Progress) -> str:
     where = f"{progress.key.model}  dialogue {progress.key.dialogue}"
     if progress.key.epoch > 1:
         where += f" (epoch {progress.key.epoch})"
-    return f"{where}: {progress.ending} after {progress.turn} turns ({progress.reason})"
+    return f"{where}: {progress.ending} at turn {progress.turn} ({progress.reason})"
 
 
 class _Plain:

@@ -23,13 +23,19 @@ def evaluate(
         typer.Option("--model", "-m", envvar="EVOLIF_MODEL", metavar="PROVIDER/NAME", help="May be given repeatedly."),
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", envvar="EVOLIF_OUT", metavar="RUN", help="The run's folder.")
+        Path | None,
+        typer.Option("--out", "-o", envvar="EVOLIF_OUT", metavar="RUN", help="The run's folder; BENCH-run by default."),
     ] = None,
     judge: Annotated[str, typer.Option(envvar="EVOLIF_JUDGE", metavar="none|lexical")] = "none",
     patience: Annotated[
-        int | None, typer.Option(min=1, envvar="EVOLIF_PATIENCE", help="Failed turns in a row that end a session.")
+        int | None,
+        typer.Option(
+            min=1, envvar="EVOLIF_PATIENCE", help="Failed turns in a row that end a session (the profile's 3)."
+        ),
     ] = None,
-    max_turns: Annotated[int | None, typer.Option(min=1, envvar="EVOLIF_MAX_TURNS", help="The cap.")] = None,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, envvar="EVOLIF_MAX_TURNS", help="The cap (the profile's 50).")
+    ] = None,
     limit: Annotated[
         int | None, typer.Option(min=1, envvar="EVOLIF_LIMIT", help="Only the first so many dialogues.")
     ] = None,
@@ -41,22 +47,29 @@ def evaluate(
         float | None, typer.Option(min=0, envvar="EVOLIF_TEMPERATURE", help="The provider's default where not given.")
     ] = None,
     max_tokens: Annotated[
-        int | None, typer.Option(min=1, envvar="EVOLIF_MAX_TOKENS", help="Longest answer in tokens.")
+        int | None,
+        typer.Option(min=1, envvar="EVOLIF_MAX_TOKENS", help="Longest answer in tokens; the provider's default."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seeds sampling and intervals.")] = 0,
     max_connections: Annotated[
-        int | None, typer.Option(min=1, envvar="EVOLIF_MAX_CONNECTIONS", help="Sessions side by side per model.")
+        int | None,
+        typer.Option(
+            min=1, envvar="EVOLIF_MAX_CONNECTIONS", help="Sessions side by side per model (16; local models 1)."
+        ),
     ] = None,
     max_retries: Annotated[
         int, typer.Option(min=0, envvar="EVOLIF_MAX_RETRIES", help="Repeats of a request that may pass later.")
     ] = 2,
     timeout: Annotated[
-        float | None, typer.Option(min=0.001, envvar="EVOLIF_TIMEOUT", help="Seconds for one request.")
+        float | None,
+        typer.Option(min=0.001, envvar="EVOLIF_TIMEOUT", help="Seconds for one request (120; local models 600)."),
     ] = None,
     base_url: Annotated[
         str | None, typer.Option(envvar="EVOLIF_BASE_URL", help="Endpoint of the models that name none.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked, and ask nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", envvar="EVOLIF_DRY_RUN", help="Say what would be asked, and ask nothing.")
+    ] = False,
     display: Display = "auto",
     config: Config = None,
 ) -> None:
@@ -109,11 +122,9 @@ def _tell_plan(bench: Benchmark, models: list[str], sessions: int, max_turns: in
 
 
 def _tell(run: Run, seed: int) -> None:
-    from rich.console import Console
+    from evolif.report import Terminal, plain, print_report, summarise
 
-    from evolif.report import plain, print_report, summarise
-
-    print_report(run, summarise(run, seed=seed), Console())
+    print_report(run, summarise(run, seed=seed), Terminal())
     suspended = run.suspended()
     if suspended:
         last = run.faults()[-1] if run.faults() else None

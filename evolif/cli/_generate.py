@@ -32,7 +32,9 @@ def generate(
     synthesizer: Annotated[
         list[str] | None, typer.Option(envvar="EVOLIF_SYNTHESIZER", help="template (others come later).")
     ] = None,
-    only: Annotated[int | None, typer.Option(min=1, help="Make only the dialogue of this number.")] = None,
+    only: Annotated[
+        int | None, typer.Option(min=1, envvar="EVOLIF_ONLY", help="Make only the dialogue of this number.")
+    ] = None,
     display: Display = "auto",
     config: Config = None,
 ) -> None:

@@ -12,6 +12,8 @@ models_app = typer.Typer(no_args_is_help=True, help="List models; fetch weights 
 @models_app.command("list")
 def list_models() -> None:
     """Show which models can be named, and whether local weights are there."""
+    from importlib.util import find_spec
+
     from evolif.models._weights import CATALOGUE, weight_path
 
     typer.echo("openai/NAME        any OpenAI-compatible server; OPENAI_API_KEY, or ?base_url=…&key_env=MY_KEY")
@@ -19,6 +21,8 @@ def list_models() -> None:
         there = "fetched" if weight_path(weights.name).is_file() else f"evolif models fetch {weights.name}"
         typer.echo(f"local/{weights.name:12} {weights.credit} [{there}]")
     typer.echo("local/PATH.gguf    any GGUF file on this machine")
+    if find_spec("xllamacpp") is None:
+        typer.echo("                   (local models need the extra `local`: pip install -e '.[local]' in a checkout)")
     typer.echo("sim/perfect        answers with the witness of every turn")
     typer.echo("sim/steady         misses constraints with a fixed chance")
     typer.echo("sim/forgetful      misses more the longer a topic lasts")

@@ -84,7 +84,7 @@ Display = Annotated[
     str,
     typer.Option("--display", envvar="EVOLIF_DISPLAY", metavar="auto|rich|plain|none", help="How progress is shown."),
 ]
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
+JsonFlag = Annotated[bool, typer.Option("--json", envvar="EVOLIF_JSON", help="Print JSON to standard output.")]
 Resamples = Annotated[
     int, typer.Option(min=1, max=1_000_000, envvar="EVOLIF_RESAMPLES", help="Resamples of the bootstrap.")
 ]

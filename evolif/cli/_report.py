@@ -13,7 +13,8 @@ from evolif.cli._options import Config, Resamples
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders made by evaluate.")],
     json_file: Annotated[
-        str | None, typer.Option("--json", metavar="FILE|-", help="Write JSON; - is standard output.")
+        str | None,
+        typer.Option("--json", envvar="EVOLIF_JSON", metavar="FILE|-", help="Write JSON; - is standard output."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")] = 0,
     resamples: Resamples = 2_000,
@@ -32,12 +33,12 @@ def report(
 
         _write(json_file, json.dumps(report_object(told), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
     if json_file != "-":
-        from rich.console import Console
+        from evolif.report import Terminal
 
         for run, summaries in told:
             if len(opened) > 1:
                 typer.echo(str(run.path))
-            print_report(run, summaries, Console())
+            print_report(run, summaries, Terminal())
     for run in opened:
         run.close()
 

@@ -31,7 +31,9 @@ def score(
     file: Annotated[
         str, typer.Argument(metavar="FILE.jsonl|-", help="Verdicts, one dialogue a line; - reads standard input.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, rates as fractions.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", envvar="EVOLIF_JSON", help="Print one JSON object, rates as fractions.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")] = 0,
     resamples: Resamples = 2_000,
     config: Config = None,

@@ -36,7 +36,9 @@ def _factory() -> Any:
     try:
         from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
     except ImportError:
-        raise UsageError("constraints on the language need the package langdetect: pip install 'evolif[nlp]'") from None
+        raise UsageError(
+            "constraints on the language need the package langdetect (extra `nlp`): pip install langdetect"
+        ) from None
     factory = DetectorFactory()
     factory.load_profile(PROFILES_DIRECTORY)
     factory.seed = _SEED

@@ -100,7 +100,11 @@ def _advice(status: int, endpoint: Endpoint, retryable: bool) -> str:
     if retryable:
         return "try again later"
     if status in {401, 403}:
-        return f"check the key in {endpoint.key_env}" if endpoint.key_env else "name the key's variable by key_env"
+        return (
+            f"check the key in {endpoint.key_env}"
+            if endpoint.key_env
+            else "name the variable that holds its key: openai/NAME?key_env=MY_KEY"
+        )
     if status == 404:
         return "check the model's name and base_url"
     return "the same request will not pass again"

@@ -42,7 +42,10 @@ class LocalModel:
         self._name = name
         path = _file_of(name)
         if importlib.util.find_spec("xllamacpp") is None:
-            raise UsageError(f"local/{shown(name, '')} needs llama.cpp: run pip install 'evolif[local]'.")
+            raise UsageError(
+                f"local/{shown(name, '')} needs llama.cpp: install the extra `local`, "
+                "in a checkout by pip install -e '.[local]'."
+            )
         self._context = context or (weights.context if weights else _CONTEXT)
         self._connections = connections
         self._settings = ServerSettings(

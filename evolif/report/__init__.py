@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evolif.report._escape import clip, plain
 
 if TYPE_CHECKING:
+    from evolif.report._console import Terminal
     from evolif.report._failure import first_failure, print_failure
     from evolif.report._json import report_object
     from evolif.report._summary import ModelSummary, summarise
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ModelSummary",
+    "Terminal",
     "clip",
     "first_failure",
     "plain",
@@ -25,6 +27,7 @@ __all__ = [
 
 _HOMES = {
     "ModelSummary": "_summary",
+    "Terminal": "_console",
     "first_failure": "_failure",
     "print_failure": "_failure",
     "print_report": "_tables",

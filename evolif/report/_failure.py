@@ -25,12 +25,11 @@ def print_failure(session: Session, record: TurnRecord, console: Console) -> Non
     text = Text()
     text.append("user\n", style="bold")
     text.append(f"{clip(record.query, 700)}\n\n")
-    text.append("answer\n", style="bold")
+    text.append("answer (cut at the token limit)\n" if record.truncated else "answer\n", style="bold")
     text.append(f"{clip(record.answer, 700) or '(empty)'}\n")
     for verdict in record.verdicts:
         mark, style = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "dim")}[verdict.satisfied]
         text.append(f"\n{mark} {verdict.group}: ", style=style)
         text.append(f"expected {plain(verdict.expected)}; found {plain(verdict.found)}")
-    cut = ", cut at the token limit" if record.truncated else ""
-    title = f"A failed answer: {session.model}, dialogue {session.dialogue}, turn {record.turn}{cut}"
+    title = f"A failed answer: {session.model}, dialogue {session.dialogue}, turn {record.turn}"
     console.print(Panel(text, title=Text(plain(title)), title_align="left"))

@@ -29,7 +29,8 @@ def _model(summary: ModelSummary) -> dict[str, Any]:
     }
     return {
         "model": summary.model,
-        "dialogues": summary.metrics.dialogues,
+        "dialogues": len({record.dialogue for record in counts.records}),
+        "sessions": summary.metrics.dialogues,
         "finished": counts.finished,
         "censored": counts.censored,
         "suspended": counts.suspended + counts.running,

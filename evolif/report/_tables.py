@@ -48,10 +48,10 @@ def print_report(run: Run, summaries: Sequence[ModelSummary], console: Console) 
     for start in range(0, len(summaries), chunk):
         console.print()
         part = summaries[start : start + chunk]
-        console.print("Satisfied per constraint group, % of those judged", style="bold", highlight=False)
+        console.print("Satisfied per constraint group, of those judged", style="bold", highlight=False)
         console.print(_satisfaction(part, lambda s: s.groups))
     if any(s.heuristic for s in summaries):
-        title = "Subjective groups by the heuristic “lexical” (word lists; in no figure above), %"
+        title = "Subjective groups by the heuristic “lexical” (word lists; in no figure above)"
         for start in range(0, len(summaries), chunk):
             console.print()
             console.print(title, style="bold", markup=False, highlight=False)
@@ -102,6 +102,10 @@ def _remarks(run: Run, summaries: Sequence[ModelSummary]) -> list[str]:
         ("Sessions cut by the cap or the context, so that lengths are lower bounds", lambda s: s.counts.censored),
         ("Sessions suspended and not in the table", lambda s: s.counts.suspended + s.counts.running),
         ("Sessions withheld by a content filter and not in the table", lambda s: s.counts.withheld),
+        (
+            "Turns with nothing judged, which count towards the cap and in no figure",
+            lambda s: s.counts.not_judged_turns,
+        ),
         (f"Constraints not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
         ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.rec_left_out),
     ]
@@ -120,7 +124,7 @@ def _bounds(summary: ModelSummary) -> str:
     low, high = summary.bounds.failed.edr_len, summary.bounds.succeeded.edr_len
     if low is None or high is None:
         return ""
-    return f"{plain(summary.model)}: with the sessions left out, EDR len would lie between {low:.1f} and {high:.1f}."
+    return f"{plain(summary.model)}: had those sessions gone on, EDR len would lie between {low:.1f} and {high:.1f}."
 
 
 def _satisfaction(summaries: Sequence[ModelSummary], of: Callable[[ModelSummary], Mapping[str, Satisfaction]]) -> Table:
@@ -131,4 +135,4 @@ def _satisfaction(summaries: Sequence[ModelSummary], of: Callable[[ModelSummary]
 
 
 def _share(seen: Satisfaction | None) -> str:
-    return f"{100 * seen.satisfied / seen.judged:.0f} of {seen.judged}" if seen is not None and seen.judged else "-"
+    return f"{100 * seen.satisfied / seen.judged:.0f} % of {seen.judged}" if seen is not None and seen.judged else "-"
