@@ -67,6 +67,13 @@ class Group:
         """Pool, phrases and descriptions, from the group's data file."""
         return group_data(self.name)
 
+    def require(self) -> None:
+        """Make sure that what the checker needs beside the program itself is installed.
+
+        Raises:
+            UsageError: a package is missing.
+        """
+
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """Fresh parameters; None where the topic offers none."""
         raise TypeError(f"{type(self).__name__} draws nothing")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, TypeAdapter
@@ -17,6 +18,7 @@ READ_CHARACTERS = 10_000
 """What langdetect reads of a text at most; the rest is not handed to it, so that time stays bounded."""
 
 _SEED = 0
+_MISSING = "constraints on the language need the package langdetect (extra `nlp`): pip install langdetect"
 
 
 def _known(code: str) -> str:
@@ -36,9 +38,7 @@ def _factory() -> Any:
     try:
         from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
     except ImportError:
-        raise UsageError(
-            "constraints on the language need the package langdetect (extra `nlp`): pip install langdetect"
-        ) from None
+        raise UsageError(_MISSING) from None
     factory = DetectorFactory()
     factory.load_profile(PROFILES_DIRECTORY)
     factory.seed = _SEED
@@ -68,6 +68,11 @@ class Language(Group):
 
     name = "language"
     adapter: TypeAdapter[Any] = TypeAdapter(_Language)
+
+    def require(self) -> None:
+        """Look for langdetect before anything is generated; loading it takes a moment and is left for later."""
+        if find_spec("langdetect") is None:
+            raise UsageError(_MISSING)
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of the pool's languages, all alike."""

@@ -114,6 +114,8 @@ def load_profile(name: str) -> Profile:
         raise UsageError(f"unknown profile “{name}”; use {known}, or the path of a YAML file")
     profile = parse_profile(load_yaml(path), path)
     resolved = profile.resolved()
+    for group in profile.groups:
+        get_group(group).require()
     for group in profile.pools:
         _try_pool(group, resolved.pools[group], path)
     return resolved

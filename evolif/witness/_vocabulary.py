@@ -16,7 +16,7 @@ MIN_CLOSER = 4
 
 @lru_cache(maxsize=16)
 def _fillers(language: str = "") -> tuple[str, ...]:
-    name = f"fillers-{language}.txt" if language else "fillers.txt"
+    name = "fillers.txt" if language in ("", "en") else f"fillers-{language}.txt"
     lines = data_path("seeds", name).read_text(encoding="utf-8").splitlines()
     words = (word for line in lines if not line.startswith("#") for word in line.split())
     return tuple(dict.fromkeys(words))

@@ -140,8 +140,15 @@ def test_a_missing_package_is_said_in_one_sentence(monkeypatch):
     language_module._factory.cache_clear()
     language_module.detect_language.cache_clear()
     monkeypatch.setitem(sys.modules, "langdetect.detector_factory", None)
-    with pytest.raises(UsageError, match=r"need the package langdetect: pip install 'evolif\[nlp\]'"):
+    with pytest.raises(UsageError, match=r"need the package langdetect .*: pip install langdetect"):
         check([FRENCH], "Le chat dort.")
+
+
+def test_a_missing_package_is_said_before_anything_is_generated(monkeypatch):
+    monkeypatch.setitem(sys.modules, "langdetect", None)
+    with pytest.raises(UsageError, match="need the package langdetect"):
+        load_profile("extended")
+    assert load_profile("paper").name == "paper"
 
 
 def test_detection_is_repeatable_and_leaves_chance_alone():

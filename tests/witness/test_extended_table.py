@@ -103,6 +103,8 @@ ALLOWED = [
     {"sentences": DISTINCT, "format": fmt("xml")},
     {"emphasis": {"count": 0}, "format": fmt("markdown")},
     {"language": FRENCH, "case": {"mode": "all_upper"}, "format": fmt("json")},
+    {"language": {"code": "en"}, "existence": {"counts": {"tea": 3}}},
+    {"sentences": {**QUESTIONS, "count": 0}, "headings": {"count": 0}},
     {"bullets": NUMBERED, "punctuation": {"mode": "exclude", "mark": "."}},
     {"length": {"unit": "characters", "relation": "between", "count": 300, "upper": 300}},
 ]
