@@ -244,7 +244,7 @@ def test_a_file_that_is_none_names_the_known(tmp_path: Path) -> None:
 def test_missing_llama_cpp_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.gguf").write_bytes(b"GGUF")
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"pip install 'evolif\[local\]'"):
+    with pytest.raises(UsageError, match=r"the extra `local`"):
         LocalModel(str(tmp_path / "a.gguf"))
 
 
