@@ -57,9 +57,9 @@ def _skeleton(needs: Needs, tight: bool) -> tuple[int, int]:
     outside = max(outside, _least_sentences(needs, paragraphs, tight) - needs.items)
     longest = needs.more.longest or _LONG
     if needs.unit == "words":
-        outside = max(outside, needs.low // min(14, longest - 3))
+        outside = max(outside, needs.low // min(24, longest - 3))
     elif needs.unit == "characters":
-        outside = max(outside, needs.low // min(90, 6 * longest - 6))
+        outside = max(outside, needs.low // min(150, 6 * longest - 6))
     if needs.fmt == "csv":
         outside = max(4, outside + outside % 2)
     return paragraphs, outside

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from evolif.text import count_graphemes
 from evolif.witness._draft import Draft, Piece, Sentence
@@ -30,9 +30,28 @@ def _fit_words(draft: Draft, needs: Needs, words: Vocabulary) -> None:
     count = draft.words()
     if needs.high is not None and count > needs.high:
         raise RefusedError("cramped", "too-many-words", "length")
+    missing = needs.low - count
+    if not draft.longest:
+        _spread(missing, draft, words.run)
+        return
     homes = draft.homes()
-    for _ in range(needs.low - count):
+    for _ in range(missing):
         _next(homes).insert(draft.filler(words))
+
+
+def _spread(number: int, draft: Draft, run: Callable[[int, int], str | None]) -> None:
+    """Part that many words evenly among the sentences that may grow, as one piece each: they can be many."""
+    homes = draft.roomy()
+    if number > 0 and not homes:
+        raise RefusedError("cramped", "sentences-full", "sentences", "length")
+    for index, home in enumerate(homes):
+        share = number // len(homes) + (index < number % len(homes))
+        if share > 0:
+            text = run(draft.fillers + 1, share)
+            if text is None:
+                raise RefusedError("cramped", "no-filler-of-length", "length")
+            draft.fillers += share
+            home.insert(Piece(text, words=share))
 
 
 def _fit_characters(draft: Draft, needs: Needs, words: Vocabulary) -> None:
@@ -40,6 +59,10 @@ def _fit_characters(draft: Draft, needs: Needs, words: Vocabulary) -> None:
     if needs.high is not None and needs.low - missing > needs.high:
         raise RefusedError("cramped", "too-many-characters", "length")
     homes = draft.homes()
+    if missing > _LAST and not draft.longest:
+        steps = -(-(missing - _LAST) // _STEP)
+        _spread(steps, draft, lambda number, count: words.run_of_length(_STEP - 1, number, count))
+        missing -= steps * _STEP
     while missing > _LAST:
         missing -= _grow(_next(homes), _STEP - 1, draft, words)
     if missing <= 0:

@@ -40,6 +40,7 @@ class Vocabulary:
             self._help_out([w for w in _fillers() if w not in taken and len(w) >= MIN_CLOSER])
         self.everyday = [w for w in own if 4 <= len(w) <= 8]
         """Fillers of middling length, in the language."""
+        self._cycle = [self.everyday[n * _STRIDE % len(self.everyday)] for n in range(len(self.everyday))]
 
     def _sort(self, words: Iterable[str]) -> None:
         for word in words:
@@ -61,7 +62,16 @@ class Vocabulary:
 
     def common(self, number: int) -> str:
         """The `number`-th everyday filler, round and round; neighbours differ."""
-        return self.everyday[number * _STRIDE % len(self.everyday)]
+        return self._cycle[number % len(self._cycle)]
+
+    def run(self, number: int, count: int) -> str:
+        """`count` everyday fillers from the `number`-th on, separated by spaces."""
+        return _run(self._cycle, number, count)
+
+    def run_of_length(self, length: int, number: int, count: int) -> str | None:
+        """The same, each of exactly that many letters."""
+        words = self._by_length.get(length)
+        return _run(words, number, count) if words else None
 
     def of_length(self, length: int, number: int) -> str | None:
         """A filler of exactly that many letters."""
@@ -80,6 +90,14 @@ class Vocabulary:
     def last(self, letter: str) -> str | None:
         """A filler that ends with the letter."""
         return self._last.get(letter)
+
+
+def _run(words: list[str], number: int, count: int) -> str:
+    start = number % len(words)
+    taken = words[start : start + count]
+    while len(taken) < count:
+        taken += words[: count - len(taken)]
+    return " ".join(taken)
 
 
 @lru_cache(maxsize=512)
