@@ -37,7 +37,7 @@ def measure(profile: str, dialogues: int) -> None:
 
 def main() -> None:
     dialogues = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    for profile in ("paper", "objective"):
+    for profile in ("paper", "objective", "extended"):
         measure(profile, dialogues)
 
 

@@ -25,6 +25,21 @@ def fold(text: str) -> str:
     return _SPACE.sub(" ", unicodedata.normalize("NFC", folded))
 
 
+def fold_offsets(text: str) -> list[int]:
+    """Where each character of the folded text stands in `text`; empty where folding composed characters anew."""
+    offsets: list[int] = []
+    made: list[str] = []
+    for at, char in enumerate(text):
+        if char != "\x1f" and char.isspace():
+            if made and made[-1] == " ":
+                continue
+            made.append(" ")
+        else:
+            made.append(char.translate(_PLAIN).casefold())
+        offsets += [at] * len(made[-1])
+    return offsets if "".join(made) == fold(text) else []
+
+
 def _joined(inner: str, text: str, at: int, step: int) -> bool:
     """Does the character of `text` at `at` continue the word that `inner` is the edge of?"""
     while 0 <= at < len(text) and text[at] == "_":

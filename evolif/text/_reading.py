@@ -15,7 +15,7 @@ from evolif.text._html import parse_html
 from evolif.text._json import parse_json
 from evolif.text._markdown import markdown_content
 from evolif.text._normalise import normalise
-from evolif.text._occurrences import find_all, fold
+from evolif.text._occurrences import find_all, fold, fold_offsets
 from evolif.text._sentences import LowerCaseWords, sentences
 from evolif.text._words import count_words
 from evolif.text._xml import parse_xml
@@ -42,6 +42,7 @@ class Reading:
         self.text = normalise(response)
         self.body = unwrap(self.text, fmt)
         self.unreadable = self._size_fault(max_bytes)
+        self._offsets_of_folds: dict[int, list[int]] = {}
         self.fault: FormatFaultError | None = None
         """Why the body is not the format asked for; the other checkers then read it as Markdown."""
 
@@ -148,8 +149,15 @@ class Reading:
         return tuple(spans)
 
     def folded_spans(self, block: int, start: int, end: int) -> tuple[Span, ...]:
-        """Like `spans`, for a range of the folded block; nothing where folding moved characters."""
-        text = self.blocks[block].text
-        if end > len(text) or fold(text[start:end]) != self.folded[block][start:end]:
-            return ()
-        return self.spans(block, start, end)
+        """Like `spans`, for a range of the folded block; nothing where folding composed characters anew."""
+        text, folded = self.blocks[block].text, self.folded[block]
+        if len(folded) == len(text) and fold(text[start:end]) == folded[start:end]:
+            return self.spans(block, start, end)
+        offsets = self._fold_offsets(block)
+        return self.spans(block, offsets[start], offsets[end - 1] + 1) if offsets else ()
+
+    def _fold_offsets(self, block: int) -> list[int]:
+        """Made once for a block, and only where folding moved characters."""
+        if block not in self._offsets_of_folds:
+            self._offsets_of_folds[block] = fold_offsets(self.blocks[block].text)
+        return self._offsets_of_folds[block]
