@@ -92,7 +92,11 @@ def _counts(active: Active) -> str | None:
         return None
     words, out = required(active), banned(active)
     for word, count in active["existence"]["counts"].items():
-        least = heaviest(words, lambda holder, inner=word: held(holder, inner), out)  # type: ignore[misc]
+
+        def times_held(holder: str, inner: str = word) -> int:
+            return held(holder, inner)
+
+        least = heaviest(words, times_held, out)
         if least > count:
             holders = [w for w in words if held(w, word) and fold(w) != fold(word)] or [w for w in words if w != word]
             told = " and ".join(f"“{w}”" for w in holders[:3])

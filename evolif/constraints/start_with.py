@@ -3,52 +3,37 @@
 from __future__ import annotations
 
 from evolif.constraints._base import shorten
-from evolif.constraints._edge_params import EdgeGroup
+from evolif.constraints._edge_group import EdgeGroup
 from evolif.constraints._quotations import closing_of
-from evolif.domain import Params, Verdict
-from evolif.text import Reading, first_grapheme, fold, is_skippable, outer_block, without_selectors
+from evolif.domain import Verdict
+from evolif.text import Edge, Reading, first_grapheme, fold, is_skippable, outer_block
 
 
 class StartWith(EdgeGroup):
     """The first content character, keyword or quotation."""
 
     name = "start_with"
+    verb = "starts"
 
-    def check(self, params: Params, reading: Reading) -> Verdict:
-        """Compare on the skipped edge, a quotation on the unskipped one."""
-        if params["mode"] == "quotation":
-            return self._quotation(params["left"], params["right"], reading)
-        if params["mode"] == "keyword":
-            return self._keyword(params["value"], reading)
-        return self._grapheme(params["mode"], params["value"], reading)
+    def edge(self, reading: Reading) -> Edge | None:
+        """The first content character."""
+        return reading.start
 
-    def _grapheme(self, mode: str, value: str, reading: Reading) -> Verdict:
-        expected = f"starts with the letter {value.upper()}" if mode == "letter" else f"starts with {value}"
-        edge = reading.start
-        if edge is None or edge.blocked:
-            return self.verdict(False, expected, f"starts with {edge.blocked}" if edge else "no content")
-        found = first_grapheme(reading.blocks[edge.block].text, edge.offset)
-        if mode == "letter":
-            satisfied = found.lower() == value.lower()
-        else:
-            satisfied = without_selectors(found) == without_selectors(value)
-        spans = reading.spans(edge.block, edge.offset, edge.offset + len(found))
-        return self.verdict(satisfied, expected, f"starts with {found}", spans)
+    def outer_grapheme(self, text: str, offset: int) -> tuple[int, int]:
+        """The first grapheme."""
+        return offset, offset + len(first_grapheme(text, offset))
 
-    def _keyword(self, keyword: str, reading: Reading) -> Verdict:
-        expected = f"starts with “{keyword}”"
-        edge = reading.start
-        if edge is None or edge.blocked:
-            return self.verdict(False, expected, f"starts with {edge.blocked}" if edge else "no content")
-        for block, start, end in reading.occurrences(keyword):
+    def check_keyword(self, keyword: str, edge: Edge, reading: Reading, expected: str) -> Verdict:
+        """The first occurrence has nothing but skippable characters before it."""
+        for block, start, end in reading.occurrences(keyword)[:1]:
             before = reading.folded[block][:start]
             if block <= edge.block and all(map(is_skippable, before)):
                 return self.verdict(True, expected, expected, reading.folded_spans(block, start, end))
-            break
         text = reading.blocks[edge.block].text[edge.offset :]
         return self.verdict(False, expected, f"starts with “{shorten(text, len(fold(keyword)) + 12)}”")
 
-    def _quotation(self, left: str, right: str, reading: Reading) -> Verdict:
+    def check_quotation(self, left: str, right: str, reading: Reading) -> Verdict:
+        """The content starts with *left*, which *right* closes in its block."""
         expected = f"starts with a quotation {left}…{right} that closes in its block"
         found = outer_block(reading.content, last=False)
         if found is None:
