@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from evolif._catalogues import data_path
@@ -22,6 +22,17 @@ def _fillers(language: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
+@lru_cache(maxsize=16)
+def _index(language: str) -> Mapping[tuple[str, str | int], tuple[str, ...]]:
+    """All fillers of a language by length and by outer letters, in the order of the file."""
+    found: dict[tuple[str, str | int], list[str]] = {}
+    for word in _fillers(language):
+        if len(word) >= MIN_CLOSER:
+            for key in (("length", len(word)), ("first", word[0]), ("last", word[-1])):
+                found.setdefault(key, []).append(word)
+    return {key: tuple(words) for key, words in found.items()}
+
+
 class Vocabulary:
     """Fillers that hold no word of the given keywords, by length and by outer letters.
 
@@ -29,36 +40,23 @@ class Vocabulary:
     """
 
     def __init__(self, keywords: Iterable[str], language: str = "") -> None:
-        taken = {part for keyword in keywords for part in _PARTS.findall(keyword.casefold())}
-        own = [w for w in _fillers(language) if w not in taken and len(w) >= MIN_CLOSER]
-        self._by_length: dict[int, list[str]] = {}
-        self._beginning: dict[str, list[str]] = {}
-        self._first: dict[str, str] = {}
-        self._last: dict[str, str] = {}
-        self._sort(own)
-        if language:
-            self._help_out([w for w in _fillers() if w not in taken and len(w) >= MIN_CLOSER])
-        self.everyday = [w for w in own if 4 <= len(w) <= 8]
+        self._taken = {part for keyword in keywords for part in _PARTS.findall(keyword.casefold())}
+        self._languages = (language, "") if language else ("",)
+        self._lists: dict[tuple[str, str | int], list[str]] = {}
+        self.everyday = [w for w in _fillers(language) if MIN_CLOSER <= len(w) <= 8 and w not in self._taken]
         """Fillers of middling length, in the language."""
         self._cycle = [self.everyday[n * _STRIDE % len(self.everyday)] for n in range(len(self.everyday))]
 
-    def _sort(self, words: Iterable[str]) -> None:
-        for word in words:
-            self._by_length.setdefault(len(word), []).append(word)
-            self._beginning.setdefault(word[0], []).append(word)
-            self._first.setdefault(word[0], word)
-            self._last.setdefault(word[-1], word)
-
-    def _help_out(self, words: list[str]) -> None:
-        lengths, letters, ends = set(self._by_length), set(self._first), set(self._last)
-        for word in words:
-            if len(word) not in lengths:
-                self._by_length.setdefault(len(word), []).append(word)
-            if word[0] not in letters:
-                self._beginning.setdefault(word[0], []).append(word)
-                self._first.setdefault(word[0], word)
-            if word[-1] not in ends:
-                self._last.setdefault(word[-1], word)
+    def _listed(self, kind: str, key: str | int) -> list[str]:
+        """The free fillers of a length or letter, found when first asked for."""
+        listed = self._lists.get((kind, key))
+        if listed is None:
+            free = (
+                [w for w in _index(language).get((kind, key), ()) if w not in self._taken]
+                for language in self._languages
+            )
+            listed = self._lists[kind, key] = next(filter(None, free), [])
+        return listed
 
     def common(self, number: int) -> str:
         """The `number`-th everyday filler, round and round; neighbours differ."""
@@ -70,26 +68,27 @@ class Vocabulary:
 
     def run_of_length(self, length: int, number: int, count: int) -> str | None:
         """The same, each of exactly that many letters."""
-        words = self._by_length.get(length)
+        words = self._listed("length", length)
         return _run(words, number, count) if words else None
 
     def of_length(self, length: int, number: int) -> str | None:
         """A filler of exactly that many letters."""
-        words = self._by_length.get(length)
+        words = self._listed("length", length)
         return words[number % len(words)] if words else None
 
     def first(self, letter: str) -> str | None:
         """A filler that begins with the letter."""
-        return self._first.get(letter)
+        return self.beginning(letter, 0)
 
     def beginning(self, letter: str, number: int) -> str | None:
         """The `number`-th filler that begins with the letter, round and round."""
-        words = self._beginning.get(letter)
+        words = self._listed("first", letter)
         return words[number % len(words)] if words else None
 
     def last(self, letter: str) -> str | None:
         """A filler that ends with the letter."""
-        return self._last.get(letter)
+        words = self._listed("last", letter)
+        return words[0] if words else None
 
 
 def _run(words: list[str], number: int, count: int) -> str:
