@@ -11,15 +11,7 @@ from typer.core import TyperGroup
 
 from evolif._errors import EvolifError, InternalError
 from evolif._version import __version__
-from evolif.cli._audit import audit
-from evolif.cli._check import check
-from evolif.cli._demo import demo
-from evolif.cli._evaluate import evaluate
-from evolif.cli._extend import extend
-from evolif.cli._generate import generate
-from evolif.cli._models import models_app
-from evolif.cli._report import report
-from evolif.cli._score import score
+from evolif.cli._verbs import Verbs, outlines
 
 INTERRUPTED = 130
 
@@ -29,6 +21,17 @@ _OF_TYPER = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
 
 class _Group(TyperGroup):
     """Turns errors into one sentence on standard error; `EVOLIF_DEBUG=1` shows where they come from."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = Verbs()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        verbs, self.commands = self.commands, outlines()
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.commands = verbs
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -81,14 +84,3 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-app.command()(demo)
-app.command()(generate)
-app.command()(extend)
-app.command()(audit)
-app.command()(evaluate)
-app.command()(report)
-app.command()(check)
-app.command()(score)
-app.add_typer(models_app, name="models")

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-models_app = typer.Typer(no_args_is_help=True, help="List models; fetch weights of a small local one.")
+models_app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="List models; fetch weights of a small local one."
+)
 
 
 @models_app.command("list")

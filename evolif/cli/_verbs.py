@@ -1,0 +1,67 @@
+"""The verbs, each loaded when it is used: `evolif --help` needs their names and one sentence of each, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+SUMMARIES: Mapping[str, str] = {
+    "demo": "Make 4 fresh dialogues and run a real small model and three simulated ones on them, in under two minutes.",
+    "generate": "Make a fresh benchmark: scripts with a verified witness per turn, said in natural words.",
+    "extend": "Append turns to every dialogue; what is there stays as it is.",
+    "audit": "Audit a benchmark: satisfiable, awkward, impossible or undecided, turn by turn. "
+    "Exit code 1 on a finding.",
+    "evaluate": "Run models on a benchmark. The same command resumes a run that was broken off.",
+    "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
+    "check": "Check one response. Exit code 1 when a constraint is not satisfied.",
+    "score": "Compute the eight metrics, with 95 % intervals, from plain verdicts.",
+    "models": "List models; fetch weights of a small local one.",
+}
+"""The first paragraph of each verb's own help; a test holds the two together."""
+
+
+def outlines() -> MutableMapping[str, Any]:
+    """Commands that can be listed but not run."""
+    return {name: TyperCommand(name, help=summary) for name, summary in SUMMARIES.items()}
+
+
+class Verbs(MutableMapping[str, Any]):
+    """The commands by name, each made from `evolif.cli._NAME` when first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            if name not in SUMMARIES:
+                raise KeyError(name)
+            self._made[name] = _make(name)
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SUMMARIES)
+
+    def __len__(self) -> int:
+        return len(SUMMARIES)
+
+
+def _make(name: str) -> Any:
+    module = import_module(f"evolif.cli._{name}")
+    if name == "models":
+        made = module.models_app
+    else:
+        made = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        made.command(name)(getattr(module, name))
+    command = typer.main.get_command(made)
+    command.name = name
+    return command
