@@ -115,6 +115,18 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """What a query checker holds against a query: it does not say the turn's intention, or says another one."""
+
+    checker: str
+    """`topic`, or the group whose change is not said."""
+    message: str
+    """What is missing or wrong, as a sentence for whoever mends the query."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """Half-open ranges of the query's characters that are wrong; empty where something is missing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One message of a conversation."""
 
