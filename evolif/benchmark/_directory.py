@@ -4,57 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolif._errors import OutsideError, UsageError
-from evolif.benchmark._header import Header, read_header
+from evolif.benchmark._files import Stamp, append, cut_torn_line, dialogue_file, rewrite_line, stamp_of
+from evolif.benchmark._header import read_header
 from evolif.benchmark._lines import read_turns, same_intention, to_line
-from evolif.domain import Persona, ScriptTurn, Topic, Turn
-from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for
-from evolif.tracker import ScriptSpec, load_topics, script
+from evolif.benchmark._maker import Maker
+from evolif.domain import ScriptTurn, Turn, TurnStatus
+from evolif.synthesis import load_personas
+from evolif.tracker import load_topics
 
 if TYPE_CHECKING:
     from filelock import FileLock
-
-
-def dialogue_file(root: Path, dialogue: int) -> Path:
-    """Where a dialogue lies; names come from numbers only."""
-    return root / "dialogues" / f"{dialogue:04d}.jsonl"
-
-
-class Maker:
-    """Makes the turns of a benchmark: script, persona, words."""
-
-    def __init__(self, header: Header, topics: tuple[Topic, ...], personas: tuple[Persona, ...]) -> None:
-        spec = header.spec
-        self._script = ScriptSpec(spec.profile, topics, spec.seed)
-        self._personas = personas
-        self._seed = spec.seed
-        self._synthesizer = TemplateSynthesizer(spec.seed)
-
-    def script(self, dialogue: int) -> Iterator[ScriptTurn]:
-        """The intentions of a dialogue, without end."""
-        return script(self._script, dialogue)
-
-    def put_into_words(self, turn: ScriptTurn) -> Turn:
-        """The scripted turn as a benchmark line has it."""
-        persona = persona_for(self._personas, self._seed, turn.dialogue)
-        return Turn(
-            dialogue=turn.dialogue,
-            turn=turn.turn,
-            topic=turn.topic,
-            move=turn.move,
-            operation=turn.operation,
-            constraints=turn.constraints,
-            persona=persona,
-            query=self._synthesizer.say(turn, persona),
-            source=self._synthesizer.name,
-            witness=turn.witness,
-        )
 
 
 class Benchmark:
@@ -73,9 +39,11 @@ class Benchmark:
         self.personas = load_personas(self.path / "personas.jsonl")
         self._maker = Maker(self.header, self.topics, self.personas)
         self._turns: dict[int, list[Turn]] = {}
-        self._sizes: dict[int, int] = {}
-        """Bytes of a dialogue's file when it was last read or written here."""
+        self._stamps: dict[int, Stamp] = {}
+        """A dialogue's file as it was last read or written here."""
         self._scripts: dict[int, Iterator[ScriptTurn]] = {}
+        self._told: set[tuple[int, int]] = set()
+        """Turns of which it was said that the template stands in."""
         there, meant = len(self.dialogues()), self.header.spec.dialogues
         if there < meant:
             self._notify(
@@ -111,11 +79,67 @@ class Benchmark:
         return self._turns[dialogue]
 
     def turn(self, dialogue: int, number: int) -> Turn:
-        """A turn, counted from 1; made, and appended to the file, where the dialogue does not reach that far."""
+        """A turn as sessions play it, counted from 1; made, and appended, where the dialogue does not reach that far.
+
+        Words that are flagged or rejected are never played: the template's stand in, `source` and `findings` say so.
+        `turns` gives the stored line.
+        """
         turns = self.turns(dialogue)
         if number > len(turns):
             self._extend(dialogue, number)
-        return turns[number - 1]
+        return self._played(turns[number - 1])
+
+    def replace(
+        self,
+        dialogue: int,
+        number: int,
+        *,
+        query: str,
+        status: TurnStatus,
+        source: str,
+        findings: tuple[str, ...] = (),
+        attempts: int | None = None,
+    ) -> Turn:
+        """Give a stored turn other words; the file is whole at every moment, and other lines keep their bytes.
+
+        Args:
+            dialogue: Its dialogue.
+            number: The turn, counted from 1.
+            query: The new words.
+            status: Their status.
+            source: Whose words they are.
+            findings: What is held against them.
+            attempts: How many attempts they took; as stored where None.
+
+        Raises:
+            UsageError: there is no such turn, or the words are none.
+            OutsideError: the folder cannot be written.
+        """
+        _refuse_empty(query)
+        path = dialogue_file(self.path, dialogue)
+        if not path.is_file():
+            raise UsageError(f"{self.path} has no dialogue {dialogue}")
+        try:
+            with self._lock():
+                stored = self._stored(dialogue, path)  # another process may have changed the dialogue meanwhile
+                if not 1 <= number <= len(stored):
+                    raise UsageError(f"dialogue {dialogue} of {self.path} has no turn {number}")
+                old = stored[number - 1]
+                turn = replace(
+                    old,
+                    query=query,
+                    status=status,
+                    source=source,
+                    findings=findings,
+                    attempts=old.attempts if attempts is None else attempts,
+                )
+                rewrite_line(path, number, to_line(turn))
+                self._stamps[dialogue] = stamp_of(path)
+        except OSError as fault:
+            raise OutsideError(f"{path} cannot be written ({fault.strerror}); make the folder writable") from None
+        stored[number - 1] = turn
+        self._turns[dialogue] = stored
+        return turn
 
     def extend(self, turns: int) -> int:
         """Make every dialogue at least `turns` long; returns how many turns were made."""
@@ -127,6 +151,15 @@ class Benchmark:
                 made += missing
         return made
 
+    def _played(self, turn: Turn) -> Turn:
+        """What a session may be given; says once per turn where the template stands in."""
+        played = self._maker.playable(turn)
+        where = (turn.dialogue, turn.turn)
+        if played is not turn and where not in self._told:
+            self._told.add(where)
+            self._notify(f"dialogue {turn.dialogue}, turn {turn.turn}: {played.findings[0]}")
+        return played
+
     def _lock(self) -> FileLock:
         from filelock import FileLock
 
@@ -135,8 +168,9 @@ class Benchmark:
     def _stored(self, dialogue: int, path: Path) -> list[Turn]:
         """The turns on disk; under the lock, for a line that somebody is writing looks torn."""
         try:
-            self._repair(path)
-            self._sizes[dialogue] = path.stat().st_size
+            if cut_torn_line(path):
+                self._notify(f"{path}: the last line was torn and has been cut; the turn will be made again")
+            self._stamps[dialogue] = stamp_of(path)
         except OSError as fault:
             raise OutsideError(f"{path} cannot be read ({fault.strerror})") from None
         return list(read_turns(path, dialogue))
@@ -147,12 +181,13 @@ class Benchmark:
         try:
             with self._lock():
                 stored = known
-                if path.stat().st_size != self._sizes[dialogue]:
+                if stamp_of(path) != self._stamps[dialogue]:
                     # Another process has extended the dialogue meanwhile: its turns are ours, too.
                     stored = self._stored(dialogue, path)
                     known.extend(stored[len(known) :])
                 fresh = [self._next(dialogue, number) for number in range(len(known) + 1, upto + 1)]
-                self._sizes[dialogue] = _append(path, "".join(map(to_line, [*known[len(stored) :], *fresh])))
+                append(path, "".join(map(to_line, [*known[len(stored) :], *fresh])))
+                self._stamps[dialogue] = stamp_of(path)
         except OSError as fault:
             raise OutsideError(f"{path} cannot be extended ({fault.strerror}); make the folder writable") from None
         known.extend(fresh)
@@ -179,34 +214,14 @@ class Benchmark:
                 )
         return turns
 
-    def _repair(self, path: Path) -> None:
-        """Cut a last line that was torn by a crash; the turn is made again when it is asked for."""
-        data = path.read_bytes()
-        tail = data[data.rfind(b"\n") + 1 :]
-        if not tail or _is_object(tail):  # an editor may have left out nothing but the last line break
-            return
-        with path.open("r+b") as file:
-            file.truncate(len(data) - len(tail))
-        self._notify(f"{path}: the last line was torn and has been cut; the turn will be made again")
 
-
-def _is_object(line: bytes) -> bool:
+def _refuse_empty(query: str) -> None:
     try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _append(path: Path, text: str) -> int:
-    """Append whole lines durably; returns the file's size."""
-    with path.open("a+b") as file:
-        if file.tell() and text:
-            file.seek(-1, os.SEEK_END)
-            text = text if file.read(1) == b"\n" else f"\n{text}"
-        file.write(text.encode("utf-8"))
-        file.flush()
-        os.fsync(file.fileno())
-        return file.tell()
+        query.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("the query holds half a character and cannot be stored") from None
+    if not query.strip():
+        raise UsageError("a query needs words")
 
 
 def load_benchmark(path: Path | str) -> Benchmark:

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from evolif._catalogues import data_path
 from evolif._errors import OutsideError, UsageError
-from evolif.benchmark._directory import Benchmark, Maker, dialogue_file
+from evolif.benchmark._directory import Benchmark
+from evolif.benchmark._files import dialogue_file
 from evolif.benchmark._header import Header, Spec, differences, read_header
 from evolif.benchmark._lines import to_line
+from evolif.benchmark._maker import Maker
 from evolif.synthesis import load_personas
 from evolif.tracker import Profile, load_profile, load_topics
 

@@ -277,7 +277,7 @@ def test_a_disk_that_refuses_to_extend_is_told_and_nothing_is_lost(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("evolif.benchmark._directory.os.fsync", full)
+        patched.setattr("evolif.benchmark._files.os.fsync", full)
         with pytest.raises(OutsideError, match=r"cannot be extended \(No space left"):
             opened.turn(1, 7)
     assert [t.turn for t in (opened.turn(1, n) for n in (7, 8))] == [7, 8]
