@@ -1,0 +1,1 @@
+"""Review: a person clears the flagged queries."""
