@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from evolif._stream import Stream
-from evolif.constraints import format_of, get_group
+from evolif.constraints import get_group
 from evolif.domain import Operation, Persona, ScriptTurn
 from evolif.synthesis._grammar import capitalised, clause, dropped, frame
+from evolif.synthesis._notes import reading_note, with_note
 
 _PURPOSE = 3
 """Separates the wording's stream from those of script and persona."""
@@ -32,9 +33,7 @@ class TemplateSynthesizer:
         if _is_one_more(turn.operation) and "also" not in chosen.lower():
             slots["clause"] = f"also {slots['clause']}"
         slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
-        query = chosen.format(**slots)
-        note = self._note(turn)
-        return f"{query} ({note})" if note else query
+        return with_note(chosen.format(**slots), reading_note(turn))
 
     def _change(self, turn: ScriptTurn, register: str, stream: Stream) -> tuple[tuple[str, ...], dict[str, str]]:
         """Where the frame is found, and its slots for this operation."""
@@ -52,17 +51,6 @@ class TemplateSynthesizer:
             slots["old"] = dropped(operation.group, operation.before, stream)
             return (*opening, "modify"), slots
         return (*opening, "add"), slots
-
-    def _note(self, turn: ScriptTurn) -> str:
-        """What a reader could doubt about the new constraint under the active data format."""
-        operation, fmt = turn.operation, format_of(turn.constraints)
-        if operation.after is None or fmt not in ("json", "xml", "html", "csv"):
-            return ""
-        if operation.group != "format":
-            return get_group(operation.group).note(operation.after, fmt)
-        # The format is new: what it means for each constraint that is already there.
-        notes = (get_group(c.group).note(c.params, fmt) for c in turn.constraints if c.group != "format")
-        return " ".join(dict.fromkeys(filter(None, notes)))
 
 
 def _is_one_more(operation: Operation) -> bool:

@@ -1,0 +1,73 @@
+"""A chat model as the synthesizer agent asks it: one question, one text, a bounded number at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from evolif._errors import ContextOverflowError, ModelError, WithheldError
+from evolif.domain import Message
+from evolif.models._base import ChatModel, ChatRequest, Sampling
+from evolif.synthesis.agent import Heard
+
+
+class Asked:
+    """Makes of a `ChatModel` what `evolif.synthesis.agent` needs (its `AskedModel`).
+
+    A server that refuses JSON schemas is asked without one from then on; whether it is the schema that it refuses shows
+    when the same question passes without.
+
+    Args:
+        model: The client.
+        sampling: Temperature and longest answer; the provider's own where None.
+        connections: Questions side by side; the model's own number where None.
+    """
+
+    def __init__(self, model: ChatModel, sampling: Sampling | None = None, connections: int | None = None) -> None:
+        self._model = model
+        self._sampling = sampling or Sampling()
+        self._limit = asyncio.Semaphore(connections or model.connections)
+        self._schemas: bool | None = None
+        """Whether the server knows schemas; None where nobody knows yet."""
+
+    @property
+    def name(self) -> str:
+        """`provider/name`."""
+        return self._model.name
+
+    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any]) -> Heard:
+        """Answer.
+
+        Raises:
+            WithheldError: the provider's content filter refused.
+            ModelError: the endpoint failed and retrying did not help.
+        """
+        async with self._limit:
+            if self._schemas is False:
+                return await self._complete(messages, None)
+            try:
+                heard = await self._complete(messages, schema)
+            except (WithheldError, ContextOverflowError):
+                raise
+            except ModelError as fault:
+                if self._schemas or fault.retryable:
+                    raise
+                refusal = fault
+            else:
+                self._schemas = True
+                return heard
+            try:
+                heard = await self._complete(messages, None)
+            except ModelError:
+                raise refusal from None
+            self._schemas = False
+            return heard
+
+    async def _complete(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Heard:
+        reply = await self._model.complete(ChatRequest(messages, self._sampling, schema=schema))
+        return Heard(reply.text, reply.usage, reply.truncated)
+
+    async def aclose(self) -> None:
+        """Release what the client holds."""
+        await self._model.aclose()
