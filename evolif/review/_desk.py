@@ -1,0 +1,236 @@
+"""A desk: items to review, and decisions on them that are on disk before anybody is told that they are made."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from evolif._errors import UsageError
+from evolif.domain import Finding
+from evolif.review._decision import (
+    Conflict,
+    Decision,
+    Done,
+    FoundModel,
+    Kind,
+    Objected,
+    Outcome,
+    Request,
+    new_id,
+    now,
+    standing,
+)
+from evolif.review._drafts import Drafts
+from evolif.review._journal import Journal
+from evolif.review._queue import Entry, Filter
+from evolif.review._safe import Marked
+
+Notify = Callable[[str], None]
+State = dict[str, Any]
+"""All of an item that a decision may change."""
+
+NEEDS_WORDS: frozenset[Kind] = frozenset({"accept", "edit", "regenerate"})
+"""Decisions that vouch for words: the checkers are asked about them."""
+
+
+Block = tuple[str, Marked]
+"""A titled part of what is shown of an item."""
+
+
+class Desk(ABC):
+    """What the benchmark's desk and the topics' desk have in common.
+
+    Args:
+        path: What is reviewed.
+        reviewer: Who decides.
+        journal: Where decisions go.
+        drafts: Where texts go that were not saved yet.
+    """
+
+    kinds: tuple[Kind, ...]
+    """Decisions that can be made here."""
+    noun: str
+    """What an item is called."""
+    first_filter = Filter()
+
+    def __init__(self, path: Path, reviewer: str, journal: Journal, drafts: Drafts) -> None:
+        self.path = path
+        self.reviewer = reviewer
+        self.journal = journal
+        self.drafts = drafts
+        self._found: dict[tuple[str, str], list[Finding]] = {}
+        self._told = 0
+
+    @property
+    def name(self) -> str:
+        """What is reviewed, for the head of the screen."""
+        return self.path.resolve().name
+
+    @abstractmethod
+    def entries(self) -> list[Entry]:
+        """All items, in no particular order."""
+
+    @abstractmethod
+    def entry(self, key: str) -> Entry:
+        """One item."""
+
+    @abstractmethod
+    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[Block]:
+        """What is shown of an item; with the findings as stored where `found` is None."""
+
+    @abstractmethod
+    def words_of(self, state: State) -> str:
+        """What of an item can be edited."""
+
+    @abstractmethod
+    def seen(self, key: str) -> State:
+        """The item as it is shown at present."""
+
+    @abstractmethod
+    def _check(self, key: str, text: str) -> list[Finding]:
+        """What the checkers hold against words for this item."""
+
+    @abstractmethod
+    def _after(self, request: Request, state: State, found: Sequence[Finding]) -> State:
+        """What a decision makes of an item."""
+
+    @abstractmethod
+    def _stored(self, key: str) -> State:
+        """The item as it is on disk this moment; updates what `seen` says."""
+
+    @abstractmethod
+    def _store(self, key: str, state: State) -> None:
+        """Put the item on disk."""
+
+    @abstractmethod
+    def _is_stale(self, seen: State, stored: State, after: State) -> bool:
+        """Whether the reviewer saw something else than is there, in a way that matters for the decision."""
+
+    @abstractmethod
+    def _place(self, key: str) -> dict[str, int]:
+        """Numbers that the journal gives beside the key."""
+
+    def words(self, key: str) -> str:
+        """What of an item can be edited, as it is at present."""
+        return self.words_of(self.seen(key))
+
+    def findings(self, key: str, text: str | None = None) -> list[Finding]:
+        """What the checkers hold against an item's words, or against others for it; slow the first time."""
+        words = self.words(key) if text is None else text
+        if (key, words) not in self._found:
+            self._found[key, words] = list(self._check(key, words))
+        return self._found[key, words]
+
+    def checked(self, key: str) -> list[Finding] | None:
+        """The findings where they were asked for already."""
+        return self._found.get((key, self.words(key)))
+
+    def decide(self, request: Request) -> Outcome:
+        """Make a decision: in the journal first, then in the item; both durable when this returns.
+
+        Raises:
+            UsageError: the decision cannot be made on this item.
+            OutsideError: it cannot be written; what is in the journal is put into the item at the next opening.
+        """
+        if request.decision not in (*self.kinds, "undo"):
+            kinds = ", ".join(self.kinds)
+            raise UsageError(f"a {self.noun} cannot be decided on with “{request.decision}”; use {kinds}")
+        found = self._objections(request)
+        if found and request.decision in NEEDS_WORDS and not (request.force and request.note.strip()):
+            return Objected(found)
+        with self.journal.locked():
+            self.refresh()
+            stored = self._stored(request.item)
+            before = request.seen if request.opinion else stored
+            after = self._after(request, before, found)
+            if self._may_conflict(request) and self._is_stale(request.seen, stored, after):
+                return Conflict(stored, self._last(request.item))
+            record = self._record(request, before, after, found)
+            self.journal.append(record)
+            if record.applied and after != stored:
+                self._store(request.item, after)
+        return Done(record)
+
+    def refresh(self) -> None:
+        """Take in what was decided meanwhile, here or elsewhere."""
+        for key in {record.item for record in self.journal.follow() if self._has(record.item)}:
+            self._stored(key)
+
+    def news(self) -> list[Decision]:
+        """What others decided since this was asked for the last time."""
+        self.refresh()
+        fresh, self._told = self.journal.records[self._told :], len(self.journal.records)
+        return [record for record in fresh if record.reviewer != self.reviewer and self._has(record.item)]
+
+    def undoable(self) -> Decision | None:
+        """The reviewer's last decision that stands."""
+        own = [r for r in standing(self.journal.records) if r.reviewer == self.reviewer and self._has(r.item)]
+        return own[-1] if own else None
+
+    def undo_of(self, target: Decision) -> Request:
+        """The request that puts back what was there before a decision; itself a decision."""
+        return Request(target.item, "undo", target.after, undoes=target.id)
+
+    def decisions(self, key: str) -> list[Decision]:
+        """The decisions on an item that stand, oldest first."""
+        return [record for record in standing(self.journal.records) if record.item == key]
+
+    def verdicts(self) -> dict[str, Decision]:
+        """The reviewer's last verdict that stands, by item."""
+        own = (r for r in standing(self.journal.records) if r.reviewer == self.reviewer and r.verdict is not None)
+        return {record.item: record for record in own}
+
+    def recover(self) -> None:
+        """Put into the items what a crash left in the journal only."""
+        if not self.journal.records:
+            return
+        last = {record.item: record for record in self.journal.records if record.applied and self._has(record.item)}
+        for key, record in last.items():
+            if self.seen(key) != record.after and self.seen(key) == record.before:
+                with self.journal.locked():
+                    if self._stored(key) == record.before:
+                        self._store(key, record.after)
+
+    @abstractmethod
+    def _has(self, key: str) -> bool:
+        """Whether there is such an item."""
+
+    def _may_conflict(self, request: Request) -> bool:
+        return self._touches(request) and not request.overwrite
+
+    def _touches(self, request: Request) -> bool:
+        """Whether the decision changes an item at all."""
+        if request.decision == "undo":
+            return self._undone(request).applied
+        return request.decision != "note" and not request.opinion
+
+    def _undone(self, request: Request) -> Decision:
+        return next(record for record in self.journal.records if record.id == request.undoes)
+
+    def _last(self, key: str) -> Decision | None:
+        records = [record for record in self.journal.records if record.item == key and record.applied]
+        return records[-1] if records else None
+
+    def _objections(self, request: Request) -> list[Finding]:
+        if request.decision in ("note", "undo"):
+            return []
+        return self.findings(request.item, self.words_of(request.seen) if request.text is None else request.text)
+
+    def _record(self, request: Request, before: State, after: State, found: Iterable[Finding]) -> Decision:
+        return Decision(
+            id=new_id(),
+            time=now(),
+            reviewer=self.reviewer,
+            item=request.item,
+            **self._place(request.item),
+            decision=request.decision,
+            before=before,
+            after=after,
+            findings=tuple(map(FoundModel.of, found)),
+            seconds=None if request.seconds is None else round(request.seconds, 1),
+            note=request.note.strip(),
+            undoes=request.undoes,
+            applied=self._touches(request),
+        )

@@ -1,0 +1,85 @@
+"""Foreign text made fit for a screen: nothing in it is a command, everything invisible in it is shown."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Look = Literal["added", "removed", "kept", "finding", "escape", "strong", "faint"]
+"""What a range of text is; how it looks is the application's matter, and never colour alone."""
+
+Mark = tuple[int, int, Look]
+
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"
+"""Invisible, but emoji and several scripts are written with them, and no terminal obeys them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Text that may go to a screen as it stands, and which of its ranges `[start, end)` look how."""
+
+    text: str = ""
+    marks: tuple[Mark, ...] = ()
+
+    def __add__(self, other: Marked) -> Marked:
+        shift = len(self.text)
+        return Marked(self.text + other.text, self.marks + tuple((a + shift, b + shift, k) for a, b, k in other.marks))
+
+
+def visible(text: str, spans: Iterable[tuple[int, int]] = (), look: Look = "finding") -> Marked:
+    r"""Foreign text with control characters, reversals and invisible signs shown as in `\x1b`; tabs become spaces.
+
+    Args:
+        text: Anything.
+        spans: Half-open ranges of `text` to be marked; what lies outside of it is cut.
+        look: How they look.
+    """
+    pieces, offsets, escapes, length = [], [0], [], 0
+    for character in text:
+        piece = _shown(character)
+        if len(piece) > 1 and character != "\t":
+            escapes.append((length, length + len(piece)))
+        pieces.append(piece)
+        length += len(piece)
+        offsets.append(length)
+    clamped = ((max(0, start), min(end, len(text))) for start, end in spans)
+    marks = [(offsets[start], offsets[end], look) for start, end in clamped if start < end]
+    return Marked("".join(pieces), (*marks, *((start, end, "escape") for start, end in escapes)))
+
+
+def _shown(character: str) -> str:
+    if character == "\n" or " " <= character <= "~":
+        return character
+    if character == "\t":
+        return "    "
+    if unicodedata.category(character) not in _UNSAFE or character in _JOINERS:
+        return character
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def one_line(text: str, limit: int = 0) -> str:
+    """Foreign text on one line, cut at `limit` characters where one is given."""
+    flat = visible(" ".join(text.split())).text
+    return flat if not limit or len(flat) <= limit else f"{flat[: max(limit - 1, 0)]}…"
+
+
+def said(text: str, look: Look | None = None) -> Marked:
+    """Own words, all of them in one look; foreign text goes through `visible`."""
+    return Marked(text, ((0, len(text), look),) if look and text else ())
+
+
+def joined(parts: Sequence[Marked], between: str = "\n") -> Marked:
+    """Pieces with something of our own between them."""
+    whole = Marked()
+    for number, part in enumerate(parts):
+        whole = whole + said(between) + part if number else part
+    return whole
+
+
+def typed(text: str) -> str:
+    """What a person typed or pasted, as it may be stored: line breaks made one kind, unsafe signs spelled out."""
+    return visible(text.replace("\r\n", "\n").replace("\r", "\n")).text

@@ -1,0 +1,112 @@
+"""What is shown of a turn: intention, query with findings, decisions, the conversation so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evolif.domain import Finding, Turn
+from evolif.review._decision import Decision
+from evolif.review._intention import MOVES, intention_of
+from evolif.review._safe import Look, Marked, joined, one_line, said, visible
+
+_STATUS = {
+    "verified": "verified",
+    "flagged": "flagged: the template's words are played in its place",
+    "edited": "edited by a person",
+    "rejected": "rejected: the template's words are played in its place",
+}
+
+
+def turn_blocks(
+    turn: Turn,
+    found: Sequence[Finding],
+    earlier: Sequence[Turn],
+    decisions: Sequence[Decision],
+    *,
+    checked: bool,
+) -> list[tuple[str, Marked]]:
+    """The blocks of a turn, each with its title.
+
+    Args:
+        turn: As it is shown.
+        found: What is held against its words.
+        earlier: The turns of its dialogue before it.
+        decisions: Those that stand, oldest first.
+        checked: Whether `found` was found just now; else it is what the line has stored.
+    """
+    blocks = [
+        (f"Intention of dialogue {turn.dialogue}, turn {turn.turn}", intention_text(turn)),
+        (f"Query by {one_line(turn.source, 60)}, {_STATUS[turn.status]}", query_text(turn.query, found)),
+        ("Findings" if checked else "Findings as stored, checking …", findings_text(turn.query, found)),
+    ]
+    blocks.append(("Stays in force, not to be said again", stays_text(turn)))
+    if decisions:
+        blocks.append(("Decisions", decisions_text(decisions)))
+    blocks.append(("Conversation so far, newest first", conversation_text(turn, earlier)))
+    return blocks
+
+
+def intention_text(turn: Turn) -> Marked:
+    """The change as a diff: `+` is new, `−` goes."""
+    meant = intention_of(turn)
+    lines = [said(f"{MOVES[turn.move].capitalize()}: ") + _flat(meant.topic)]
+    if meant.before is not None:
+        lines.append(said("− ", "removed") + _looking(meant.before, "removed"))
+    if meant.after is not None:
+        lines.append(said("+ ", "added") + _looking(meant.after, "added"))
+    return joined(lines)
+
+
+def stays_text(turn: Turn) -> Marked:
+    """What stays in force: the query need not say it, and must not contradict it."""
+    stays = intention_of(turn).stays
+    return joined([said("= ", "kept") + _looking(one, "kept") for one in stays]) if stays else said("nothing")
+
+
+def query_text(query: str, found: Sequence[Finding]) -> Marked:
+    """The query, what the findings mean marked in place."""
+    return visible(query, sorted({span for finding in found for span in finding.spans}))
+
+
+def findings_text(query: str, found: Sequence[Finding]) -> Marked:
+    """The findings, one a line, with the words that they mean."""
+    if not found:
+        return said("none")
+    return joined([said("! ", "finding") + said(_finding(query, one)) for one in found])
+
+
+def _finding(query: str, finding: Finding) -> str:
+    quoted = [one_line(query[max(0, start) : end], 40) for start, end in finding.spans]
+    words = f" (“{'”, “'.join(quoted)}”)" if any(quoted) else ""
+    return f"{one_line(finding.checker, 40)}: {one_line(finding.message)}{words}"
+
+
+def decisions_text(decisions: Sequence[Decision]) -> Marked:
+    """Who decided what, newest first."""
+    lines = []
+    for record in reversed(decisions):
+        opinion = "" if record.applied or record.decision == "note" else " (an opinion; the turn was left alone)"
+        head = f"{record.time:%Y-%m-%d %H:%M} {one_line(record.reviewer, 40)}: {record.decision}{opinion}"
+        lines.append(said(f"{head} – {one_line(record.note)}" if record.note else head))
+    return joined(lines)
+
+
+def conversation_text(turn: Turn, earlier: Sequence[Turn]) -> Marked:
+    """The queries before this one; `*` marks those of the same topic."""
+    if not earlier:
+        return said("none: this turn opens the dialogue", "faint")
+    lines = []
+    for one in reversed(earlier):
+        same = "*" if one.topic.id == turn.topic.id else " "
+        state = "" if one.status in ("verified", "edited") else f" [{one.status}]"
+        lines.append(said(f"{same}{one.turn}{state} ", "strong") + _flat(one.query))
+    return joined([*lines, said("* is of the same topic", "faint")])
+
+
+def _flat(text: str) -> Marked:
+    return said(one_line(text))
+
+
+def _looking(text: str, look: Look) -> Marked:
+    shown = one_line(text)
+    return Marked(shown, ((0, len(shown), look),))

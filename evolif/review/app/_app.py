@@ -1,0 +1,32 @@
+"""The application around the screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from textual.app import App
+
+from evolif.review._desk import Desk
+from evolif.review.app._review import ReviewScreen
+
+
+class ReviewApp(App[None]):
+    """The review of a desk's items.
+
+    Args:
+        desk: What is reviewed.
+        model: The model that is proposed for regeneration.
+        clock: Seconds that only go forward; they become the decisions' `seconds`.
+    """
+
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "evolif review"
+
+    def __init__(self, desk: Desk, *, model: str = "", clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self.review = ReviewScreen(desk, clock, model)
+
+    def on_mount(self) -> None:
+        """There is one screen."""
+        self.push_screen(self.review)

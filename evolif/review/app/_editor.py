@@ -1,0 +1,161 @@
+"""The editor: words checked while one types, and kept on disk with every keystroke."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.document._document import EditResult
+from textual.document._edit import Edit
+from textual.screen import Screen
+from textual.widgets import Static, TextArea
+
+from evolif._errors import EvolifError
+from evolif.domain import Finding
+from evolif.review._drafts import Drafts
+from evolif.review._safe import Marked, one_line, said, typed
+from evolif.review._turn_view import findings_text
+from evolif.review.app._looks import content
+
+PAUSE = 0.25
+"""Seconds without a keystroke before the checkers are asked."""
+
+
+class Words(TextArea):
+    """A text area that marks what the checkers mean, and takes nothing that a terminal would obey."""
+
+    spans: Sequence[tuple[int, int]] = ()
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Every change of the text comes this way, pasted ones too."""
+        return super().edit(replace(edit, text=typed(edit.text)))
+
+    def mark(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Underline these ranges of the text."""
+        self.spans = spans
+        self._line_cache.clear()
+        self.refresh()
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is drawn."""
+        line = super().get_line(line_index)
+        start = sum(len(self.document.get_line(number)) + 1 for number in range(line_index)) if self.spans else 0
+        for first, last in self.spans:
+            line.stylize("bold underline", max(0, first - start), max(0, last - start))
+        return line
+
+
+class Editor(Screen[str | None]):
+    """Edits an item's words; gives them when saved, None when left. What was typed stays on disk until it is saved.
+
+    Args:
+        item: The item's key.
+        base: Its words as they are.
+        above: What the words have to say.
+        drafts: Where unsaved words are kept.
+        check: Asks the checkers; slow.
+        start: Words to start from other than `base`, where no draft is there.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("ctrl+s", "save", "Save"),
+        ("escape", "leave", "Leave"),
+        ("ctrl+r", "restart", "Start over"),
+    ]
+
+    DEFAULT_CSS = """
+    Editor #above { height: auto; max-height: 35%; padding: 0 1; }
+    Editor Words { height: 1fr; min-height: 5; border: round $primary; }
+    Editor #found { height: auto; max-height: 35%; padding: 0 1; }
+    Editor .foot { height: auto; padding: 0 1; color: $text-muted; }
+    """
+
+    def __init__(
+        self,
+        item: str,
+        base: str,
+        above: Marked,
+        drafts: Drafts,
+        check: Callable[[str], list[Finding]],
+        start: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._item = item
+        self._base = typed(base)
+        self._spelled_out = self._base != base
+        self._above = above
+        self._drafts = drafts
+        self._check = check
+        self._draft = drafts.get(item) if start is None else None
+        self._start = typed(self._draft.text if self._draft else self._base if start is None else start)
+
+    def compose(self) -> ComposeResult:
+        """What to say, the words, what is held against them."""
+        with VerticalScroll(id="above", can_focus=False):
+            yield Static(content(self._above), markup=False)
+        yield Words(self._start, soft_wrap=True)
+        with VerticalScroll(id="found", can_focus=False):
+            yield Static("checking …", id="findings", markup=False)
+        yield Static(Content(self._hint()), classes="foot", markup=False)
+
+    def _hint(self) -> str:
+        lines = ["ctrl+s saves · escape leaves, the draft stays · ctrl+r starts over from the stored words"]
+        if self._spelled_out:
+            lines.insert(0, "Signs that no screen shows stand here as in \\x1b: please delete them.")
+        if self._draft is not None:
+            changed = " (the stored words have changed since)" if typed(self._draft.base) != self._base else ""
+            lines.insert(0, f"Your draft of {self._draft.time:%Y-%m-%d %H:%M} UTC is back{changed}.")
+        return "\n".join(lines)
+
+    def on_mount(self) -> None:
+        """Type at once; the text as it opens is checked, too."""
+        words = self.query_one(Words)
+        words.focus()
+        words.move_cursor(words.document.end)
+        self._recheck(words.text)
+
+    @on(TextArea.Changed)
+    def _changed(self) -> None:
+        text = self.query_one(Words).text
+        try:
+            if text == self._base:
+                self._drafts.drop(self._item)
+            else:
+                self._drafts.keep(self._item, self._base, text)
+        except EvolifError as error:
+            self.notify(one_line(str(error)), title="The draft is not kept", severity="error", markup=False)
+        self.query_one(Words).mark(())
+        self._recheck(text)
+
+    @work(exclusive=True, group="check")
+    async def _recheck(self, text: str) -> None:
+        self.query_one("#findings", Static).update("checking …")
+        await asyncio.sleep(PAUSE)
+        try:
+            found = await asyncio.to_thread(self._check, text)
+        except Exception as error:  # a checker that breaks must not cost the words
+            self.query_one("#findings", Static).update(content(said(f"the checkers failed: {one_line(str(error))}")))
+            return
+        self.query_one("#findings", Static).update(content(findings_text(text, found)))
+        self.query_one(Words).mark([span for finding in found for span in finding.spans])
+
+    def action_save(self) -> None:
+        """Give the words back."""
+        self.dismiss(self.query_one(Words).text)
+
+    def action_leave(self) -> None:
+        """Leave; the draft stays where the words differ from the stored ones."""
+        self.dismiss(None)
+
+    def action_restart(self) -> None:
+        """Put the stored words back into the editor; ctrl+z brings the others back."""
+        words = self.query_one(Words)
+        words.replace(self._base, words.document.start, words.document.end)

@@ -1,0 +1,89 @@
+"""The keys of the review, once for the screen and once for the reader."""
+
+from __future__ import annotations
+
+from textual.binding import BindingType
+
+from evolif.review._decision import Kind
+
+BINDINGS: list[BindingType] = [
+    ("a", "accept", "Accept"),
+    ("e", "edit", "Edit"),
+    ("g", "regenerate", "Regenerate"),
+    ("t", "template", "Template"),
+    ("x", "reject", "Reject"),
+    ("u", "undo", "Undo"),
+    ("n", "next", "Next"),
+    ("p", "previous", "Previous"),
+    ("o", "note", "Note"),
+    ("f", "filters", "Filters"),
+    ("slash", "search", "Search"),
+    ("r", "reload", "Reload"),
+    ("s", "statistics", "Statistics"),
+    ("d", "dark", "Light or dark"),
+    ("space", "scroll(1)", "Scroll on"),
+    ("b", "scroll(-1)", "Scroll back"),
+    ("question_mark", "help", "Help"),
+    ("q", "quit", "Quit"),
+]
+
+_OPTIONAL: dict[str, Kind] = {"template": "template", "regenerate": "regenerate"}
+"""Keys that only some desks have."""
+
+_SHORT = (
+    ("a", "accept"),
+    ("e", "edit"),
+    ("g", "regenerate"),
+    ("t", "template"),
+    ("x", "reject"),
+    ("u", "undo"),
+    ("n", "next"),
+    ("p", "previous"),
+    ("o", "note"),
+    ("f", "filters"),
+    ("/", "search"),
+    ("s", "statistics"),
+    ("?", "help"),
+    ("q", "quit"),
+)
+
+_LONG = (
+    ("a", "accept", "accept the words; where the checkers object, a reason is asked for and kept"),
+    ("e", "edit", "edit the words, checked while you type; ctrl+s saves, escape leaves and keeps a draft"),
+    ("g", "regenerate", "ask a model for other words; you see them before they are taken"),
+    ("t", "template", "put the template's words in their place"),
+    ("x", "reject", "reject the words: no model is ever asked with them"),
+    ("u", "undo", "undo your last decision; again for the one before"),
+    ("n, ↓", "", "next"),
+    ("p, ↑", "", "previous"),
+    ("o", "note", "write a note"),
+    ("f", "filters", "choose what the queue shows"),
+    ("/", "search", "search words in queries, topics and findings; empty shows all"),
+    ("r", "reload", "look at the item as it is now, and sort the queue anew"),
+    ("space, b", "", "scroll the right side on and back"),
+    ("s", "", "statistics: decisions, pace, agreement"),
+    ("d", "", "light or dark"),
+    ("q", "", "quit; everything is saved already"),
+)
+
+
+def has(action: str, kinds: tuple[Kind, ...]) -> bool:
+    """Whether a desk with these decisions has a use for the key."""
+    return _OPTIONAL.get(action) is None or _OPTIONAL[action] in kinds
+
+
+def short(kinds: tuple[Kind, ...], width: int) -> str:
+    """The keys for the foot of the screen, in lines of at most `width`; a key stays beside its word."""
+    lines = [""]
+    for key, said in _SHORT:
+        if has(said, kinds):
+            one = f"{key} {said}"
+            if lines[-1] and len(lines[-1]) + 2 + len(one) > width:
+                lines.append("")
+            lines[-1] += f"  {one}" if lines[-1] else one
+    return "\n".join(lines)
+
+
+def long(kinds: tuple[Kind, ...]) -> str:
+    """The keys for the help page."""
+    return "\n".join(f"{key:<9}{said}" for key, action, said in _LONG if has(action, kinds))

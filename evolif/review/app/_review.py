@@ -1,0 +1,254 @@
+"""Decisions on the shown item: each key, its questions, and what happens when two reviewers meet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from textual import work
+
+from evolif._errors import EvolifError
+from evolif.review._benchmark_desk import BenchmarkDesk
+from evolif.review._decision import Conflict, Decision, Done, Kind, Objected, Request
+from evolif.review._desk import NEEDS_WORDS, Desk
+from evolif.review._safe import Marked, joined, one_line, said, typed, visible
+from evolif.review._turn_view import findings_text, query_text
+from evolif.review.app import _keys
+from evolif.review.app._dialogs import Ask, Choose
+from evolif.review.app._editor import Editor
+from evolif.review.app._screen import QueueScreen
+
+_STAYS: frozenset[Kind] = frozenset({"template", "note"})
+"""Decisions after which one wants to see what became of the item."""
+
+
+class ReviewScreen(QueueScreen):
+    """The queue with its decisions.
+
+    Args:
+        desk: What is reviewed.
+        clock: Seconds that only go forward.
+        model: The model that is proposed for regeneration.
+    """
+
+    def __init__(self, desk: Desk, clock: Callable[[], float], model: str = "") -> None:
+        super().__init__(desk, clock)
+        self._model = model
+        self._one_at_a_time = asyncio.Lock()
+        self._here: set[str] = set()
+        """Decisions of this sitting: their undo asks nothing."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys that this desk has no use for are none."""
+        return _keys.has(action, self.desk.kinds)
+
+    @work
+    async def action_accept(self) -> None:
+        """Accept the words."""
+        async with self._one_at_a_time:
+            await self._decide("accept")
+
+    @work
+    async def action_reject(self) -> None:
+        """Reject the words."""
+        async with self._one_at_a_time:
+            await self._decide("reject")
+
+    @work
+    async def action_template(self) -> None:
+        """Back to the template's words."""
+        async with self._one_at_a_time:
+            await self._decide("template")
+
+    @work
+    async def action_note(self) -> None:
+        """Write a note."""
+        async with self._one_at_a_time:
+            note = await self.app.push_screen_wait(Ask("Note")) if self.shown else None
+            if note is not None:
+                await self._decide("note", note=note)
+
+    @work
+    async def action_edit(self) -> None:
+        """Edit the words."""
+        async with self._one_at_a_time:
+            await self._edit()
+
+    @work
+    async def action_regenerate(self) -> None:
+        """Ask a model for other words."""
+        async with self._one_at_a_time:
+            await self._regenerate()
+
+    @work
+    async def action_undo(self) -> None:
+        """Undo the last decision."""
+        async with self._one_at_a_time:
+            await self._undo()
+
+    async def _edit(self, start: str | None = None, **more: str | int | None) -> None:
+        key = self.shown
+        if key is None:
+            return
+        base = self.desk.words_of(self.state)
+        above = joined([body for _, body in self.desk.blocks(key, [])[:1]])
+        editor = Editor(key, base, above, self.desk.drafts, lambda text: self.desk.findings(key, text), start)
+        text = await self.app.push_screen_wait(editor)
+        if text is None:
+            if self.desk.drafts.get(key):
+                self.tell("Your draft is kept", "e brings it back")
+        elif start is None and text.strip() == typed(base).strip():
+            self.desk.drafts.drop(key)
+            self.tell("Nothing changed", "a accepts the words as they are")
+        elif await self._decide("edit", text=text):
+            self.desk.drafts.drop(key)
+        else:
+            self.tell("Your draft is kept", "e brings it back")
+
+    async def _regenerate(self) -> None:
+        desk, key = self.desk, self.shown
+        if key is None or not isinstance(desk, BenchmarkDesk):
+            return
+        if desk.regenerate is None:
+            self.tell("No model can be asked", "this evolif has no synthesis by chat models", bad=True)
+            return
+        placeholder = "provider/name, as in local/smollm2-135m"
+        model = await self.app.push_screen_wait(Ask("Which model?", value=self._model, placeholder=placeholder))
+        if model is None:
+            return
+        self._model = model
+        notes = await self.app.push_screen_wait(Ask("What should it mind?", placeholder="optional", required=False))
+        if notes is None:
+            return
+        self.tell("Asking", model)
+        try:
+            made = await asyncio.to_thread(desk.ask, key, model, notes)
+            found = await asyncio.to_thread(desk.findings, key, made.query)
+        except EvolifError as error:
+            self.tell("The model gave nothing", str(error), bad=True)
+            return
+        if key != self.shown:
+            self.go_to(key)
+        body = joined([query_text(made.query, found), Marked(), findings_text(made.query, found)])
+        ways = [("take", "take it"), ("edit", "edit it first"), ("leave", "leave the query as it is")]
+        way = await self.app.push_screen_wait(Choose(f"{one_line(model)} says", body, ways))
+        if way == "take":
+            await self._decide("regenerate", text=made.query, source=model, attempts=made.attempts)
+        elif way == "edit":
+            await self._edit(made.query)
+
+    async def _undo(self) -> None:
+        target = self.desk.undoable()
+        if target is None:
+            self.tell("Nothing to undo")
+            return
+        if target.id not in self._here and not await self._sure(target):
+            return
+        if await self._settle(self.desk.undo_of(target)):
+            self.go_to(target.item)
+
+    async def _sure(self, target: Decision) -> bool:
+        told = f"{target.decision} of {target.item}, {target.time:%Y-%m-%d %H:%M} UTC, from an earlier sitting"
+        ways = [("no", "leave it"), ("yes", "undo it")]
+        return await self.app.push_screen_wait(Choose("Undo this?", said(one_line(told)), ways)) == "yes"
+
+    async def _decide(
+        self,
+        kind: Kind,
+        *,
+        text: str | None = None,
+        source: str | None = None,
+        attempts: int | None = None,
+        note: str = "",
+    ) -> bool:
+        """Make a decision on the shown item, asking what has to be asked; says whether it was made."""
+        key = self.shown
+        if key is None:
+            return False
+        request = Request(
+            key, kind, self.state, text=text, source=source, attempts=attempts, note=note, seconds=self.seconds
+        )
+        words = self.desk.words_of(self.state) if text is None else text
+        if kind in NEEDS_WORDS:
+            try:
+                await asyncio.to_thread(self.desk.findings, key, words)  # slow the first time, then known
+            except EvolifError as error:
+                self.tell("The checkers failed", str(error), bad=True)
+                return False
+        made = await self._settle(request)
+        if made and kind not in _STAYS:
+            self._go_on(key)
+        return made
+
+    async def _settle(self, request: Request) -> bool:
+        """Ask until the decision is made or dropped."""
+        while True:
+            try:
+                outcome = self.desk.decide(request)
+            except EvolifError as error:
+                self.tell("Not decided", str(error), bad=True)
+                return False
+            if isinstance(outcome, Done):
+                self._made(outcome.record)
+                return True
+            if isinstance(outcome, Objected):
+                further = await self._reason(outcome, request)
+            else:
+                further = await self._meet(outcome, request)
+            if further is None:
+                return False
+            request = further
+
+    async def _reason(self, outcome: Objected, request: Request) -> Request | None:
+        words = self.desk.words_of(request.seen) if request.text is None else request.text
+        body = findings_text(words, outcome.findings)
+        reason = await self.app.push_screen_wait(
+            Ask(
+                "The checkers object. Why are the words right all the same?", body, placeholder="kept with the decision"
+            )
+        )
+        return None if reason is None else replace(request, force=True, note=reason)
+
+    async def _meet(self, outcome: Conflict, request: Request) -> Request | None:
+        """Two reviewers on one item: nothing is overwritten without being shown."""
+        who = one_line(outcome.by.reviewer, 40) if outcome.by else "somebody outside the review"
+        what = f"{who} has changed this {self.desk.noun} meanwhile" + (f": {outcome.by.decision}" if outcome.by else "")
+        body = joined([said("It is now:", "strong"), visible(self.desk.words_of(outcome.now))])
+        if request.text is not None:
+            body = joined([body, Marked(), said("Yours:", "strong"), visible(request.text)])
+        ways = [("look", "look at it as it is now"), ("mine", f"put mine in its place ({request.decision})")]
+        if request.decision != "undo":
+            ways.insert(1, ("theirs", "leave theirs, keep mine as an opinion"))
+        way = await self.app.push_screen_wait(Choose(f"{what}.", body, ways))
+        if way == "mine":
+            return replace(request, overwrite=True)
+        if way == "theirs":
+            return replace(request, opinion=True)
+        self.action_reload()
+        return None
+
+    def _made(self, record: Decision) -> None:
+        self._here.add(record.id)
+        self.update_row(record.item)
+        self.show_state()
+        self.tell(_PAST[record.decision], record.item)
+        if record.item == self.shown:
+            self.show(record.item)
+
+    def _go_on(self, key: str) -> None:
+        if key == self.shown:
+            self.action_next()
+            if key == self.shown:
+                self.tell("That was the last one shown")
+
+
+_PAST: dict[Kind, str] = {
+    "accept": "Accepted",
+    "edit": "Edited",
+    "template": "Back to the template",
+    "regenerate": "Taken from the model",
+    "reject": "Rejected",
+    "note": "Noted",
+    "undo": "Undone",
+}

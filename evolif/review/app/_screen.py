@@ -1,0 +1,271 @@
+"""The review's one screen: the queue on the left, the item on the right."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.events import Resize
+from textual.screen import Screen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from evolif._errors import EvolifError
+from evolif.domain import Finding
+from evolif.review._desk import Block, Desk, State
+from evolif.review._queue import UNDECIDED, Entry, Filter, choose, values
+from evolif.review._safe import Marked, joined, one_line, said
+from evolif.review._statistics import statistics, told
+from evolif.review.app import _keys
+from evolif.review.app._dialogs import Ask, Page
+from evolif.review.app._filters import Filters
+from evolif.review.app._looks import page
+
+POLL = 1.0
+"""Seconds between two looks at what others decided."""
+
+SETTLE = 0.1
+"""Seconds that an item is looked at before its checkers are asked; who scrolls by waits for none."""
+
+LEGEND = (
+    "Letters before an item: F flagged, R rejected, E edited, V verified; beside it your own verdict: "
+    "a accepted, e changed, x rejected.\nThe intention as a diff: + is new, − goes, = stays. "
+    "What a finding means is underlined in the query."
+)
+
+
+class QueueScreen(Screen[None]):
+    """Shows; decisions are made by `ReviewScreen` on top of it.
+
+    Args:
+        desk: What is reviewed.
+        clock: Seconds that only go forward.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = _keys.BINDINGS
+
+    DEFAULT_CSS = """
+    QueueScreen #head, QueueScreen #state { height: 1; padding: 0 1; }
+    QueueScreen #head { background: $primary; color: $text; text-style: bold; }
+    QueueScreen #state { color: $text-muted; }
+    QueueScreen #queue {
+        width: 26; height: 100%; max-height: 100%; border: none; border-right: solid $primary; padding: 0;
+        scrollbar-size-vertical: 1;
+    }
+    QueueScreen #item { width: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+    QueueScreen #keys { height: auto; max-height: 2; padding: 0 1; color: $text-muted; }
+    """
+
+    def __init__(self, desk: Desk, clock: Callable[[], float]) -> None:
+        super().__init__()
+        self.desk = desk
+        self.clock = clock
+        self.wanted: Filter = desk.first_filter
+        self.shown: str | None = None
+        """The key of the item on the right."""
+        self.state: State = {}
+        """That item as it is shown: what a decision is about."""
+        self._keys: list[str] = []
+        self._blocks: list[Block] = []
+        self._since = 0.0
+        self._stale = ""
+        """Who changed the item since it was shown, in a sentence."""
+
+    def compose(self) -> ComposeResult:
+        """Head, state, queue, item, keys."""
+        yield Static(id="head", markup=False)
+        yield Static(id="state", markup=False)
+        with Horizontal():
+            yield OptionList(id="queue", markup=False)
+            with VerticalScroll(id="item"):
+                yield Static(id="body", markup=False)
+        yield Static(id="keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Fill the queue; look every second at what others decide."""
+        self.fill()
+        self.query_one("#queue").focus()
+        self.set_interval(POLL, self.look_around)
+
+    def on_resize(self, event: Resize) -> None:
+        """The foot is as wide as the terminal."""
+        self.query_one("#keys", Static).update(Content(_keys.short(self.desk.kinds, event.size.width - 2)))
+
+    # -- the queue ---------------------------------------------------------------------------------------------------
+
+    def fill(self, keep: str | None = None) -> None:
+        """Show the queue anew, sorted, with the filter; the cursor on `keep` where that is shown."""
+        entries = choose(self.desk.entries(), self.wanted)
+        self._keys = [entry.key for entry in entries]
+        queue = self.query_one("#queue", OptionList)
+        queue.set_options(Option(_row(entry)) for entry in entries)
+        if self._keys:
+            queue.highlighted = self._keys.index(keep) if keep in self._keys else 0
+        else:
+            self._show_nothing()
+        self.show_state()
+
+    def update_row(self, key: str) -> None:
+        """Show a row as it is now; it keeps its place until the queue is filled anew."""
+        if key in self._keys:
+            row = _row(self.desk.entry(key))
+            self.query_one("#queue", OptionList).replace_option_prompt_at_index(self._keys.index(key), row)
+
+    def go_to(self, key: str) -> None:
+        """Put the cursor on an item, whatever the filter."""
+        if key not in self._keys:
+            self.wanted = Filter()
+            self.fill(key)
+        self.query_one("#queue", OptionList).highlighted = self._keys.index(key)
+        self.show(key)
+
+    def show_state(self) -> None:
+        """Say who reviews what, how much is left, how it goes."""
+        entries = self.desk.entries()
+        head = f"evolif review  {one_line(self.desk.name)}  ·  reviewer {one_line(self.desk.reviewer, 30)}"
+        self.query_one("#head", Static).update(Content(head))
+        left = sum(UNDECIDED in entry.facets["mine"] for entry in entries)
+        found = statistics(self.desk.journal.records)
+        parts = [f"{len(self._keys)} shown ({one_line(self.wanted.told, 40)})", f"{left} of {len(entries)} undecided"]
+        parts += [one.told for one in found.throughput if one.reviewer == self.desk.reviewer]
+        parts += [one.told for one in found.agreement[:1]]
+        self.query_one("#state", Static).update(Content(" · ".join(parts)))
+
+    # -- the item ----------------------------------------------------------------------------------------------------
+
+    @on(OptionList.OptionHighlighted, "#queue")
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        key = self._keys[event.option_index]
+        if key != self.shown:
+            self.show(key)
+
+    def show(self, key: str) -> None:
+        """Show an item as it is now, and ask its checkers."""
+        self.shown, self.state, self._stale = key, self.desk.seen(key), ""
+        self._since = self.clock()
+        self._render_item(key, self.desk.checked(key))
+        self.query_one("#item", VerticalScroll).scroll_home(animate=False)
+        self._check(key)
+
+    @property
+    def seconds(self) -> float:
+        """How long the item has been looked at."""
+        return max(0.0, self.clock() - self._since)
+
+    def _show_nothing(self) -> None:
+        self.shown, self.state = None, {}
+        told = f"No {self.desk.noun} is shown: press f to choose others, or / and enter for all."
+        self.query_one("#body", Static).update(Content(told))
+
+    def _render_item(self, key: str, found: list[Finding] | None) -> None:
+        self._blocks = self.desk.blocks(key, found)
+        self._draw()
+
+    def _draw(self) -> None:
+        banner: list[Block] = [("Changed meanwhile", said(self._stale, "strong"))] if self._stale else []
+        self.query_one("#body", Static).update(page([*banner, *self._blocks]))
+
+    @work(exclusive=True, group="check")
+    async def _check(self, key: str) -> None:
+        if self.desk.checked(key) is not None:
+            return
+        await asyncio.sleep(SETTLE)
+        try:
+            found = await asyncio.to_thread(self.desk.findings, key)
+        except Exception as error:  # a checker that breaks must not take the reviewer's work with it
+            self.tell("The checkers failed", str(error), bad=True)
+            return
+        if key == self.shown and not self._stale:
+            self._render_item(key, found)
+            self.update_row(key)
+
+    # -- others ------------------------------------------------------------------------------------------------------
+
+    def look_around(self) -> None:
+        """Take in what others decided; what is shown stays as it was shown, with a word about it."""
+        try:
+            news = self.desk.news()
+        except EvolifError as error:
+            self.tell("What others decide cannot be read", str(error), bad=True)
+            return
+        for record in news:
+            self.update_row(record.item)
+            if record.item == self.shown and record.applied and self.desk.seen(record.item) != self.state:
+                name = one_line(record.reviewer, 40)
+                self._stale = f"{name} has decided: {record.decision}. What you see is older; r shows it as it is now."
+        if news:
+            self.show_state()
+            if self._stale:
+                self._draw()
+
+    def tell(self, title: str, text: str = "", *, bad: bool = False) -> None:
+        """Say something in passing."""
+        self.notify(one_line(text), title=title, severity="error" if bad else "information", markup=False)
+
+    # -- keys that decide nothing ------------------------------------------------------------------------------------
+
+    def action_next(self) -> None:
+        """One down; stays on the last."""
+        queue = self.query_one("#queue", OptionList)
+        if queue.highlighted is not None and queue.highlighted < len(self._keys) - 1:
+            queue.highlighted += 1
+
+    def action_previous(self) -> None:
+        """One up; stays on the first."""
+        queue = self.query_one("#queue", OptionList)
+        if queue.highlighted:
+            queue.highlighted -= 1
+
+    def action_scroll(self, pages: int) -> None:
+        """Scroll the right side."""
+        item = self.query_one("#item", VerticalScroll)
+        item.scroll_relative(y=pages * max(1, item.size.height - 2), animate=False)
+
+    def action_reload(self) -> None:
+        """Show everything as it is now."""
+        self.look_around()
+        self.fill(self.shown)
+        if self.shown is not None:
+            self.show(self.shown)
+
+    def action_dark(self) -> None:
+        """From dark to light or back."""
+        self.app.theme = "textual-light" if self.app.current_theme.dark else "textual-dark"
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        self.app.push_screen(Page("Keys", joined([said(_keys.long(self.desk.kinds)), Marked(), said(LEGEND)])))
+
+    def action_statistics(self) -> None:
+        """Show decisions, pace and agreement."""
+        found = statistics(self.desk.journal.records)
+        self.app.push_screen(Page("Statistics", joined([said(one_line(line)) for line in told(found)])))
+
+    @work
+    async def action_filters(self) -> None:
+        """Choose what the queue shows."""
+        self.wanted = await self.app.push_screen_wait(Filters(self.wanted, values(self.desk.entries())))
+        self.fill(self.shown)
+
+    @work
+    async def action_search(self) -> None:
+        """Search words."""
+        ask = Ask("Search", value=self.wanted.search, placeholder="words that all must occur", required=False)
+        words = await self.app.push_screen_wait(ask)
+        if words is not None:
+            self.wanted = Filter(self.wanted.chosen, words)
+            self.fill(self.shown)
+
+    def action_quit(self) -> None:
+        """Leave; everything is saved already."""
+        self.app.exit()
+
+
+def _row(entry: Entry) -> Content:
+    return Content(f"{entry.mark}{entry.mine} {entry.label}").truncate(24, ellipsis=True)
