@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     )
     from evolif.benchmark import generate, load_benchmark
     from evolif.constraints import check
-    from evolif.domain import Constraint, Persona, Session, Span, Topic, Turn, Verdict
+    from evolif.domain import Constraint, Finding, Persona, Session, Span, Topic, Turn, Verdict
     from evolif.protocol import evaluate, load_run
+    from evolif.synthesis import check_query
 
 _HOMES = {
     "Constraint": "evolif.domain",
     "EvolifError": "evolif._errors",
+    "Finding": "evolif.domain",
     "InputError": "evolif._errors",
     "InternalError": "evolif._errors",
     "ModelError": "evolif._errors",
@@ -38,6 +40,7 @@ _HOMES = {
     "UsageError": "evolif._errors",
     "Verdict": "evolif.domain",
     "check": "evolif.constraints",
+    "check_query": "evolif.synthesis",
     "evaluate": "evolif.protocol",
     "generate": "evolif.benchmark",
     "load_benchmark": "evolif.benchmark",
@@ -47,6 +50,7 @@ _HOMES = {
 __all__ = [
     "Constraint",
     "EvolifError",
+    "Finding",
     "InputError",
     "InternalError",
     "ModelError",
@@ -60,6 +64,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "check",
+    "check_query",
     "evaluate",
     "generate",
     "load_benchmark",

@@ -3,5 +3,6 @@
 from evolif.synthesis._grammar import registers
 from evolif.synthesis._personas import PersonaModel, load_personas, persona_for
 from evolif.synthesis._template import TemplateSynthesizer
+from evolif.synthesis.checkers import check_query
 
-__all__ = ["PersonaModel", "TemplateSynthesizer", "load_personas", "persona_for", "registers"]
+__all__ = ["PersonaModel", "TemplateSynthesizer", "check_query", "load_personas", "persona_for", "registers"]

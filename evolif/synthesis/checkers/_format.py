@@ -1,0 +1,88 @@
+"""Reads formats: the format's name, and the keys or columns that go with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from evolif.domain import Finding, Params
+from evolif.synthesis.checkers._claims import Change, Claim, compare, missing
+from evolif.synthesis.checkers._cues import whole_words
+from evolif.synthesis.checkers._removal import is_lifted, removed
+from evolif.synthesis.checkers._roles import role_of
+from evolif.synthesis.checkers._shadow import Query
+
+_NAMES: Mapping[str, re.Pattern[str]] = {
+    "json": whole_words(["json"]),
+    "xml": whole_words(["xml"]),
+    "html": whole_words(["html5?", "hypertext markup( language)?"]),
+    "csv": whole_words(["csv", "comma[- ]separated( values?| file| data| rows?)?"]),
+    "markdown": whole_words(["markdown(?! tables?)", "md"]),
+    "table": whole_words(["(markdown )?tables?"]),
+}
+_NOUNS = whole_words(["formats?", "formatting", "mark-?up", "data format", "file format", "structured (output|format|data)", "(code )?fences?", "syntax", "tags?", "keys?", "columns?", "tables?"])
+_FREE = whole_words(["(any|whatever) format", "format( is)? up to you", "(plain|ordinary|normal|regular) (text|prose|writing)( again| is fine)?", "however you like"])
+_DENIED = re.compile(r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bnon-?|\banything\s+but)(?:\s+(?:be|in|use|using|as|a|any|the|valid|write|written|it|need|give|me|return|real))*\s*[\"'“‘]?$")
+
+
+def read_format(query: Query, change: Change) -> list[Finding]:
+    """Findings on a format."""
+    params = change.after if change.kind != "remove" else change.before
+    assert params is not None  # one of the two is there
+    claims = _claims(query, table=_is_table(change.before) or _is_table(change.after))
+    if change.kind == "remove":
+        findings = removed(query, change, _NOUNS, claims, _FREE)
+        lifted = [c for c in claims if is_lifted(query, c.start, c.end)]
+        if not findings and lifted and not any(c.value == params["mode"] for c in lifted):
+            return [missing(change, f"it lifts {lifted[0].value}, not {params['mode']}", (lifted[0].start, lifted[0].end))]
+        return findings
+    names = list(params.get("keys") or params.get("columns") or ())
+    if change.kind == "modify" and names and (change.before or {}).get("mode") == params["mode"]:
+        return _names(query, change, names)  # other keys of the same format: its name need not be said again
+    return compare(query, change, claims, _says, f"the format {params['mode']}") or _names(query, change, names)
+
+
+def _is_table(params: Params | None) -> bool:
+    return params is not None and params.get("mode") == "table"
+
+
+def _says(value: str, params: Params) -> bool:
+    return bool(value == params["mode"])
+
+
+def _claims(query: Query, *, table: bool) -> list[Claim]:
+    claims = []
+    for mode, pattern in _NAMES.items():
+        if mode == "table" and not table:
+            continue
+        for match in pattern.finditer(query.low):
+            role = role_of(query, *match.span())
+            if _DENIED.search(query.shadow, max(0, match.start() - 50), match.start()):
+                role = "old"
+            claims.append(Claim(mode, match.start(), match.end(), role))
+    return sorted(claims, key=lambda claim: claim.start)
+
+
+def _names(query: Query, change: Change, names: Sequence[str]) -> list[Finding]:
+    """Whether all keys or columns are named, and no other in quotation marks."""
+    if not names:
+        return []
+    absent = [name for name in names if not _wanted(query, name)]
+    if absent:
+        return [missing(change, f"it does not name {', '.join(f'“{name}”' for name in absent)}")]
+    known = {name.casefold() for name in [*names, *((change.before or {}).get("keys") or (change.before or {}).get("columns") or ())]}
+    extra = [
+        q for q in query.quotations
+        if q.text.casefold().strip(" ,.;:") not in known and any(c.isalnum() for c in q.text) and role_of(query, q.start, q.end, in_list=True) == "new"
+    ]
+    if extra:
+        return [missing(change, f"it also names “{extra[0].text}”", (extra[0].start, extra[0].end))]
+    if change.after is not None and change.after.get("mode") == "table":
+        places = [query.find(name)[0] for name in names]
+        if places != sorted(places):
+            return [missing(change, "it names the columns in another order", *places)]
+    return []
+
+
+def _wanted(query: Query, name: str) -> bool:
+    return any(role_of(query, start, end, in_list=True) != "old" for start, end in query.find(name))

@@ -1,0 +1,117 @@
+"""Reads lengths: number, unit and relation."""
+
+from __future__ import annotations
+
+import re
+
+from evolif.domain import Finding, Params
+from evolif.synthesis.checkers._claims import Change, Claim, compare, missing
+from evolif.synthesis.checkers._relations import UNBOUNDED, Quantity, quantities
+from evolif.synthesis.checkers._removal import is_lifted, removed
+from evolif.synthesis.checkers._roles import Role, role_of
+from evolif.synthesis.checkers._shadow import Query
+
+UNITS = ("words", "sentences", "paragraphs", "characters")
+_UNIT = re.compile(
+    r"^(?:[\s-]*(?:(?:or|and)\s+(?:more|fewer|less|so|under|over|up)|full|complete|short|long|whole|separate|individual|distinct|English|plain|brief|"
+    r"proper|actual|different|single|total|in\s+total|solid|neat|well-formed))?[\s-]*(word|sentence|paragraph|character)s?(?!\w)",
+    re.IGNORECASE,
+)
+_UNIT_BEFORE = re.compile(
+    r"(?<!\w)(word|sentence|paragraph|character)s?(?:[\s-]+(?:count|limit|total|number|budget|target|cap|length|mark|maximum|minimum|ceiling|floor|tally|range))?\s*"
+    r"(?:of|is|at|to|should\s+be|must\s+be|be|stays?|:|=|comes?\s+(?:out\s+)?(?:to|at))?\s*(?:(?:\w+[\s-]+){0,3})$"
+)
+_COUNT_OF = re.compile(r"(?<!\w)(?:number|count|amount)\s+of\s+(word|sentence|paragraph|character)s?(?!\w)|(?<!\w)(word|sentence|paragraph|character)s?[\s-]+(?:count|limit|total|budget|target|cap|length|tally|maximum|minimum|range)")
+_EACH = re.compile(r"^\W*(?:long\s+)?(?:each|apiece|every|(?:per|in|for|to)\s+(?:a|an|each|every|any|the\s+\w+)?\s*(?:sentence|paragraph|bullet|item|point|line|section)s?)(?!\w)")
+_EVERY_BEFORE = re.compile(r"(?<!\w)(?:each|every|no|any|all)\s+(?:single\s+)?(?:sentence|paragraph|bullet|item|point)s?\s[^.!?;,]{0,60}$")
+_NOUNS = re.compile(
+    r"(?<!\w)(?:lengths?|how\s+(?:long|short|many\s+(?:words|sentences|paragraphs|characters))|(?:word|sentence|paragraph|character)s?[\s-]*(?:count|limit|total|number|requirement|budget|target|cap|restriction|range|minimum|maximum|rule|ceiling|quota|goal|figure|constraint)s?"
+    r"|number\s+of\s+(?:words|sentences|paragraphs|characters)|size(?:\s+limit)?|brevity|shortness|long|limit)(?!\w)"
+)
+_FREE = re.compile(
+    r"(?<!\w)(?:as\s+(?:long|short|many\s+(?:words|sentences|paragraphs|characters)|much)(?:\s+or\s+(?:as\s+)?(?:long|short|few))?\s+as\s+(?:you|it|the)|any\s+length|whatever\s+length|however\s+(?:long|short|many)|length\s+(?:is\s+)?(?:up\s+to\s+you|free)|of\s+any\s+length)(?!\w)"
+)
+
+
+def read_length(query: Query, change: Change) -> list[Finding]:
+    """Findings on a turn that adds, changes or lifts a length."""
+    claims = _claims(query, change)
+    if change.kind != "remove":
+        return compare(query, change, claims, _says, _demand(change.after or {}))
+    assert change.before is not None  # a removal
+    findings = removed(query, change, _NOUNS, claims, _FREE)
+    wrong = [c for c in claims if is_lifted(query, c.start, c.end) and not _same_number(c.value, change.before)]
+    if not findings and wrong:
+        return [missing(change, f"it lifts another length than {_demand(change.before)}", (wrong[0].start, wrong[0].end))]
+    units = {unit for m in _COUNT_OF.finditer(query.shadow) for unit in m.groups() if unit and is_lifted(query, *m.span())}
+    if not findings and units and change.before["unit"].removesuffix("s") not in units:
+        return [missing(change, f"it lifts a limit on {', '.join(sorted(units))}s, not on {change.before['unit']}")]
+    return findings
+
+
+def _claims(query: Query, change: Change) -> list[Claim]:
+    claims: list[Claim] = []
+    unit = ""
+    for quantity in quantities(query):
+        found, end = _unit_of(query, quantity)
+        role: Role = role_of(query, quantity.start, quantity.end)
+        if not found and claims and unit and _is_elided(query, quantity):
+            found, end = unit, quantity.end
+            if quantity.bare and change.before is not None:
+                quantity = _inherit(quantity, change.before)
+        if found:
+            unit = found
+            claims.append(Claim((found, quantity), quantity.start, end, role))
+    return claims
+
+
+def _unit_of(query: Query, quantity: Quantity) -> tuple[str, int]:
+    rest = query.shadow[quantity.end : quantity.end + 60]
+    after = _UNIT.match(rest)
+    if after:
+        if _EACH.match(rest[after.end() :]) or _EVERY_BEFORE.search(query.shadow[max(0, quantity.start - 90) : quantity.start]):
+            return "", 0
+        return f"{after[1].lower()}s", quantity.end + after.end()
+    before = _UNIT_BEFORE.search(query.shadow[max(0, quantity.start - 60) : quantity.start])
+    if before and re.match(r"^\s*(?:[,.;:!?)—–-]|$|mark|or\s|and\s|now|instead|this|please|in\s|total|for\s|exactly|tops|max)", rest):
+        return f"{before[1]}s", quantity.end
+    return "", 0
+
+
+def _is_elided(query: Query, quantity: Quantity) -> bool:
+    """A number that stands alone after another length: `not 200 words but 300`."""
+    return re.match(r"^\s*(?:[,.;:!?)—–]|$|now|instead|this\s+time|please|of\s+them|rather|from)", query.shadow[quantity.end :]) is not None
+
+
+def _inherit(quantity: Quantity, before: Params) -> Quantity:
+    low, high = _range({**before, "count": quantity.number})
+    return Quantity(low, high, quantity.start, quantity.end, number=quantity.number)
+
+
+def _range(params: Params) -> tuple[int, int]:
+    count = params["count"]
+    return {
+        "less_than": (0, count - 1),
+        "more_than": (count + 1, UNBOUNDED),
+        "exactly": (count, count),
+        "between": (count, params.get("upper", count)),
+    }[params["relation"]]
+
+
+def _says(value: tuple[str, Quantity], params: Params) -> bool:
+    unit, quantity = value
+    low, high = _range(params)
+    least = 1 if low == 0 else low
+    told = 1 if quantity.low == 0 else quantity.low
+    return unit == params["unit"] and not quantity.vague and (told, quantity.high) == (least, high)
+
+
+def _same_number(value: tuple[str, Quantity], params: Params) -> bool:
+    unit, quantity = value
+    return unit == params["unit"] and quantity.number == params["count"]
+
+
+def _demand(params: Params) -> str:
+    relation = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly", "between": "between"}
+    upper = f" and {params['upper']}" if "upper" in params else ""
+    return f"{relation[params['relation']]} {params['count']}{upper} {params['unit']}"

@@ -1,0 +1,86 @@
+"""Finds pairs of quotation marks and brackets, shown or named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from evolif.domain import Params
+from evolif.synthesis.checkers._cues import whole_words
+from evolif.synthesis.checkers._shadow import Query
+
+PAIRS = "() [] {} 《》 〈〉 「」 『』 （） «» 【】 “” ‘’ '' \"\"".split()
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "()": ("(round )?parenthes[ie]s", "round brackets?", "parens?"),
+    "[]": ("square brackets?",),
+    "{}": ("curly (brackets?|braces?)", "braces?"),
+    "《》": ("double angle (brackets?|quot\\w+)", "(chinese )?(book )?title marks?"),
+    "〈〉": ("(single )?angle brackets?",),
+    "「」": ("(single )?corner brackets?", "(single )?japanese (quot\\w+ marks|brackets?)"),
+    "『』": ("(double|white) corner brackets?",),
+    "（）": ("full-?width (parenthes[ie]s|brackets?|round brackets?|parens?)",),
+    "«»": ("guillemets?", "french quot\\w+( marks)?", "chevrons?", "double angle quot\\w+( marks)?"),
+    "【】": ("(black )?lenticular brackets?", "(thick|black|bold|heavy) (square )?brackets?"),
+    "“”": ("(curly|smart|typographic) (double )?quot\\w+( marks)?", "(curly|smart|typographic) double quot\\w+( marks)?"),
+    "‘’": ("(curly|smart|typographic) single quot\\w+( marks)?", "single (curly|smart|typographic) quot\\w+( marks)?"),
+    "''": ("(straight |plain )?single quot\\w+( marks)?", "(straight |plain )?apostrophes?", "triple apostrophes"),
+    '""': ("(straight |plain )?double quot\\w+( marks)?", "straight quot\\w+( marks)?", "plain quot\\w+( marks)?"),
+}
+_PATTERNS = {pair: whole_words(names) for pair, names in _NAMES.items()}
+_REACH = 90
+"""Characters from a left mark to its partner, at most."""
+
+
+def find_pairs(query: Query, wanted: Iterable[Params]) -> list[tuple[tuple[str, str], int, int]]:
+    """Pairs that the query shows or names, with the range from the left to the right one.
+
+    Marks that the query uses itself (its own brackets and quotation marks) count only where they stand alone or quoted.
+
+    Args:
+        query: The query.
+        wanted: Pairs looked for although they are everyday marks.
+    """
+    found = []
+    everyday = {"()", "''", '""', "“”", "‘’"}
+    asked = {f"{p['left']}{p['right']}" for p in wanted}
+    for pair in PAIRS:
+        left, right = pair
+        if pair in everyday - asked:
+            spans = _named(query, pair)
+        else:
+            spans = _named(query, pair) or _shown(query, left, right)
+        found += [((left, right), start, end) for start, end in spans]
+    return found
+
+
+def _named(query: Query, pair: str) -> list[tuple[int, int]]:
+    longer = [m.span() for p, pattern in _PATTERNS.items() if p != pair for m in pattern.finditer(query.shadow)]
+    return [
+        m.span() for m in _PATTERNS[pair].finditer(query.shadow)
+        if not any(s <= m.start() and m.end() <= e and e - s > m.end() - m.start() for s, e in longer)
+    ]
+
+
+def _shown(query: Query, left: str, right: str) -> list[tuple[int, int]]:
+    """Every left mark that stands alone and has its partner, standing alone, behind it."""
+    spans = []
+    at = _alone(query.text, left, 0)
+    while at >= 0:
+        partner = _alone(query.text, right, at + 1)
+        if 0 <= partner - at <= _REACH:
+            spans.append((at, partner + 1))
+            at = _alone(query.text, left, partner + 1)
+        else:
+            at = _alone(query.text, left, at + 1)
+    return spans
+
+
+def _alone(text: str, mark: str, start: int) -> int:
+    """The next place where a mark is spoken of and not used: no word touches its inner side."""
+    at = text.find(mark, start)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + 1 : at + 2]
+        if not (before.isalnum() and mark != "'") and not after.isalnum() and not (before.isalnum() and after.isalnum()):
+            return at
+        at = text.find(mark, at + 1)
+    return -1

@@ -1,0 +1,66 @@
+"""Whether a query says that a constraint is lifted, and which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from evolif.domain import Finding
+from evolif.synthesis.checkers._claims import Change, Claim, missing
+from evolif.synthesis.checkers._roles import given_up, lifted_after
+from evolif.synthesis.checkers._shadow import Query
+
+_KEPT = re.compile(
+    r"(?<!\w)(?:keep(?:ing)?|retain|maintain|preserve|hold\s+on\s+to|hang\s+on\s+to|stick\s+(?:to|with)|stays?|remains?|still|as\s+(?:it\s+is|they\s+are|is|before))(?!\w)"
+)
+
+
+def removed(
+    query: Query, change: Change, nouns: re.Pattern[str], claims: Sequence[Claim], free: re.Pattern[str] | None = None
+) -> list[Finding]:
+    """Findings on a removal.
+
+    Args:
+        query: The query.
+        change: A removal.
+        nouns: What the constraint may be called by.
+        claims: What the query says about the group: values named in it.
+        free: Ways to say that the thing is now free, which need no further cue.
+    """
+    asked = [c for c in claims if c.role == "new" and not _in_zone(query, c.start, c.end)]
+    spans = [(m.start(), m.end()) for m in nouns.finditer(query.shadow)]
+    spans += [(c.start, c.end) for c in claims]
+    if any(is_lifted(query, start, end) for start, end in spans) or (free is not None and free.search(query.shadow)):
+        if asked and not spans_lifted(query, ((c.start, c.end) for c in asked)):
+            return [missing(change, "it asks for something new where it should only lift the constraint", *_places(asked))]
+        return []
+    kept = [span for span in spans if _KEPT.search(query.shadow, *query.segment(span[0]))]
+    if kept:
+        return [missing(change, f"it keeps the constraint “{change.group}”, which should be lifted", *kept)]
+    return [missing(change, f"it does not say that the constraint “{change.group}” is lifted")]
+
+
+def is_lifted(query: Query, start: int, end: int) -> bool:
+    """Whether what stands at `[start, end)` is said to be given up."""
+    if _in_zone(query, start, end):
+        return True
+    low, high = query.segment(start)
+    if _KEPT.search(query.shadow, low, high):
+        return False
+    if lifted_after(query.shadow[end:high]):
+        return True
+    # A clause in brackets or between commas may part the thing from what is said of it.
+    return high < len(query.text) and lifted_after(query.shadow[end : query.sentence(start)[1]][:60])
+
+
+def spans_lifted(query: Query, spans: Iterable[tuple[int, int]]) -> bool:
+    """Whether all of them are."""
+    return all(is_lifted(query, *span) for span in spans)
+
+
+def _in_zone(query: Query, start: int, end: int) -> bool:
+    return any(low < end and start < high for low, high in given_up(query.shadow, True))
+
+
+def _places(claims: Sequence[Claim]) -> list[tuple[int, int]]:
+    return [(c.start, c.end) for c in claims]

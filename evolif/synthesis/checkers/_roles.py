@@ -1,0 +1,101 @@
+"""What a query says of a thing it mentions: that it is wanted now, that it was, or that it is given up."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from evolif.synthesis.checkers._cues import cue_keys, cue_pattern
+from evolif.synthesis.checkers._shadow import MASK, SENTENCE_END, Query
+
+Role = Literal["new", "was", "old"]
+"""`was`: spoken of as what had been asked for; whether it is given up, the rest must tell."""
+
+_BOUNDARY = re.compile(
+    r"[;:)—–]|,(?!\d)|\s-{1,2}\s|(?<!\w)(?:but|so|because|since|please|let's|let\s+us|could\s+(?:you|we)|can\s+(?:you|we)"
+    r"|would\s+you|will\s+you|i'd|i\s+want|i\s+need|i\s+would|now|then|this\s+time|from\s+now|in\s+favou?r\s+of|going\s+forward"
+    r"|while|whereas|though)(?!\w)"
+)
+_VERBS = (
+    r"(?:use|make|write|give|have|go|start|begin|open|end|close|finish|conclude|include|put|keep|aim|answer|reply|respond"
+    r"|return|deliver|switch|shoot|stick|set|limit|restrict|format|produce|let|turn|target|wrap|lead|kick|add|insert|mention"
+    r"|work|ask|do|get|avoid|address|pitch|gear|tailor|adopt|sound|swap|replace|substitute|redo|rewrite|try|show|run|send)"
+)
+_AND_VERB = re.compile(rf"(?<!\w)and\s+(?:(?:instead|just|simply|please|also|then|rather)\s+)*(?={_VERBS}(?!\w))")
+_BARE_VERB = re.compile(rf"(?<!\w){_VERBS}(?!\w)")
+_NO_IMPERATIVE = re.compile(
+    r"(?:\b(?:to|of|should|must|would|could|can|you|it|that|which|not|than|will|may|have|i|we|an?|the|for|response|answer"
+    r"|reply|text|and|or|in|with|at|on|by|about|over|every|each|no|this|my|your|its|word|letter|emoji)|n't|[\"'”’,])\s*$"
+)
+_LIST_GOES_ON = re.compile(rf"^,\s{{0,4}}(?:(?:and|or|nor)\s+)?(?:(?:the|an?|words?|phrase|term)\s+)*[\"'“‘`]?{MASK}")
+_DENIED = re.compile(r"(?:\bnot|n't|\bnever|\bwithout)(?:\s+\w+)?\s+$")
+
+
+def role_of(query: Query, start: int, end: int, *, in_list: bool = False) -> Role:
+    """Whether what stands at `[start, end)` is wanted, was wanted before, or is given up.
+
+    Args:
+        query: The query.
+        start: Where the mention starts.
+        end: Where it ends.
+        in_list: Whether a comma may go on with another value of the same kind.
+    """
+    if any(low <= start < high for low, high in given_up(query.shadow, in_list)):
+        return "old"
+    low, high = query.segment(start)
+    rest = query.shadow[end : max(high, end)]
+    if lifted_after(rest):
+        return "old"
+    if cue_pattern("was").search(query.shadow, low, start) or _behind(rest, cue_pattern("was_after")):
+        return "was"
+    return "new"
+
+
+def lifted_after(rest: str) -> bool:
+    """Whether the words right behind a mention say that it is given up."""
+    return _behind(rest, cue_pattern("lifted_after"))
+
+
+def _behind(rest: str, cues: re.Pattern[str]) -> bool:
+    found = cues.search(rest[:90])
+    if found is None:
+        return False
+    gap = rest[: found.start()]
+    return len(gap.split()) <= 6 and not re.search(r"(?<!\w)(?:but|so|and)(?!\w)", gap)
+
+
+@lru_cache(maxsize=256)
+def given_up(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:
+    """The ranges of a query that speak of what is replaced or lifted: from a cue to where the new begins."""
+    zones = [
+        (cue.start(), _zone_end(shadow, cue.end(), in_list, key if key != "any" else ""))
+        for key in cue_keys("instead")
+        for cue in cue_pattern("instead", key).finditer(shadow)
+    ]
+    for cue in cue_pattern("lift").finditer(shadow):
+        if not _DENIED.search(shadow, max(0, cue.start() - 20), cue.start()):  # "don't drop the bullets"
+            zones.append((cue.start(), _zone_end(shadow, cue.end(), in_list, r"in\s+favou?r\s+of")))
+    return tuple(zones)
+
+
+def _zone_end(shadow: str, start: int, in_list: bool, connectors: str) -> int:
+    """Where the talk of the old ends: at a boundary, at `and` with a verb, at a bare imperative, at a connector."""
+    sentence = SENTENCE_END.search(shadow, start)
+    ends = [sentence.start() if sentence else len(shadow)]
+    for boundary in _BOUNDARY.finditer(shadow, start, ends[0]):
+        at = boundary.start()
+        if not (in_list and boundary.group() == "," and _LIST_GOES_ON.match(shadow[at : at + 40])):
+            ends.append(at)
+            break
+    joined = _AND_VERB.search(shadow, start, ends[0])
+    if joined:
+        ends.append(joined.start())
+    linked = re.compile(rf"(?<!\w)(?:{connectors})(?!\w)").search(shadow, start, ends[0]) if connectors else None
+    if linked:
+        ends.append(linked.start())
+    for verb in _BARE_VERB.finditer(shadow, start + 1, min(ends)):
+        if shadow[start : verb.start()].strip() and not _NO_IMPERATIVE.search(shadow, start, verb.start()):
+            ends.append(verb.start())
+            break
+    return min(ends)
