@@ -18,7 +18,8 @@ if TYPE_CHECKING:
         OutsideError,
         UsageError,
     )
-    from evolif.benchmark import generate, load_benchmark
+    from evolif.authoring import generate
+    from evolif.benchmark import load_benchmark
     from evolif.constraints import check
     from evolif.domain import Constraint, Finding, Persona, Session, Span, Topic, Turn, Verdict
     from evolif.protocol import evaluate, load_run
@@ -42,7 +43,7 @@ _HOMES = {
     "check": "evolif.constraints",
     "check_query": "evolif.synthesis",
     "evaluate": "evolif.protocol",
-    "generate": "evolif.benchmark",
+    "generate": "evolif.authoring",
     "load_benchmark": "evolif.benchmark",
     "load_run": "evolif.protocol",
 }

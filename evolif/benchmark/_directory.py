@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,13 @@ from typing import TYPE_CHECKING
 from evolif._errors import OutsideError, UsageError
 from evolif.benchmark._files import Stamp, append, cut_torn_line, dialogue_file, rewrite_line, stamp_of
 from evolif.benchmark._header import read_header
-from evolif.benchmark._lines import read_turns, same_intention, to_line
+from evolif.benchmark._lines import read_turns, to_line
 from evolif.benchmark._maker import Maker
-from evolif.domain import ScriptTurn, Turn, TurnStatus
+from evolif.benchmark._record import FILE as RECORDS
+from evolif.benchmark._record import SynthesisRecord, add_record, read_records
+from evolif.domain import Turn, TurnStatus
 from evolif.synthesis import load_personas
+from evolif.synthesis.agent import TEMPLATE, author_of, parse_share
 from evolif.tracker import load_topics
 
 if TYPE_CHECKING:
@@ -34,19 +38,19 @@ class Benchmark:
     def __init__(self, path: Path | str, notify: Callable[[str], None] | None = None) -> None:
         self.path = Path(path)
         self.header = read_header(self.path / "benchmark.json")
-        self._notify = notify or (lambda _: None)
+        self.notify = notify or (lambda _: None)
         self.topics = load_topics(self.path / "topics.jsonl")
         self.personas = load_personas(self.path / "personas.jsonl")
-        self._maker = Maker(self.header, self.topics, self.personas)
+        self._maker = Maker(self.header, self.topics, self.personas, self.path)
+        self._shares = tuple(map(parse_share, self.header.spec.synthesizers))
         self._turns: dict[int, list[Turn]] = {}
         self._stamps: dict[int, Stamp] = {}
         """A dialogue's file as it was last read or written here."""
-        self._scripts: dict[int, Iterator[ScriptTurn]] = {}
         self._told: set[tuple[int, int]] = set()
         """Turns of which it was said that the template stands in."""
         there, meant = len(self.dialogues()), self.header.spec.dialogues
         if there < meant:
-            self._notify(
+            self.notify(
                 f"{self.path} holds {there} of its {meant} dialogues; the same `evolif generate` makes the rest"
             )
 
@@ -86,8 +90,49 @@ class Benchmark:
         """
         turns = self.turns(dialogue)
         if number > len(turns):
+            self._refuse_unless_template(dialogue)
             self._extend(dialogue, number)
         return self._played(turns[number - 1])
+
+    def author(self, dialogue: int) -> str:
+        """The name of the synthesizer that words a dialogue."""
+        return author_of(self._shares, self.header.spec.seed, dialogue)
+
+    def draft(self, dialogue: int) -> Turn:
+        """The turn that comes next in a dialogue, in the template's words and not stored."""
+        return self._maker.following(dialogue, self.turns(dialogue))
+
+    def begin(self, dialogue: int) -> None:
+        """See that a dialogue's file is there, empty where it was not."""
+        path = dialogue_file(self.path, dialogue)
+        try:
+            path.touch()
+        except OSError as fault:
+            raise OutsideError(f"{path} cannot be written ({fault.strerror}); make the folder writable") from None
+
+    def store(self, turn: Turn) -> Turn:
+        """Append the turn that comes next in its dialogue, durably.
+
+        Returns:
+            The stored turn; another one where another process was first.
+        """
+        known, path = self.turns(turn.dialogue), dialogue_file(self.path, turn.dialogue)
+        with self._writing(path):
+            lost = self._catch_up(turn.dialogue, path)
+            if turn.turn == len(known) + 1:
+                append(path, "".join(map(to_line, [*lost, turn])))
+                self._stamps[turn.dialogue] = stamp_of(path)
+                known.append(turn)
+        return known[turn.turn - 1]
+
+    def record(self, record: SynthesisRecord) -> None:
+        """Keep what wording a turn came to and cost."""
+        with self._writing(self.path / RECORDS):
+            add_record(self.path, record)
+
+    def records(self) -> Iterator[SynthesisRecord]:
+        """What wording the turns came to and cost, oldest first."""
+        return read_records(self.path)
 
     def replace(
         self,
@@ -119,37 +164,41 @@ class Benchmark:
         path = dialogue_file(self.path, dialogue)
         if not path.is_file():
             raise UsageError(f"{self.path} has no dialogue {dialogue}")
-        try:
-            with self._lock():
-                stored = self._stored(dialogue, path)  # another process may have changed the dialogue meanwhile
-                if not 1 <= number <= len(stored):
-                    raise UsageError(f"dialogue {dialogue} of {self.path} has no turn {number}")
-                old = stored[number - 1]
-                turn = replace(
-                    old,
-                    query=query,
-                    status=status,
-                    source=source,
-                    findings=findings,
-                    attempts=old.attempts if attempts is None else attempts,
-                )
-                rewrite_line(path, number, to_line(turn))
-                self._stamps[dialogue] = stamp_of(path)
-        except OSError as fault:
-            raise OutsideError(f"{path} cannot be written ({fault.strerror}); make the folder writable") from None
+        with self._writing(path):
+            stored = self._stored(dialogue, path)  # another process may have changed the dialogue meanwhile
+            if not 1 <= number <= len(stored):
+                raise UsageError(f"dialogue {dialogue} of {self.path} has no turn {number}")
+            old = stored[number - 1]
+            turn = replace(
+                old,
+                query=query,
+                status=status,
+                source=source,
+                findings=findings,
+                attempts=old.attempts if attempts is None else attempts,
+            )
+            rewrite_line(path, number, to_line(turn))
+            self._stamps[dialogue] = stamp_of(path)
         stored[number - 1] = turn
         self._turns[dialogue] = stored
         return turn
 
     def extend(self, turns: int) -> int:
-        """Make every dialogue at least `turns` long; returns how many turns were made."""
+        """Make every dialogue that the template words at least `turns` long; returns how many turns were made."""
         made = 0
         for dialogue in self.dialogues():
             missing = turns - len(self.turns(dialogue))
-            if missing > 0:
+            if missing > 0 and self.author(dialogue) == TEMPLATE:
                 self._extend(dialogue, turns)
                 made += missing
         return made
+
+    def missing(self, turns: int, dialogues: Iterable[int] | None = None) -> dict[str, int]:
+        """How many turns are missing up to a length, per chat model that has to word them."""
+        count: Counter[str] = Counter()
+        for dialogue in self.dialogues() if dialogues is None else dialogues:
+            count[self.author(dialogue)] += max(0, turns - len(self.turns(dialogue)))
+        return {author: number for author, number in count.items() if number and author != TEMPLATE}
 
     def _played(self, turn: Turn) -> Turn:
         """What a session may be given; says once per turn where the template stands in."""
@@ -157,7 +206,7 @@ class Benchmark:
         where = (turn.dialogue, turn.turn)
         if played is not turn and where not in self._told:
             self._told.add(where)
-            self._notify(f"dialogue {turn.dialogue}, turn {turn.turn}: {played.findings[0]}")
+            self.notify(f"dialogue {turn.dialogue}, turn {turn.turn}: {played.findings[0]}")
         return played
 
     def _lock(self) -> FileLock:
@@ -169,50 +218,49 @@ class Benchmark:
         """The turns on disk; under the lock, for a line that somebody is writing looks torn."""
         try:
             if cut_torn_line(path):
-                self._notify(f"{path}: the last line was torn and has been cut; the turn will be made again")
+                self.notify(f"{path}: the last line was torn and has been cut; the turn will be made again")
             self._stamps[dialogue] = stamp_of(path)
         except OSError as fault:
             raise OutsideError(f"{path} cannot be read ({fault.strerror})") from None
         return list(read_turns(path, dialogue))
 
-    def _extend(self, dialogue: int, upto: int) -> None:
-        known = self._turns[dialogue]
-        path = dialogue_file(self.path, dialogue)
+    @contextmanager
+    def _writing(self, path: Path) -> Iterator[None]:
+        """Hold the lock to write a file."""
         try:
             with self._lock():
-                stored = known
-                if stamp_of(path) != self._stamps[dialogue]:
-                    # Another process has extended the dialogue meanwhile: its turns are ours, too.
-                    stored = self._stored(dialogue, path)
-                    known.extend(stored[len(known) :])
-                fresh = [self._next(dialogue, number) for number in range(len(known) + 1, upto + 1)]
-                append(path, "".join(map(to_line, [*known[len(stored) :], *fresh])))
-                self._stamps[dialogue] = stamp_of(path)
+                yield
         except OSError as fault:
-            raise OutsideError(f"{path} cannot be extended ({fault.strerror}); make the folder writable") from None
+            raise OutsideError(f"{path} cannot be written ({fault.strerror}); make the folder writable") from None
+
+    def _refuse_unless_template(self, dialogue: int) -> None:
+        author = self.author(dialogue)
+        if author != TEMPLATE:
+            raise UsageError(
+                f"dialogue {dialogue} of {self.path} is worded by {author} and ends here; "
+                "make it longer with `evolif extend`, or stay within its turns (--max-turns)"
+            )
+
+    def _extend(self, dialogue: int, upto: int) -> None:
+        known, path = self._turns[dialogue], dialogue_file(self.path, dialogue)
+        with self._writing(path):
+            lost = self._catch_up(dialogue, path)
+            whole = list(known)
+            while len(whole) < upto:
+                whole.append(self._maker.following(dialogue, whole))
+            fresh = whole[len(known) :]
+            append(path, "".join(map(to_line, [*lost, *fresh])))
+            self._stamps[dialogue] = stamp_of(path)
         known.extend(fresh)
 
-    def _next(self, dialogue: int, number: int) -> Turn:
-        """The turn of that number out of the script; the script is replayed once and then kept."""
-        turns = self._scripts.get(dialogue)
-        scripted = next(turns) if turns is not None else None
-        if scripted is None or scripted.turn != number:
-            turns = self._replayed(dialogue, number)
-            scripted = next(turns)
-        assert turns is not None  # set together with `scripted`
-        self._scripts[dialogue] = turns
-        return self._maker.put_into_words(scripted)
-
-    def _replayed(self, dialogue: int, number: int) -> Iterator[ScriptTurn]:
-        turns = self._maker.script(dialogue)
-        for stored in self._turns[dialogue][: number - 1]:
-            if not same_intention(stored, next(turns)):
-                raise UsageError(
-                    f"dialogue {dialogue} of {self.path} was scripted by evolif {self.header.generator} with other "
-                    f"rules and cannot be extended by this version (turn {stored.turn} differs); stay within its turns "
-                    "(--max-turns) or generate a fresh benchmark"
-                )
-        return turns
+    def _catch_up(self, dialogue: int, path: Path) -> list[Turn]:
+        """Take over what another process has appended; returns turns known here that the file has lost."""
+        known = self._turns[dialogue]
+        if stamp_of(path) == self._stamps[dialogue]:
+            return []
+        stored = self._stored(dialogue, path)
+        known.extend(stored[len(known) :])
+        return known[len(stored) :]
 
 
 def _refuse_empty(query: str) -> None:

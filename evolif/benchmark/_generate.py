@@ -12,10 +12,12 @@ from evolif._catalogues import data_path
 from evolif._errors import OutsideError, UsageError
 from evolif.benchmark._directory import Benchmark
 from evolif.benchmark._files import dialogue_file
+from evolif.benchmark._grower import Wording, grow_alone
 from evolif.benchmark._header import Header, Spec, differences, read_header
 from evolif.benchmark._lines import to_line
 from evolif.benchmark._maker import Maker
 from evolif.synthesis import load_personas
+from evolif.synthesis.agent import TEMPLATE, Share, author_of, parse_share
 from evolif.tracker import Profile, load_profile, load_topics
 
 
@@ -28,7 +30,9 @@ def generate(
     profile: str | Profile = "paper",
     topics: Path | str | None = None,
     personas: Path | str | None = None,
-    synthesizers: Sequence[str] = ("template",),
+    synthesizers: Sequence[str] = (TEMPLATE,),
+    checker: str | None = None,
+    wording: Wording | None = None,
     only: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Benchmark:
@@ -42,46 +46,99 @@ def generate(
         profile: `paper`, `objective`, the path of a YAML file, or a profile.
         topics: A JSONL file of topics; the project's own where absent.
         personas: A JSONL file of personas; the project's own where absent.
-        synthesizers: `template`.
+        synthesizers: `template` and names of chat models, mixed over dialogues; `NAME=2` words twice as many.
+        checker: The name of the model that checks what rules cannot know.
+        wording: The chat models, opened; `evolif.generate` opens them by their names.
         only: Make this one dialogue only; its bytes are the same as in the whole set.
-        progress: Called with (dialogues done, dialogues to do).
+        progress: Called with (dialogues done, dialogues to do) for those that the template words.
 
     Raises:
         UsageError: `out` holds something else, or a number is out of range.
         InputError: a broken topics, personas or profile file.
+        OutsideError: the disk or a chat model failed; what was made is kept, and the same call goes on from there.
     """
     root = Path(out)
-    _check(dialogues, turns, seed, synthesizers, only)
+    shares = _check(dialogues, turns, seed, synthesizers, only)
+    _check_opened(shares, wording)
     chosen = load_profile(profile) if isinstance(profile, str) else profile.resolved()
     topic_file = Path(topics) if topics else data_path("seeds", "topics.jsonl")
     persona_file = Path(personas) if personas else data_path("personas", "personas.jsonl")
-    spec = Spec(profile=chosen, seed=seed, dialogues=dialogues, turns=turns, synthesizers=tuple(synthesizers))
-    header = Header(spec=spec)
+    header = Header(
+        spec=Spec(
+            profile=chosen,
+            seed=seed,
+            dialogues=dialogues,
+            turns=turns,
+            synthesizers=tuple(map(str, shares)),
+            checker=checker,
+        )
+    )
     maker = Maker(header, load_topics(topic_file), load_personas(persona_file))
     _prepare(root, header, topic_file, persona_file)
     wanted = [only] if only is not None else list(range(1, dialogues + 1))
-    for done, dialogue in enumerate(wanted, 1):
+    templates = [number for number in wanted if author_of(shares, seed, number) == TEMPLATE]
+    for done, dialogue in enumerate(templates, 1):
         path = dialogue_file(root, dialogue)
         if not path.is_file():
             lines = (to_line(maker.put_into_words(turn)) for turn in islice(maker.script(dialogue), turns))
             _write(path, "".join(lines))
         if progress is not None:
-            progress(done, len(wanted))
-    return Benchmark(root)
+            progress(done, len(templates))
+    made = Benchmark(root)
+    if wording is not None and len(templates) < len(wanted):
+        grow_alone(made, wording, [number for number in wanted if number not in set(templates)], turns)
+    return made
 
 
-def _check(dialogues: int, turns: int, seed: int, synthesizers: Sequence[str], only: int | None) -> None:
+def extend(bench: Benchmark, turns: int, wording: Wording | None = None) -> int:
+    """Make every dialogue of a benchmark at least `turns` long; returns how many turns were made.
+
+    Args:
+        bench: The benchmark.
+        turns: Turns per dialogue.
+        wording: Its chat models, opened; may be left out where none is needed.
+
+    Raises:
+        UsageError: turns are missing that only a chat model can word, and none was opened.
+        OutsideError: the disk or a chat model failed; what was made is kept, and the same call goes on from there.
+    """
+    missing = bench.missing(turns)
+    wording = wording or Wording({})
+    for name in missing:
+        if name not in wording.synthesizers:
+            raise UsageError(f"{bench.path}: turns are missing that {name} words, and it was not opened")
+    made = bench.extend(turns)
+    if missing:
+        grow_alone(bench, wording, bench.dialogues(), turns)
+    return made + sum(missing.values())
+
+
+def _check(dialogues: int, turns: int, seed: int, synthesizers: Sequence[str], only: int | None) -> tuple[Share, ...]:
     if dialogues < 1 or turns < 1 or seed < 0:
         raise UsageError("dialogues and turns must be at least 1, the seed at least 0")
     if only is not None and not 1 <= only <= dialogues:
         raise UsageError(f"there is no dialogue {only}: they are numbered from 1 to {dialogues}")
-    others = [name for name in synthesizers if name != "template"]
-    if others or not synthesizers:
-        raise UsageError(f"the synthesizer “{others[0] if others else ''}” is not there yet; use template")
+    shares = tuple(map(parse_share, synthesizers))
+    names = [share.name for share in shares]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"the synthesizer {twice[0]} is named twice; give it a weight instead: {twice[0]}=2")
+    if not shares:
+        raise UsageError("name at least one synthesizer, e.g. template")
+    return shares
+
+
+def _check_opened(shares: Sequence[Share], wording: Wording | None) -> None:
+    opened = wording.synthesizers if wording is not None else {}
+    missing = [share.name for share in shares if share.name != TEMPLATE and share.name not in opened]
+    if missing:
+        raise UsageError(
+            f"the synthesizer {missing[0]} was not opened: use `evolif.generate`, which opens models by their names"
+        )
 
 
 # What a generation that was broken off before it wrote `benchmark.json` may have left behind.
-_OWN = frozenset({"dialogues", "topics.jsonl", "personas.jsonl", "benchmark.json.tmp"})
+_OWN = frozenset({".lock", "dialogues", "topics.jsonl", "personas.jsonl", "benchmark.json.tmp"})
 
 
 def _prepare(root: Path, header: Header, topics: Path, personas: Path) -> None:

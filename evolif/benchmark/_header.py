@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from evolif._errors import InputError, UsageError
 from evolif._json_lines import complaint
@@ -18,6 +18,10 @@ from evolif.tracker import Profile
 FORMAT_VERSION = 1
 
 
+# A header comes from anywhere: it may name a model, and never say where the key for it is sent.
+_SynthesizerName = Annotated[str, Field(max_length=300, pattern=r"^[^?\s]([^?\x00-\x1f]*[^?\s])?$")]
+
+
 class Spec(BaseModel):
     """All that scripts and template wording are a function of, beside topics and personas."""
 
@@ -27,7 +31,18 @@ class Spec(BaseModel):
     seed: Annotated[int, Field(ge=0)]
     dialogues: Annotated[int, Field(ge=1)]
     turns: Annotated[int, Field(ge=1)]
-    synthesizers: tuple[str, ...] = ("template",)
+    synthesizers: Annotated[tuple[_SynthesizerName, ...], Field(min_length=1, max_length=100)] = ("template",)
+    """Who words the dialogues, `NAME` or `NAME=WEIGHT`; names without endpoints, keys or paths."""
+    checker: _SynthesizerName | None = None
+    """The model that checks what rules cannot know."""
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # What is absent is not written, so that a benchmark made before there were checkers keeps its identity.
+        data: dict[str, Any] = written(self)
+        if data["checker"] is None:
+            del data["checker"]
+        return data
 
 
 class Header(BaseModel):

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from evolif._errors import UsageError
 from evolif.benchmark._header import Header
+from evolif.benchmark._lines import same_intention
 from evolif.domain import Persona, ScriptTurn, Topic, Turn
 from evolif.synthesis import TemplateSynthesizer, persona_for
 from evolif.tracker import ScriptSpec, script
 
 
 class Maker:
-    """What a benchmark's turns are a function of, and the template's words for any of them."""
+    """What a benchmark's turns are a function of, and the template's words for any of them.
 
-    def __init__(self, header: Header, topics: tuple[Topic, ...], personas: tuple[Persona, ...]) -> None:
+    Args:
+        header: The benchmark's specification.
+        topics: Its topics.
+        personas: Its personas.
+        path: Where it lies, for messages.
+    """
+
+    def __init__(
+        self, header: Header, topics: tuple[Topic, ...], personas: tuple[Persona, ...], path: Path | None = None
+    ) -> None:
         spec = header.spec
+        self._generator = header.generator
+        self._path = path
+        self._scripts: dict[int, Iterator[ScriptTurn]] = {}
+        """Scripts under way, so that a growing dialogue is not replayed for each of its turns."""
         self._script = ScriptSpec(spec.profile, topics, spec.seed)
         self._personas = personas
         self._seed = spec.seed
@@ -40,6 +56,32 @@ class Maker:
             source=self._synthesizer.name,
             witness=turn.witness,
         )
+
+    def following(self, dialogue: int, stored: Sequence[Turn]) -> Turn:
+        """The turn that comes next in a dialogue, in the template's words.
+
+        Raises:
+            UsageError: this version would have scripted the stored turns otherwise.
+        """
+        number = len(stored) + 1
+        turns = self._scripts.get(dialogue)
+        scripted = next(turns) if turns is not None else None
+        if turns is None or scripted is None or scripted.turn != number:
+            turns = self._replayed(dialogue, stored)
+            scripted = next(turns)
+        self._scripts[dialogue] = turns
+        return self.put_into_words(scripted)
+
+    def _replayed(self, dialogue: int, stored: Sequence[Turn]) -> Iterator[ScriptTurn]:
+        turns = self.script(dialogue)
+        for turn in stored:
+            if not same_intention(turn, next(turns)):
+                raise UsageError(
+                    f"dialogue {dialogue} of {self._path} was scripted by evolif {self._generator} with other "
+                    f"rules and cannot be extended by this version (turn {turn.turn} differs); stay within its turns "
+                    "(--max-turns) or generate a fresh benchmark"
+                )
+        return turns
 
     def playable(self, turn: Turn) -> Turn:
         """The turn as a session plays it: words that were flagged or rejected give way to the template's."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evolif.cli._model_options import Checker
 from evolif.cli._options import Config, Display
 
 if TYPE_CHECKING:
@@ -67,6 +68,15 @@ def evaluate(
     base_url: Annotated[
         str | None, typer.Option(envvar="EVOLIF_BASE_URL", help="Endpoint of the models that name none.")
     ] = None,
+    synthesizer: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar="EVOLIF_SYNTHESIZER",
+            metavar="template|PROVIDER/NAME",
+            help="Who words missing turns, where the benchmark's names do not tell how to reach them.",
+        ),
+    ] = None,
+    checker: Checker = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", envvar="EVOLIF_DRY_RUN", help="Say what would be asked, and ask nothing.")
     ] = False,
@@ -77,9 +87,10 @@ def evaluate(
     from evolif.benchmark import Benchmark
     from evolif.cli._display import choose, watching
     from evolif.protocol import evaluate as run_models
+    from evolif.report import plain
 
     shown = choose(display)
-    opened = Benchmark(bench, notify=lambda sentence: typer.echo(sentence, err=True))
+    opened = Benchmark(bench, notify=lambda sentence: typer.echo(plain(sentence), err=True))
     folder = out if out is not None else Path(f"{bench.name or 'benchmark'}-run")
     sessions = len(opened.dialogues()[:limit]) * epochs
     if dry_run:
@@ -103,6 +114,8 @@ def evaluate(
             max_retries=max_retries,
             timeout=timeout,
             base_url=base_url,
+            synthesizers=synthesizer or [],
+            checker=checker,
             observe=watcher,
             on_stop=watcher.stopping,
         )

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from evolif.cli._model_options import (
+    BaseUrl,
+    Checker,
+    MaxConnections,
+    MaxRetries,
+    MaxTokens,
+    Temperature,
+    Timeout,
+    model_options,
+)
 from evolif.cli._options import Config, Display
+
+TEMPLATE = "template"
 
 
 def generate(
@@ -30,20 +43,45 @@ def generate(
     topics: Annotated[Path | None, typer.Option(envvar="EVOLIF_TOPICS", help="Own topics, JSONL.")] = None,
     personas: Annotated[Path | None, typer.Option(envvar="EVOLIF_PERSONAS", help="Own personas, JSONL.")] = None,
     synthesizer: Annotated[
-        list[str] | None, typer.Option(envvar="EVOLIF_SYNTHESIZER", help="template (others come later).")
+        list[str] | None,
+        typer.Option(
+            envvar="EVOLIF_SYNTHESIZER",
+            metavar="template|PROVIDER/NAME[=WEIGHT]",
+            help="Who words the dialogues; given repeatedly, they are mixed in proportion.",
+        ),
     ] = None,
+    checker: Checker = None,
     only: Annotated[
         int | None, typer.Option(min=1, envvar="EVOLIF_ONLY", help="Make only the dialogue of this number.")
     ] = None,
+    temperature: Temperature = None,
+    max_tokens: MaxTokens = None,
+    max_connections: MaxConnections = None,
+    max_retries: MaxRetries = 2,
+    timeout: Timeout = None,
+    base_url: BaseUrl = None,
     display: Display = "auto",
     config: Config = None,
 ) -> None:
     """Make a fresh benchmark: scripts with a verified witness per turn, said in natural words."""
-    from evolif.benchmark import generate as make
+    from evolif.authoring import generate as make
     from evolif.cli._display import choose, counting
+    from evolif.cli._wording_display import tell_rates, wording
+    from evolif.report import plain
 
-    chosen = _seed(seed, out)
-    with counting(choose(display), "dialogues") as progress:
+    chosen, shown = _seed(seed, out), choose(display)
+    options = model_options(
+        base_url=base_url,
+        max_retries=max_retries,
+        timeout=timeout,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        max_connections=max_connections,
+        seed=chosen,
+    )
+    only_template = set(synthesizer or [TEMPLATE]) == {TEMPLATE}
+    show = counting(shown, "dialogues") if only_template else nullcontext()
+    with show as progress, wording("none" if only_template else shown, turns) as observe:
         made = make(
             out,
             dialogues=dialogues,
@@ -52,12 +90,17 @@ def generate(
             profile=profile,
             topics=topics,
             personas=personas,
-            synthesizers=synthesizer or ["template"],
+            synthesizers=synthesizer or [TEMPLATE],
+            checker=checker,
+            options=options,
             only=only,
             progress=progress,
+            observe=observe,
         )
     spec = made.header.spec
     typer.echo(f"{out}: {len(made.dialogues())} dialogues, profile {spec.profile.name}, seed {spec.seed}")
+    for line in tell_rates(made):
+        typer.echo(plain(line))
     typer.echo(f"Next: evolif evaluate {out} --model local/smollm2-135m --out RUN")
 
 

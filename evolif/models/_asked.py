@@ -22,10 +22,18 @@ class Asked:
         model: The client.
         sampling: Temperature and longest answer; the provider's own where None.
         connections: Questions side by side; the model's own number where None.
+        name: What it is called where its own name tells of this machine.
     """
 
-    def __init__(self, model: ChatModel, sampling: Sampling | None = None, connections: int | None = None) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        sampling: Sampling | None = None,
+        connections: int | None = None,
+        name: str | None = None,
+    ) -> None:
         self._model = model
+        self._name = name or model.name
         self._sampling = sampling or Sampling()
         self._limit = asyncio.Semaphore(connections or model.connections)
         self._schemas: bool | None = None
@@ -34,7 +42,7 @@ class Asked:
     @property
     def name(self) -> str:
         """`provider/name`."""
-        return self._model.name
+        return self._name
 
     async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any]) -> Heard:
         """Answer.

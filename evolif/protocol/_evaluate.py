@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from evolif._errors import OutsideError, UsageError
-from evolif.benchmark import Benchmark, turn_hash
+from evolif.authoring import open_stored
+from evolif.benchmark import Benchmark, Grower, Wording, turn_hash
 from evolif.judging import open_judge
 from evolif.models import ChatModel, address_of, open_model, parse_model_name
 from evolif.protocol._context import FullHistory
@@ -42,6 +43,8 @@ def evaluate(
     max_retries: int = 2,
     timeout: float | None = None,
     base_url: str | None = None,
+    synthesizers: Sequence[str] = (),
+    checker: str | None = None,
     observe: Observer | None = None,
     on_stop: Callable[[], None] | None = None,
 ) -> Run:
@@ -64,6 +67,9 @@ def evaluate(
         max_retries: How often the SDK repeats a request.
         timeout: Seconds for one attempt.
         base_url: Endpoint of the models that name none.
+        synthesizers: Where the chat models that word missing turns are reached, if their names in the benchmark do not
+            tell; `template` has the template stand in for them.
+        checker: The same for the model that checks their words.
         observe: Told after every turn and at the end of every session.
         on_stop: Told when Ctrl-C asked for a clean stop.
 
@@ -103,15 +109,36 @@ def evaluate(
         for dialogue in settings.dialogues
         for model in clients
     ]
+    wording = _open_wording(opened, opened.missing(settings.max_turns, settings.dialogues), synthesizers, checker)
     root = Path(out)
     stopper = Stopper()
     with _locked(root), closing(_open_store(root, settings)) as store:
         _refuse_edited(opened, store)
         store.enrol((key.model, key.dialogue, key.epoch) for key in sessions)
-        stage = Stage(EvolifScenario(opened, judging), FullHistory(), store, observe or (lambda _: None), stopper)
+        scenario = EvolifScenario(opened, judging, Grower(opened, wording, notify=opened.notify))
+        stage = Stage(scenario, FullHistory(), store, observe or (lambda _: None), stopper)
         main = play_all(stage, clients, sessions, lambda model: max_connections or model.connections, stopper)
-        run_interruptibly(main, stopper, on_stop or (lambda: None))
+        run_interruptibly(_closing(main, wording), stopper, on_stop or (lambda: None))
     return load_run(root)
+
+
+def _open_wording(
+    benchmark: Benchmark, missing: Mapping[str, int], synthesizers: Sequence[str], checker: str | None
+) -> Wording:
+    """Open who words missing turns, and say so: that costs calls of its own."""
+    wording = open_stored(benchmark, tuple(missing), synthesizers, checker)
+    for name, count in missing.items():
+        who = name if wording.synthesizers[name] is not None else "the template"
+        benchmark.notify(f"{who} words turns that are not there yet when a model gets so far: {count} at most")
+    return wording
+
+
+async def _closing(main: Coroutine[Any, Any, None], wording: Wording) -> None:
+    """Release the synthesizers in the loop that used them."""
+    try:
+        await main
+    finally:
+        await wording.aclose()
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Protocol
 
-from evolif.benchmark import Benchmark
+from evolif.benchmark import Benchmark, Grower
 from evolif.domain import Turn
 from evolif.judging import Judge, Judgement, judge_answer
 
@@ -13,8 +13,12 @@ from evolif.judging import Judge, Judgement, judge_answer
 class Scenario(Protocol):
     """What a session plays."""
 
-    def next_turn(self, dialogue: int, number: int) -> Turn | None:
-        """The turn of that number, made on demand; None where the dialogue cannot go on."""
+    async def next_turn(self, dialogue: int, number: int) -> Turn | None:
+        """The turn of that number, made on demand; None where the dialogue cannot go on.
+
+        Raises:
+            ModelError: whoever words the turns failed; the session is suspended.
+        """
         ...
 
     def depth(self, dialogue: int, number: int) -> int:
@@ -27,17 +31,24 @@ class Scenario(Protocol):
 
 
 class EvolifScenario:
-    """Dialogues of an own benchmark: extended for as long as the model follows."""
+    """Dialogues of an own benchmark: extended for as long as the model follows.
 
-    def __init__(self, benchmark: Benchmark, judge: Judge | None) -> None:
+    Args:
+        benchmark: The benchmark.
+        judge: For what rules cannot tell; None where nothing is judged.
+        grower: Makes missing turns; one of the template alone where None.
+    """
+
+    def __init__(self, benchmark: Benchmark, judge: Judge | None, grower: Grower | None = None) -> None:
         self._benchmark = benchmark
+        self._grower = grower or Grower(benchmark)
         self._judge = judge
         self._depths: dict[int, list[int]] = {}
         self._seen: dict[int, Counter[str]] = {}
 
-    def next_turn(self, dialogue: int, number: int) -> Turn | None:
+    async def next_turn(self, dialogue: int, number: int) -> Turn | None:
         """A turn of the benchmark; dialogues have no end."""
-        return self._benchmark.turn(dialogue, number)
+        return await self._grower.turn(dialogue, number)
 
     def depth(self, dialogue: int, number: int) -> int:
         """Counted once per dialogue and kept."""

@@ -78,9 +78,9 @@ class SessionRunner:
             if self._stage.should_stop():
                 return
             try:
-                turn = self._stage.scenario.next_turn(self._key.dialogue, self._number + 1)
-            except InternalError as fault:
-                self._stop("suspended", "InternalError", fault)
+                turn = await self._stage.scenario.next_turn(self._key.dialogue, self._number + 1)
+            except (ModelError, InternalError) as fault:
+                self._stop("suspended", type(fault).__name__, fault)
                 return
             if turn is None:
                 self._end("censored", "the dialogue cannot be extended")

@@ -278,7 +278,7 @@ def test_a_disk_that_refuses_to_extend_is_told_and_nothing_is_lost(
 
     with monkeypatch.context() as patched:
         patched.setattr("evolif.benchmark._files.os.fsync", full)
-        with pytest.raises(OutsideError, match=r"cannot be extended \(No space left"):
+        with pytest.raises(OutsideError, match=r"cannot be written \(No space left"):
             opened.turn(1, 7)
     assert [t.turn for t in (opened.turn(1, n) for n in (7, 8))] == [7, 8]
     assert [t.turn for t in load_benchmark(bench).turns(1)] == list(range(1, 9))

@@ -152,7 +152,6 @@ def _feedback(last: _Words, notes: str) -> str:
 
 def rules() -> CheckQuery:
     """The project's own rules."""
-    from importlib import import_module
+    from evolif.synthesis.checkers import check_query
 
-    check: CheckQuery = import_module("evolif.synthesis").check_query
-    return check
+    return check_query

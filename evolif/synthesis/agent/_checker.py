@@ -1,7 +1,8 @@
 """The optional checker model: asked only what rules cannot know of free text.
 
-The words to be checked are hostile input: they stand as data between two lines that hold a random number, which no text
-can foresee. What a checker says that cannot be read, twice, counts as not asked and never against the words.
+The words to be checked are hostile input: they stand as data between two lines that hold a random number, which no
+text can foresee. A checker that twice gives no answer that can be read, or refuses, counts as not asked and never
+against the words.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from evolif._errors import WithheldError
 from evolif.domain import Finding, Turn
 from evolif.synthesis.agent._answers import read_flag, read_object
 from evolif.synthesis.agent._asked import AskedModel
@@ -71,7 +73,10 @@ class SecondOpinion:
         for _ in range(_TRIES):
             fence = f"==== {secrets.token_hex(12)} ===="
             messages = prompt(name, {**slots, "query": query, "fence": fence})
-            heard = await self._model.ask(messages, _schema(text, flag))
+            try:
+                heard = await self._model.ask(messages, _schema(text, flag))
+            except WithheldError:
+                continue
             meter.add("checker", heard.usage)
             verdict = read_flag(heard.text, flag)
             if verdict is not None:

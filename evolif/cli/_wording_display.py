@@ -1,0 +1,107 @@
+"""What is told while chat models word turns, and what it came to at the end."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evolif.benchmark import Benchmark, Made, Rates
+
+_EVERY = 10
+"""Off a terminal, a line after so many turns of a dialogue."""
+
+
+@contextmanager
+def wording(display: str, turns: int) -> Iterator[Callable[[Made], None]]:
+    """Show turns as they are made.
+
+    Args:
+        display: What `choose` gave.
+        turns: How long the dialogues become.
+    """
+    if display == "rich":
+        with _bar() as told:
+            yield told
+    else:
+        yield _Lines(turns) if display == "plain" else lambda made: None
+
+
+class _Lines:
+    """One line per dialogue that is whole, and one now and then before, on standard error."""
+
+    def __init__(self, turns: int) -> None:
+        self._turns = turns
+        self._outcomes: dict[int, Counter[str]] = {}
+
+    def __call__(self, made: Made) -> None:
+        outcomes = self._outcomes.setdefault(made.dialogue, Counter())
+        outcomes[made.outcome] += 1
+        if made.turn >= self._turns or made.turn % _EVERY == 0:
+            from evolif.report import plain
+
+            told = ", ".join(
+                f"{outcomes[name]} {name}" for name in ("accepted", "repaired", "flagged") if outcomes[name]
+            )
+            line = f"{made.synthesizer}  dialogue {made.dialogue}: turn {made.turn} of {self._turns} ({told})"
+            print(plain(line), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[Made], None]]:
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from evolif.report import plain
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    counts: dict[str, Counter[str]] = {}
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks = {}
+
+        def told(made: Made) -> None:
+            count = counts.setdefault(made.synthesizer, Counter())
+            count[made.outcome] += 1
+            if made.synthesizer not in tasks:
+                tasks[made.synthesizer] = bars.add_task("", total=None)
+            text = (
+                f"{made.synthesizer}: {count.total()} turns, {count['repaired']} repaired, {count['flagged']} flagged"
+            )
+            bars.update(tasks[made.synthesizer], description=plain(text))
+
+        yield told
+
+
+def tell_rates(bench: Benchmark) -> Iterator[str]:
+    """What wording the benchmark's turns came to, per chat model: rates, calls and tokens."""
+    from evolif.benchmark import rates
+
+    flagged = 0
+    for name, sums in rates(bench.records()).items():
+        flagged += sums.flagged
+        yield f"{name}: {_shares(sums)}"
+        yield f"  {sums.calls} calls, {sums.usage.prompt_tokens} + {sums.usage.completion_tokens} tokens" + (
+            f"; checker {sums.checker_calls} calls, {sums.checker_usage.prompt_tokens} + "
+            f"{sums.checker_usage.completion_tokens} tokens"
+            if sums.checker_calls
+            else ""
+        )
+    if flagged:
+        yield f"Flagged turns are played in the template's words until a person clears them: evolif review {bench.path}"
+
+
+def _shares(sums: Rates) -> str:
+    if not sums.turns:
+        return "no turn was worded"
+    told = ", ".join(
+        f"{100 * count / sums.turns:.1f} % {what}"
+        for count, what in (
+            (sums.accepted, "accepted at first try"),
+            (sums.repaired, "repaired"),
+            (sums.flagged, "flagged"),
+        )
+    )
+    return f"{sums.turns} turns worded: {told}"
