@@ -1,0 +1,127 @@
+"""Lines of a catalogue as a lint reads them: hostile input, where one broken line hides no other."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evolif._errors import InputError
+from evolif.catalogue._findings import Fault
+
+LONGEST_LINE = 1 << 20
+"""Bytes of a line that are read; no entry is a tenth as long."""
+LONGEST_TEXT = 10_000
+"""Characters of a text, as the loaders have it."""
+LONGEST_LIST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line that is not blank: its object, or what is wrong with it."""
+
+    line: int
+    data: Mapping[str, Any] | None
+    faults: tuple[Fault, ...] = ()
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """The lines of a file, one by one.
+
+    Raises:
+        InputError: no regular file, or not readable.
+    """
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "is not there"
+        raise InputError(f"{what}; name a JSONL file", path=path)
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while raw := file.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(raw) > LONGEST_LINE:
+                    yield Row(number, None, (_too_long(),))
+                    while raw and not raw.endswith(b"\n"):
+                        raw = file.readline(LONGEST_LINE)
+                elif raw.strip():
+                    yield _row(number, raw)
+    except OSError as fault:
+        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
+
+
+def text_of(data: Mapping[str, Any], name: str, faults: list[Fault]) -> str:
+    """A text field; what is wrong with it is added to the faults."""
+    value = data.get(name)
+    if name not in data:
+        faults.append(Fault("fields", f"“{name}” is missing", f"add the field {name}"))
+    elif not isinstance(value, str):
+        faults.append(Fault("fields", f"“{name}” is no text", f"write {name} in quotation marks"))
+    elif not value.strip():
+        faults.append(Fault("fields", f"“{name}” is empty", f"fill the field {name}"))
+    elif len(value) > LONGEST_TEXT:
+        faults.append(Fault("fields", f"“{name}” has {len(value)} characters", f"keep to {LONGEST_TEXT} at most"))
+    elif not _is_plain(value):
+        faults.append(
+            Fault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")
+        )
+    else:
+        return value
+    return ""
+
+
+def texts_of(data: Mapping[str, Any], name: str, faults: list[Fault]) -> tuple[str, ...]:
+    """A list of texts; what is wrong with it is added to the faults."""
+    value = data.get(name)
+    if name not in data:
+        faults.append(Fault("fields", f"“{name}” is missing", f"add the list {name}"))
+    elif not isinstance(value, list):
+        faults.append(Fault("fields", f"“{name}” is no list", f"write {name} as a list of texts"))
+    elif len(value) > LONGEST_LIST:
+        faults.append(Fault("fields", f"“{name}” has {len(value)} items", "keep the best of them"))
+    elif not all(isinstance(item, str) and item.strip() and len(item) <= LONGEST_TEXT for item in value):
+        faults.append(Fault("fields", f"“{name}” holds something else than texts", "write every item as a text"))
+    elif not all(map(_is_plain, value)):
+        faults.append(
+            Fault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")
+        )
+    else:
+        return tuple(value)
+    return ()
+
+
+def _is_plain(text: str) -> bool:
+    """Without controls, line breaks, invisible marks and half surrogate pairs."""
+    return text.isprintable()
+
+
+def _too_long() -> Fault:
+    return Fault("json", f"is longer than {LONGEST_LINE} bytes", "break the file into one entry a line")
+
+
+def _row(number: int, raw: bytes) -> Row:
+    twice: list[str] = []
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(items)
+        if len(made) < len(items):
+            twice.extend(key for key, count in Counter(name for name, _ in items).items() if count > 1)
+        return made
+
+    try:
+        data = json.loads(raw.decode("utf-8"), object_pairs_hook=pairs)
+    except UnicodeDecodeError:
+        return Row(number, None, (Fault("json", "is not UTF-8", "save the file as UTF-8"),))
+    except (ValueError, RecursionError) as fault:
+        what = "starts with a byte order mark" if raw.startswith(b"\xef\xbb\xbf") else "is not a JSON object"
+        if isinstance(fault, json.JSONDecodeError) and not raw.startswith(b"\xef\xbb\xbf"):
+            what += f" ({fault.msg.lower()} at column {fault.colno})"
+        return Row(number, None, (Fault("json", what, "mend or delete the line"),))
+    if not isinstance(data, dict):
+        return Row(number, None, (Fault("json", "is not a JSON object", "mend or delete the line"),))
+    faults = tuple(
+        Fault("json", f"the key “{key[:40]}” stands there twice", "keep one of them") for key in dict.fromkeys(twice)
+    )
+    return Row(number, data, faults)
