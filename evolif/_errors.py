@@ -5,6 +5,7 @@
     │   └── InputError      exit 2: a file or a line of it that cannot be read; names file, line and mend
     ├── OutsideError        exit 3: what lies outside this program: provider, network, disk
     │   └── ModelError      exit 3: a model endpoint failed and retrying did not help
+    │       ├── AccessError            nothing of this model can be asked: wrong key, no credit, unknown name
     │       ├── ContextOverflowError   the conversation no longer fits the model's context: the session is censored
     │       └── WithheldError          the provider's content filter refused: the session is withheld
     └── InternalError       exit 3: a checker or builder broke its own promise; please report it
@@ -49,6 +50,10 @@ class ModelError(OutsideError):
     def __init__(self, message: str, *, retryable: bool = False) -> None:
         super().__init__(message)
         self.retryable = retryable
+
+
+class AccessError(ModelError):
+    """The endpoint lets this key and model do nothing, so that every further call would fail the same: ask no more."""
 
 
 class ContextOverflowError(ModelError):
