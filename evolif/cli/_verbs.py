@@ -15,6 +15,7 @@ SUMMARIES: Mapping[str, str] = {
     "extend": "Append turns to every dialogue; what is there stays as it is.",
     "audit": "Audit a benchmark: satisfiable, awkward, impossible or undecided, turn by turn. "
     "Exit code 1 on a finding.",
+    "review": "Review a benchmark's queries in a terminal, flagged ones first; or vouch for topics. Saves as you go.",
     "evaluate": "Run models on a benchmark. The same command resumes a run that was broken off.",
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
     "check": "Check one response. Exit code 1 when a constraint is not satisfied.",

@@ -1,1 +1,39 @@
-"""Review: a person clears the flagged queries."""
+"""Review: a person clears the flagged queries, in a terminal or by a file; topics get their two vouchers."""
+
+from evolif.review._benchmark_desk import BenchmarkDesk, Regenerated
+from evolif.review._decision import Conflict, Decision, Done, Objected, Request
+from evolif.review._desk import Desk
+from evolif.review._exchange import Applied, apply, export
+from evolif.review._listing import lines, objects
+from evolif.review._models import regenerate
+from evolif.review._queue import Entry, Facet, Filter, choose
+from evolif.review._safe import one_line, typed
+from evolif.review._statistics import statistics, told
+from evolif.review._topic_desk import TopicChecker, TopicDesk
+
+__all__ = [
+    "Applied",
+    "BenchmarkDesk",
+    "Conflict",
+    "Decision",
+    "Desk",
+    "Done",
+    "Entry",
+    "Facet",
+    "Filter",
+    "Objected",
+    "Regenerated",
+    "Request",
+    "TopicChecker",
+    "TopicDesk",
+    "apply",
+    "choose",
+    "export",
+    "lines",
+    "objects",
+    "one_line",
+    "regenerate",
+    "statistics",
+    "told",
+    "typed",
+]

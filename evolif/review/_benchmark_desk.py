@@ -16,6 +16,7 @@ from evolif.review._drafts import Drafts
 from evolif.review._journal import Journal
 from evolif.review._queue import DECIDED, UNDECIDED, Entry
 from evolif.review._safe import one_line
+from evolif.review._turn_exchange import FilledTurn, turn_object
 from evolif.review._turn_state import (
     checked_words,
     equal_words,
@@ -36,7 +37,11 @@ class Regenerated:
     """What a model made of a turn's intention."""
 
     query: str
+    source: str
+    """The model's name without secrets and without what is of this machine only."""
     attempts: int = 1
+    findings: tuple[Finding, ...] = ()
+    """What was held against the words on the way, by rules or by a model."""
 
 
 Regenerate = Callable[[Turn, str, str], Regenerated]
@@ -163,13 +168,28 @@ class BenchmarkDesk(Desk):
         made = self.regenerate(self.turn(key), model, notes)
         return replace(made, query=checked_words(made.query))
 
+    def exported(self, key: str) -> dict[str, Any]:
+        """The turn with its intention, its findings and the queries before it."""
+        turn = self.turn(key)
+        found = self.checked(key)
+        shown = [split_finding(one) for one in turn.findings] if found is None else found
+        return turn_object(turn, shown, self.earlier(key))
+
+    def filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
+        """A turn out of a filled file."""
+        line = FilledTurn.model_validate(data)
+        key = f"{line.dialogue}/{line.turn}"
+        seen = {**self.seen(key), "query": line.query, "status": line.status, "source": line.source}
+        return key, seen, line.text
+
     def _check(self, key: str, text: str) -> list[Finding]:
         return list(self._checker(self.turn(key), text))
 
-    def _objections(self, request: Request) -> list[Finding]:
+    def objections(self, request: Request) -> list[Finding]:
+        """What the checkers hold against the words; for the template's turn, against the template's."""
         if request.decision == "template":
-            return self.findings(request.item, self.template(request.item))
-        return super()._objections(request)
+            request = replace(request, text=self.template(request.item))
+        return super().objections(request)
 
     def _after(self, request: Request, state: State, found: Sequence[Finding]) -> State:
         made = getattr(self, f"_after_{request.decision}", None)

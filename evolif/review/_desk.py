@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from evolif._errors import UsageError
+from evolif._errors import EvolifError, UsageError
 from evolif.domain import Finding
 from evolif.review._decision import (
     Conflict,
@@ -109,6 +109,19 @@ class Desk(ABC):
         """Whether the reviewer saw something else than is there, in a way that matters for the decision."""
 
     @abstractmethod
+    def exported(self, key: str) -> dict[str, Any]:
+        """An item for a file, all but the fields that are to be filled."""
+
+    @abstractmethod
+    def filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
+        """An item out of a file: its key, what was seen of it, its new words where it has such.
+
+        Raises:
+            UsageError: there is no such item.
+            ValidationError: a field is not what it should be.
+        """
+
+    @abstractmethod
     def _place(self, key: str) -> dict[str, int]:
         """Numbers that the journal gives beside the key."""
 
@@ -137,8 +150,8 @@ class Desk(ABC):
         if request.decision not in (*self.kinds, "undo"):
             kinds = ", ".join(self.kinds)
             raise UsageError(f"a {self.noun} cannot be decided on with “{request.decision}”; use {kinds}")
-        found = self._objections(request)
-        if found and request.decision in NEEDS_WORDS and not (request.force and request.note.strip()):
+        found = self.objections(request)
+        if self._objects(request, found):
             return Objected(found)
         with self.journal.locked():
             self.refresh()
@@ -152,6 +165,41 @@ class Desk(ABC):
             if record.applied and after != stored:
                 self._store(request.item, after)
         return Done(record)
+
+    def objections(self, request: Request) -> list[Finding]:
+        """What the checkers hold against the words that a decision is about; slow the first time."""
+        if request.decision in ("note", "undo"):
+            return []
+        words = self.words_of(request.seen) if request.text is None else request.text
+        try:
+            return self.findings(request.item, words)
+        except EvolifError:
+            if request.decision in NEEDS_WORDS:
+                raise
+            return []  # a checker that fails must not keep words that nobody wants
+
+    def weigh(self, request: Request) -> Objected | Conflict | None:
+        """What stands against a decision, without making it; None where nothing does.
+
+        Raises:
+            UsageError: the decision cannot be made on this item.
+        """
+        found = self.objections(request)
+        if self._objects(request, found):
+            return Objected(found)
+        stored = self.seen(request.item)
+        if self._may_conflict(request) and self._is_stale(request.seen, stored, self._after(request, stored, found)):
+            return Conflict(stored, self._last(request.item))
+        return None
+
+    def already(self, request: Request) -> bool:
+        """Whether the reviewer has made this very decision before, and it stands."""
+        last = self.verdicts().get(request.item)
+        if last is None or last.decision != request.decision or last.after != self.seen(request.item):
+            return False
+        return self.words_of(last.before) == self.words_of(request.seen) and (
+            request.text is None or self.words_of(last.after).strip() == request.text.strip()
+        )
 
     def refresh(self) -> None:
         """Take in what was decided meanwhile, here or elsewhere."""
@@ -197,6 +245,10 @@ class Desk(ABC):
     def _has(self, key: str) -> bool:
         """Whether there is such an item."""
 
+    def _objects(self, request: Request, found: Sequence[Finding]) -> bool:
+        excused = request.force and request.note.strip()
+        return bool(found) and request.decision in NEEDS_WORDS and not excused
+
     def _may_conflict(self, request: Request) -> bool:
         return self._touches(request) and not request.overwrite
 
@@ -212,11 +264,6 @@ class Desk(ABC):
     def _last(self, key: str) -> Decision | None:
         records = [record for record in self.journal.records if record.item == key and record.applied]
         return records[-1] if records else None
-
-    def _objections(self, request: Request) -> list[Finding]:
-        if request.decision in ("note", "undo"):
-            return []
-        return self.findings(request.item, self.words_of(request.seen) if request.text is None else request.text)
 
     def _record(self, request: Request, before: State, after: State, found: Iterable[Finding]) -> Decision:
         return Decision(

@@ -50,6 +50,11 @@ def visible(text: str, spans: Iterable[tuple[int, int]] = (), look: Look = "find
     return Marked("".join(pieces), (*marks, *((start, end, "escape") for start, end in escapes)))
 
 
+def hidden(text: str) -> list[tuple[int, int]]:
+    """Where a text holds signs that `visible` has to spell out."""
+    return [(at, at + 1) for at, sign in enumerate(text) if sign != "\t" and len(_shown(sign)) > 1]
+
+
 def _shown(character: str) -> str:
     if character == "\n" or " " <= character <= "~":
         return character

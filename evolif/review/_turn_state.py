@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif._errors import InputError, UsageError
 from evolif._json_lines import complaint
 from evolif.domain import Finding, Turn
+from evolif.review._safe import hidden, visible
 
 LONGEST = 20_000
 """Characters of a query that a person writes at most."""
 
 
 class TurnState(BaseModel):
-    """The changeable part of a line, as the journal has it."""
+    """The changeable part of a line, as the journal has it. (A text with half of a surrogate pair is none.)"""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -24,16 +25,6 @@ class TurnState(BaseModel):
     source: str
     attempts: int = 1
     findings: tuple[str, ...] = ()
-
-    @field_validator("query", "source")
-    @classmethod
-    def _storable(cls, text: str) -> str:
-        """No half of a surrogate pair: no file can hold it."""
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:
-            raise ValueError("holds half of a surrogate pair, which cannot be stored") from None
-        return text
 
 
 def state_of(turn: Turn) -> dict[str, Any]:
@@ -65,15 +56,14 @@ def checked_words(text: str | None) -> str:
     Raises:
         UsageError: they are none, or cannot be stored.
     """
-    words = (text or "").strip()
+    words = (text or "").replace("\r\n", "\n").strip()
     if not words:
         raise UsageError("the query is empty; write one, or reject the turn")
     if len(words) > LONGEST:
         raise UsageError(f"the query has {len(words)} characters; {LONGEST} are enough for a person's")
-    try:
-        words.encode("utf-8")
-    except UnicodeEncodeError:
-        raise UsageError("the query holds half of a surrogate pair, which cannot be stored; write it anew") from None
+    unseen = [words[start] for start, _ in hidden(words)]
+    if unseen:
+        raise UsageError(f"the query holds a sign that no screen shows ({visible(unseen[0]).text}); delete it")
     return words
 
 
@@ -83,11 +73,11 @@ def stored_findings(found: list[Finding] | tuple[Finding, ...]) -> list[str]:
 
 
 def split_finding(stored: str) -> Finding:
-    """A finding out of a benchmark line; the checker is `other` where the line does not name one."""
+    """A finding out of a benchmark line; the checker is `note` where the line does not name one."""
     checker, colon, message = stored.partition(":")
     if colon and checker.strip() and len(checker) <= 40 and " " not in checker.strip():
         return Finding(checker.strip(), message.strip())
-    return Finding("other", stored)
+    return Finding("note", stored)
 
 
 def equal_words(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from textual import work
 from evolif._errors import EvolifError
 from evolif.review._benchmark_desk import BenchmarkDesk
 from evolif.review._decision import Conflict, Decision, Done, Kind, Objected, Request
-from evolif.review._desk import NEEDS_WORDS, Desk
+from evolif.review._desk import Desk
 from evolif.review._safe import Marked, joined, one_line, said, typed, visible
 from evolif.review._turn_view import findings_text, query_text
 from evolif.review.app import _keys
@@ -125,16 +125,17 @@ class ReviewScreen(QueueScreen):
         try:
             made = await asyncio.to_thread(desk.ask, key, model, notes)
             found = await asyncio.to_thread(desk.findings, key, made.query)
-        except EvolifError as error:
+        except Exception as error:  # a model or a checker that breaks must not take the reviewer's work with it
             self.tell("The model gave nothing", str(error), bad=True)
             return
+        found = list(dict.fromkeys([*found, *made.findings]))
         if key != self.shown:
             self.go_to(key)
         body = joined([query_text(made.query, found), Marked(), findings_text(made.query, found)])
         ways = [("take", "take it"), ("edit", "edit it first"), ("leave", "leave the query as it is")]
         way = await self.app.push_screen_wait(Choose(f"{one_line(model)} says", body, ways))
         if way == "take":
-            await self._decide("regenerate", text=made.query, source=model, attempts=made.attempts)
+            await self._decide("regenerate", text=made.query, source=made.source, attempts=made.attempts)
         elif way == "edit":
             await self._edit(made.query)
 
@@ -169,13 +170,11 @@ class ReviewScreen(QueueScreen):
         request = Request(
             key, kind, self.state, text=text, source=source, attempts=attempts, note=note, seconds=self.seconds
         )
-        words = self.desk.words_of(self.state) if text is None else text
-        if kind in NEEDS_WORDS:
-            try:
-                await asyncio.to_thread(self.desk.findings, key, words)  # slow the first time, then known
-            except EvolifError as error:
-                self.tell("The checkers failed", str(error), bad=True)
-                return False
+        try:
+            await asyncio.to_thread(self.desk.objections, request)  # slow the first time, then known
+        except Exception as error:  # a checker that breaks must not take the reviewer's work with it
+            self.tell("The checkers failed", str(error), bad=True)
+            return False
         made = await self._settle(request)
         if made and kind not in _STAYS:
             self._go_on(key)

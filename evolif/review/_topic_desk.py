@@ -1,0 +1,209 @@
+"""The desk for topics: two people vouch for each (paper App. B)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evolif._errors import UsageError
+from evolif._json_lines import complaint
+from evolif.domain import Finding
+from evolif.review._decision import VOUCHERS, Decision, Kind, Request
+from evolif.review._desk import Block, Desk, Notify, State
+from evolif.review._drafts import Drafts
+from evolif.review._exchange import finding_objects
+from evolif.review._journal import Journal
+from evolif.review._queue import DECIDED, UNDECIDED, Entry, Filter
+from evolif.review._safe import one_line
+from evolif.review._topic_file import TopicFile, names, status_of, vouched
+from evolif.review._topic_view import topic_blocks
+from evolif.review._topic_words import from_words, merged, to_words
+from evolif.tracker._catalogue import TopicModel
+
+TopicChecker = Callable[[Mapping[str, Any]], Sequence[Finding]]
+"""Says what is wrong with a topic's line."""
+
+_FIRST = {"open": 0, "rejected": 1, "verified": 2}
+
+
+def loads(line: Mapping[str, Any]) -> list[Finding]:
+    """The check that needs nothing more: can the topic be used at all?"""
+    try:
+        TopicModel.model_validate(line)
+    except ValidationError as fault:
+        return [Finding("topic", f"cannot be used: {complaint(fault, 'topic')}")]
+    return []
+
+
+class _Edited(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str | None = None
+    domain: str | None = None
+    prompt: str | None = None
+    keywords: list[str] | None = None
+
+
+class FilledTopic(BaseModel):
+    """What of an exported line is read back."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    topic: str
+    line: dict[str, Any]
+    edited: _Edited | None = None
+
+
+class TopicDesk(Desk):
+    """Topics of a file, to be vouched for, edited or rejected.
+
+    Args:
+        path: The JSONL file; decisions go into `NAME.review.jsonl` beside it.
+        reviewer: Who decides.
+        checker: Says what is wrong with a topic beyond what `loads` says.
+        notify: Told in one sentence when something was repaired.
+    """
+
+    kinds: tuple[Kind, ...] = ("accept", "edit", "reject", "note")
+    noun = "topic"
+    first_filter = Filter({"status": frozenset({"open"})})
+
+    def __init__(
+        self, path: Path, reviewer: str, *, checker: TopicChecker | None = None, notify: Notify | None = None
+    ) -> None:
+        self._file = TopicFile(path)
+        base = self._file.path
+        journal = Journal(base.with_suffix(".review.jsonl"), base.with_name(f".{base.stem}.review.lock"), notify)
+        super().__init__(path, reviewer, journal, Drafts(base.with_name(f".{base.stem}.drafts"), reviewer))
+        self._checker = checker
+        self._topics = self._file.read()
+        journal.follow()
+        self.recover()
+        self._told = len(journal.records)
+
+    def line(self, key: str) -> State:
+        """A topic's line as it is shown at present.
+
+        Raises:
+            UsageError: there is none.
+        """
+        if key not in self._topics:
+            raise UsageError(f"{self.path} has no topic {one_line(key, 40)}; name it by its id")
+        return self._topics[key]
+
+    def entries(self) -> list[Entry]:
+        """All topics, as the queue has them."""
+        return [self._entry(number, key) for number, key in enumerate(self._topics)]
+
+    def entry(self, key: str) -> Entry:
+        """One topic, as the queue has it."""
+        return self._entry(list(self._topics).index(key), key)
+
+    def _entry(self, number: int, key: str) -> Entry:
+        line = self._topics[key]
+        status = status_of(line)
+        accepts, rejects = (self.reviewer in names(line, field) for field in VOUCHERS)
+        found = self.checked(key)
+        checkers = [one.checker for one in found if one] if found else []
+        return Entry(
+            key=key,
+            order=(_FIRST[status], number),
+            label=one_line(f"{key} {line.get('title') or line['prompt']}", 60),
+            facets={
+                "status": (status,),
+                "mine": (DECIDED if accepts or rejects else UNDECIDED,),
+                "finding": tuple(dict.fromkeys(checkers)) or ("none" if found is not None else "not checked",),
+                "source": (),
+                "topic": (str(line.get("domain") or "no domain"),),
+            },
+            haystack=f"{key}\n{to_words(line)}".casefold(),
+            mark=status[0].upper(),
+            mine="x" if rejects else "a" if accepts else " ",
+        )
+
+    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[Block]:
+        """Task, keywords, findings, vouchers, decisions."""
+        return topic_blocks(self.line(key), found or (), self.decisions(key), checked=found is not None)
+
+    def words_of(self, state: State) -> str:
+        """Title, domain, prompt and keywords."""
+        return to_words(state)
+
+    def seen(self, key: str) -> State:
+        """The whole line."""
+        return dict(self.line(key))
+
+    def exported(self, key: str) -> dict[str, Any]:
+        """The topic's line, with what is held against it and a copy of its fields to edit."""
+        line = self.line(key)
+        return {
+            "topic": key,
+            "status": status_of(line),
+            "line": line,
+            "findings": finding_objects(self.findings(key)),
+            "edited": None,
+        }
+
+    def filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
+        """A topic out of a filled file; `edited` holds the fields that change."""
+        filled = FilledTopic.model_validate(data)
+        self.line(filled.topic)
+        seen = {**filled.line, "id": filled.topic}
+        if filled.edited is None:
+            return filled.topic, seen, None
+        before = to_words(seen)
+        text = to_words({**seen, **filled.edited.model_dump(exclude_none=True)})
+        return filled.topic, seen, None if text == before else text
+
+    def _check(self, key: str, text: str) -> list[Finding]:
+        try:
+            line = merged(self.line(key), from_words(text))
+        except UsageError as fault:
+            return [Finding("topic", str(fault))]
+        return loads(line) + list(self._checker(line) if self._checker else ())
+
+    def _after(self, request: Request, state: State, found: Sequence[Finding]) -> State:
+        if request.decision == "accept":
+            return vouched(state, self.reviewer, "verified_by")
+        if request.decision == "reject":
+            return vouched(state, self.reviewer, "rejected_by")
+        if request.decision == "edit":
+            # Who edits vouches for the new words; all others spoke of the old ones.
+            cleared = {name: value for name, value in state.items() if name not in VOUCHERS}
+            return vouched(merged(cleared, from_words(request.text or "")), self.reviewer, "verified_by")
+        if request.decision == "undo":
+            return self._after_undo(self._undone(request), state)
+        return dict(state)
+
+    def _after_undo(self, target: Decision, state: State) -> State:
+        if not target.applied:
+            return dict(state)
+        if target.decision == "edit":
+            return dict(target.before)
+        field = next((name for name in VOUCHERS if self.reviewer in names(target.before, name)), None)
+        return vouched(state, self.reviewer, field)  # what others said meanwhile stays
+
+    def _is_stale(self, seen: State, stored: State, after: State) -> bool:
+        return _content(seen) != _content(stored)
+
+    def _stored(self, key: str) -> State:
+        self._topics |= self._file.read()
+        return dict(self.line(key))
+
+    def _store(self, key: str, state: State) -> None:
+        self._file.rewrite(key, state)
+        self._topics[key] = state
+
+    def _place(self, key: str) -> dict[str, int]:
+        return {}
+
+    def _has(self, key: str) -> bool:
+        return key in self._topics
+
+
+def _content(line: State) -> str:
+    return json.dumps({name: value for name, value in line.items() if name not in VOUCHERS}, sort_keys=True)

@@ -1,0 +1,35 @@
+"""Desks over a benchmark, with checkers and models of the tests' own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evolif.benchmark import Benchmark
+from evolif.domain import Finding, Turn
+from evolif.review import BenchmarkDesk, Regenerated, Request
+
+FLAGGED = "Please make it BAD words long."
+KEY = "1/3"
+
+
+def check(turn: Turn, query: str) -> list[Finding]:
+    """Objects to the word BAD, wherever it stands."""
+    at = query.find("BAD")
+    return [] if at < 0 else [Finding("length", "says BAD, wants 30", ((at, at + 3),))]
+
+
+def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:
+    return Regenerated(f"{model} minds {notes or 'nothing'}.", f"{model}-1", attempts=2)
+
+
+def desk(path: Path, reviewer: str = "ada", **more: object) -> BenchmarkDesk:
+    wired = {"checker": check, "regenerate": regenerate, **more}
+    return BenchmarkDesk(Benchmark(path), reviewer, **wired)
+
+
+def ask(desk: BenchmarkDesk, decision: str, key: str = KEY, **more: object) -> Request:
+    return Request(key, decision, desk.seen(key), **more)
+
+
+def decide(desk: BenchmarkDesk, decision: str, key: str = KEY, **more: object):
+    return desk.decide(ask(desk, decision, key, **more))
