@@ -6,6 +6,7 @@
     ├── OutsideError        exit 3: what lies outside this program: provider, network, disk
     │   └── ModelError      exit 3: a model endpoint failed and retrying did not help
     │       ├── AccessError            nothing of this model can be asked: wrong key, no credit, unknown name
+    │       ├── JudgeError             a verdict that is needed could not be had: the session is suspended
     │       ├── ContextOverflowError   the conversation no longer fits the model's context: the session is censored
     │       └── WithheldError          the provider's content filter refused: the session is withheld
     └── InternalError       exit 3: a checker or builder broke its own promise; please report it
@@ -15,6 +16,7 @@ A weak answer is never an error: it is a verdict. A checker that breaks is `Inte
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -54,6 +56,22 @@ class ModelError(OutsideError):
 
 class AccessError(ModelError):
     """The endpoint lets this key and model do nothing, so that every further call would fail the same: ask no more."""
+
+
+class JudgeError(ModelError):
+    """A judge could not be asked, so a verdict is missing; the answer it was about is paid for and is to be kept.
+
+    Args:
+        message: What happened, without secrets.
+        retryable: Whether the same call may pass later.
+        spent: What had been paid for the turn's verdicts by then: (prompt tokens, completion tokens) per judge model.
+    """
+
+    def __init__(
+        self, message: str, *, retryable: bool = False, spent: Mapping[str, tuple[int, int]] | None = None
+    ) -> None:
+        super().__init__(message, retryable=retryable)
+        self.spent = dict(spent or {})
 
 
 class ContextOverflowError(ModelError):

@@ -1,69 +1,142 @@
-"""Verdicts on an answer: rules for the objective groups, a judge apart for the subjective ones."""
+"""Verdicts on an answer: rules for the objective groups, a judge apart for the subjective ones.
+
+What a store keeps of a `Judgement`: `verdicts` and `heuristic` as ever; `dump_records(judgement.records)`, one text
+column beside them, from which `load_records` makes the records again; and `judgement.usage`, tokens per judge model,
+for the money of the role “judge”. With a `JudgeError` nothing of the turn is judged: keep the answer, suspend the
+session, call `judge_turn` again on resuming. Scores that were had by then lie in the judge's cache and cost nothing a
+second time; their tokens are in `error.spent`.
+
+What a run's settings keep of a `Judge`: its `name` (panel, rule and rubric version: a resume with another one is
+refused) and its `endpoints`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Sequence
 from typing import Protocol
 
-from evolif._errors import EvolifError, InternalError, UsageError
+from evolif._errors import EvolifError, InternalError, JudgeError
 from evolif.constraints import check_reading, format_of, get_group
 from evolif.domain import Constraint, Instruction, Verdict
 from evolif.judging._lexical import LexicalJudge
+from evolif.judging._records import Judgement, JudgeRecord, usage_of
 from evolif.text import Reading
 
 
 class Judge(Protocol):
-    """Scores what rules cannot check."""
+    """Scores what rules cannot check: `LexicalJudge`, or a `Panel` of models. Made by `open_judge`."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What settings and reports call it: for a panel its rule, its models and the rubric's version."""
+        ...
 
-    def judge(self, constraint: Constraint, reading: Reading) -> Verdict:
-        """The verdict on one subjective constraint."""
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """Per model of a panel, where it is asked, without user and key; empty for the provider's own endpoint."""
+        ...
+
+    async def assess(self, constraint: Constraint, reading: Reading) -> Verdict | JudgeRecord:
+        """A verdict that stands apart (a heuristic's), or a record whose verdict counts.
+
+        Raises:
+            JudgeError: a model could not be asked.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The verdicts that count, and those of a heuristic that stand in a table of their own."""
+async def judge_turn(constraints: Sequence[Constraint], answer: str, judge: Judge | None) -> Judgement:
+    """Judge an answer as received; the module's docstring says what to store.
 
-    verdicts: tuple[Verdict, ...]
-    """One per constraint; subjective ones are not judged (`satisfied` is None) without a judge that counts."""
-    heuristic: tuple[Verdict, ...] = ()
-
-
-def open_judge(name: str) -> Judge | None:
-    """The judge of that name; None for `none`.
+    Args:
+        constraints: The turn's instruction.
+        answer: The model's answer; hostile input.
+        judge: For what rules cannot tell; the subjective constraints are not judged where None. An answer that cannot
+            be read (empty, longer than 64 KiB) fails without anybody being asked.
 
     Raises:
-        UsageError: no such judge.
-    """
-    if name == "none":
-        return None
-    if name == "lexical":
-        return LexicalJudge()
-    raise UsageError(f"the judge “{name}” is not there yet (model judges come later); use none or lexical")
-
-
-def judge_answer(instruction: Instruction, answer: str, judge: Judge | None) -> Judgement:
-    """Judge an answer as received.
-
-    Raises:
+        JudgeError: a verdict that is needed could not be had; calls for the turn's other constraints were let finish.
         InternalError: a checker broke; the answer is not to blame.
+        EvolifError: what else a judge's client raises that is no `ModelError` (a spent budget, say), as it is.
     """
     try:
-        return _judged(instruction, Reading(answer, format_of(instruction)), judge)
+        reading = Reading(answer, format_of(constraints))
+        verdicts = _by_rules(constraints, reading)
+        if judge is None:
+            return Judgement(verdicts)
+        return await _with_judge(constraints, verdicts, reading, judge)
     except EvolifError:
         raise
     except Exception as fault:
         raise InternalError(f"an answer could not be judged: {type(fault).__name__}: {fault}") from fault
 
 
-def _judged(instruction: Instruction, reading: Reading, judge: Judge | None) -> Judgement:
-    subjective = [c for c in instruction if get_group(c.group).subjective]
+async def _with_judge(
+    constraints: Sequence[Constraint], verdicts: tuple[Verdict, ...], reading: Reading, judge: Judge
+) -> Judgement:
+    asked = [i for i, constraint in enumerate(constraints) if get_group(constraint.group).subjective]
+    # Not cancelled at the first fault: what is under way is being paid for, and its score goes to the cache.
+    told = await asyncio.gather(*(judge.assess(constraints[i], reading) for i in asked), return_exceptions=True)
+    records = tuple(t for t in told if isinstance(t, JudgeRecord))
+    _raise_first([t for t in told if isinstance(t, BaseException)], records)
+    final = list(verdicts)
+    heuristic = []
+    for i, answer in zip(asked, told, strict=True):
+        if isinstance(answer, JudgeRecord):
+            final[i] = verdict_of(answer, verdicts[i].expected)
+        elif isinstance(answer, Verdict):
+            heuristic.append(answer)
+    return Judgement(tuple(final), tuple(heuristic), records)
+
+
+def _raise_first(faults: Sequence[BaseException], records: Sequence[JudgeRecord]) -> None:
+    """Raise the gravest fault: any other before a judge's, which can wait."""
+    if not faults:
+        return
+    for fault in faults:
+        if not isinstance(fault, JudgeError):
+            raise fault
+    first = faults[0]
+    spent = {judge: (usage.prompt_tokens, usage.completion_tokens) for judge, usage in usage_of(records).items()}
+    for fault in faults:
+        for judge, (prompt, completion) in fault.spent.items() if isinstance(fault, JudgeError) else ():
+            had = spent.get(judge, (0, 0))
+            spent[judge] = (had[0] + prompt, had[1] + completion)
+    raise JudgeError(str(first), retryable=getattr(first, "retryable", False), spent=spent) from first.__cause__
+
+
+def verdict_of(record: JudgeRecord, expected: str) -> Verdict:
+    """The verdict that a record comes to."""
+    return Verdict(record.group, record.satisfied, expected, "judged")
+
+
+def judge_answer(instruction: Instruction, answer: str, judge: Judge | None) -> Judgement:
+    """Judge an answer without asking anybody: by rules, and by the heuristic `lexical` where it is named.
+
+    Raises:
+        InternalError: a checker broke, or the judge is one that must be awaited; the answer is not to blame.
+    """
+    if judge is not None and not isinstance(judge, LexicalJudge):
+        raise InternalError(f"the judge {judge.name} must be awaited")
+    try:
+        reading = Reading(answer, format_of(instruction))
+        subjective = [c for c in instruction if get_group(c.group).subjective]
+        heuristic = tuple(judge.judge(c, reading) for c in subjective) if judge is not None else ()
+        return Judgement(_by_rules(instruction, reading), heuristic)
+    except EvolifError:
+        raise
+    except Exception as fault:
+        raise InternalError(f"an answer could not be judged: {type(fault).__name__}: {fault}") from fault
+
+
+def _by_rules(constraints: Sequence[Constraint], reading: Reading) -> tuple[Verdict, ...]:
     # Without a judge, a subjective constraint is out of the count, whatever the rules could say of an empty answer.
-    verdicts = tuple(
+    return tuple(
         Verdict(v.group, None, v.expected, "not judged") if get_group(v.group).subjective else v
-        for v in check_reading(instruction, reading)
+        for v in check_reading(constraints, reading)
     )
-    heuristic = tuple(judge.judge(c, reading) for c in subjective) if judge is not None else ()
-    return Judgement(verdicts, heuristic)

@@ -33,6 +33,14 @@ class LexicalJudge:
     """Scores emotion, audience and style from 1 to 10 by counting; says what it counted."""
 
     name = "lexical"
+    endpoints: tuple[str, ...] = ()
+
+    async def assess(self, constraint: Constraint, reading: Reading) -> Verdict:
+        """The verdict, which stands apart."""
+        return self.judge(constraint, reading)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
 
     def judge(self, constraint: Constraint, reading: Reading) -> Verdict:
         """The verdict on one subjective constraint; an unreadable answer fails."""

@@ -98,9 +98,7 @@ def test_a_checker_that_breaks_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_reading_or_a_judge_that_breaks_is_our_fault_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Broken:
-        name = "broken"
-
+    class Broken(LexicalJudge):
         def judge(self, constraint: Constraint, reading: Reading) -> Verdict:
             raise KeyError("no such list")
 
