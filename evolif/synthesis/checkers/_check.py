@@ -155,4 +155,10 @@ def _value_spans(query: Query, change: Change) -> list[tuple[int, int]]:
         for key in ("counts", "keywords", "value"):
             held = (params or {}).get(key)
             words += [held] if isinstance(held, str) else list(held or ())
-    return [(m.start, m.end) for m in mentions_of(query, words)]
+    mentions = mentions_of(query, words)
+    quoted = {m.value for m in mentions if _in_quotes(query, m.start)}
+    return [(m.start, m.end) for m in mentions if m.value not in quoted or _in_quotes(query, m.start)]
+
+
+def _in_quotes(query: Query, at: int) -> bool:
+    return any(q.start <= at < q.end for q in query.quotations)

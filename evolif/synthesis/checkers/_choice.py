@@ -17,7 +17,7 @@ from evolif.synthesis.checkers._roles import Role, role_of
 from evolif.synthesis.checkers._shadow import Query
 
 _DENIED = re.compile(
-    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bless|\bnothing|\banything\s+but|\bneither|\bnor|\bfree\s+of)"
+    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bless|\bnothing|\banything\s+but|\bany\s+\w+\s+(?:but|except|other\s+than)|\beverything\s+but|\bexcept|\bneither|\bnor|\bfree\s+of)"
     r"(?:\s+(?:be|sound|a|an|any|the|too|very|to|for|in|written|write|use|using|so|sounding|being|overly|clearly|aimed|at|as|seem|feel|let|it)){0,4}\s*[\"'“‘]?$"
 )
 

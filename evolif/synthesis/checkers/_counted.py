@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evolif.domain import Finding, Params
 from evolif.synthesis.checkers._claims import Change, Claim, compare, missing
-from evolif.synthesis.checkers._relations import Quantity, quantities
+from evolif.synthesis.checkers._relations import Quantity, counts_as_one, quantities
 from evolif.synthesis.checkers._removal import is_lifted, removed
 from evolif.synthesis.checkers._roles import role_of
 from evolif.synthesis.checkers._shadow import Query
@@ -71,7 +71,7 @@ BOLD = _thing(
 )
 QUESTIONS = _thing(
     "questions",
-    r"(?:of\s+(?:the|your)\s+)?(?:sentences?\s+)?(?:(?:\w+\s+){0,4})?(?:questions?(?:\s+marks?)?)",
+    r"of\s+(?:the|your|my|its)\s+sentences?[^.!?]{0,60}?question\s+marks?|(?:of\s+(?:the|your)\s+)?(?:sentences?\s+)?(?:(?:\w+\s+){0,4})?(?:questions?(?:\s+marks?)?)",
     r"(?:number\s+of\s+)?questions?(?:\s+(?:count|number|total))?",
     r"questions?(?:\s+marks?)?",
 )
@@ -87,6 +87,11 @@ _PER_SENTENCE = re.compile(r"(?<!\w)(?:(?:each|every|any|no|per|a|one|single|all
 _WORD_LIMIT = re.compile(r"(?:-word)\s+sentences?")
 
 
+_FREE = re.compile(
+    r"(?<!\w)(?:as\s+(?:long|many\s+\w+|much)(?:\s+or\s+(?:as\s+)?(?:short|few))?\s+as\s+(?:you|it|they|the)|any\s+(?:number|length)|however\s+(?:many|long)|(?:may|can)\s+be\s+(?:any|longer|as\s+long))(?!\w)"
+)
+
+
 def read_counted(query: Query, change: Change, thing: Thing, other: Thing | None = None) -> list[Finding]:
     """Findings on a number of things.
 
@@ -98,7 +103,7 @@ def read_counted(query: Query, change: Change, thing: Thing, other: Thing | None
     """
     claims = _claims(query, change, thing, change.after if change.kind != "remove" else change.before)
     if change.kind == "remove":
-        findings = removed(query, change, thing.nouns, claims)
+        findings = removed(query, change, thing.nouns, claims, _FREE)
         wrong = [c for c in claims if is_lifted(query, c.start, c.end) and not _is(c.value, change.before or {})]
         if not findings and wrong:
             return [missing(change, f"it lifts another number than {_demand(thing, change.before or {})}", (wrong[0].start, wrong[0].end))]
@@ -114,9 +119,13 @@ def _claims(query: Query, change: Change, thing: Thing, params: Params | None) -
     if thing.most and not _PER_SENTENCE.search(query.shadow) and change.kind != "modify":
         return []
     for quantity in quantities(query):
-        rest = query.shadow[quantity.end : quantity.end + 60]
+        rest = query.shadow[quantity.end : quantity.end + 110]
         after = thing.after.match(rest)
         before = thing.before.search(query.shadow[max(0, quantity.start - 60) : quantity.start])
+        if quantity.number == 1 and (not after or counts_as_one(query, quantity)):
+            continue
+        if _ENUMERATED.search(query.shadow[max(0, quantity.start - 6) : quantity.end + 3]):
+            continue  # "(1, 2, 3 and so on)"
         elided = (bool(claims) or _just_named(query, thing, quantity.start)) and _stands_alone(rest)
         if _RELATIVE.match(rest) or re.search(r"(?<!\w)more\s*$", query.shadow[max(0, quantity.end - 5) : quantity.end]):
             continue  # "two bullets more" counts from where one is
@@ -126,6 +135,7 @@ def _claims(query: Query, change: Change, thing: Thing, params: Params | None) -
     return claims
 
 
+_ENUMERATED = re.compile(r"\d\s?,\s\d|\d\)\s")
 _RELATIVE = re.compile(r"\s*(?:more|fewer|less|extra|additional)(?!\w)(?!\s+than)|\s*[\w-]+(?:\s+points?)?\s+(?:more|fewer|less)(?!\s+than)(?!\w)")
 
 
@@ -135,15 +145,15 @@ def _just_named(query: Query, thing: Thing, at: int) -> bool:
 
 
 def _stands_alone(rest: str) -> bool:
-    return re.match(r"\s*(?:of\s+(?:them|those))?\s*(?:[,.;:!?)—–]|$|-\s|now|instead|this|please|exactly|in\s+(?:total|place)|rather|from|long)", rest) is not None
+    return re.match(r"\s*(?:of\s+(?:them|those))?\s*(?:[,.;:!?)—–]|$|-\s|now|instead|this|please|exactly|in\s+(?:total|place)|rather|from|long|will|(?:is|are)\s+(?:enough|plenty)|suffice)", rest) is not None
 
 
 def _exact(value: Quantity, params: Params) -> bool:
-    return not value.vague and value.low == value.high == params["count"]
+    return not value.vague and value.low == value.high == params.get("count")
 
 
 def _most(value: Quantity, params: Params) -> bool:
-    if value.vague or value.high != params["count"]:
+    if value.vague or value.high != params.get("count"):
         return False
     return value.low <= 1 or value.bare
 
@@ -160,6 +170,8 @@ def read_bullets(query: Query, change: Change) -> list[Finding]:
     """Bullet points, or numbered items."""
     params = change.after if change.kind != "remove" else change.before
     numbered = (params or {}).get("kind") == "numbered"
+    if change.before is not None and change.after is not None and change.before.get("kind") != change.after.get("kind"):
+        change = replace(change, before=None)  # the same number of other things is another demand
     findings = read_counted(query, change, NUMBERED if numbered else BULLETS)
     if not findings and change.kind != "remove":
         kind = re.compile(r"(?<!\w)(?:numbered|ordered|numbers)(?!\w)" if numbered else r"(?<!\w)(?:bullet\w*)")

@@ -16,7 +16,7 @@ from evolif.synthesis.checkers._shadow import MASK, Query
 
 _START = whole_words([
     "start(s|ed|ing)?", "beg(in|ins|an|un|inning|innings)", "open(s|ed|ing|er)?", "first", "kick(s|ed|ing)?( \\w+){0,3} off", "lead(s|ing)?( off| with| in)?", "commenc(e|es|ed|ing)",
-    "launch(es|ing)?( into)?", "initial", "preced(e|es|ing)", "outset", "front", "top", "head", "upfront", "up front", "before (anything|everything|any|all)\\w*", "very beginning", "introduc\\w+", "put \\S+ first",
+    "launch(es|ing)?( into)?", "initial", "preced(e|es|ing)", "outset", "front", "top", "head", "upfront", "up front", "before (anything|everything|any|all)\\w*", "very beginning", "ahead of( \\w+)?", "introduc\\w+", "put \\S+ first",
 ])
 _END = whole_words([
     "end(s|ed|ing)?", "finish(es|ed|ing)?", "conclud(e|es|ed|ing)", "conclusion", "clos(e|es|ed|ing|er)", "wrap(s|ped|ping)?( \\w+){0,3} up", "last", "final(ly)?", "sign(s|ing)? off( with)?", "tail", "bottom", "close out",
@@ -26,6 +26,9 @@ _OFF_START = whole_words(["start(s|ed|ing)? and end", "from start to finish", "f
 _EMOJI = regex.compile(r"\p{Extended_Pictographic}")
 _LETTER = re.compile(
     rf"(?<!\w)(?:letters?|an?|the|with|by|in|to|be|from|of|for|is)\s+(?:letter\s+|a\s+|an\s+|the\s+)?(?:capital\s+|small\s+|upper-?case\s+|lower-?case\s+)?[\"'“‘(]?(?P<letter>{MASK}|[A-Za-z])[\"'”’)]?(?![\w'’])(?!\s*-\s*\w)"
+)
+_NAMED_LETTER = re.compile(
+    r"\b(?:[Mm]ake|[Hh]ave|[Ll]et)\s+([A-Z])\s+(?:be\s+)?(?:the|your|its)\b|\bletter(?:\s+of\s+(?:the|your|its)\s+\w+(?:\s+\w+)?)?(?:\s+(?:is|be|as|to|to\s+be|should\s+be|must\s+be))?\s+[\"'“‘]?([A-Za-z])(?![\w'’])",
 )
 _QUOTED_LETTER = re.compile(r"[\"'“‘]([A-Za-z])[\"'”’](?!\w)")
 
@@ -71,7 +74,7 @@ def _nearest(query: Query, cues: re.Pattern[str], claim: Claim, paired: bool) ->
     if claim.end > high:
         high = claim.end
     best = None
-    for cue in cues.finditer(query.shadow, low, high):
+    for cue in cues.finditer(query.low if paired else query.shadow, low, high):
         if _OFF_START.match(query.shadow, cue.start()):
             continue
         if paired and _belongs_to_mark(query, cue):
@@ -89,7 +92,7 @@ def _belongs_to_mark(query: Query, cue: re.Match[str]) -> bool:
     after = query.shadow[cue.end() : cue.end() + 16]
     before = query.shadow[max(0, cue.start() - 22) : cue.start()]
     mark = r"[\"'“”‘’`]*(?:[\ue000]{1,3}|[^\w\s,.])"
-    return re.match(rf"\s*(?:with|by|in|on)?\s*(?:an?\s+|the\s+)?{mark}", after) is not None or re.search(rf"{mark}[\"'“”‘’`]*\s+(?:at|as|in|on)\s+(?:its|the)\s+(?:very\s+)?$", before) is not None
+    return re.match(rf"\s*(?:it\s+|them\s+)?(?:with|by|in|on)?\s*(?:an?\s+|the\s+)?{mark}", after) is not None or re.search(rf"{mark}[\"'“”‘’`]*\s*$", before) is not None or re.search(rf"{mark}[\"'“”‘’`]*\s+(?:at|as|in|on)\s+(?:its|the)\s+(?:very\s+)?$", before) is not None
 
 
 def _claims(query: Query, change: Change) -> list[Claim]:
@@ -148,6 +151,9 @@ def _letters(query: Query) -> list[Claim]:
         named = "letter" in match.group() or letter.isupper()
         if letter.isalpha() and letter.isascii() and named and letter not in "I":
             found.setdefault(at, _claim(query, ("letter", letter.lower()), at, at + 1))
+    for match in _NAMED_LETTER.finditer(query.text):
+        group = match.lastindex or 1
+        found.setdefault(match.start(group), _claim(query, ("letter", match[group].lower()), *match.span(group)))
     return list(found.values())
 
 

@@ -29,7 +29,7 @@ def read_format(query: Query, change: Change) -> list[Finding]:
     """Findings on a format."""
     params = change.after if change.kind != "remove" else change.before
     assert params is not None  # one of the two is there
-    claims = _claims(query, table=_is_table(change.before) or _is_table(change.after))
+    claims = _claims(query, table=_is_table(change.before) or _is_table(change.after), headed=_is_table(change.after))
     if change.kind == "remove":
         findings = removed(query, change, _NOUNS, claims, _FREE)
         lifted = [c for c in claims if is_lifted(query, c.start, c.end)]
@@ -39,7 +39,7 @@ def read_format(query: Query, change: Change) -> list[Finding]:
     names = list(params.get("keys") or params.get("columns") or ())
     if change.kind == "modify" and names and (change.before or {}).get("mode") == params["mode"]:
         return _names(query, change, names)  # other keys of the same format: its name need not be said again
-    return compare(query, change, claims, _says, f"the format {params['mode']}") or _names(query, change, names)
+    return compare(query, change, claims, _says, f"the format {params['mode']}") or _names(query, change, names) or _unasked(query, change, names)
 
 
 def _is_table(params: Params | None) -> bool:
@@ -50,11 +50,11 @@ def _says(value: str, params: Params) -> bool:
     return bool(value == params["mode"])
 
 
-def _claims(query: Query, *, table: bool) -> list[Claim]:
+def _claims(query: Query, *, table: bool, headed: bool) -> list[Claim]:
     claims = []
     for mode, pattern in _NAMES.items():
-        if mode == "table" and not table:
-            continue
+        if (mode == "table" and not table) or (mode == "markdown" and headed):
+            continue  # a table is a Markdown table
         for match in pattern.finditer(query.low):
             role = role_of(query, *match.span())
             if _DENIED.search(query.shadow, max(0, match.start() - 50), match.start()):
@@ -78,9 +78,20 @@ def _names(query: Query, change: Change, names: Sequence[str]) -> list[Finding]:
     if extra:
         return [missing(change, f"it also names “{extra[0].text}”", (extra[0].start, extra[0].end))]
     if change.after is not None and change.after.get("mode") == "table":
-        places = [query.find(name)[0] for name in names]
+        places = [query.find(name)[-1] for name in names]
         if places != sorted(places):
             return [missing(change, "it names the columns in another order", *places)]
+    return []
+
+
+_KEYED = re.compile(r"(?<!\w)(?:keys?|columns?|headers?)(?!\w)[^.!?]{0,30}[\"“'‘]\ue000")
+
+
+def _unasked(query: Query, change: Change, names: Sequence[str]) -> list[Finding]:
+    """Names of keys or columns where the format has none to name."""
+    for match in _KEYED.finditer(query.shadow):
+        if not names and role_of(query, *match.span()) == "new":
+            return [missing(change, "it also names keys or columns", match.span())]
     return []
 
 

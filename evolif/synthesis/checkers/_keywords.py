@@ -47,6 +47,8 @@ def read_forbidden(query: Query, change: Change) -> list[Finding]:
     gone = [k for k in old if k not in new]
     findings += _want(change, gone, stances, ("lift",), "it does not say that {} is allowed again")
     again = [m for k in new if k in old for m, s in stances.get(k.casefold(), ()) if s == "lift"]
+    if query.quotations:
+        again = [m for m in again if _is_quoted(query, m)]
     findings += [missing(change, f"it allows “{m.value}”, which stays ruled out", (m.start, m.end)) for m in again[:1]]
     known = {k.casefold() for k in [*old, *new]}
     return findings or _extra(change, stances, known, "forbid", "it also rules out {}")
@@ -70,7 +72,9 @@ def read_existence(query: Query, change: Change) -> list[Finding]:
     if gone and not findings:
         findings += _want(change, gone, _stances(query, mentions), ("lift",), "it does not say that {} needs no count any more")
     known = {k.casefold() for k in [*old, *new]}
-    extra = [b for b in bound if b.mention.value.casefold() not in known and b.count is not None and b.role == "new"]
+    extra = [b for b in bound if b.mention.value.casefold() not in known and b.count is not None and b.role == "new" and b.direct]
+    if any(_is_quoted(query, m) for m in mentions if m.value in new):  # who quotes one keyword quotes them all
+        extra = [b for b in extra if _is_quoted(query, b.mention)]
     if extra and not findings:
         span = (extra[0].mention.start, extra[0].mention.end)
         findings.append(missing(change, f"it also asks for “{extra[0].mention.value}”", span))
@@ -121,7 +125,7 @@ def _stances(query: Query, mentions: Sequence[Mention]) -> dict[str, list[tuple[
             stance = "lift"
         for member in members:
             mine = stance
-            if mine == "forbid" and role_of(query, member.start, member.end, in_list=True) == "old":
+            if mine == "forbid" and any(low <= member.start < high for low, high in given_up(query.shadow, True)):
                 mine = "lift"
             found.setdefault(member.value.casefold(), []).append((member, mine))
     return found
@@ -157,12 +161,12 @@ def _all_lifted(query: Query, change: Change, keywords: Sequence[str], stances: 
     if not named or len(named) == len(keywords):
         generic = [m for m in _NOUNS.finditer(query.shadow) if is_lifted(query, *m.span()) or stance_of(query, *m.span()) == "lift"]
         if generic or _FREE_AGAIN.search(query.shadow):
-            return [] if not _still(named, stances) else [missing(change, f"it still rules on “{named[0]}”")]
+            return []
     return [missing(change, f"it does not say that the rule on {', '.join(f'“{k}”' for k in keywords)} is lifted")]
 
 
-def _still(named: Sequence[str], stances: dict[str, list[tuple[Mention, Stance]]]) -> bool:
-    return False and bool(named and stances)
+def _is_quoted(query: Query, mention: Mention) -> bool:
+    return any(q.start <= mention.start < q.end for q in query.quotations)
 
 
 def _quoted(query: Query) -> list[str]:

@@ -6,7 +6,7 @@ import re
 
 from evolif.domain import Finding, Params
 from evolif.synthesis.checkers._claims import Change, Claim, compare, missing
-from evolif.synthesis.checkers._relations import UNBOUNDED, Quantity, quantities
+from evolif.synthesis.checkers._relations import UNBOUNDED, Quantity, counts_as_one, quantities
 from evolif.synthesis.checkers._removal import is_lifted, removed
 from evolif.synthesis.checkers._roles import Role, role_of
 from evolif.synthesis.checkers._shadow import Query
@@ -21,8 +21,9 @@ _UNIT_BEFORE = re.compile(
     r"(?<!\w)(word|sentence|paragraph|character)s?(?:[\s-]+(?:count|limit|total|number|budget|target|cap|length|mark|maximum|minimum|ceiling|floor|tally|range))?\s*"
     r"(?:of|is|at|to|should\s+be|must\s+be|be|stays?|:|=|comes?\s+(?:out\s+)?(?:to|at))?\s*(?:(?:\w+[\s-]+){0,3})$"
 )
+_ANY_UNIT = re.compile(r"(?<!\w)(word|sentence|paragraph|character)s?(?!\w)")
 _COUNT_OF = re.compile(r"(?<!\w)(?:number|count|amount)\s+of\s+(word|sentence|paragraph|character)s?(?!\w)|(?<!\w)(word|sentence|paragraph|character)s?[\s-]+(?:count|limit|total|budget|target|cap|length|tally|maximum|minimum|range)")
-_EACH = re.compile(r"^\W*(?:long\s+)?(?:each|apiece|every|(?:per|in|for|to)\s+(?:a|an|each|every|any|the\s+\w+)?\s*(?:sentence|paragraph|bullet|item|point|line|section)s?)(?!\w)")
+_EACH = re.compile(r"^\s*(?:long\s+)?(?:each|apiece|every|(?:per|in|for|to)\s+(?:a|an|each|every|any|the\s+\w+)?\s*(?:sentence|paragraph|bullet|item|point|line|section)s?)(?!\w)")
 _EVERY_BEFORE = re.compile(r"(?<!\w)(?:each|every|no|any|all)\s+(?:single\s+)?(?:sentence|paragraph|bullet|item|point)s?\s[^.!?;,]{0,60}$")
 _NOUNS = re.compile(
     r"(?<!\w)(?:lengths?|how\s+(?:long|short|many\s+(?:words|sentences|paragraphs|characters))|(?:word|sentence|paragraph|character)s?[\s-]*(?:count|limit|total|number|requirement|budget|target|cap|restriction|range|minimum|maximum|rule|ceiling|quota|goal|figure|constraint)s?"
@@ -35,7 +36,7 @@ _FREE = re.compile(
 
 def read_length(query: Query, change: Change) -> list[Finding]:
     """Findings on a turn that adds, changes or lifts a length."""
-    claims = _claims(query, change)
+    claims = _ranges(_claims(query, change))
     if change.kind != "remove":
         return compare(query, change, claims, _says, _demand(change.after or {}))
     assert change.before is not None  # a removal
@@ -53,16 +54,31 @@ def _claims(query: Query, change: Change) -> list[Claim]:
     claims: list[Claim] = []
     unit = ""
     for quantity in quantities(query):
+        if quantity.number == 1 and (counts_as_one(query, quantity) or not _UNIT.match(query.shadow[quantity.end :])):
+            continue
         found, end = _unit_of(query, quantity)
         role: Role = role_of(query, quantity.start, quantity.end)
         if not found and claims and unit and _is_elided(query, quantity):
-            found, end = unit, quantity.end
+            found, end = _last_unit(query, quantity.start) or unit, quantity.end
             if quantity.bare and change.before is not None:
                 quantity = _inherit(quantity, change.before)
         if found:
             unit = found
             claims.append(Claim((found, quantity), quantity.start, end, role))
     return claims
+
+
+def _ranges(claims: list[Claim]) -> list[Claim]:
+    """`at least 800 characters, and 900 at most` is one range."""
+    least = [c for c in claims if c.role == "new" and c.value[1].high == UNBOUNDED]
+    most = [c for c in claims if c.role == "new" and c.value[1].low == 0]
+    if len(least) != 1 or len(most) != 1 or least[0].value[0] != most[0].value[0]:
+        return claims
+    low, high = least[0].value[1], most[0].value[1]
+    start, end = min(low.start, high.start), max(least[0].end, most[0].end)
+    both = Quantity(low.low, high.high, start, end, number=low.low)
+    rest = [c for c in claims if c is not least[0] and c is not most[0]]
+    return sorted([*rest, Claim((least[0].value[0], both), start, end, "new")], key=lambda claim: claim.start)
 
 
 def _unit_of(query: Query, quantity: Quantity) -> tuple[str, int]:
@@ -76,6 +92,12 @@ def _unit_of(query: Query, quantity: Quantity) -> tuple[str, int]:
     if before and re.match(r"^\s*(?:[,.;:!?)—–-]|$|mark|or\s|and\s|now|instead|this|please|in\s|total|for\s|exactly|tops|max)", rest):
         return f"{before[1]}s", quantity.end
     return "", 0
+
+
+def _last_unit(query: Query, at: int) -> str:
+    """The unit that was named last, shortly before: `what counts is sentences, exactly 20`."""
+    named = list(_ANY_UNIT.finditer(query.shadow, max(0, at - 70), at))
+    return f"{named[-1][1]}s" if named else ""
 
 
 def _is_elided(query: Query, quantity: Quantity) -> bool:

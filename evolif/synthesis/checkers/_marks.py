@@ -11,7 +11,7 @@ from evolif.domain import Finding
 from evolif.synthesis.checkers._claims import Change, missing
 from evolif.synthesis.checkers._cues import whole_words
 from evolif.synthesis.checkers._removal import is_lifted
-from evolif.synthesis.checkers._roles import role_of
+from evolif.synthesis.checkers._roles import lifted, role_of
 from evolif.synthesis.checkers._shadow import Query
 from evolif.synthesis.checkers._stance import Stance, stance_of
 
@@ -67,7 +67,8 @@ def read_punctuation(query: Query, change: Change) -> list[Finding]:
     if not mine:
         other = [(s, e) for m, s, e, stance in seen if stance == wanted]
         return [missing(change, f"it does not name the mark {mark}", *other[:1])]
-    current = [p for p in mine if p[3] == wanted and role_of(query, p[1], p[2], in_list=True) != "old"]
+    accepted = (wanted, "none") if mode == "include" else (wanted,)
+    current = [p for p in mine if p[3] in accepted and _is_current(query, change, p[1], p[2])]
     if not current:
         what = "use" if mode == "include" else "leave out"
         return [missing(change, f"it does not say to {what} the mark {mark}", *((s, e) for _, s, e, _ in mine))]
@@ -78,14 +79,26 @@ def read_punctuation(query: Query, change: Change) -> list[Finding]:
     return []
 
 
+def _is_current(query: Query, change: Change, start: int, end: int) -> bool:
+    role = role_of(query, start, end, in_list=True)
+    return role == "new" or (role == "was" and change.kind == "add")
+
+
 def _stance(query: Query, start: int, end: int) -> Stance:
     stance = stance_of(query, start, end)
+    if stance == "forbid" and _SOME.search(query.shadow, max(0, start - 40), start):
+        return "none"  # "no more than three commas" leaves some
     return "lift" if stance in ("require", "none") and is_lifted(query, start, end) and role_of(query, start, end) == "old" else stance
+
+
+_SOME = re.compile(r"(?:than|most|only|just|exactly|to|about)\s+(?!one\b|a\b)[\w-]+\s+[\"'“‘]?$")
 
 
 def _lifted(query: Query, change: Change, mark: str, seen: list[tuple[str, int, int, Stance]]) -> list[Finding]:
     include = (change.before or {}).get("mode") == "include"
     mine = [p for p in seen if p[0] == mark]
+    if include and mine and len(lifted(query.shadow)) > 1 and all(is_lifted(query, p[1], p[2]) for p in mine):
+        return []  # "it works without the dagger, so don't bother with it"
     if any(p[3] == "lift" or (is_lifted(query, p[1], p[2]) and p[3] != "forbid") for p in mine):
         return []
     if mine and any(role_of(query, p[1], p[2]) == "old" and (include or p[3] == "forbid") for p in mine):

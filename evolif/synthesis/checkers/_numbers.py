@@ -10,13 +10,13 @@ _ONES = (
     "eighteen nineteen"
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_UNITS = {word: value for value, word in enumerate(_ONES)} | {"a": 1, "an": 1, "single": 1}
+_UNITS = {word: value for value, word in enumerate(_ONES)} | {"single": 1}
 _TENFOLD = {word: 10 * value for value, word in enumerate(_TENS, 2)}
 _SCALES = {"hundred": 100, "thousand": 1000, "dozen": 12}
 
 _WORD = "|".join(sorted([*_ONES, *_TENS], key=len, reverse=True))
 _NUMBER = re.compile(
-    rf"(?<![\w.,])\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?![\w,])|(?<![\w.,])\d{{1,9}}(?:\.\d{{1,3}})?(?=k?(?!\w))k?"
+    rf"(?<![\w.,])\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?!\w|,\d)|(?<![\w.,])\d{{1,9}}(?:\.\d{{1,3}})?(?=k?(?!\w))k?"
     rf"|(?<!\w)(?:half\s+a\s+dozen|a\s+single|a\s+couple(?:\s+of)?"
     rf"|(?:(?:{_WORD}|an?)(?:[\s-]+(?:and\s+)?)){{0,4}}(?:hundred|thousand|dozen)"
     rf"(?:[\s-]+(?:and\s+)?(?:{_WORD}|hundred))*"
@@ -75,6 +75,8 @@ def _value(written: str) -> int | None:
 def _in_words(parts: list[str]) -> int | None:
     total = current = 0
     for part in parts:
+        if part in ("a", "an"):
+            continue  # "a hundred", "a single"
         if part in _SCALES:
             current = max(current, 1) * _SCALES[part]
             if part == "thousand":

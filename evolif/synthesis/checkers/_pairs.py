@@ -67,9 +67,13 @@ def _shown(query: Query, left: str, right: str) -> list[tuple[int, int]]:
     at = _alone(query.text, left, 0)
     while at >= 0:
         partner = _alone(query.text, right, at + 1)
+        earlier = _alone(query.text, right, max(0, at - _REACH)) if left != right else -1
         if 0 <= partner - at <= _REACH:
             spans.append((at, partner + 1))
             at = _alone(query.text, left, partner + 1)
+        elif 0 <= earlier < at:  # "end with ), opened by ( before"
+            spans.append((earlier, at + 1))
+            at = _alone(query.text, left, at + 1)
         else:
             at = _alone(query.text, left, at + 1)
     return spans

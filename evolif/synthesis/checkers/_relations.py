@@ -28,7 +28,7 @@ class Quantity:
 
 _MORE = r"(?:more|greater|longer|higher|larger)\s+than|over|above|beyond|past|exceed(?:s|ing)?|in\s+excess\s+of|upwards?\s+of|north\s+of|surpass(?:es|ing)?|top(?:s|ping)?|(?:anything|something)\s+over"
 _LESS = r"(?:less|fewer|shorter|lower|smaller)\s+than|under|below|beneath|south\s+of|short\s+of|shy\s+of|inside(?:\s+of)?"
-_MOST = r"at\s+(?:the\s+)?(?:very\s+)?most|up\s+to|no(?:t)?\s+(?:more|longer|greater|higher|over)\s+than|not\s+over|no\s+over|not\s+above|not\s+(?:to\s+)?exceed(?:ing|s)?|n(?:o|')t\s+exceed|(?:a\s+)?max(?:imum)?(?:\s+of)?|cap(?:ped)?(?:\s+(?:it|them|this|things|the\s+\w+))?\s+at|within|limit(?:ed)?(?:\s+(?:it|this|them|yourself|the\s+\w+|each\s+\w+|every\s+\w+))?\s+to|never\s+(?:more\s+than|over|exceed(?:ing)?)|without\s+exceeding|no\s+\w+\s+(?:over|above|longer\s+than|of\s+more\s+than|with\s+more\s+than|exceeding|exceeds|beyond|past|runs?\s+(?:past|over))|n[o']t\s+(?:go|run|get|be)\s+(?:over|above|past|beyond|longer\s+than)"
+_MOST = r"at\s+(?:the\s+)?(?:very\s+)?most|up\s+to|no(?:t)?\s+(?:more|longer|greater|higher|over)\s+than|not\s+over|no\s+over|not\s+above|not\s+(?:to\s+)?exceed(?:ing|s)?|n(?:o|')t\s+exceed|(?:a\s+)?max(?:imum)?(?:\s+of)?|cap(?:ped)?(?:\s+(?:it|them|this|things|the\s+\w+))?\s+at|within|limit(?:ed)?(?:\s+(?:it|this|them|yourself|the\s+\w+|each\s+\w+|every\s+\w+))?\s+to|never\s+(?:more\s+than|over|exceed(?:ing)?)|without\s+exceeding|no(?:ne)?\s+\w+\s+(?:\w+\s+){0,3}?(?:over|above|longer\s+than|of\s+more\s+than|with\s+more\s+than|exceeding|exceeds|beyond|past|runs?\s+(?:past|over))|n[o']t\s+(?:go|run|get|be)\s+(?:over|above|past|beyond|longer\s+than)"
 _LEAST = r"at\s+(?:the\s+)?(?:very\s+)?least|no(?:t)?\s+(?:fewer|less|shorter|lower|under)\s+than|(?:a\s+)?min(?:imum)?(?:\s+of)?|not\s+below|n[o']t\s+(?:go|fall|drop|be)\s+(?:under|below)"
 _EXACT = r"exactly|precisely|just|only|a\s+total\s+of|dead\s+on|an\s+exact|a\s+precise"
 _VAGUE = r"(?<!what\s)(?<!how\s)(?<!think\s)about|around|roughly|approximately|approx\S?|some|circa|close\s+to|near(?:ly)?|almost|in\s+the\s+region\s+of|more\s+or\s+less|somewhere\s+(?:near|around)|give\s+or\s+take|~"
@@ -85,6 +85,12 @@ def _single(query: Query, number: Number) -> Quantity:
     if before and kind in ("less", "more") and _denied(query.shadow[: number.start], before.group()):
         low, high = (value, UNBOUNDED) if kind == "less" else (0, value)
     return Quantity(low, high, number.start, number.end, kind == "vague", kind is None, value)
+
+
+def counts_as_one(query: Query, quantity: Quantity) -> bool:
+    """`a list counts as one paragraph` says how to count, not how many."""
+    left = query.shadow[max(0, quantity.start - 12) : quantity.start]
+    return quantity.number == 1 and re.search(r"(?<!\w)(?:as|is|are|being|for|be|and|any)\s+$", left) is not None
 
 
 def _denied(text: str, cue: str) -> bool:

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Sequence
 
 from evolif.domain import Finding
 from evolif.synthesis.checkers._claims import Change, Claim, missing
-from evolif.synthesis.checkers._roles import given_up, lifted_after
+from evolif.synthesis.checkers._roles import lifted, lifted_after
 from evolif.synthesis.checkers._shadow import Query
 
 _KEPT = re.compile(
     r"(?<!\w)(?:keep(?:ing)?|retain|maintain|preserve|hold\s+on\s+to|hang\s+on\s+to|stick\s+(?:to|with)|stays?|remains?|still|as\s+(?:it\s+is|they\s+are|is|before))(?!\w)"
 )
+
+
+_SO = re.compile(r"^\s*(?:but|so|and)(?!\w)")
 
 
 def removed(
@@ -50,7 +53,8 @@ def is_lifted(query: Query, start: int, end: int) -> bool:
     if lifted_after(query.shadow[end:high]):
         return True
     # A clause in brackets or between commas may part the thing from what is said of it.
-    return high < len(query.text) and lifted_after(query.shadow[end : query.sentence(start)[1]][:60])
+    last = query.sentence(start)[1]
+    return high < last and (lifted_after(query.shadow[end:last][:60]) or lifted_after(_SO.sub("", query.shadow[high:last])))
 
 
 def spans_lifted(query: Query, spans: Iterable[tuple[int, int]]) -> bool:
@@ -59,7 +63,7 @@ def spans_lifted(query: Query, spans: Iterable[tuple[int, int]]) -> bool:
 
 
 def _in_zone(query: Query, start: int, end: int) -> bool:
-    return any(low < end and start < high for low, high in given_up(query.shadow, True))
+    return any(low < end and start < high for low, high in lifted(query.shadow, True))
 
 
 def _places(claims: Sequence[Claim]) -> list[tuple[int, int]]:

@@ -20,15 +20,18 @@ _BOUNDARY = re.compile(
 _VERBS = (
     r"(?:use|make|write|give|have|go|start|begin|open|end|close|finish|conclude|include|put|keep|aim|answer|reply|respond"
     r"|return|deliver|switch|shoot|stick|set|limit|restrict|format|produce|let|turn|target|wrap|lead|kick|add|insert|mention"
-    r"|work|ask|do|get|avoid|address|pitch|gear|tailor|adopt|sound|swap|replace|substitute|redo|rewrite|try|show|run|send)"
+    r"|work|ask|do|get|avoid|address|pitch|gear|tailor|adopt|sound|swap|replace|substitute|redo|rewrite|try|show|run|send|place|highlight|mark|ensure|compose|provide|prepare|confine|choose|divide|supply|furnish|employ|commence|arrange|see|take|leave)"
 )
-_AND_VERB = re.compile(rf"(?<!\w)and\s+(?:(?:instead|just|simply|please|also|then|rather)\s+)*(?={_VERBS}(?!\w))")
-_BARE_VERB = re.compile(rf"(?<!\w){_VERBS}(?!\w)")
+AND_VERB = re.compile(rf"(?<!\w)and\s+(?:(?:instead|just|simply|please|also|then|rather|kindly|now)\s+)*(?={_VERBS}(?!\w))")
+_BARE_VERB = re.compile(
+    r"(?<!\w)(?:use|make|write|give|have|go|start|begin|end|include|put|keep|deliver|switch|shoot|stick|produce|turn|try|insert|add|adopt)(?!\w)"
+)
 _NO_IMPERATIVE = re.compile(
     r"(?:\b(?:to|of|should|must|would|could|can|you|it|that|which|not|than|will|may|have|i|we|an?|the|for|response|answer"
     r"|reply|text|and|or|in|with|at|on|by|about|over|every|each|no|this|my|your|its|word|letter|emoji)|n't|[\"'”’,])\s*$"
 )
 _LIST_GOES_ON = re.compile(rf"^,\s{{0,4}}(?:(?:and|or|nor)\s+)?(?:(?:the|an?|words?|phrase|term)\s+)*[\"'“‘`]?{MASK}")
+_GOES_ON = re.compile(r"(?<!\w)(?:and|but|so|also|now|then|please|with)(?!\w)")
 _DENIED = re.compile(r"(?:\bnot|n't|\bnever|\bwithout)(?:\s+\w+)?\s+$")
 
 
@@ -47,7 +50,8 @@ def role_of(query: Query, start: int, end: int, *, in_list: bool = False) -> Rol
     rest = query.shadow[end : max(high, end)]
     if lifted_after(rest):
         return "old"
-    if cue_pattern("was").search(query.shadow, low, start) or _behind(rest, cue_pattern("was_after")):
+    former = cue_pattern("was").search(query.shadow, low, start)
+    if (former and not _GOES_ON.search(query.shadow, former.end(), start)) or _behind(rest, cue_pattern("was_after")):
         return "was"
     return "new"
 
@@ -58,21 +62,32 @@ def lifted_after(rest: str) -> bool:
 
 
 def _behind(rest: str, cues: re.Pattern[str]) -> bool:
-    found = cues.search(rest[:90])
+    found = cues.search(rest[:110])
     if found is None:
         return False
     gap = rest[: found.start()]
-    return len(gap.split()) <= 6 and not re.search(r"(?<!\w)(?:but|so|and)(?!\w)", gap)
+    return len(gap.split()) <= 9 and not re.search(r"(?<!\w)(?:but|so|and)(?!\w)", gap)
+
+
+def given_up(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:
+    """The ranges of a query that speak of what is replaced or lifted: from a cue to where the new begins."""
+    return replaced(shadow, in_list) + lifted(shadow, in_list)
 
 
 @lru_cache(maxsize=256)
-def given_up(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:
-    """The ranges of a query that speak of what is replaced or lifted: from a cue to where the new begins."""
-    zones = [
+def replaced(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:
+    """The ranges that speak of what something else takes the place of."""
+    return tuple(
         (cue.start(), _zone_end(shadow, cue.end(), in_list, key if key != "any" else ""))
         for key in cue_keys("instead")
         for cue in cue_pattern("instead", key).finditer(shadow)
-    ]
+    )
+
+
+@lru_cache(maxsize=256)
+def lifted(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:
+    """The ranges that speak of what is lifted, dropped, no longer needed."""
+    zones = []
     for cue in cue_pattern("lift").finditer(shadow):
         if not _DENIED.search(shadow, max(0, cue.start() - 20), cue.start()):  # "don't drop the bullets"
             zones.append((cue.start(), _zone_end(shadow, cue.end(), in_list, r"in\s+favou?r\s+of")))
@@ -88,7 +103,7 @@ def _zone_end(shadow: str, start: int, in_list: bool, connectors: str) -> int:
         if not (in_list and boundary.group() == "," and _LIST_GOES_ON.match(shadow[at : at + 40])):
             ends.append(at)
             break
-    joined = _AND_VERB.search(shadow, start, ends[0])
+    joined = AND_VERB.search(shadow, start, ends[0])
     if joined:
         ends.append(joined.start())
     linked = re.compile(rf"(?<!\w)(?:{connectors})(?!\w)").search(shadow, start, ends[0]) if connectors else None

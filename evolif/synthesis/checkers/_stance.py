@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from evolif.synthesis.checkers._roles import AND_VERB
 from evolif.synthesis.checkers._shadow import Query
 
 Stance = Literal["require", "forbid", "lift", "none"]
@@ -14,7 +15,7 @@ Stance = Literal["require", "forbid", "lift", "none"]
 _CUE = re.compile(
     r"(?<!\w)(?:"
     r"(?P<lift>no\s+need|needn't|(?:do|does|did)n't\s+(?:need|have|mind)|(?:do|does)\s+not\s+(?:need|have|mind)|no\s+longer\s+(?:\w+\s+)?(?:need|have|ha[sd]|must|require|requir\w+|obliged"
-    r"|off|banned|forbidden|excluded|avoid\w*|exclud\w+|forbid\w*|ban\w*|skip\w*|leav\w+|insist\w*|mind|ask\w*|want|matters?)|lift(?:ed|ing)?|allow(?:ed|ing|s)?|permit(?:ted|ting)?"
+    r"|off|banned|forbidden|excluded|avoid\w*|exclud\w+|forbid\w*|ban\w*|skip\w*|leav\w+|insist\w*|mind|ask\w*|matters?)|lift(?:ed|ing)?|allow(?:ed|ing|s)?|permit(?:ted|ting)?"
     r"|free\s+to|okay|ok|fine|welcome|back\s+in|bring(?:ing)?\s+back|optional|(?:can|may|might|could)(?=\s+(?:\w+\s+){0,4}?(?:again|now|freely|after\s+all))"
     r"|(?:no|un)\s*-?restricted|forg[eo]t(?:ting)?(?:\s+about)?|never\s*mind|disregard(?:ing)?|ignor(?:e|ing)|(?:drop|remov|lift|cancel|scrap|relax|withdraw|waiv|revok|undo|los|discard|delet|rescind|abandon|retract|eras|ditch)"
     r"(?:e|ed|ing|ped|ping|led|ling)?(?:\s+(?:the|that|this|my|your|our|any|all)(?:\s+\w+){0,3}?\s+(?:ban|rule|restriction|requirement|exclusion|veto|prohibition|count|embargo|condition|constraint|need|use|instruction|request|limit|demand|number|avoidance|taboo|bit|part|thing|stipulation|quota|target|tally)\w*))"
@@ -27,20 +28,21 @@ _CUE = re.compile(
     r"|eliminat(?:e|es|ing)|strip(?:s|ping)?(?:\s+out)?|minus|sans|devoid\s+of|clear\s+of|exclusion\s+of|ban\s+on|absence\s+of|rather\s+not|eschew(?:s|ing)?|abstain(?:ing)?(?:\s+from)?|dodg(?:e|es|ing)|sidestep(?:s|ping)?|purg(?:e|ing)|spare\s+me|go(?:es|ing)?\s+without|bypass(?:ing)?|weed(?:ing)?\s+out)"
     r"|(?P<require>us(?:e|es|ed|ing)|includ(?:e|es|ed|ing)|inclusion\s+of|mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|say(?:s|ing)?|featur(?:e|es|ing)|add(?:s|ed|ing)?|put(?:s|ting)?|work(?:s|ing)?(?:\s+in)?"
     r"|weav(?:e|es|ing)|insert(?:s|ed|ing)?|hav(?:e|ing)|has|get(?:s|ting)?|writ(?:e|es|ing)|slip(?:s|ping)?(?:\s+in)?|throw(?:ing)?\s+in|drop(?:ping)?\s+in|plac(?:e|es|ing)|needs?|require[sd]?|requiring|want"
-    r"|mak(?:e|es|ing)\s+(?:room|use)|incorporat(?:e|es|ing)|sprinkl(?:e|es|ing)|tuck(?:ing)?|squeez(?:e|ing)|find(?:ing)?|fold(?:s|ing)?(?:\s+in)?|show(?:s|ing)?|keep(?:s|ing)?|at\s+least|see|employ(?:s|ing)?|introduc(?:e|es|ing)|bring(?:ing)?|fit(?:ting)?|rely(?:ing)?\s+on|apply|specify(?:ing)?|specified|ask(?:s|ing)?\s+for|swap(?:ping)?|switch(?:ing)?)"
+    r"|mak(?:e|es|ing)\s+(?:room|use)|incorporat(?:e|es|ing)|sprinkl(?:e|es|ing)|tuck(?:ing)?|squeez(?:e|ing)|find(?:ing)?|fold(?:s|ing)?(?:\s+in)?|show(?:s|ing)?|keep(?:s|ing)?|like|insist(?:ing)?\s+on|at\s+least|see|employ(?:s|ing)?|introduc(?:e|es|ing)|bring(?:ing)?|fit(?:ting)?|rely(?:ing)?\s+on|apply|specify(?:ing)?|specified|ask(?:s|ing)?\s+for|swap(?:ping)?|switch(?:ing)?)"
     r")(?!\w)"
 )
 _POST = re.compile(
     r"^[\"'”’)\s]*(?:(?!\bbut\b|\bso\b|\band\b)[\w'\ue000-]+,?\s+){0,6}?(?:"
-    r"(?P<lift>(?:is|are|'s|'re)\s+(?:now\s+|all\s+|perfectly\s+|quite\s+|also\s+|once\s+more\s+)?(?:ok|okay|fine|allowed|permitted|welcome|acceptable|back|right|alright|optional|free|legal|fair\s+game|possible)"
+    r"(?P<lift>(?:is|are|'s|'re)\s+(?:(?!not\b)\w+\s+){0,2}?(?:ok|okay|fine|allowed|permitted|welcome|acceptable|back|right|alright|optional|free|legal|fair\s+game|possible)"
     r"|(?:can|may|might)\s+(?:now\s+|all\s+|both\s+|once\s+more\s+|once\s+again\s+|of\s+course\s+|again\s+)?(?:appear|be\s+used|be\s+mentioned|come\s+back|return|be\s+left\s+out|stay|occur|show\s+up|go|be\s+(?:dropped|there|in|included|back|allowed))"
-    r"|need(?:s)?(?:n't|\s+not)|(?:do|does)(?:n't|\s+not)\s+(?:need|have|matter)|no\s+longer\s+(?:ha|need|must|matter|appl|requir|count|off|ban|forbid|exclud|out|prohib|taboo)\w*|again(?=\W*$)|(?:as\s+)?(?:often|much)\s+as\s+you|any\s+number\s+of"
+    r"|need(?:s)?(?:n't|\s+not)|(?:do|does)(?:n't|\s+not)\s+(?:need|have|matter)|no\s+longer\s+(?:ha|need|must|matter|appl|requir|count|off|ban|forbid|exclud|out|prohib|taboo)\w*|(?:as\s+)?(?:often|much|many\s+times)\s+as|as\s+(?:it|they|you)\s+(?:likes?|pleases?|wants?)|come\s+and\s+go|as\s+optional|back\s+in|in\s+again|(?:is\s+|as\s+|be\s+)?(?:withdrawn|lifted|void|cancell?ed|revoked)|any\s+number\s+of"
     r"|(?:is|are)(?:n't|\s+not)\s+(?:needed|required|necessary|banned|forbidden|off)|(?:is|are)\s+no\s+longer)"
     r"|(?P<forbid>(?:must|should|may|can|shall|do|does|will|would|could|ca|wo)(?:n't|not|\s+not|\s+never)|never|(?:is|are)\s+(?:\w+\s+)?(?:off(?:-|\s+)limits|banned|forbidden|taboo|out|prohibited|excluded|unwelcome|barred|verboten|a\s+no-go|off\s+the)"
     r"|(?:is|are)(?:n't|\s+not)\s+(?:allowed|to|used|mentioned|in|there|permitted|welcome|included|wanted|present)|(?:stay|stays|remain|remains|left|kept|go|goes|keep)\s+out|out(?:\s+of\b|\s+completely|\s+entirely|\s+altogether|(?=\W*$))|nowhere|absent|to\s+be\s+(?:avoided|excluded|left|omitted|kept\s+out)|not\s+to\s+(?:appear|be))"
-    r"|(?P<require>(?:must|should|shall|has\s+to|have\s+to|needs?\s+to|ought\s+to|to)\s+(?:\w+\s+)?(?:appear|occur|show|be|feature|come|pop|crop|turn|make)|appears?|occurs?|shows?\s+up|comes?\s+up|pops?\s+up|(?:is|are)\s+(?:used|mentioned|included|required|needed))"
+    r"|(?P<require>(?:must|should|shall|has\s+to|have\s+to|needs?\s+to|ought\s+to|to)\s+(?:\w+\s+)?(?:appear|occur|show|be|feature|come|pop|crop|turn|make)|(?:appears?|occurs?|shows?\s+up|comes?\s+up|pops?\s+up)(?!\s+(?:nowhere|never|in\s+no|as\s+(?:often|much|many)|again|or\s+not))|(?:is|are)\s+(?:used|mentioned|included|required|needed))"
     r")(?!\w)"
 )
+_AGAIN = re.compile(r"^[\"'”’)\s]*(?:[\w\ue000]+\s+){0,3}?again(?!\w)")
 _BOUNDARY = re.compile(r"[;:(]|,(?!\d)|[—–]|\s-{1,2}\s|(?<!\w)(?:but|while|whereas|instead|though|so\s+that)(?!\w)")
 _HARD = re.compile(r"[;]|(?<!\w)(?:but|while|whereas|though|instead|rather)(?!\w)(?!\s+(?:of|than))")
 _REACH = 120
@@ -83,7 +85,7 @@ def stance_of(query: Query, start: int, end: int) -> Stance:
     before = _chain(query.shadow[max(low, start - 2 * _REACH) : start])
     after = _POST.match(_clause(query.shadow[end:high]))
     kind = after.lastgroup if after else None
-    if kind == "lift" or before == "lift":
+    if kind == "lift" or before == "lift" or (before != "forbid" and _AGAIN.match(query.shadow[end:high])):
         return "lift"
     if kind == "forbid":
         return "require" if before == "forbid" and _double(query.shadow[low:start]) else "forbid"
@@ -105,7 +107,8 @@ def _clause(rest: str) -> str:
 def _chain(before: str) -> Stance:
     """The stance that the cues before a mention add up to, from the nearest clause that has any."""
     hard = [m.end() for m in _HARD.finditer(before)]
-    text = before[hard[-1] :] if hard else before
+    hard += [m.end() for m in AND_VERB.finditer(before)]
+    text = before[max(hard) :] if hard else before
     pieces: list[str] = []
     at = 0
     for boundary in _BOUNDARY.finditer(text):

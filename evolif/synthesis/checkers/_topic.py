@@ -15,7 +15,7 @@ _BACK = re.compile(
     r"(?<!\w)(?:(?:back|return(?:ing|s)?|revert(?:ing)?|turn(?:ing)?\s+(?:back|again)|circl(?:e|ing)\s+(?:back|round)|jump(?:ing)?\s+back|go(?:ing)?\s+back|com(?:e|ing)\s+back|switch(?:ing)?\s+back|get(?:ting)?\s+back|pick(?:ing)?\s+up)"
     r"(?:\s+(?:again|now|once\s+more|for\s+a\s+(?:bit|moment|second|minute)|briefly|quickly|a\s+moment))?\s+(?:to|on|at|with)"
     r"|revisit(?:ing)?|remember|recall|resum(?:e|ing)|reopen(?:ing)?|reflecting\s+(?:again|back)\s+on|as\s+for|regarding|concerning|about|on|for|with|pick(?:ing)?\s+up)\s+"
-    r"(?P<what>[^.!?;:\n—–]{2,120})"
+    r"(?P<what>(?:(?!(?<!\w)(?:could|can|would|will|please|let|and|but|i|use|make|keep|drop|forget|lift|this|now|where|which|that|you)(?!\w))[^.!?;:,\n—–()])+)"
 )
 _GOES_BACK = re.compile(r"back|return|revert|turn|circl|jump|go|com|switch|get|revisit|resum|reopen|remember|recall|pick|reflect")
 NEW_SHARE = 0.34
