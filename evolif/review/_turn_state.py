@@ -16,7 +16,7 @@ LONGEST = 20_000
 
 
 class TurnState(BaseModel):
-    """The changeable part of a line, as the journal has it. (A text with half of a surrogate pair is none.)"""
+    """The changeable part of a line, as the journal has it."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

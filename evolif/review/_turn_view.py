@@ -11,9 +11,9 @@ from evolif.review._safe import Look, Marked, joined, one_line, said, visible
 
 _STATUS = {
     "verified": "verified",
-    "flagged": "flagged: the template's words are played in its place",
+    "flagged": "flagged; the template is played",
     "edited": "edited by a person",
-    "rejected": "rejected: the template's words are played in its place",
+    "rejected": "rejected; the template is played",
 }
 
 
@@ -36,7 +36,7 @@ def turn_blocks(
     """
     blocks = [
         (f"Intention of dialogue {turn.dialogue}, turn {turn.turn}", intention_text(turn)),
-        (f"Query by {one_line(turn.source, 60)}, {_STATUS[turn.status]}", query_text(turn.query, found)),
+        (f"Query by {one_line(turn.source, 60)}: {_STATUS[turn.status]}", query_text(turn.query, found)),
         ("Findings" if checked else "Findings as stored, checking …", findings_text(turn.query, found)),
     ]
     blocks.append(("Stays in force, not to be said again", stays_text(turn)))
@@ -72,7 +72,7 @@ def findings_text(query: str, found: Sequence[Finding]) -> Marked:
     """The findings, one a line, with the words that they mean."""
     if not found:
         return said("none")
-    return joined([said("! ", "finding") + said(_finding(query, one)) for one in found])
+    return joined([said("!", "finding") + said(f" {_finding(query, one)}") for one in found])
 
 
 def _finding(query: str, finding: Finding) -> str:

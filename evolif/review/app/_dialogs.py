@@ -42,6 +42,7 @@ class _Dialog(ModalScreen[str | None]):
     _Dialog VerticalScroll { height: auto; max-height: 14; }
     _Dialog #help { color: $text-muted; }
     _Dialog OptionList { border: none; max-height: 10; padding: 0; }
+    _Dialog Line, _Dialog Line:focus { border: round $primary; }
     """
 
     def __init__(self, title: str, body: Marked) -> None:

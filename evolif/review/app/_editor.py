@@ -73,7 +73,7 @@ class Editor(Screen[str | None]):
 
     DEFAULT_CSS = """
     Editor #above { height: auto; max-height: 35%; padding: 0 1; }
-    Editor Words { height: 1fr; min-height: 5; border: round $primary; }
+    Editor Words, Editor Words:focus { height: 1fr; min-height: 5; border: round $primary; }
     Editor #found { height: auto; max-height: 35%; padding: 0 1; }
     Editor .foot { height: auto; padding: 0 1; color: $text-muted; }
     """
@@ -107,7 +107,7 @@ class Editor(Screen[str | None]):
         yield Static(Content(self._hint()), classes="foot", markup=False)
 
     def _hint(self) -> str:
-        lines = ["ctrl+s saves · escape leaves, the draft stays · ctrl+r starts over from the stored words"]
+        lines = ["ctrl+s saves · escape leaves, the draft is kept · ctrl+r starts over"]
         if self._spelled_out:
             lines.insert(0, "Signs that no screen shows stand here as in \\x1b: please delete them.")
         if self._draft is not None:
