@@ -12,15 +12,16 @@ refused) and its `endpoints`.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from evolif._errors import EvolifError, InternalError, JudgeError
+from evolif._errors import EvolifError, InternalError
 from evolif.constraints import check_reading, format_of, get_group
-from evolif.domain import Constraint, Instruction, Verdict
+from evolif.domain import Constraint, Instruction, Usage, Verdict
 from evolif.judging._lexical import LexicalJudge
+from evolif.judging._panel import verdict_of
 from evolif.judging._records import Judgement, JudgeRecord, usage_of
+from evolif.judging._together import together
 from evolif.text import Reading
 
 
@@ -80,39 +81,23 @@ async def _with_judge(
     constraints: Sequence[Constraint], verdicts: tuple[Verdict, ...], reading: Reading, judge: Judge
 ) -> Judgement:
     asked = [i for i, constraint in enumerate(constraints) if get_group(constraint.group).subjective]
-    # Not cancelled at the first fault: what is under way is being paid for, and its score goes to the cache.
-    told = await asyncio.gather(*(judge.assess(constraints[i], reading) for i in asked), return_exceptions=True)
-    records = tuple(t for t in told if isinstance(t, JudgeRecord))
-    _raise_first([t for t in told if isinstance(t, BaseException)], records)
+    told = await together((judge.assess(constraints[i], reading) for i in asked), _usage)
     final = list(verdicts)
     heuristic = []
     for i, answer in zip(asked, told, strict=True):
         if isinstance(answer, JudgeRecord):
-            final[i] = verdict_of(answer, verdicts[i].expected)
-        elif isinstance(answer, Verdict):
+            final[i] = verdict_of(answer, constraints[i])
+        else:
             heuristic.append(answer)
-    return Judgement(tuple(final), tuple(heuristic), records)
+    return Judgement(tuple(final), tuple(heuristic), _records(told))
 
 
-def _raise_first(faults: Sequence[BaseException], records: Sequence[JudgeRecord]) -> None:
-    """Raise the gravest fault: any other before a judge's, which can wait."""
-    if not faults:
-        return
-    for fault in faults:
-        if not isinstance(fault, JudgeError):
-            raise fault
-    first = faults[0]
-    spent = {judge: (usage.prompt_tokens, usage.completion_tokens) for judge, usage in usage_of(records).items()}
-    for fault in faults:
-        for judge, (prompt, completion) in fault.spent.items() if isinstance(fault, JudgeError) else ():
-            had = spent.get(judge, (0, 0))
-            spent[judge] = (had[0] + prompt, had[1] + completion)
-    raise JudgeError(str(first), retryable=getattr(first, "retryable", False), spent=spent) from first.__cause__
+def _records(told: Iterable[Verdict | JudgeRecord]) -> tuple[JudgeRecord, ...]:
+    return tuple(one for one in told if isinstance(one, JudgeRecord))
 
 
-def verdict_of(record: JudgeRecord, expected: str) -> Verdict:
-    """The verdict that a record comes to."""
-    return Verdict(record.group, record.satisfied, expected, "judged")
+def _usage(told: Iterable[Verdict | JudgeRecord]) -> Mapping[str, Usage]:
+    return usage_of(_records(told))
 
 
 def judge_answer(instruction: Instruction, answer: str, judge: Judge | None) -> Judgement:

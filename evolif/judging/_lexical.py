@@ -9,10 +9,8 @@ from typing import Any
 
 from evolif._catalogues import data_path, load_yaml
 from evolif.domain import Constraint, Verdict
+from evolif.judging._records import THRESHOLD
 from evolif.text import Reading, words
-
-THRESHOLD = 6
-"""A score above this, of 10, is accepted (paper §4.1)."""
 
 _CONTRACTION = re.compile(r"\b\w+['’](?:t|s|re|ve|ll|d|m)\b", re.IGNORECASE)
 _PASSIVE = re.compile(

@@ -9,6 +9,9 @@ from typing import Any
 
 from evolif.domain import Usage, Verdict
 
+THRESHOLD = 6
+"""A score above this, of 10, is accepted (paper §4.1)."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeScore:
@@ -30,6 +33,8 @@ class JudgeScore:
     """Tokens of all its calls, those whose answer could not be read included."""
     served_by: str = ""
     """The exact model version the provider named."""
+    temperature: float | None = 0.0
+    """None where the model refuses to be told one, so that its provider's own was used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ class JudgeRecord:
     """One per member of the panel, in its order."""
     rubric: str = ""
     """Version of the rubric that was applied."""
+    reason: str = ""
+    """Why there is no verdict, or why the answer failed without anybody being asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +84,13 @@ def usage_of(records: Iterable[JudgeRecord]) -> Mapping[str, Usage]:
     """Tokens per judge model; models that were not asked are left out."""
     spent: dict[str, Usage] = {}
     for score in (s for record in records for s in record.scores if s.attempts):
-        had = spent.get(score.judge, Usage())
-        spent[score.judge] = Usage(
-            had.prompt_tokens + score.usage.prompt_tokens, had.completion_tokens + score.usage.completion_tokens
-        )
+        spent[score.judge] = add_usage(spent.get(score.judge, Usage()), score.usage)
     return spent
+
+
+def add_usage(first: Usage, second: Usage) -> Usage:
+    """Both together."""
+    return Usage(first.prompt_tokens + second.prompt_tokens, first.completion_tokens + second.completion_tokens)
 
 
 def dump_records(records: Iterable[JudgeRecord]) -> str:
@@ -102,6 +111,7 @@ def _record_object(record: JudgeRecord) -> dict[str, Any]:
         "satisfied": record.satisfied,
         "score": record.score,
         "rubric": record.rubric,
+        "reason": record.reason,
         "scores": [
             {
                 "judge": s.judge,
@@ -112,6 +122,7 @@ def _record_object(record: JudgeRecord) -> dict[str, Any]:
                 "attempts": s.attempts,
                 "tokens": [s.usage.prompt_tokens, s.usage.completion_tokens],
                 "served_by": s.served_by,
+                "temperature": s.temperature,
             }
             for s in record.scores
         ],
@@ -129,7 +140,10 @@ def _record(data: Mapping[str, Any]) -> JudgeRecord:
             s["attempts"],
             Usage(*s["tokens"]),
             s["served_by"],
+            s["temperature"],
         )
         for s in data["scores"]
     )
-    return JudgeRecord(data["group"], data["rule"], data["satisfied"], data["score"], scores, data["rubric"])
+    return JudgeRecord(
+        data["group"], data["rule"], data["satisfied"], data["score"], scores, data["rubric"], data["reason"]
+    )
