@@ -79,14 +79,13 @@ def load_rubric() -> Rubric:
     except ValidationError as fault:
         raise InputError(complaint(fault, "the file"), path=wording_path) from None
     try:
-        read = _scales(scales)
-    except ValidationError as fault:
-        raise InputError(complaint(fault, "the file"), path=scales_path) from None
-    except (KeyError, TypeError, AttributeError):
+        general, groups = _scales(scales)
+    except (ValidationError, KeyError, TypeError, AttributeError):
         raise InputError(
-            f"each group maps values to a “question” and a “scale” of {', '.join(BANDS)}", path=scales_path
+            f"“general”, and each value of each group, has a “question” and a “scale” of {', '.join(BANDS)}",
+            path=scales_path,
         ) from None
-    return Rubric(told, read[1], read[0], hashlib.sha256(whole.encode()).hexdigest()[:8])
+    return Rubric(told, groups, general, hashlib.sha256(whole.encode()).hexdigest()[:8])
 
 
 def _scales(data: Any) -> tuple[Scale, Mapping[str, Mapping[str, Scale]]]:
