@@ -25,7 +25,7 @@ from evolif.review._decision import (
 from evolif.review._drafts import Drafts
 from evolif.review._journal import Journal
 from evolif.review._queue import Entry, Filter
-from evolif.review._safe import Marked
+from evolif.review._safe import Marked, typed
 
 Notify = Callable[[str], None]
 State = dict[str, Any]
@@ -277,7 +277,7 @@ class Desk(ABC):
             after=after,
             findings=tuple(map(FoundModel.of, found)),
             seconds=None if request.seconds is None else round(request.seconds, 1),
-            note=request.note.strip(),
+            note=typed(request.note.strip()),
             undoes=request.undoes,
             applied=self._touches(request),
         )

@@ -119,7 +119,8 @@ class Editor(Screen[str | None]):
         """Type at once; the text as it opens is checked, too."""
         words = self.query_one(Words)
         words.focus()
-        words.move_cursor(words.document.end)
+        if words.document.line_count == 1:  # a query is read and gone on with; a topic's fields begin at the top
+            words.move_cursor(words.document.end)
         self._recheck(words.text)
 
     @on(TextArea.Changed)

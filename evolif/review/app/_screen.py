@@ -206,7 +206,7 @@ class QueueScreen(Screen[None]):
 
     def tell(self, title: str, text: str = "", *, bad: bool = False) -> None:
         """Say something in passing."""
-        self.notify(one_line(text), title=title, severity="error" if bad else "information", markup=False)
+        self.notify(one_line(text), title=one_line(title), severity="error" if bad else "information", markup=False)
 
     # -- keys that decide nothing ------------------------------------------------------------------------------------
 
