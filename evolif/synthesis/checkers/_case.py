@@ -17,7 +17,7 @@ _UPPER = whole_words(["upper-?case(d)?", "upper case", "(all )?caps", "capitals?
 _LOWER = whole_words(["lower-?case(d)?", "lower case", "small (letters?|ones?)", "uncapitali[sz]ed", "minuscules?", "little letters?"])
 _NOUNS = whole_words(["(letter )?case", "casing", "capitali[sz]ation", "capital letters?", "caps", "capitals", "upper-?case", "upper case", "lower-?case", "lower case", "small letters", "(share|percentage|proportion|percent|ratio) of (capitals?|upper-?case|upper case|letters|caps)( letters)?"])
 _FREE = whole_words([
-    "(normal|regular|ordinary|usual|standard|mixed|natural|any) (letter )?(case|casing|capitali[sz]ation|capitals|caps)", "capitali[sz]e (normally|as usual|naturally|however you like|properly)", "(usual|normal) mix of( \\w+){1,6}",
+    "the (normal|usual|ordinary|regular) way", "(normal|regular|ordinary|usual|standard|mixed|natural|any) (letter )?(case|casing|capitali[sz]ation|capitals|caps)", "capitali[sz]e (normally|as usual|naturally|however you like|properly)", "(usual|normal) mix of( \\w+){1,6}",
     "sentence case", "(write|use (case|capitals|caps)) (normally|as usual|naturally|properly)", "(capitals|caps) (where|wherever) (they|you)",
 ])
 _DENIED = re.compile(
@@ -40,7 +40,7 @@ def read_case(query: Query, change: Change) -> list[Finding]:
         assert change.before is not None  # a removal
         claims = [c for c in claims if c.value[0] == "share" or change.before["mode"] != "share"]
         free = _FREE.search(query.shadow)
-        findings = [] if free else removed(query, change, _NOUNS, claims, _FREE)
+        findings = [] if free else removed(query, change, _NOUNS, claims, _FREE, _says)
         lifted = [c for c in claims if is_lifted(query, c.start, c.end)]
         if not findings and lifted and not any(_says(c.value, change.before) for c in lifted):
             return [missing(change, "it lifts another case than the one in force", (lifted[0].start, lifted[0].end))]

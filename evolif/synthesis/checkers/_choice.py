@@ -17,8 +17,8 @@ from evolif.synthesis.checkers._roles import Role, role_of
 from evolif.synthesis.checkers._shadow import Query
 
 _DENIED = re.compile(
-    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bless|\bnothing|\banything\s+but|\bany\s+\w+\s+(?:but|except|other\s+than)|\beverything\s+but|\bexcept|\bneither|\bnor|\bfree\s+of)"
-    r"(?:\s+(?:be|sound|a|an|any|the|too|very|to|for|in|written|write|use|using|so|sounding|being|overly|clearly|aimed|at|as|seem|feel|let|it)){0,4}\s*[\"'“‘]?$"
+    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bless|\bnothing|\banything\s+but|\banyone\s+but|\banybody\s+but|\bany\s+\w+\s+(?:but|except|other\s+than)|\beverything\s+but|\bexcept|\bneither|\bnor|\bfree\s+of)"
+    r"(?:\s+(?:be|sound|a|an|any|the|too|very|to|for|in|written|write|use|using|so|sounding|being|want|speak|an|overly|clearly|aimed|at|as|seem|feel|let|it)){0,4}\s*[\"'“‘]?$"
 )
 
 
@@ -49,7 +49,7 @@ def read_choice(query: Query, change: Change, key: str) -> list[Finding]:
         assert change.after is not None  # an add or a modification
         return compare(query, change, claims, says, f"“{change.after[key]}” ({change.group})")
     assert change.before is not None  # a removal
-    findings = removed(query, change, nouns, claims, free)
+    findings = removed(query, change, nouns, claims, free, says)
     lifted = [c for c in claims if is_lifted(query, c.start, c.end)]
     if not findings and lifted and not any(says(c.value, change.before) for c in lifted):
         return [missing(change, f"it lifts “{lifted[0].value}”, not “{change.before[key]}”", (lifted[0].start, lifted[0].end))]

@@ -44,6 +44,11 @@ _STILL = re.compile(r"(?<!\w)(?:still|keep|stay|stick\s+(?:to|with)|remain\w*|co
 Says = Callable[[Any, Params], bool]
 """Whether a claim's value says what parameters demand."""
 
+_STILL = re.compile(r"(?<!\w)(?:still|keep|stay|stick\s+(?:to|with)|remain\w*|continue)(?!\w)")
+
+Says = Callable[[Any, Params], bool]
+"""Whether a claim's value says what parameters demand."""
+
 _TURNS = re.compile(
     r"(?<!\w)(?:now|instead|but|rather|let's|change|actually|make|to|into|go|try|switch|this\s+time|from\s+now|for|with|want|"
     r"prefer|use|need|becomes?)(?!\w)|[→>]"
@@ -66,6 +71,8 @@ def compare(query: Query, change: Change, claims: Sequence[Claim], says: Says, d
     if not wanted and change.kind == "add":  # "if the last word were …"
         wanted = [c for c in claims if c.role == "was" and says(c.value, after)]
     former = [c for c in claims if before is not None and says(c.value, before)]
+    if not wanted:
+        wanted = _in_turn(query, claims, lambda c: says(c.value, after), former)
     wrong = [c for c in claims if c.role == "new" and not says(c.value, after) and c not in former]
     if not wanted:
         if wrong:
@@ -76,18 +83,28 @@ def compare(query: Query, change: Change, claims: Sequence[Claim], says: Says, d
         return [_finding(change, f"it does not ask for {demand}", ())]
     if wrong:
         return [_finding(change, f"beside {demand} it also asks for {_told(query, wrong[0])}", wrong)]
-    unclear = [c for c in former if c.role == "new" and not _replaced(query, c, wanted)]
+    # An old value that comes first is the one that is replaced, unless the query says that it stays; one that
+    # comes last without a word like "instead of" may be what is wanted.
+    unclear = [c for c in former if c.role == "new" and (_stays(query, c) or c.start > wanted[-1].start)]
     if unclear:
         return [_finding(change, f"it asks for {demand} and still for {_told(query, unclear[0])}", unclear)]
     return []
 
 
-def _replaced(query: Query, former: Claim, wanted: Sequence[Claim]) -> bool:
-    """Whether a value that is named before the new one is plainly the one it replaces."""
-    if _STILL.search(query.shadow, query.segment(former.start)[0], former.start):
-        return False
-    later = [c for c in wanted if c.start >= former.end]
-    return bool(later) and _TURNS.search(query.shadow, former.end, later[0].start) is not None
+def _stays(query: Query, claim: Claim) -> bool:
+    low, _ = query.segment(claim.start)
+    return _STILL.search(query.shadow, low, claim.start) is not None
+
+
+def _in_turn(query: Query, claims: Sequence[Claim], fits: Callable[[Claim], bool], former: Sequence[Claim]) -> list[Claim]:
+    """The new value where nothing parts it from the old one: `in place of four paragraphs a text of 250 words`."""
+    return [
+        c
+        for c in claims
+        if fits(c)
+        and c.role == "old"
+        and any(f.end <= c.start and query.segment(f.start) == query.segment(c.start) and f.role == "old" for f in former)
+    ]
 
 
 def _told(query: Query, claim: Claim) -> str:

@@ -29,7 +29,8 @@ class Thing:
     """The number is the most that is allowed, not the exact number."""
 
 
-_DENIED = re.compile(r"(?<!\\w)(?:no|without|avoid(?:ing)?|not\\s+(?:use|include|add)|n't\\s+(?:use|include|add|want))\\s+(?:any\\s+)?$")
+_DENIED = re.compile(r"(?<!\w)(?:no|without|avoid(?:ing)?|not\s+(?:use|include|add)|n't\s+(?:use|include|add|want))\s+(?:any\s+)?$")
+_DENIED_AFTER = re.compile(r"^[^.!?;]{0,40}?(?<!\w)(?:must|should|may)(?:n't|\s+not|\s+never)\s+(?:occur|appear|be|show|come)")
 _ADJECTIVES = r"(?:[\s-]+(?!bullet|heading|bold|question|word|number)[a-z'-]+){0,2}?"
 
 
@@ -71,7 +72,7 @@ BOLD = _thing(
 )
 QUESTIONS = _thing(
     "questions",
-    r"of\s+(?:the|your|my|its)\s+sentences?[^.!?]{0,60}?question\s+marks?|(?:of\s+(?:the|your)\s+)?(?:sentences?\s+)?(?:(?:\w+\s+){0,4})?(?:questions?(?:\s+marks?)?)",
+    r"(?:\s+of\s+(?:them|these|those))?\W*(?:exactly\s+\w+\W+)?(?:should|must|are|have\s+to|to)\s+(?:be\s+)?(?:phrased\s+as\s+)?questions?|of\s+(?:the|your|my|its)\s+sentences?[^.!?]{0,60}?question\s+marks?|(?:of\s+(?:the|your)\s+)?(?:sentences?\s+)?(?:(?:\w+\s+){0,4})?(?:questions?(?:\s+marks?)?)",
     r"(?:number\s+of\s+)?questions?(?:\s+(?:count|number|total))?",
     r"questions?(?:\s+marks?)?",
 )
@@ -88,7 +89,7 @@ _WORD_LIMIT = re.compile(r"(?:-word)\s+sentences?")
 
 
 _FREE = re.compile(
-    r"(?<!\w)(?:as\s+(?:long|many\s+\w+|much)(?:\s+or\s+(?:as\s+)?(?:short|few))?\s+as\s+(?:you|it|they|the)|any\s+(?:number|length)|however\s+(?:many|long)|(?:may|can)\s+be\s+(?:any|longer|as\s+long))(?!\w)"
+    r"(?<!\w)(?:as\s+(?:long|many\s+\w+|much)(?:\s+or\s+(?:as\s+)?(?:short|few))?\s+as\s+(?:you|it|they|the)|any\s+(?:number|length)|however\s+(?:many|long)|(?:may|can|could|might)\s+(?:\w+\s+)?(?:exceed|go\s+(?:over|past|beyond|above)|run\s+(?:over|past|on)|be\s+longer)|(?:may|can)\s+be\s+(?:any|longer|as\s+long))(?!\w)"
 )
 
 
@@ -103,13 +104,13 @@ def read_counted(query: Query, change: Change, thing: Thing, other: Thing | None
     """
     claims = _claims(query, change, thing, change.after if change.kind != "remove" else change.before)
     if change.kind == "remove":
-        findings = removed(query, change, thing.nouns, claims, _FREE)
+        findings = removed(query, change, thing.nouns, claims, _FREE, _is)
         wrong = [c for c in claims if is_lifted(query, c.start, c.end) and not _is(c.value, change.before or {})]
         if not findings and wrong:
             return [missing(change, f"it lifts another number than {_demand(thing, change.before or {})}", (wrong[0].start, wrong[0].end))]
         return findings
-    denied = [m.span() for m in thing.nouns.finditer(query.shadow) if _DENIED.search(query.shadow, max(0, m.start() - 30), m.start())]
-    if denied and change.kind == "add":
+    denied = [m.span() for m in thing.nouns.finditer(query.shadow) if _DENIED.search(query.shadow, max(0, m.start() - 30), m.start()) or _DENIED_AFTER.match(query.shadow[m.end() :])]
+    if denied and change.kind == "add" and not thing.most:
         return [missing(change, f"it asks for no {thing.name}", *denied[:1])]
     return compare(query, change, claims, _exact if not thing.most else _most, _demand(thing, change.after or {}))
 
@@ -118,7 +119,7 @@ def _claims(query: Query, change: Change, thing: Thing, params: Params | None) -
     claims: list[Claim] = []
     if thing.most and not _PER_SENTENCE.search(query.shadow) and change.kind != "modify":
         return []
-    for quantity in quantities(query):
+    for quantity in quantities(query, ranges=False):
         rest = query.shadow[quantity.end : quantity.end + 110]
         after = thing.after.match(rest)
         before = thing.before.search(query.shadow[max(0, quantity.start - 60) : quantity.start])
@@ -126,6 +127,10 @@ def _claims(query: Query, change: Change, thing: Thing, params: Params | None) -
             continue
         if _ENUMERATED.search(query.shadow[max(0, quantity.start - 6) : quantity.end + 3]):
             continue  # "(1, 2, 3 and so on)"
+        listed = _OF_THEM.match(rest) and _ASKED.search(query.shadow, max(0, quantity.start - 16), quantity.start)
+        if listed and thing.nouns.search(query.shadow, *query.sentence(quantity.start)):
+            claims.append(Claim(quantity, quantity.start, quantity.end, role_of(query, quantity.start, quantity.end)))
+            continue
         elided = (bool(claims) or _just_named(query, thing, quantity.start)) and _stands_alone(rest)
         if _RELATIVE.match(rest) or re.search(r"(?<!\w)more\s*$", query.shadow[max(0, quantity.end - 5) : quantity.end]):
             continue  # "two bullets more" counts from where one is
@@ -136,7 +141,11 @@ def _claims(query: Query, change: Change, thing: Thing, params: Params | None) -
 
 
 _ENUMERATED = re.compile(r"\d\s?,\s\d|\d\)\s")
-_RELATIVE = re.compile(r"\s*(?:more|fewer|less|extra|additional)(?!\w)(?!\s+than)|\s*[\w-]+(?:\s+points?)?\s+(?:more|fewer|less)(?!\s+than)(?!\w)")
+_RELATIVE = re.compile(r"\s*(?:more|fewer|less|extra|additional)(?!\w)(?!\s+than)|(?:\s+[\w-]+){1,3}\s+(?:more|fewer|less)(?!\s+than)(?!\w)")
+
+
+_OF_THEM = re.compile(r"\s+of\s+(?:them|those|these)(?!\w)")
+_ASKED = re.compile(r"(?:[,:—–]|(?<!\w)(?:make|use|have|include|with|want|give|get|exactly|just|precisely|only))\s*$")
 
 
 def _just_named(query: Query, thing: Thing, at: int) -> bool:
@@ -145,7 +154,7 @@ def _just_named(query: Query, thing: Thing, at: int) -> bool:
 
 
 def _stands_alone(rest: str) -> bool:
-    return re.match(r"\s*(?:of\s+(?:them|those))?\s*(?:[,.;:!?)—–]|$|-\s|now|instead|this|please|exactly|in\s+(?:total|place)|rather|from|long|will|(?:is|are)\s+(?:enough|plenty)|suffice)", rest) is not None
+    return re.match(r"\s*(?:of\s+(?:them|those))?\s*(?:[,.;:!?)—–]|$|-\s|now|altogether|in\s+(?:number|all)|all\s+told|overall|instead|this|please|exactly|in\s+(?:total|place)|rather|from|long|will|(?:is|are)\s+(?:enough|plenty)|suffice)", rest) is not None
 
 
 def _exact(value: Quantity, params: Params) -> bool:

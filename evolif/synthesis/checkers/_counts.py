@@ -63,7 +63,7 @@ def find_counts(query: Query) -> list[Count]:
 
 def _exact(query: Query, start: int, end: int) -> bool:
     before = _BEFORE.search(query.shadow[max(0, start - 40) : start])
-    after = re.match(r"\s*(?:or\s+(?:more|fewer|less|so)|at\s+(?:least|most|a\s+minimum)|and\s+up|minimum|max(?:imum)?|tops)(?!\w)", query.shadow[end : end + 24])
+    after = re.match(r"(?:\s+\w+){0,3}?\s*(?:or\s+(?:even\s+)?(?:more|fewer|less|so)|at\s+(?:least|most|a\s+minimum)|and\s+up|minimum|max(?:imum)?|tops)(?!\w)", query.shadow[end : end + 24])
     return (before is None or before.lastgroup not in _LOOSE) and after is None
 
 

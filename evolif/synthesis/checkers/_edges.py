@@ -27,8 +27,9 @@ _EMOJI = regex.compile(r"\p{Extended_Pictographic}")
 _LETTER = re.compile(
     rf"(?<!\w)(?:letters?|an?|the|with|by|in|to|be|from|of|for|is)\s+(?:letter\s+|a\s+|an\s+|the\s+)?(?:capital\s+|small\s+|upper-?case\s+|lower-?case\s+)?[\"'“‘(]?(?P<letter>{MASK}|[A-Za-z])[\"'”’)]?(?![\w'’])(?!\s*-\s*\w)"
 )
+_LONE_LETTER = re.compile(r"(?<![\w'’.-])([B-HJ-Z]|(?<=[aA] )A|(?<=[aA]n )I)(?![\w'’.-]\w)(?![\w'’-])")
 _NAMED_LETTER = re.compile(
-    r"\b(?:[Mm]ake|[Hh]ave|[Ll]et)\s+([A-Z])\s+(?:be\s+)?(?:the|your|its)\b|\bletter(?:\s+of\s+(?:the|your|its)\s+\w+(?:\s+\w+)?)?(?:\s+(?:is|be|as|to|to\s+be|should\s+be|must\s+be))?\s+[\"'“‘]?([A-Za-z])(?![\w'’])",
+    r"\b(?:[Mm]ake|[Hh]ave|[Ll]et)\s+([A-Z])\s+(?:be\s+)?(?:the|your|its)\b|\bletter(?:\s+of\s+(?:the|your|its)\s+\w+(?:\s+\w+)?)?(?:\s+(?:is|be|as|to|to\s+be|should\s+be|must\s+be))?\s+[\"'“‘]?([A-Za-z])(?![\w'’])(?!\s+[\"'“‘]?[A-Za-z](?!\w))",
 )
 _QUOTED_LETTER = re.compile(r"[\"'“‘]([A-Za-z])[\"'”’](?!\w)")
 
@@ -39,7 +40,7 @@ def read_edge(query: Query, change: Change) -> list[Finding]:
     claims = _claims(query, change)
     if change.kind == "remove":
         assert change.before is not None  # a removal
-        findings = removed(query, change, here, claims)
+        findings = removed(query, change, here, claims, None, _says)
         other = [m for m in there.finditer(query.shadow) if is_lifted(query, *m.span())]
         mine = [m for m in here.finditer(query.shadow) if is_lifted(query, *m.span())]
         if not findings and other and not mine:
@@ -80,11 +81,17 @@ def _nearest(query: Query, cues: re.Pattern[str], claim: Claim, paired: bool) ->
         if paired and _belongs_to_mark(query, cue):
             distance = 10_000 + cue.start() - low  # only where nothing else tells; the first of them then
         elif cue.end() <= claim.start:
-            distance = claim.start - cue.end()
+            distance = claim.start - cue.end() + _parted(query, cue.end(), claim.start)
         else:
-            distance = max(0, cue.start() - claim.end) + 1
+            distance = max(0, cue.start() - claim.end) + 1 + _parted(query, claim.end, cue.start())
         best = distance if best is None else min(best, distance)
     return best
+
+
+def _parted(query: Query, start: int, end: int) -> int:
+    """A semicolon parts more than any distance, a comma more than a few words."""
+    gap = query.shadow[start:end]
+    return 300 if re.search(r"[;.!?]", gap) else 30 if "," in gap else 0
 
 
 def _belongs_to_mark(query: Query, cue: re.Match[str]) -> bool:
@@ -105,7 +112,7 @@ def _claims(query: Query, change: Change) -> list[Claim]:
         if match.group() not in "©®™↔↕":
             claims.append(_claim(query, ("emoji", match.group()), *match.span()))
     if any(p["mode"] == "letter" for p in params) or "letter" in query.low:
-        claims += _letters(query)
+        claims += _letters(query, {str(p["value"]).lower() for p in params if p["mode"] == "letter"})
     claims += [_claim(query, ("quotation", pair), s, e) for pair, s, e in find_pairs(query, [p for p in params if p["mode"] == "quotation"])]
     taken = {(c.start, c.end) for c in claims}
     known = {k.casefold() for k in change.keywords}
@@ -121,7 +128,8 @@ def _claims(query: Query, change: Change) -> list[Claim]:
 
 
 _DENIED = re.compile(
-    r"(?:\bnot|n't|\bnever|\bavoid|\bwithout|\bno\s+longer|\bstop)\s+(?:\w+\s+){0,2}?(?:start|begin|open|kick|lead|commenc|end|finish|clos|conclud|wrap|sign)\w*(?:\s+\w+){0,7}\s*[\"'“‘]?$"
+    r"(?:\bnot|n't|\bnever|\bavoid|\bwithout|\bno\s+longer|\bstop)\s+(?:\w+\s+){0,2}?(?:start|begin|open|kick|lead|commenc|end|finish|clos|conclud|wrap|sign|round|cap|top)\w*(?:\s+\w+){0,7}\s*[\"'“‘]?$"
+    r"|(?<!\w)(?:except|other\s+than|anything\s+but)\s+(?:(?:for|an?|the|with|letter|emoji|word)\s+)*[\"'“‘]?$"
 )
 
 
@@ -141,7 +149,7 @@ def _decorates(query: Query, claim: Claim) -> bool:
     return re.match(r"[\"'”’]*\W{0,3}(?:\n|$|[A-Z])", query.text[claim.end : claim.end + 6]) is not None
 
 
-def _letters(query: Query) -> list[Claim]:
+def _letters(query: Query, known: set[str]) -> list[Claim]:
     found: dict[int, Claim] = {}
     for match in _QUOTED_LETTER.finditer(query.text):
         found[match.start(1)] = _claim(query, ("letter", match[1].lower()), match.start(1), match.end(1))
@@ -151,6 +159,9 @@ def _letters(query: Query) -> list[Claim]:
         named = "letter" in match.group() or letter.isupper()
         if letter.isalpha() and letter.isascii() and named and letter not in "I":
             found.setdefault(at, _claim(query, ("letter", letter.lower()), at, at + 1))
+    for match in _LONE_LETTER.finditer(query.text):
+        if match[1].lower() in known:
+            found.setdefault(match.start(1), _claim(query, ("letter", match[1].lower()), *match.span(1)))
     for match in _NAMED_LETTER.finditer(query.text):
         group = match.lastindex or 1
         found.setdefault(match.start(group), _claim(query, ("letter", match[group].lower()), *match.span(group)))

@@ -22,7 +22,7 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
 }
 _NOUNS = whole_words(["formats?", "formatting", "mark-?up", "data format", "file format", "structured (output|format|data)", "(code )?fences?", "syntax", "tags?", "keys?", "columns?", "tables?"])
 _FREE = whole_words(["(any|whatever) format", "format( is)? up to you", "(plain|ordinary|normal|regular) (text|prose|writing)( again| is fine)?", "however you like"])
-_DENIED = re.compile(r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bnon-?|\banything\s+but)(?:\s+(?:be|in|use|using|as|a|any|the|valid|write|written|it|need|give|me|return|real))*\s*[\"'“‘]?$")
+_DENIED = re.compile(r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bnon-?|\banything\s+but)(?:\s+(?:be|in|use|using|as|an?|any|the|valid|write|written|it|need|give|me|return|real))*\s*[\"'“‘]?$")
 
 
 def read_format(query: Query, change: Change) -> list[Finding]:
@@ -31,7 +31,7 @@ def read_format(query: Query, change: Change) -> list[Finding]:
     assert params is not None  # one of the two is there
     claims = _claims(query, table=_is_table(change.before) or _is_table(change.after), headed=_is_table(change.after))
     if change.kind == "remove":
-        findings = removed(query, change, _NOUNS, claims, _FREE)
+        findings = removed(query, change, _NOUNS, claims, _FREE, _says)
         lifted = [c for c in claims if is_lifted(query, c.start, c.end)]
         if not findings and lifted and not any(c.value == params["mode"] for c in lifted):
             return [missing(change, f"it lifts {lifted[0].value}, not {params['mode']}", (lifted[0].start, lifted[0].end))]
@@ -77,13 +77,43 @@ def _names(query: Query, change: Change, names: Sequence[str]) -> list[Finding]:
     ]
     if extra:
         return [missing(change, f"it also names “{extra[0].text}”", (extra[0].start, extra[0].end))]
+    unquoted = _listed_too(query, names, known)
+    if unquoted:
+        return [missing(change, f"it also names “{query.text[slice(*unquoted)]}”", unquoted)]
     if change.after is not None and change.after.get("mode") == "table":
-        places = [query.find(name)[-1] for name in names]
+        places = [next(p for p in query.find(name) if role_of(query, *p, in_list=True) != "old") for name in names]
         if places != sorted(places):
             return [missing(change, "it names the columns in another order", *places)]
     return []
 
 
+def _listed_too(query: Query, names: Sequence[str], known: set[str]) -> tuple[int, int] | None:
+    """Another name inside the list of names, or at its end: `method, cost and smell`."""
+    places = [next((p for p in query.find(n) if role_of(query, *p, in_list=True) != "old"), None) for n in names]
+    found = [p for p in places if p is not None]
+    if not found:
+        return None
+    low, high = min(found)[0], max(found)[1]
+    for match in _ITEM.finditer(query.low, low, min(len(query.low), high + 40)):
+        last = match.start() > high
+        if last and not _CONTINUES.fullmatch(query.low, high, match.start()):
+            continue
+        if match.group() not in known and (not last or _ENDS.match(query.low, match.end())) and _in_commas(query.low, match):
+            return match.span()
+    return None
+
+
+_CONTINUES = re.compile(r"[\"'”’\s]*(?:,|,?\s+and|&)\s+(?:an?\s+|the\s+)?[\"'“‘]?")
+_ENDS = re.compile(r"[\"'”’]?\s*(?:[.;!?)]|$)")
+
+
+def _in_commas(text: str, item: re.Match[str]) -> bool:
+    """Whether a word stands alone between the commas of a list."""
+    before, after = text[: item.start()].rstrip(" \"'“‘"), text[item.end() :].lstrip(" \"'”’")
+    return bool(re.search(r"(?:,|(?<!\w)and|&)$", before)) and bool(re.match(r"(?:,|and(?!\w)|&|[.;!?)]|$)", after))
+
+
+_ITEM = re.compile(r"[^\W_][\w-]*")
 _KEYED = re.compile(r"(?<!\w)(?:keys?|columns?|headers?)(?!\w)[^.!?]{0,30}[\"“'‘]\ue000")
 
 

@@ -125,10 +125,18 @@ def _stances(query: Query, mentions: Sequence[Mention]) -> dict[str, list[tuple[
             stance = "lift"
         for member in members:
             mine = stance
-            if mine == "forbid" and any(low <= member.start < high for low, high in given_up(query.shadow, True)):
+            if mine == "forbid" and _is_given_up(query, member.start):
                 mine = "lift"
             found.setdefault(member.value.casefold(), []).append((member, mine))
     return found
+
+
+def _is_given_up(query: Query, at: int) -> bool:
+    """Whether a place lies in what is replaced or lifted; `but not “x”` only tells apart."""
+    return any(
+        low <= at < high and not re.match(r"(?:and |but )?not\b", query.shadow[low:high])
+        for low, high in given_up(query.shadow, True)
+    )
 
 
 def _want(change: Change, keywords: Sequence[str], stances: dict[str, list[tuple[Mention, Stance]]], wanted: Sequence[Stance], message: str) -> list[Finding]:
@@ -158,6 +166,8 @@ def _all_lifted(query: Query, change: Change, keywords: Sequence[str], stances: 
     if wrong:
         return [missing(change, f"it lifts “{wrong[0].value}”, which is not the constraint", (wrong[0].start, wrong[0].end))]
     named = [k for k in keywords if stances.get(k.casefold())]
+    if 0 < sum(all(s == "forbid" for _, s in stances[k.casefold()]) for k in named) < len(named):
+        return [missing(change, f"it still rules out “{named[0]}”")]
     if not named or len(named) == len(keywords):
         generic = [m for m in _NOUNS.finditer(query.shadow) if is_lifted(query, *m.span()) or stance_of(query, *m.span()) == "lift"]
         if generic or _FREE_AGAIN.search(query.shadow):

@@ -40,7 +40,7 @@ def read_length(query: Query, change: Change) -> list[Finding]:
     if change.kind != "remove":
         return compare(query, change, claims, _says, _demand(change.after or {}))
     assert change.before is not None  # a removal
-    findings = removed(query, change, _NOUNS, claims, _FREE)
+    findings = removed(query, change, _NOUNS, claims, _FREE, _same_number)
     wrong = [c for c in claims if is_lifted(query, c.start, c.end) and not _same_number(c.value, change.before)]
     if not findings and wrong:
         return [missing(change, f"it lifts another length than {_demand(change.before)}", (wrong[0].start, wrong[0].end))]
@@ -53,9 +53,12 @@ def read_length(query: Query, change: Change) -> list[Finding]:
 def _claims(query: Query, change: Change) -> list[Claim]:
     claims: list[Claim] = []
     unit = ""
-    for quantity in quantities(query):
+    spans = any((p or {}).get("relation") == "between" for p in (change.before, change.after))
+    for quantity in quantities(query, moves=not spans):
         if quantity.number == 1 and (counts_as_one(query, quantity) or not _UNIT.match(query.shadow[quantity.end :])):
             continue
+        if _RELATIVE.match(query.shadow[quantity.end :]):
+            continue  # "a hundred characters more" counts from where one is
         found, end = _unit_of(query, quantity)
         role: Role = role_of(query, quantity.start, quantity.end)
         if not found and claims and unit and _is_elided(query, quantity):
@@ -66,6 +69,9 @@ def _claims(query: Query, change: Change) -> list[Claim]:
             unit = found
             claims.append(Claim((found, quantity), quantity.start, end, role))
     return claims
+
+
+_RELATIVE = re.compile(r"[\s-]+(?:more\s+|fewer\s+|extra\s+|additional\s+)?(?:words?|sentences?|paragraphs?|characters?)\s+(?:more|fewer|less|longer|shorter)(?!\s+than)(?!\w)")
 
 
 def _ranges(claims: list[Claim]) -> list[Claim]:
@@ -102,7 +108,7 @@ def _last_unit(query: Query, at: int) -> str:
 
 def _is_elided(query: Query, quantity: Quantity) -> bool:
     """A number that stands alone after another length: `not 200 words but 300`."""
-    return re.match(r"^\s*(?:[,.;:!?)—–]|$|now|instead|this\s+time|please|of\s+them|rather|from)", query.shadow[quantity.end :]) is not None
+    return re.match(r"^\s*(?:[,.;:!?)—–]|$|now|instead|this\s+time|please|of\s+them|rather|from|at\s+(?:the\s+)?(?:very\s+)?(?:most|least)|or\s+(?:more|fewer))", query.shadow[quantity.end :]) is not None
 
 
 def _inherit(quantity: Quantity, before: Params) -> Quantity:

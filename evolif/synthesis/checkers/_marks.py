@@ -11,7 +11,7 @@ from evolif.domain import Finding
 from evolif.synthesis.checkers._claims import Change, missing
 from evolif.synthesis.checkers._cues import whole_words
 from evolif.synthesis.checkers._removal import is_lifted
-from evolif.synthesis.checkers._roles import lifted, role_of
+from evolif.synthesis.checkers._roles import given_up, lifted, role_of
 from evolif.synthesis.checkers._shadow import Query
 from evolif.synthesis.checkers._stance import Stance, stance_of
 
@@ -80,8 +80,9 @@ def read_punctuation(query: Query, change: Change) -> list[Finding]:
 
 
 def _is_current(query: Query, change: Change, start: int, end: int) -> bool:
-    role = role_of(query, start, end, in_list=True)
-    return role == "new" or (role == "was" and change.kind == "add")
+    if any(low <= start < high for low, high in given_up(query.shadow, True)):
+        return False
+    return change.kind == "add" or role_of(query, start, start) != "was"
 
 
 def _stance(query: Query, start: int, end: int) -> Stance:
@@ -101,7 +102,7 @@ def _lifted(query: Query, change: Change, mark: str, seen: list[tuple[str, int, 
         return []  # "it works without the dagger, so don't bother with it"
     if any(p[3] == "lift" or (is_lifted(query, p[1], p[2]) and p[3] != "forbid") for p in mine):
         return []
-    if mine and any(role_of(query, p[1], p[2]) == "old" and (include or p[3] == "forbid") for p in mine):
+    if mine and any(role_of(query, p[1], p[2]) == "old" and not (include and p[3] == "forbid") for p in mine):
         return []
     other = [p for p in seen if p[0] != mark and p[3] == "lift"]
     if other:

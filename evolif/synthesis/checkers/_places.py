@@ -14,7 +14,7 @@ from evolif.synthesis.checkers._roles import role_of
 from evolif.synthesis.checkers._shadow import Query
 from evolif.synthesis.checkers._stance import stance_of
 
-_EVERY = whole_words(["(each|every|all) of( \\w+){0,3} paragraphs?", "(every|each|all)( single| of the| the| my| your| and every)* paragraphs?", "paragraph by paragraph", "no paragraph( \\w+){0,3} without", "throughout the paragraphs", "all paragraphs"])
+_EVERY = whole_words(["(each|every|all) of( \\w+){0,3} paragraphs?", "(every|each|all)( single| of the| the| my| your| and every)* paragraphs?", "paragraph by paragraph", "(no|not (a|one)( single)?) paragraph( \\w+){0,3}? without", "throughout the paragraphs", "all paragraphs"])
 _ACROSTIC = whole_words(["acrostics?", "spell(s|ed|ing)?( out)?", "first letters?", "initial letters?", "initials"])
 _WORD_AT = whole_words(["words?", "place", "position", "spot", "slot"])
 _NOUNS = whole_words(["acrostics?", "position", "placement", "(every|each|all)( \\w+){0,2} paragraphs?", "first letters?", "initials", "spell\\w*", "\\w+(th|st|nd|rd|first|second|third) word", "word (number|position|order)", "fixed (place|position|spot)"])
@@ -26,6 +26,9 @@ def read_placement(query: Query, change: Change) -> list[Finding]:
     assert params is not None  # one of the two is there
     value = str(params.get("value") or params.get("word"))
     places = query.find(value)
+    if params["mode"] == "acrostic" and not places:
+        letters = re.compile(r"(?<!\w)" + r"[\W_]{1,4}".join(value.lower()) + r"(?!\w)")
+        places = [m.span() for m in letters.finditer(query.low)]
     if change.kind == "remove":
         if any(is_lifted(query, *place) or stance_of(query, *place) == "lift" for place in places):
             return []
@@ -38,7 +41,7 @@ def read_placement(query: Query, change: Change) -> list[Finding]:
     wanted = [p for p in places if same or role_of(query, *p, in_list=True) != "old"]
     if not wanted:
         return [missing(change, f"it does not name “{value}”", *places)]
-    if stance_of(query, *wanted[0]) == "forbid":
+    if stance_of(query, *wanted[0]) == "forbid" and not re.search(r"paragraph\s+(?:\w+\s+){0,3}?without", query.shadow):
         return [missing(change, f"it forbids “{value}”", wanted[0])]
     return _mode(query, change, params["mode"], params, wanted) or _others(query, change, value)
 
@@ -65,9 +68,11 @@ def _mode(query: Query, change: Change, mode: str, params: object, wanted: list[
 
 def _spells(query: Query) -> bool:
     """An acrostic, or the first letters of the paragraphs."""
+    if re.search(r"(?<!\w)(?:last|final)\s+letters?", query.shadow) and not re.search(r"(?<!\w)(?:first|initial)", query.shadow):
+        return False
     if re.search(r"(?<!\w)acrostic", query.shadow):
         return True
-    first = re.search(r"(?<!\w)(?:first|initial|opening|starting)\s+(?:letter|character)|(?<!\w)initials|letters?\s+(?:\w+\s+){0,4}(?:start|begin|open)|(?:start|begin|open)\w*\s+(?:\w+\s+){0,4}letters?", query.shadow)
+    first = re.search(r"(?<!\w)(?:first|initial|opening|starting)\s+(?:letter|character)|(?<!\w)initials|letters?\s+(?:\w+\s+){0,4}(?:start|begin|open)|(?:start|begin|open)\w*\s+(?:\w+\s+){0,8}letters?", query.shadow)
     return first is not None and re.search(r"(?<!\w)paragraphs?", query.shadow) is not None
 
 
@@ -102,14 +107,15 @@ def _others(query: Query, change: Change, value: str) -> list[Finding]:
 _DIFFERENT = whole_words([
     "share( \\w+){0,3} (words?|start|beginning|opening)",
     "different( \\w+){0,3} words?", "new( \\w+)? word", "same (first |opening |initial |starting )?word", "distinct( \\w+){0,3} words?", "unique( \\w+){0,3} words?", "(another|own|fresh)( \\w+){0,2} word", "not repeat( \\w+){0,4}", "never repeat( \\w+){0,4}",
-    "(differ|vary|varied|differently|alike|the same way|repeat\\w*|twice|repetition)", "word (that )?no other( \\w+)?", "different (starts?|starters?|openers?|openings?|beginnings?)", "(unique|distinct|own|different) (starts?|starters?|openers?|openings?|beginnings?)",
+    "(differ|vary|varied|differently|alike|the same way|repeat\\w*|twice|repetition)", "word (that )?no other( \\w+)?", "must(n't| not) (begin|start|open)( with)? (another|a second|any other)( \\w+)?", "different (starts?|starters?|openers?|openings?|beginnings?)", "(unique|distinct|own|different) (starts?|starters?|openers?|openings?|beginnings?)",
 ])
 _STARTS = whole_words(["start(s|ed|ing|ers?)?", "beg(in|ins|an|inning|innings)", "open(s|ing|ings|ers?)?", "commenc\\w+", "first words?", "lead(s|ing)?( with)?", "kick(s)? off", "opening words?"])
 _SENTENCE = whole_words(["sentences?"])
 _DISTINCT_NOUNS = whole_words(["different( \\w+){0,3} (words?|starts?|starters?|openers?|beginnings?|openings?)", "(sentence|distinct|unique)( \\w+)? (starts?|starters?|openers?|beginnings?|openings?)", "same( \\w+)? word", "vary\\w*", "first words?", "how( \\w+){0,2} sentences? (start|begin|open)s?", "repeat\\w*"])
 
 
-_ALIKE = whole_words(["(may|can|could|might)( \\w+){0,2} (start|begin|open)( \\w+){0,3} (same|alike|however|any)( \\w+)?"])
+_ALIKE = whole_words([
+    "(fine|ok|okay|allowed|right|alright) (for|if)( \\w+){0,3} (start|begin|open)( \\w+){0,3} (same|alike|however|any)( \\w+)?","(may|can|could|might)( \\w+){0,2} (start|begin|open)( \\w+){0,3} (same|alike|however|any)( \\w+)?"])
 
 
 def read_sentences(query: Query, change: Change) -> list[Finding]:
@@ -132,6 +138,6 @@ def read_sentences(query: Query, change: Change) -> list[Finding]:
         denied = re.search(r"(?:\bno\b|\bnot\b|n't|\bnever\b|\bwithout\b|\bnor\b|\bavoid)", shadow[query.sentence(match.start())[0] : match.end()]) is not None
         if same != denied and same:
             return [missing(change, "it asks for the same word, not for different ones", match.span())]
-        if denied and not same and not re.match(r"not|never|word (?:that )?no", match.group()) and re.search(r"(?:no|not|n't|never)\s+(?:\w+\s+){0,5}(?:different|new|distinct|unique)", shadow):
+        if denied and not same and not re.match(r"not|never|must|word (?:that )?no", match.group()) and re.search(r"(?:no|not|n't|never)\s+(?:\w+\s+){0,5}(?:different|new|distinct|unique)", shadow):
             return [missing(change, "it does not ask for different words", match.span())]
     return []

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from evolif.domain import Finding
-from evolif.synthesis.checkers._claims import Change, Claim, missing
+from evolif.synthesis.checkers._claims import Change, Claim, Says, missing
 from evolif.synthesis.checkers._roles import lifted, lifted_after
 from evolif.synthesis.checkers._shadow import Query
 
@@ -15,11 +15,19 @@ _KEPT = re.compile(
 )
 
 
+_WITHOUT = re.compile(
+    r"(?<!\w)(?:can|may|could|might|fine|okay?|will\s+do|works?|manage|only|just)(?![\w'])[^.!?;,]{0,30}?\bwithout\b[^.!?;,]{0,80}"
+)
 _SO = re.compile(r"^\s*(?:but|so|and)(?!\w)")
 
 
 def removed(
-    query: Query, change: Change, nouns: re.Pattern[str], claims: Sequence[Claim], free: re.Pattern[str] | None = None
+    query: Query,
+    change: Change,
+    nouns: re.Pattern[str],
+    claims: Sequence[Claim],
+    free: re.Pattern[str] | None = None,
+    says: Says | None = None,
 ) -> list[Finding]:
     """Findings on a removal.
 
@@ -29,11 +37,15 @@ def removed(
         nouns: What the constraint may be called by.
         claims: What the query says about the group: values named in it.
         free: Ways to say that the thing is now free, which need no further cue.
+        says: Tells the lifted value from another.
     """
+    assert change.before is not None  # a removal
     asked = [c for c in claims if c.role == "new" and not _in_zone(query, c.start, c.end)]
+    if says is not None:
+        asked = [c for c in asked if not says(c.value, change.before)]
     spans = [(m.start(), m.end()) for m in nouns.finditer(query.shadow)]
     spans += [(c.start, c.end) for c in claims]
-    if any(is_lifted(query, start, end) for start, end in spans) or (free is not None and free.search(query.shadow)):
+    if any(is_lifted(query, start, end) for start, end in spans) or (free is not None and _is_free(query, free)):
         if asked and not spans_lifted(query, ((c.start, c.end) for c in asked)):
             return [missing(change, "it asks for something new where it should only lift the constraint", *_places(asked))]
         return []
@@ -41,6 +53,14 @@ def removed(
     if kept:
         return [missing(change, f"it keeps the constraint “{change.group}”, which should be lifted", *kept)]
     return [missing(change, f"it does not say that the constraint “{change.group}” is lifted")]
+
+
+def _is_free(query: Query, free: re.Pattern[str]) -> bool:
+    """Whether the thing is set free: `as long as you like`, and not `it's not fine to …`."""
+    return any(
+        not re.search(r"(?:\bnot|n't|\bnever)\s+(?:\w+\s+)?$", query.shadow[max(0, m.start() - 24) : m.start()])
+        for m in free.finditer(query.shadow)
+    )
 
 
 def is_lifted(query: Query, start: int, end: int) -> bool:
@@ -54,7 +74,8 @@ def is_lifted(query: Query, start: int, end: int) -> bool:
         return True
     # A clause in brackets or between commas may part the thing from what is said of it.
     last = query.sentence(start)[1]
-    return high < last and (lifted_after(query.shadow[end:last][:60]) or lifted_after(_SO.sub("", query.shadow[high:last])))
+    rest = re.split(r"[;:]", query.shadow[end:last])[0]
+    return high < last and (lifted_after(rest[:60]) or lifted_after(_SO.sub("", rest[high - end :])))
 
 
 def spans_lifted(query: Query, spans: Iterable[tuple[int, int]]) -> bool:
@@ -63,7 +84,8 @@ def spans_lifted(query: Query, spans: Iterable[tuple[int, int]]) -> bool:
 
 
 def _in_zone(query: Query, start: int, end: int) -> bool:
-    return any(low < end and start < high for low, high in lifted(query.shadow, True))
+    zones = [*lifted(query.shadow, True), *(m.span() for m in _WITHOUT.finditer(query.shadow))]
+    return any(low < end and start < high for low, high in zones)
 
 
 def _places(claims: Sequence[Claim]) -> list[tuple[int, int]]:

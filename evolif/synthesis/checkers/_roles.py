@@ -27,11 +27,11 @@ _BARE_VERB = re.compile(
     r"(?<!\w)(?:use|make|write|give|have|go|start|begin|end|include|put|keep|deliver|switch|shoot|stick|produce|turn|try|insert|add|adopt)(?!\w)"
 )
 _NO_IMPERATIVE = re.compile(
-    r"(?:\b(?:to|of|should|must|would|could|can|you|it|that|which|not|than|will|may|have|i|we|an?|the|for|response|answer"
+    r"(?:\b(?:to|of|all|both|they|who|should|must|would|could|can|you|it|that|which|not|than|will|may|have|i|we|an?|the|for|response|answer"
     r"|reply|text|and|or|in|with|at|on|by|about|over|every|each|no|this|my|your|its|word|letter|emoji)|n't|[\"'”’,])\s*$"
 )
 _LIST_GOES_ON = re.compile(rf"^,\s{{0,4}}(?:(?:and|or|nor)\s+)?(?:(?:the|an?|words?|phrase|term)\s+)*[\"'“‘`]?{MASK}")
-_GOES_ON = re.compile(r"(?<!\w)(?:and|but|so|also|now|then|please|with)(?!\w)")
+_GOES_ON = re.compile(r"(?<!\w)(?:and|but|so|also|now|then|please|with|becomes?|should|must|turns?)(?!\w)")
 _DENIED = re.compile(r"(?:\bnot|n't|\bnever|\bwithout)(?:\s+\w+)?\s+$")
 
 
@@ -48,12 +48,19 @@ def role_of(query: Query, start: int, end: int, *, in_list: bool = False) -> Rol
         return "old"
     low, high = query.segment(start)
     rest = query.shadow[end : max(high, end)]
-    if lifted_after(rest):
+    if lifted_after(rest) or _OUT.match(rest) or _FROM.search(query.shadow, low, start):
         return "old"
     former = cue_pattern("was").search(query.shadow, low, start)
     if (former and not _GOES_ON.search(query.shadow, former.end(), start)) or _behind(rest, cue_pattern("was_after")):
         return "was"
     return "new"
+
+
+_OUT = re.compile(r"[\"'”’)\s]*\s+out\s*(?:[,;.]|$|and\b)")
+_FROM = re.compile(
+    r"(?<!\w)(?<!away )(?<!free )(?<!apart )(?<!aside )(?:from|out\s+of)\s+(?:(?:the|an?|all|exactly|precisely|under|over|above|below|less|fewer|more|than"
+    r"|about|around|roughly|its|my|our|your|being|letter|emoji|word|format|present|current|old|at|most|least|between)\s+){0,4}[\"'“‘]?$"
+)
 
 
 def lifted_after(rest: str) -> bool:
@@ -66,7 +73,7 @@ def _behind(rest: str, cues: re.Pattern[str]) -> bool:
     if found is None:
         return False
     gap = rest[: found.start()]
-    return len(gap.split()) <= 9 and not re.search(r"(?<!\w)(?:but|so|and)(?!\w)", gap)
+    return len(gap.split()) <= 9 and not re.search(r"(?<!\w)(?:but|so)(?!\w)", gap) and not AND_VERB.search(rest[: found.start() + 20])
 
 
 def given_up(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:
@@ -81,7 +88,7 @@ def replaced(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:
         (cue.start(), _zone_end(shadow, cue.end(), in_list, key if key != "any" else ""))
         for key in cue_keys("instead")
         for cue in cue_pattern("instead", key).finditer(shadow)
-    )
+    ) + tuple((cue.end(), _zone_end(shadow, cue.end(), in_list, "")) for cue in cue_pattern("over").finditer(shadow))
 
 
 @lru_cache(maxsize=256)
