@@ -95,15 +95,17 @@ class Editor(Screen[str | None]):
         self._drafts = drafts
         self._check = check
         self._draft = drafts.get(item) if start is None else None
-        self._start = typed(self._draft.text if self._draft else self._base if start is None else start)
+        text = typed(self._draft.text if self._draft else self._base if start is None else start)
+        self._words = Words(text, soft_wrap=True)
+        self._findings = Static("checking …", markup=False)
 
     def compose(self) -> ComposeResult:
         """What to say, the words, what is held against them."""
         with VerticalScroll(id="above", can_focus=False):
             yield Static(content(self._above), markup=False)
-        yield Words(self._start, soft_wrap=True)
+        yield self._words
         with VerticalScroll(id="found", can_focus=False):
-            yield Static("checking …", id="findings", markup=False)
+            yield self._findings
         yield Static(Content(self._hint()), classes="foot", markup=False)
 
     def _hint(self) -> str:
@@ -117,7 +119,7 @@ class Editor(Screen[str | None]):
 
     def on_mount(self) -> None:
         """Type at once; the text as it opens is checked, too."""
-        words = self.query_one(Words)
+        words = self._words
         words.focus()
         if words.document.line_count == 1:  # a query is read and gone on with; a topic's fields begin at the top
             words.move_cursor(words.document.end)
@@ -125,7 +127,7 @@ class Editor(Screen[str | None]):
 
     @on(TextArea.Changed)
     def _changed(self) -> None:
-        text = self.query_one(Words).text
+        text = self._words.text
         try:
             if text == self._base:
                 self._drafts.drop(self._item)
@@ -133,24 +135,24 @@ class Editor(Screen[str | None]):
                 self._drafts.keep(self._item, self._base, text)
         except EvolifError as error:
             self.notify(one_line(str(error)), title="The draft is not kept", severity="error", markup=False)
-        self.query_one(Words).mark(())
+        self._words.mark(())
         self._recheck(text)
 
     @work(exclusive=True, group="check")
     async def _recheck(self, text: str) -> None:
-        self.query_one("#findings", Static).update("checking …")
+        self._findings.update("checking …")
         await asyncio.sleep(PAUSE)
         try:
             found = await asyncio.to_thread(self._check, text)
         except Exception as error:  # a checker that breaks must not cost the words
-            self.query_one("#findings", Static).update(content(said(f"the checkers failed: {one_line(str(error))}")))
+            self._findings.update(content(said(f"the checkers failed: {one_line(str(error))}")))
             return
-        self.query_one("#findings", Static).update(content(findings_text(text, found)))
-        self.query_one(Words).mark([span for finding in found for span in finding.spans])
+        self._findings.update(content(findings_text(text, found)))
+        self._words.mark([span for finding in found for span in finding.spans])
 
     def action_save(self) -> None:
         """Give the words back."""
-        self.dismiss(self.query_one(Words).text)
+        self.dismiss(self._words.text)
 
     def action_leave(self) -> None:
         """Leave; the draft stays where the words differ from the stored ones."""
@@ -158,5 +160,5 @@ class Editor(Screen[str | None]):
 
     def action_restart(self) -> None:
         """Put the stored words back into the editor; ctrl+z brings the others back."""
-        words = self.query_one(Words)
+        words = self._words
         words.replace(self._base, words.document.start, words.document.end)

@@ -71,6 +71,12 @@ class QueueScreen(Screen[None]):
         """The key of the item on the right."""
         self.state: State = {}
         """That item as it is shown: what a decision is about."""
+        self._head = Static(id="head", markup=False)
+        self._state = Static(id="state", markup=False)
+        self._queue = OptionList(id="queue", markup=False)
+        self._item = VerticalScroll(id="item")
+        self._body = Static(markup=False)
+        self._foot = Static(id="keys", markup=False)
         self._keys: list[str] = []
         self._blocks: list[Block] = []
         self._since = 0.0
@@ -79,23 +85,23 @@ class QueueScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Head, state, queue, item, keys."""
-        yield Static(id="head", markup=False)
-        yield Static(id="state", markup=False)
+        yield self._head
+        yield self._state
         with Horizontal():
-            yield OptionList(id="queue", markup=False)
-            with VerticalScroll(id="item"):
-                yield Static(id="body", markup=False)
-        yield Static(id="keys", markup=False)
+            yield self._queue
+            with self._item:
+                yield self._body
+        yield self._foot
 
     def on_mount(self) -> None:
         """Fill the queue; look every second at what others decide."""
         self.fill()
-        self.query_one("#queue").focus()
+        self._queue.focus()
         self.set_interval(POLL, self.look_around)
 
     def on_resize(self, event: Resize) -> None:
         """The foot is as wide as the terminal."""
-        self.query_one("#keys", Static).update(Content(_keys.short(self.desk.kinds, event.size.width - 2)))
+        self._foot.update(Content(_keys.short(self.desk.kinds, event.size.width - 2)))
 
     # -- the queue ---------------------------------------------------------------------------------------------------
 
@@ -103,10 +109,9 @@ class QueueScreen(Screen[None]):
         """Show the queue anew, sorted, with the filter; the cursor on `keep` where that is shown."""
         entries = choose(self.desk.entries(), self.wanted)
         self._keys = [entry.key for entry in entries]
-        queue = self.query_one("#queue", OptionList)
-        queue.set_options(Option(_row(entry)) for entry in entries)
+        self._queue.set_options(Option(_row(entry)) for entry in entries)
         if self._keys:
-            queue.highlighted = self._keys.index(keep) if keep in self._keys else 0
+            self._queue.highlighted = self._keys.index(keep) if keep in self._keys else 0
         else:
             self._show_nothing()
         self.show_state()
@@ -115,27 +120,27 @@ class QueueScreen(Screen[None]):
         """Show a row as it is now; it keeps its place until the queue is filled anew."""
         if key in self._keys:
             row = _row(self.desk.entry(key))
-            self.query_one("#queue", OptionList).replace_option_prompt_at_index(self._keys.index(key), row)
+            self._queue.replace_option_prompt_at_index(self._keys.index(key), row)
 
     def go_to(self, key: str) -> None:
         """Put the cursor on an item, whatever the filter."""
         if key not in self._keys:
             self.wanted = Filter()
             self.fill(key)
-        self.query_one("#queue", OptionList).highlighted = self._keys.index(key)
+        self._queue.highlighted = self._keys.index(key)
         self.show(key)
 
     def show_state(self) -> None:
         """Say who reviews what, how much is left, how it goes."""
         entries = self.desk.entries()
         head = f"evolif review  {one_line(self.desk.name)}  ·  reviewer {one_line(self.desk.reviewer, 30)}"
-        self.query_one("#head", Static).update(Content(head))
+        self._head.update(Content(head))
         left = sum(UNDECIDED in entry.facets["mine"] for entry in entries)
         found = statistics(self.desk.journal.records)
         parts = [f"{len(self._keys)} shown ({one_line(self.wanted.told, 40)})", f"{left} of {len(entries)} undecided"]
         parts += [one.told for one in found.throughput if one.reviewer == self.desk.reviewer]
         parts += [one.told for one in found.agreement[:1]]
-        self.query_one("#state", Static).update(Content(" · ".join(parts)))
+        self._state.update(Content(" · ".join(parts)))
 
     # -- the item ----------------------------------------------------------------------------------------------------
 
@@ -150,7 +155,7 @@ class QueueScreen(Screen[None]):
         self.shown, self.state, self._stale = key, self.desk.seen(key), ""
         self._since = self.clock()
         self._render_item(key, self.desk.checked(key))
-        self.query_one("#item", VerticalScroll).scroll_home(animate=False)
+        self._item.scroll_home(animate=False)
         self._check(key)
 
     @property
@@ -161,7 +166,7 @@ class QueueScreen(Screen[None]):
     def _show_nothing(self) -> None:
         self.shown, self.state = None, {}
         told = f"No {self.desk.noun} is shown: press f to choose others, or / and enter for all."
-        self.query_one("#body", Static).update(Content(told))
+        self._body.update(Content(told))
 
     def _render_item(self, key: str, found: list[Finding] | None) -> None:
         self._blocks = self.desk.blocks(key, found)
@@ -169,7 +174,7 @@ class QueueScreen(Screen[None]):
 
     def _draw(self) -> None:
         banner: list[Block] = [("Changed meanwhile", said(self._stale, "strong"))] if self._stale else []
-        self.query_one("#body", Static).update(page([*banner, *self._blocks]))
+        self._body.update(page([*banner, *self._blocks]))
 
     @work(exclusive=True, group="check")
     async def _check(self, key: str) -> None:
@@ -212,20 +217,17 @@ class QueueScreen(Screen[None]):
 
     def action_next(self) -> None:
         """One down; stays on the last."""
-        queue = self.query_one("#queue", OptionList)
-        if queue.highlighted is not None and queue.highlighted < len(self._keys) - 1:
-            queue.highlighted += 1
+        if self._queue.highlighted is not None and self._queue.highlighted < len(self._keys) - 1:
+            self._queue.highlighted += 1
 
     def action_previous(self) -> None:
         """One up; stays on the first."""
-        queue = self.query_one("#queue", OptionList)
-        if queue.highlighted:
-            queue.highlighted -= 1
+        if self._queue.highlighted:
+            self._queue.highlighted -= 1
 
     def action_scroll(self, pages: int) -> None:
         """Scroll the right side."""
-        item = self.query_one("#item", VerticalScroll)
-        item.scroll_relative(y=pages * max(1, item.size.height - 2), animate=False)
+        self._item.scroll_relative(y=pages * max(1, self._item.size.height - 2), animate=False)
 
     def action_reload(self) -> None:
         """Show everything as it is now."""
