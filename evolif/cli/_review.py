@@ -200,7 +200,7 @@ def _run(desk: Desk, wanted: Filter, model: str) -> None:
             "the terminal application needs Textual: pip install -e '.[review]' in a checkout; "
             "--list, --export and --apply work without it"
         )
-    if not sys.stdin.isatty() or not sys.stdout.isatty():
+    if not sys.stdin.isatty() or not sys.stderr.isatty():  # Textual draws on standard error
         raise UsageError("the application needs a terminal; use --list, --export and --apply without one")
     from evolif.review.app import ReviewApp
 

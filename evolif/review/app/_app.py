@@ -22,6 +22,8 @@ class ReviewApp(App[None]):
 
     ENABLE_COMMAND_PALETTE = False
     TITLE = "evolif review"
+    NOTIFICATION_TIMEOUT = 2.5
+    """Seconds: what is said in passing lies over the item."""
 
     def __init__(self, desk: Desk, *, model: str = "", clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()

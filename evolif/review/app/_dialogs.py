@@ -41,7 +41,7 @@ class _Dialog(ModalScreen[str | None]):
     }
     _Dialog VerticalScroll { height: auto; max-height: 14; }
     _Dialog #help { color: $text-muted; }
-    _Dialog OptionList { border: none; max-height: 10; padding: 0; }
+    _Dialog OptionList, _Dialog OptionList:focus { border: none; max-height: 10; padding: 0; }
     _Dialog Line, _Dialog Line:focus { border: round $primary; }
     """
 

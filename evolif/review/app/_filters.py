@@ -39,7 +39,7 @@ class Filters(ModalScreen[Filter]):
         width: 90%; max-width: 70; height: auto; max-height: 90%;
         border: round $primary; padding: 0 1; background: $surface;
     }
-    Filters OptionList { border: none; padding: 0; max-height: 18; }
+    Filters OptionList, Filters OptionList:focus { border: none; padding: 0; max-height: 18; }
     Filters #help { color: $text-muted; }
     """
 

@@ -236,10 +236,8 @@ class ReviewScreen(QueueScreen):
             self.show(record.item)
 
     def _go_on(self, key: str) -> None:
-        if key == self.shown:
-            self.action_next()
-            if key == self.shown:
-                self.tell("That was the last one shown")
+        if key == self.shown and not self.move(1):
+            self.tell("That was the last one shown")
 
 
 _PAST: dict[Kind, str] = {

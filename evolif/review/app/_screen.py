@@ -217,13 +217,20 @@ class QueueScreen(Screen[None]):
 
     def action_next(self) -> None:
         """One down; stays on the last."""
-        if self._queue.highlighted is not None and self._queue.highlighted < len(self._keys) - 1:
-            self._queue.highlighted += 1
+        self.move(1)
 
     def action_previous(self) -> None:
         """One up; stays on the first."""
-        if self._queue.highlighted:
-            self._queue.highlighted -= 1
+        self.move(-1)
+
+    def move(self, step: int) -> bool:
+        """Show a neighbour in the queue; says whether there is one."""
+        at = self._queue.highlighted
+        if at is None or not 0 <= at + step < len(self._keys):
+            return False
+        self._queue.highlighted = at + step
+        self.show(self._keys[at + step])  # at once: the next key may be waiting already
+        return True
 
     def action_scroll(self, pages: int) -> None:
         """Scroll the right side."""
