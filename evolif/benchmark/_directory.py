@@ -26,6 +26,9 @@ from evolif.tracker import load_topics
 if TYPE_CHECKING:
     from filelock import FileLock
 
+HELD = 256
+"""Dialogues kept in memory at first."""
+
 
 class Benchmark:
     """An opened benchmark directory.
@@ -44,6 +47,8 @@ class Benchmark:
         self._maker = Maker(self.header, self.topics, self.personas, self.path)
         self._shares = tuple(map(parse_share, self.header.spec.synthesizers))
         self._turns: dict[int, list[Turn]] = {}
+        """Dialogues as they were last read, the one used longest ago first."""
+        self._held = HELD
         self._stamps: dict[int, Stamp] = {}
         """A dialogue's file as it was last read or written here."""
         self._told: set[tuple[int, int]] = set()
@@ -67,9 +72,15 @@ class Benchmark:
         numbers = ((file, int(file.stem)) for file in files if file.stem.isascii() and file.stem.isdigit())
         return sorted(number for file, number in numbers if file.name == dialogue_file(self.path, number).name)
 
+    def hold(self, dialogues: int) -> None:
+        """Keep so many dialogues in memory once they are read, at least one; the others are read again when needed."""
+        self._held = max(1, dialogues)
+
     def turns(self, dialogue: int) -> list[Turn]:
         """The turns of a dialogue as far as they go."""
-        if dialogue not in self._turns:
+        if dialogue in self._turns:
+            self._turns[dialogue] = self._turns.pop(dialogue)
+        else:
             path = dialogue_file(self.path, dialogue)
             if not path.is_file():
                 raise UsageError(f"{self.path} has no dialogue {dialogue}")
@@ -80,6 +91,7 @@ class Benchmark:
                 self._turns[dialogue] = self._stored(dialogue, path)
             finally:
                 lock.release()
+            self._forget()
         return self._turns[dialogue]
 
     def turn(self, dialogue: int, number: int) -> Turn:
@@ -199,6 +211,13 @@ class Benchmark:
         for dialogue in self.dialogues() if dialogues is None else dialogues:
             count[self.author(dialogue)] += max(0, turns - len(self.turns(dialogue)))
         return {author: number for author, number in count.items() if number and author != TEMPLATE}
+
+    def _forget(self) -> None:
+        """Let go of the dialogues that were used longest ago."""
+        while len(self._turns) > self._held:
+            dialogue = next(iter(self._turns))
+            del self._turns[dialogue], self._stamps[dialogue]
+            self._maker.forget(dialogue)
 
     def _played(self, turn: Turn) -> Turn:
         """What a session may be given; says once per turn where the template stands in."""

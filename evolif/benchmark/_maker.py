@@ -72,6 +72,10 @@ class Maker:
         self._scripts[dialogue] = turns
         return self.put_into_words(scripted)
 
+    def forget(self, dialogue: int) -> None:
+        """Let go of a dialogue's script; it is replayed should the dialogue grow again."""
+        self._scripts.pop(dialogue, None)
+
     def _replayed(self, dialogue: int, stored: Sequence[Turn]) -> Iterator[ScriptTurn]:
         turns = self.script(dialogue)
         for turn in stored:

@@ -287,3 +287,14 @@ def test_a_disk_that_refuses_to_extend_is_told_and_nothing_is_lost(
 def test_every_error_is_of_the_tree() -> None:
     assert issubclass(InputError, UsageError) and issubclass(OutsideError, EvolifError)
     assert (UsageError.exit_code, OutsideError.exit_code) == (2, 3)
+
+
+def test_only_so_many_dialogues_are_held_and_the_others_are_read_again(tmp_path: Path) -> None:
+    bench = generate(tmp_path / "bench", dialogues=4, turns=2, seed=5, profile="objective")
+    bench.hold(2)
+    first = {dialogue: bench.turns(dialogue) for dialogue in bench.dialogues()}
+    assert bench.turns(4) is first[4] and bench.turns(3) is first[3]
+    assert bench.turns(1) is not first[1] and bench.turns(1) == first[1]
+    assert bench.turns(3) is first[3] and bench.turns(4) is not first[4]
+    assert [bench.turn(d, 4).turn for d in (1, 2, 3, 4)] == [4] * 4
+    assert bench.turns(2) == load_benchmark(bench.path).turns(2)
