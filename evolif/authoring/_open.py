@@ -69,13 +69,24 @@ class _Opener:
         if name.provider == "sim":
             raise UsageError(f"{name} does not chat and can word nothing; name a chat model, or template")
         client = open_model(spec, base_url=options.base_url, max_retries=options.max_retries, timeout=options.timeout)
-        longest = options.max_tokens
-        if longest is None and name.provider == "local":
-            longest = synthesis_settings().local_tokens  # nothing else ends what a small model has begun
-        asked = Asked(client, Sampling(options.temperature, longest), options.max_connections, stored_name(name))
+        asked = Asked(
+            client,
+            self._sampling(name),
+            options.max_connections,
+            stored_name(name),
+            structured=name.provider != "local",
+        )
         self.connections[asked.name] = options.max_connections or client.connections
         self.opened.append(asked)
         return asked
+
+    def _sampling(self, name: ModelName) -> Sampling:
+        temperature, longest = self.options.temperature, self.options.max_tokens
+        if name.provider == "local":  # nothing else ends what a small model has begun
+            settings = synthesis_settings()
+            longest = settings.local_tokens if longest is None else longest
+            temperature = settings.local_temperature if temperature is None else temperature
+        return Sampling(temperature, longest)
 
     def synthesizer(self, spec: str, checker: Asked | None) -> Synthesizer | None:
         if spec == TEMPLATE:

@@ -22,7 +22,7 @@ Temperature = Annotated[
 MaxTokens = Annotated[
     int | None,
     typer.Option(
-        min=1, envvar="EVOLIF_MAX_TOKENS", help="Longest answer of a synthesizer; the provider's default (local: 400)."
+        min=1, envvar="EVOLIF_MAX_TOKENS", help="Longest answer of a synthesizer; the provider's default (local: 200)."
     ),
 ]
 MaxConnections = Annotated[

@@ -23,6 +23,7 @@ class Asked:
         sampling: Temperature and longest answer; the provider's own where None.
         connections: Questions side by side; the model's own number where None.
         name: What it is called where its own name tells of this machine.
+        structured: Whether it answers better in JSON than in bare words.
     """
 
     def __init__(
@@ -31,8 +32,11 @@ class Asked:
         sampling: Sampling | None = None,
         connections: int | None = None,
         name: str | None = None,
+        *,
+        structured: bool = True,
     ) -> None:
         self._model = model
+        self._structured = structured
         self._name = name or model.name
         self._sampling = sampling or Sampling()
         self._limit = asyncio.Semaphore(connections or model.connections)
@@ -44,7 +48,12 @@ class Asked:
         """`provider/name`."""
         return self._name
 
-    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any]) -> Heard:
+    @property
+    def structured(self) -> bool:
+        """Whether it answers better in JSON than in bare words."""
+        return self._structured
+
+    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Heard:
         """Answer.
 
         Raises:
@@ -52,7 +61,7 @@ class Asked:
             ModelError: the endpoint failed and retrying did not help.
         """
         async with self._limit:
-            if self._schemas is False:
+            if schema is None or self._schemas is False:
                 return await self._complete(messages, None)
             try:
                 heard = await self._complete(messages, schema)

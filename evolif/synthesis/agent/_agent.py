@@ -20,7 +20,7 @@ from evolif.synthesis.agent._attempt import Attempt, Meter
 from evolif.synthesis.agent._change import change_of
 from evolif.synthesis.agent._checker import SecondOpinion
 from evolif.synthesis.agent._cleaning import FORM, clean_query, form_findings, storable
-from evolif.synthesis.agent._prompts import draft_prompt, voice_prompt
+from evolif.synthesis.agent._prompts import draft_prompt, echoed, voice_prompt
 from evolif.synthesis.agent._settings import synthesis_settings
 
 CheckQuery = Callable[[Turn, str], Sequence[Finding]]
@@ -42,6 +42,19 @@ class _Words:
 
     text: str
     findings: tuple[Finding, ...]
+    unreadable: bool = False
+    """Whether there was no telling what the answer's words are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One question to the synthesizer."""
+
+    name: str
+    """The prompt file."""
+    messages: tuple[Message, ...]
+    bare: bool
+    """Asked for the words alone; a model that breaks JSON once is asked so for the rest of the turn."""
 
 
 _NOTHING = _Words("", ())
@@ -87,40 +100,52 @@ class Agent:
             ModelError: an endpoint failed.
         """
         meter = meter or Meter()
-        neutral, last = "", _NOTHING
+        neutral, last, bare = "", _NOTHING, not self._model.structured
         for attempt in range(1, self._attempts + 1):
             change = change_of(turn, attempt)
             if not neutral:
-                last = await self._once(draft_prompt(turn, change, _feedback(last, notes)), turn, meter)
+                told = _feedback(last, notes)
+                last = await self._once(
+                    _Call(turn.move, draft_prompt(turn, change, told, bare=bare), bare), turn, meter
+                )
                 if not last.findings:
                     neutral, last = last.text, _NOTHING
             if neutral:
                 told = _feedback(last, notes)
-                last = await self._once(voice_prompt(turn, neutral, change, told), turn, meter, final=True)
+                prompt = voice_prompt(turn, neutral, change, told, bare=bare)
+                last = await self._once(_Call("voice", prompt, bare), turn, meter)
             if not last.findings:
                 return Attempt(with_note(last.text, reading_note(turn)), (), attempt, meter.total)
+            bare = bare or last.unreadable
             meter.failed_attempt(last.findings)
         if neutral and not await self._asked_for_more(turn, neutral, meter):
             return Attempt(with_note(neutral, reading_note(turn)), (), self._attempts, meter.total, NEUTRAL_NOTE)
         return Attempt(storable(last.text), last.findings, self._attempts, meter.total)
 
-    async def _once(self, messages: tuple[Message, ...], turn: Turn, meter: Meter, *, final: bool = False) -> _Words:
+    async def _once(self, call: _Call, turn: Turn, meter: Meter) -> _Words:
         """Ask once and see what is held against the answer; what costs a further call only of final words."""
         try:
-            heard = await self._model.ask(messages, QUERY_SCHEMA)
+            heard = await self._model.ask(call.messages, None if call.bare else QUERY_SCHEMA)
         except WithheldError:
             return _Words("", (Finding(FORM, "the provider's content filter refused to word this turn"),))
         meter.add("synthesizer", heard.usage)
         raw = read_text(heard.text, "query")
         if heard.truncated or raw is None:
-            what = "the answer was cut at the token limit" if heard.truncated else "the answer was no JSON object"
-            return _Words(raw or heard.text, (Finding(FORM, f"{what}; answer with the JSON object alone"),))
+            what = "the answer was cut at the token limit" if heard.truncated else "the answer could not be read"
+            return _Words(
+                raw or heard.text, (Finding(FORM, f"{what}: it has to be the message alone"),), unreadable=True
+            )
         query = clean_query(raw)
         noted = with_note(query, reading_note(turn))
         findings = form_findings(query, turn.witness) or tuple(self._check(turn, noted))
+        if echoed(query, call.name):
+            findings = (
+                *findings,
+                Finding(FORM, "the message repeats these instructions instead of speaking for itself"),
+            )
         if findings and await self._is_mistaken(turn, query, findings, meter):
             findings = ()
-        if final and not findings:
+        if call.name == "voice" and not findings:
             findings = await self._asked_for_more(turn, query, meter)
         return _Words(query, findings)
 

@@ -27,8 +27,13 @@ class AskedModel(Protocol):
         """`provider/name`, without secrets; what a turn's `source` says."""
         ...
 
-    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any]) -> Heard:
-        """Answer; in the form of the schema where the provider has such a thing.
+    @property
+    def structured(self) -> bool:
+        """Whether it answers better in JSON than in bare words."""
+        ...
+
+    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Heard:
+        """Answer; in the form of the schema, if there is one, where the provider has such a thing.
 
         Raises:
             WithheldError: the provider's content filter refused.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from evolif._stream import Stream
 from evolif.constraints import describe, format_of, get_group
 from evolif.domain import Constraint, Instruction, Operation, ScriptTurn, Turn
-from evolif.synthesis._grammar import clause, dropped
+from evolif.synthesis._grammar import capitalised, clause, dropped
 
 _PURPOSE = 5
 """Separates the prompts' stream from those of script, persona, wording and simulated models."""
@@ -43,7 +43,7 @@ def change_of(turn: Turn | ScriptTurn, attempt: int = 1) -> Change:
     partial = False
     if operation.after is None:
         assert operation.before is not None  # an operation has one of the two by construction
-        said = f"- withdrawn, it no longer holds: {dropped(operation.group, operation.before, stream)}"
+        said = f"{capitalised(dropped(operation.group, operation.before, stream))} no longer applies."
         meaning = ""
     else:
         saying = group.saying(operation.kind, operation.before, operation.after)
@@ -67,11 +67,9 @@ def instruction_before(turn: Turn | ScriptTurn) -> Instruction:
 
 
 def _said(operation: Operation, wanted: str, stream: Stream, *, partial: bool) -> str:
-    if operation.before is None:
-        return f"- wanted: {wanted}"
-    if partial:
-        return f"- changed, and nothing else of what was asked for: {wanted}"
-    return f"- given up: {dropped(operation.group, operation.before, stream)}\n- wanted instead: {wanted}"
+    if operation.before is None or partial:
+        return f"{capitalised(wanted)}."
+    return f"{capitalised(dropped(operation.group, operation.before, stream))} no longer applies. Instead, {wanted}."
 
 
 def _kept(operation: Operation) -> str:

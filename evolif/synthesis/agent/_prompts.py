@@ -13,10 +13,10 @@ from evolif.domain import Message, Turn
 from evolif.synthesis.agent._change import Change
 
 SLOTS: Mapping[str, frozenset[str]] = {
-    "new": frozenset({"opening", "task", "change", "meaning", "feedback"}),
-    "continue": frozenset({"task", "change", "meaning", "stays", "feedback"}),
-    "backtrack": frozenset({"title", "task", "change", "meaning", "stays", "feedback"}),
-    "voice": frozenset({"persona", "phrases", "register", "neutral", "change", "feedback"}),
+    "new": frozenset({"form", "opening", "task", "change", "meaning", "feedback"}),
+    "continue": frozenset({"form", "task", "change", "meaning", "stays", "feedback"}),
+    "backtrack": frozenset({"form", "title", "task", "change", "meaning", "stays", "feedback"}),
+    "voice": frozenset({"form", "persona", "phrases", "register", "neutral", "change", "feedback"}),
     "check_topic": frozenset({"task", "title", "query", "fence"}),
     "check_rest": frozenset({"task", "change", "meaning", "stays", "query", "fence"}),
 }
@@ -53,13 +53,14 @@ def prompt(name: str, slots: Mapping[str, str]) -> tuple[Message, ...]:
     return Message("system", _fill(system, slots)), Message("user", _fill(user, slots))
 
 
-def draft_prompt(turn: Turn, change: Change, feedback: str) -> tuple[Message, ...]:
+def draft_prompt(turn: Turn, change: Change, feedback: str, *, bare: bool = False) -> tuple[Message, ...]:
     """The first half of f_new, f_continue or f_backtrack: the intention in plain words.
 
     Args:
         turn: The intention: topic, move, instruction.
         change: What changes and what stays.
         feedback: What was wrong with the last attempt; empty at first.
+        bare: Ask for the words alone rather than for JSON.
     """
     topic = turn.topic
     return prompt(
@@ -72,11 +73,12 @@ def draft_prompt(turn: Turn, change: Change, feedback: str) -> tuple[Message, ..
             "meaning": change.meaning,
             "stays": change.stays,
             "feedback": feedback,
+            "form": _BARE if bare else _JSON,
         },
     )
 
 
-def voice_prompt(turn: Turn, neutral: str, change: Change, feedback: str) -> tuple[Message, ...]:
+def voice_prompt(turn: Turn, neutral: str, change: Change, feedback: str, *, bare: bool = False) -> tuple[Message, ...]:
     """The second half of all three: plain words in the style of the dialogue's persona.
 
     Args:
@@ -84,6 +86,7 @@ def voice_prompt(turn: Turn, neutral: str, change: Change, feedback: str) -> tup
         neutral: The plain words.
         change: What must still be said.
         feedback: What was wrong with the last attempt; empty at first.
+        bare: Ask for the words alone rather than for JSON.
     """
     persona = turn.persona
     return prompt(
@@ -95,14 +98,38 @@ def voice_prompt(turn: Turn, neutral: str, change: Change, feedback: str) -> tup
             "neutral": neutral,
             "change": change.said,
             "feedback": feedback,
+            "form": _BARE if bare else _JSON,
         },
     )
 
 
+_JSON = 'Answer with one JSON object and nothing around it, its key "query", its value the message.'
+_BARE = "Answer with the message alone: no label, no quotation marks around it, no comment."
 _OPENING = "The person has said nothing yet: this is the first message of the talk."
 _LATER = (
     "The talk so far was about other tasks. Make clear that this is a new one; what was asked for there stays there."
 )
+
+
+def echoed(query: str, name: str) -> bool:
+    """Whether words repeat a stretch of a prompt's own wording, what fills its slots left out."""
+    return not _stretches(query).isdisjoint(_own_stretches(name))
+
+
+_ECHO = 7
+"""Words in a row that are no coincidence any more."""
+
+
+@lru_cache(maxsize=16)
+def _own_stretches(name: str) -> frozenset[tuple[str, ...]]:
+    parts = [part for text in load_prompt(name) for part in re.split(r"\{[a-z]+\}", text)]
+    parts += [_JSON, _BARE, _OPENING, _LATER]
+    return frozenset(stretch for part in parts for stretch in _stretches(part))
+
+
+def _stretches(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[i : i + _ECHO]) for i in range(len(words) - _ECHO + 1)}
 
 
 def _fill(text: str, slots: Mapping[str, str]) -> str:

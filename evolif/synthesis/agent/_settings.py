@@ -28,6 +28,8 @@ class SynthesisSettings(BaseModel):
     """Characters of a model's answer that are read."""
     local_tokens: _Figure
     """Longest answer of a local model where nothing else is asked for."""
+    local_temperature: Annotated[float, Field(ge=0)]
+    """Temperature of a local model where nothing else is asked for."""
 
 
 @lru_cache(maxsize=1)
