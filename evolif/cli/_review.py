@@ -13,7 +13,7 @@ from evolif._errors import UsageError
 from evolif.cli._options import Config, Display, JsonFlag
 
 if TYPE_CHECKING:
-    from evolif.review import Desk, Entry, Facet, Filter, TopicChecker
+    from evolif.review import Desk, Entry, Facet, Filter
 
 _Values = list[str] | None
 
@@ -98,14 +98,14 @@ def _topics(ctx: typer.Context, bench: Path | None, topics: Path | None) -> Path
 
 def _open(bench: Path | None, topics: Path | None, reviewer: str | None) -> Desk:
     from evolif.benchmark import Benchmark
-    from evolif.review import BenchmarkDesk, TopicDesk, regenerate
+    from evolif.review import BenchmarkDesk, TopicDesk, TopicLint, regenerate
     from evolif.synthesis import check_query
 
     if (bench is None) == (topics is None):
         raise UsageError("name a benchmark's folder, or a file of topics with --topics; one of the two")
     name = _reviewer(reviewer)
     if topics is not None:
-        return TopicDesk(topics, name, checker=_topic_lint(), notify=_say)
+        return TopicDesk(topics, name, checker=TopicLint(topics), notify=_say)
     assert bench is not None  # one of the two is given
     return BenchmarkDesk(Benchmark(bench, notify=_say), name, checker=check_query, regenerate=regenerate, notify=_say)
 
@@ -206,8 +206,3 @@ def _run(desk: Desk, wanted: Filter, model: str) -> None:
 
     desk.first_filter = wanted
     ReviewApp(desk, model=model).run()
-
-
-def _topic_lint() -> TopicChecker | None:
-    """What `evolif topics lint` says of one topic, where that is there."""
-    return None

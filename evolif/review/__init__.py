@@ -10,6 +10,7 @@ from evolif.review._queue import Entry, Facet, Filter, choose
 from evolif.review._safe import one_line, typed
 from evolif.review._statistics import statistics, told
 from evolif.review._topic_desk import TopicChecker, TopicDesk
+from evolif.review._topic_lint import TopicLint
 
 __all__ = [
     "Applied",
@@ -26,6 +27,7 @@ __all__ = [
     "Request",
     "TopicChecker",
     "TopicDesk",
+    "TopicLint",
     "apply",
     "choose",
     "export",

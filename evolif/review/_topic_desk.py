@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,10 @@ from evolif.review._exchange import finding_objects
 from evolif.review._journal import Journal
 from evolif.review._queue import DECIDED, UNDECIDED, Entry, Filter
 from evolif.review._safe import one_line
-from evolif.review._topic_file import TopicFile, names, status_of, vouched
+from evolif.review._topic_file import TopicFile, content_of, is_same, names, status_of, vouched
 from evolif.review._topic_view import topic_blocks
 from evolif.review._topic_words import from_words, merged, to_words
-from evolif.tracker._catalogue import TopicModel
+from evolif.tracker import TopicModel
 
 TopicChecker = Callable[[Mapping[str, Any]], Sequence[Finding]]
 """Says what is wrong with a topic's line."""
@@ -106,7 +105,7 @@ class TopicDesk(Desk):
     def _entry(self, number: int, key: str) -> Entry:
         line = self._topics[key]
         status = status_of(line)
-        accepts, rejects = (self.reviewer in names(line, field) for field in VOUCHERS)
+        accepts, rejects = (self._is_named(line, field) for field in VOUCHERS)
         found = self.checked(key)
         checkers = [one.checker for one in found if one] if found else []
         return Entry(
@@ -184,11 +183,14 @@ class TopicDesk(Desk):
             return dict(state)
         if target.decision == "edit":
             return dict(target.before)
-        field = next((name for name in VOUCHERS if self.reviewer in names(target.before, name)), None)
+        field = next((name for name in VOUCHERS if self._is_named(target.before, name)), None)
         return vouched(state, self.reviewer, field)  # what others said meanwhile stays
 
+    def _is_named(self, line: State, field: str) -> bool:
+        return any(is_same(name, self.reviewer) for name in names(line, field))
+
     def _is_stale(self, seen: State, stored: State, after: State) -> bool:
-        return _content(seen) != _content(stored)
+        return content_of(seen) != content_of(stored)
 
     def _stored(self, key: str) -> State:
         self._topics |= self._file.read()
@@ -203,7 +205,3 @@ class TopicDesk(Desk):
 
     def _has(self, key: str) -> bool:
         return key in self._topics
-
-
-def _content(line: State) -> str:
-    return json.dumps({name: value for name, value in line.items() if name not in VOUCHERS}, sort_keys=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from evolif._errors import InputError, OutsideError
+from evolif.review._decision import VOUCHERS
 
 Line = dict[str, Any]
 
@@ -122,14 +124,25 @@ def status_of(line: Line) -> str:
     """`rejected` where anybody rejects it, `verified` where two vouch for it, else `open`."""
     if names(line, "rejected_by"):
         return "rejected"
-    return "verified" if len(names(line, "verified_by")) >= NEEDED else "open"
+    vouchers = {name.casefold().strip() for name in names(line, "verified_by")}
+    return "verified" if len(vouchers) >= NEEDED else "open"
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two names are one person's, for all that a file can tell."""
+    return one.casefold().strip() == other.casefold().strip()
+
+
+def content_of(line: Mapping[str, Any]) -> str:
+    """What a topic is, without who vouches for it; equal for equal topics."""
+    return json.dumps({name: value for name, value in line.items() if name not in VOUCHERS}, sort_keys=True)
 
 
 def vouched(line: Line, reviewer: str, field: str | None) -> Line:
     """The line with the reviewer named in that field and in no other; named nowhere where None."""
     changed = dict(line)
-    for one in ("verified_by", "rejected_by"):
-        kept = [name for name in names(line, one) if name != reviewer]
+    for one in VOUCHERS:
+        kept = [name for name in names(line, one) if not is_same(name, reviewer)]
         wanted = [*kept, reviewer] if one == field else kept
         if wanted or one in line:
             changed[one] = wanted

@@ -250,3 +250,24 @@ def test_the_application_vouches_and_rejects(path):
 
     drive(own, steps)
     assert lines(path)["T1"]["verified_by"] == ["ada"]
+
+
+def test_the_catalogue_s_lint_is_shown_for_the_file_and_for_what_is_typed(path):
+    from evolif.review import TopicLint
+
+    own = desk(path, checker=TopicLint(path))
+    rules = {one.checker for one in own.findings("T1")}
+    assert "prompt" in rules and all(one.message for one in own.findings("T1"))
+    text = own.words("T1").replace("Explain thing 1.", "Answer in French.")
+    assert {"constraint", "prompt"} <= {one.checker for one in own.findings("T1", text)}
+    outcome = decide(own, "accept", "T1")
+    assert isinstance(outcome, Objected)
+    decide(own, "accept", "T1", force=True, note="short on purpose")
+    assert {one.checker for one in own.findings("T1")} == rules  # whose name stands there is no matter of the lint
+
+
+def test_one_person_in_two_spellings_is_one(path):
+    own = desk(path, "ADA ")
+    assert own.entry("T2").mine == "a"
+    decide(own, "accept", "T2")
+    assert own.entry("T2").mark == "O" and lines(path)["T2"]["verified_by"] == ["ADA "]
