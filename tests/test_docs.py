@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from evolif.cli import app
@@ -30,7 +31,10 @@ def test_links_lead_to_files(page):
 
 
 def flags_of(verb):
-    return set(re.findall(r"--[a-z][a-z-]+", CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": "200"}).output))
+    nested = getattr(typer.main.get_command(app).commands.get(verb), "commands", {})
+    commands = [[verb], *([verb, name] for name in nested)]
+    helps = [CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200"}).output for command in commands]
+    return set(re.findall(r"--[a-z][a-z-]+", "".join(helps)))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evolif.catalogue._words import words
+
+Feature = str | tuple[str, ...]
+"""A word, or a run of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,50 +57,46 @@ class Near:
     """An earlier entry that shares features."""
 
     at: int
-    shared: frozenset[Hashable]
+    shared: frozenset[Feature]
     jaccard: float
     """Shared features over all features of the two, from 0 to 1."""
 
 
 class OverlapIndex:
-    """Sets of features, and which earlier set is nearest to a new one.
+    """Sets of features, and which earlier sets are nearest to a new one.
 
     Args:
         cap: Entries noted per feature. A feature that more entries have leads to the first of them only, which keeps
-            the work near to linear: two entries that share nothing but such words are found no more.
+            the work near to linear; entries that share nothing but such features are found no more.
     """
 
-    def __init__(self, cap: int) -> None:
+    def __init__(self, cap: int = 50) -> None:
         self._cap = cap
-        self._owners: dict[Hashable, list[int]] = {}
-        self._sets: dict[int, frozenset[Hashable]] = {}
+        self._owners: dict[Feature, list[int]] = {}
+        self._sets: dict[int, frozenset[Feature]] = {}
 
-    def near(self, features: frozenset[Hashable], *, by_count: bool = False) -> list[Near]:
+    def near(self, features: frozenset[Feature], *, by_count: bool = False) -> list[Near]:
         """Earlier entries, nearest first and eight at most: by shared features over all, or by their number."""
         counts: Counter[int] = Counter()
-        for feature in features:
+        for feature in sorted(features):  # the order of a set is another one in every process
             counts.update(self._owners.get(feature, ()))
-        likely = heapq.nsmallest(_LIKELY, counts, key=lambda at: (-counts[at], at))
 
-        def nearness(near: Near) -> tuple[float, float]:
+        def nearness(near: Near) -> tuple[float, float, int]:
             shared = len(near.shared)
-            return (shared, near.jaccard) if by_count else (near.jaccard, shared)
+            return (shared, near.jaccard, -near.at) if by_count else (near.jaccard, shared, -near.at)
 
-        return sorted((self._measure(at, features) for at in likely), key=nearness, reverse=True)
+        likely = (self._measure(at, features) for at, _ in counts.most_common(_LIKELY))
+        return sorted(likely, key=nearness, reverse=True)
 
-    def add(self, features: frozenset[Hashable], at: int) -> list[Hashable]:
-        """Note the features of entry number `at`; returns those that have reached the cap just now."""
+    def add(self, features: frozenset[Feature], at: int) -> None:
+        """Note the features of entry number `at`."""
         self._sets[at] = features
-        full = []
         for feature in features:
             owners = self._owners.setdefault(feature, [])
             if len(owners) < self._cap:
                 owners.append(at)
-                if len(owners) == self._cap:
-                    full.append(feature)
-        return full
 
-    def _measure(self, at: int, features: frozenset[Hashable]) -> Near:
+    def _measure(self, at: int, features: frozenset[Feature]) -> Near:
         other = self._sets[at]
         shared = features & other
         return Near(at, shared, len(shared) / len(features | other))

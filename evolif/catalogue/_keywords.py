@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from functools import lru_cache
 
 from evolif.catalogue._findings import Fault
 from evolif.catalogue._index import listed
-from evolif.catalogue._words import NUMBER_WORDS, contains, function_words, singular, stem, words
+from evolif.catalogue._words import NUMBER_WORDS, function_words, singular, stem, words
 
 KEYWORDS = 20
 SINGLE_WORDS = 14
@@ -64,11 +64,13 @@ def form_faults(keyword: str) -> Iterator[Fault]:
         yield Fault("keyword-common", f"{said} starts or ends with “{loose[0]}”", "cut it down to its content words")
 
 
+@lru_cache(maxsize=50_000)
 def stems_of(keyword: str) -> tuple[str, ...]:
     """The stems of a keyword's words."""
     return tuple(map(stem, words(keyword)))
 
 
+@lru_cache(maxsize=50_000)
 def singulars_of(keyword: str) -> tuple[str, ...]:
     """A keyword's words without plural."""
     return tuple(map(singular, words(keyword)))
@@ -84,15 +86,25 @@ def _number(keywords: Sequence[str]) -> Iterator[Fault]:
 
 def _inside(keywords: Sequence[str]) -> Iterator[Fault]:
     """A keyword inside another could be forbidden where the other is asked for."""
-    reduced = [(keyword, singulars_of(keyword)) for keyword in keywords]
-    for (first, some), (second, others) in combinations(reduced, 2):
-        if some == others:
-            same = "twice" if first == second else f"and “{second}”, which differ by the plural only"
-            yield Fault("keyword-inside", f"there is the keyword “{first}” {same}", "replace one of them")
-        elif contains(others, some):
-            yield Fault("keyword-inside", f"the keyword “{first}” is inside “{second}”", "replace one of them")
-        elif contains(some, others):
-            yield Fault("keyword-inside", f"the keyword “{second}” is inside “{first}”", "replace one of them")
+    by_words: dict[tuple[str, ...], str] = {}
+    for keyword in keywords:
+        parts = singulars_of(keyword)
+        if parts in by_words:
+            other = by_words[parts]
+            same = "twice" if keyword == other else f"and “{other}”, which differ by the plural only"
+            yield Fault("keyword-inside", f"there is the keyword “{keyword}” {same}", "replace one of them")
+        by_words.setdefault(parts, keyword)
+    for outer, keyword in by_words.items():
+        for inner in _parts(outer):
+            if inner in by_words:
+                said = f"the keyword “{by_words[inner]}” is inside “{keyword}”"
+                yield Fault("keyword-inside", said, "replace one of them")
+
+
+def _parts(whole: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The runs of some words that are shorter than the whole, as far as a keyword may be long."""
+    for size in range(1, min(len(whole), MOST_WORDS + 1)):
+        yield from dict.fromkeys(whole[i : i + size] for i in range(len(whole) - size + 1))
 
 
 def _letters(keywords: Sequence[str]) -> Iterator[Fault]:

@@ -33,8 +33,8 @@ class EntryIndex(Protocol[E_contra]):
         """What the entry has in common with an earlier one and should not."""
         ...
 
-    def add(self, entry: E_contra, line: int, /) -> list[Fault]:
-        """Take an entry in; returns faults of the whole file that it completes."""
+    def add(self, entry: E_contra, line: int, /) -> None:
+        """Take an entry in."""
         ...
 
     def nearest(self) -> dict[str, tuple[Pair, ...]]:
@@ -122,7 +122,7 @@ class _Pass(Generic[E]):
             return
         faults += self._alone(entry)
         faults += self._index.clashes(entry)
-        faults += self._index.add(entry, row.line)
+        self._index.add(entry, row.line)
         self._entries.append((entry, row.line))
         self._note(row.line, entry.id, faults)
 

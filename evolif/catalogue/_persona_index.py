@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
 
 from evolif.catalogue._findings import Fault, Pair
 from evolif.catalogue._index import Near, OverlapIndex, RunIndex, listed
@@ -20,7 +19,6 @@ SHARED_PHRASES = 1
 """Phrases that two personas may share."""
 ALIKE_SENTENCES = 0.5
 """Shared content words over all content words, from which on two sentences are one."""
-_CAP: Final = 100
 
 
 class PersonaIndex:
@@ -31,8 +29,8 @@ class PersonaIndex:
         self._ids: dict[str, int] = {}
         self._uses: Counter[str] = Counter()
         self._runs = RunIndex(SHARED_RUN)
-        self._sentences = OverlapIndex(_CAP)
-        self._phrases = OverlapIndex(_CAP)
+        self._sentences = OverlapIndex()
+        self._phrases = OverlapIndex()
         self._by_sentence = NearestPairs(self._personas.__getitem__)
         self._by_phrases = NearestPairs(self._personas.__getitem__, by_count=True)
         self._compared: tuple[PersonaEntry, int, list[Near], list[Near]] | None = None
@@ -44,8 +42,8 @@ class PersonaIndex:
         """What the persona has in common with an earlier one and should not."""
         return [*self._names(persona), *self._wordings(persona), *self._nearness(persona)]
 
-    def add(self, persona: PersonaEntry, line: int) -> list[Fault]:
-        """Take a persona in; nothing that the file has wrong only becomes known by it."""
+    def add(self, persona: PersonaEntry, line: int) -> None:
+        """Take a persona in."""
         at = len(self._personas)
         sentence, phrases = self._neighbours(persona)
         self._personas.append((persona.id, line))
@@ -56,7 +54,6 @@ class PersonaIndex:
         self._runs.add(persona.sentence, at)
         self._sentences.add(content_stems(persona.sentence), at)
         self._phrases.add(_phrase_set(persona), at)
-        return []
 
     def nearest(self) -> dict[str, tuple[Pair, ...]]:
         """The nearest pairs, by the words of the sentences and by shared phrases."""

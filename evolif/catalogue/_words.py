@@ -71,6 +71,8 @@ def content_stems(text: str) -> frozenset[str]:
 
 def contains(outer: tuple[str, ...], inner: tuple[str, ...]) -> bool:
     """Whether `inner` stands in `outer`, word for word."""
+    if len(inner) == 1:
+        return inner[0] in outer
     return any(outer[i : i + len(inner)] == inner for i in range(len(outer) - len(inner) + 1))
 
 

@@ -57,7 +57,9 @@ def _flag_names(command: Any) -> dict[str, str]:
 
 def _commands(ctx: typer.Context) -> list[dict[str, str]]:
     root: Any = ctx.find_root().command
-    return [_flag_names(command) for command in getattr(root, "commands", {"": root}).values()]
+    commands = list(getattr(root, "commands", {"": root}).values())
+    nested = [verb for command in commands for verb in getattr(command, "commands", {}).values()]
+    return [_flag_names(command) for command in (*commands, *nested)]
 
 
 def _repeatable(command: Any) -> set[str]:

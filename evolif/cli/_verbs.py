@@ -20,6 +20,8 @@ SUMMARIES: Mapping[str, str] = {
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
     "check": "Check one response. Exit code 1 when a constraint is not satisfied.",
     "score": "Compute the eight metrics, with 95 % intervals, from plain verdicts.",
+    "topics": "Check topics, or write those of another domain. Exit code of lint 1 on a finding.",
+    "personas": "Check personas, or infer speaking styles from messages. Exit code of lint 1 on a finding.",
     "models": "List models; fetch weights of a small local one.",
 }
 """The first paragraph of each verb's own help; a test holds the two together."""
@@ -58,8 +60,8 @@ class Verbs(MutableMapping[str, Any]):
 
 def _make(name: str) -> Any:
     module = import_module(f"evolif.cli._{name}")
-    if name == "models":
-        made = module.models_app
+    if name in ("models", "personas", "topics"):
+        made = getattr(module, f"{name}_app")
     else:
         made = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         made.command(name)(getattr(module, name))
