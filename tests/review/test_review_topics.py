@@ -252,9 +252,12 @@ def test_the_application_vouches_and_rejects(path):
     assert lines(path)["T1"]["verified_by"] == ["ada"]
 
 
-def test_the_catalogue_s_lint_is_shown_for_the_file_and_for_what_is_typed(path):
+def test_the_catalogue_s_lint_is_shown_for_the_file_and_for_what_is_typed(tmp_path):
     from evolif.review import TopicLint
 
+    path = tmp_path / "topics.jsonl"
+    whole = [topic(number, title=f"the thing {number}", domain="things") for number in (1, 2)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in whole), "utf-8")
     own = desk(path, checker=TopicLint(path))
     rules = {one.checker for one in own.findings("T1")}
     assert "prompt" in rules and all(one.message for one in own.findings("T1"))
