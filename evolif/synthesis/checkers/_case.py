@@ -13,22 +13,79 @@ from evolif.synthesis.checkers._removal import is_lifted, removed
 from evolif.synthesis.checkers._roles import role_of
 from evolif.synthesis.checkers._shadow import Query
 
-_UPPER = whole_words(["upper-?case(d)?", "upper case", "(all )?caps", "capitals?( letters?)?", "capitali[sz]ed", "capitali[sz]e", "big letters?", "majuscules?", "block (letters|capitals)", "shout(ed|ing)?( case)?"])
-_LOWER = whole_words(["lower-?case(d)?", "lower case", "small (letters?|ones?)", "uncapitali[sz]ed", "minuscules?", "little letters?"])
-_NOUNS = whole_words(["(letter )?case", "casing", "capitali[sz]ation", "capital letters?", "caps", "capitals", "upper-?case", "upper case", "lower-?case", "lower case", "small letters", "(share|percentage|proportion|percent|ratio) of (capitals?|upper-?case|upper case|letters|caps)( letters)?"])
-_FREE = whole_words([
-    "the (normal|usual|ordinary|regular) way", "(normal|regular|ordinary|usual|standard|mixed|natural|any) (letter )?(case|casing|capitali[sz]ation|capitals|caps)", "capitali[sz]e (normally|as usual|naturally|however you like|properly)", "(usual|normal) mix of( \\w+){1,6}",
-    "sentence case", "(write|use (case|capitals|caps)) (normally|as usual|naturally|properly)", "(capitals|caps) (where|wherever) (they|you)",
-])
+_UPPER = whole_words(
+    [
+        "upper-?case(d)?",
+        "upper case",
+        "(all )?caps",
+        "capitals?( letters?)?",
+        "capitali[sz]ed",
+        "capitali[sz]e",
+        "big letters?",
+        "majuscules?",
+        "block (letters|capitals)",
+        "shout(ed|ing)?( case)?",
+    ]
+)
+_LOWER = whole_words(
+    ["lower-?case(d)?", "lower case", "small (letters?|ones?)", "uncapitali[sz]ed", "minuscules?", "little letters?"]
+)
+_NOUNS = whole_words(
+    [
+        "(letter )?case",
+        "casing",
+        "capitali[sz]ation",
+        "capital letters?",
+        "caps",
+        "capitals",
+        "upper-?case",
+        "upper case",
+        "lower-?case",
+        "lower case",
+        "small letters",
+        "(share|percentage|proportion|percent|ratio) of (capitals?|upper-?case|upper case|letters|caps)( letters)?",
+    ]
+)
+_FREE = whole_words(
+    [
+        "the (normal|usual|ordinary|regular) way",
+        "(normal|regular|ordinary|usual|standard|mixed|natural|any) (letter )?(case|casing|capitali[sz]ation|capitals|caps)",
+        "capitali[sz]e (normally|as usual|naturally|however you like|properly)",
+        "(usual|normal) mix of( \\w+){1,6}",
+        "sentence case",
+        "(write|use (case|capitals|caps)) (normally|as usual|naturally|properly)",
+        "(capitals|caps) (where|wherever) (they|you)",
+    ]
+)
 _DENIED = re.compile(
     r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid\w*|\bnothing|\bfree\s+of|\bzero|\bnor|\bskip\w*|\bleav\w+\s+out|\bdrop\w*|\bban\w*|\bstay\w*\s+away\s+from|\bsteer\w*\s+clear\s+of|\bditch|\blose|\bstand|\bhate|\bdislike|\bloathe|\btired\s+of|\bsick\s+of)"
     r"(?:\s+(?:a|any|single|the|in|use|using|write|writing|have|all|of|be|contain|with|one|even|ever|is|are|at))*\s*$"
 )
 _PERCENT = re.compile(r"^\s*(?:%|per\s?-?cent(?:age)?(?:\s+points?)?)")
-_LETTERS = whole_words(["letters?", "caps?", "capital\\w*", "upper-?case", "upper case", "lower-?case", "lower case", "text", "it"])
-_MARGIN = re.compile(r"(?:within|±|plus\s+or\s+minus|give\s+or\s+take|tolerance\s+of|margin\s+of|up\s+to|by)\s+(?:\w+\s+)?$|(?:points?|either\s+(?:way|side|direction))")
-_FRACTIONS = {"half": 50, "a quarter": 25, "one quarter": 25, "a fifth": 20, "one fifth": 20, "a tenth": 10, "one tenth": 10, "three quarters": 75, "three-quarters": 75, "one-quarter": 25, "one in ten": 10, "one in five": 20, "one in four": 25}
-_FRACTION = whole_words([re.escape(name).replace("\\ ", " ").replace("\\-", "-") for name in sorted(_FRACTIONS, key=len, reverse=True)])
+_LETTERS = whole_words(
+    ["letters?", "caps?", "capital\\w*", "upper-?case", "upper case", "lower-?case", "lower case", "text", "it"]
+)
+_MARGIN = re.compile(
+    r"(?:within|±|plus\s+or\s+minus|give\s+or\s+take|tolerance\s+of|margin\s+of|up\s+to|by)\s+(?:\w+\s+)?$|(?:points?|either\s+(?:way|side|direction))"
+)
+_FRACTIONS = {
+    "half": 50,
+    "a quarter": 25,
+    "one quarter": 25,
+    "a fifth": 20,
+    "one fifth": 20,
+    "a tenth": 10,
+    "one tenth": 10,
+    "three quarters": 75,
+    "three-quarters": 75,
+    "one-quarter": 25,
+    "one in ten": 10,
+    "one in five": 20,
+    "one in four": 25,
+}
+_FRACTION = whole_words(
+    [re.escape(name).replace("\\ ", " ").replace("\\-", "-") for name in sorted(_FRACTIONS, key=len, reverse=True)]
+)
 
 
 def read_case(query: Query, change: Change) -> list[Finding]:
@@ -71,14 +128,20 @@ def _shares(query: Query) -> list[Claim]:
             continue
         claims.append(_share(query, start, end + percent.end(), value))
     for match in _FRACTION.finditer(query.shadow):
-        if re.match(r"(?:\s+(?:of|the|your|all|its))*\s+(?:letters|text|characters|capitals|upper)", query.shadow[match.end() : match.end() + 40]):
+        if re.match(
+            r"(?:\s+(?:of|the|your|all|its))*\s+(?:letters|text|characters|capitals|upper)",
+            query.shadow[match.end() : match.end() + 40],
+        ):
             claims.append(_share(query, *match.span(), _FRACTIONS[" ".join(match.group().split())]))
     return claims
 
 
 def _share(query: Query, start: int, end: int, value: int) -> Claim:
     before = _BEFORE.search(query.shadow[max(0, start - 40) : start])
-    after = re.match(r"\s*(?:or\s+(?:more|less|fewer|higher|lower)|at\s+(?:least|most)|minimum|maximum)", query.shadow[end : end + 20])
+    after = re.match(
+        r"\s*(?:or\s+(?:more|less|fewer|higher|lower)|at\s+(?:least|most)|minimum|maximum)",
+        query.shadow[end : end + 20],
+    )
     loose = (before is not None and before.lastgroup in ("least", "most", "less", "more")) or after is not None
     segment = query.shadow[slice(*query.sentence(start))]
     low_case = _LOWER.search(segment) is not None and not _UPPER.search(segment)
@@ -87,7 +150,16 @@ def _share(query: Query, start: int, end: int, value: int) -> Claim:
 
 
 def _is_margin(query: Query, start: int, end: int) -> bool:
-    return re.search(r"(?:within|±|plus\s+or\s+minus|give\s+or\s+take|tolerance\s+of|margin\s+of)\s+(?:\w+\s+)?$", query.shadow[max(0, start - 30) : start]) is not None or re.match(r"\s*(?:percentage\s+)?points?|\s*either\s+(?:way|side|direction)", query.shadow[end : end + 30]) is not None or "point" in query.shadow[start:end]
+    return (
+        re.search(
+            r"(?:within|±|plus\s+or\s+minus|give\s+or\s+take|tolerance\s+of|margin\s+of)\s+(?:\w+\s+)?$",
+            query.shadow[max(0, start - 30) : start],
+        )
+        is not None
+        or re.match(r"\s*(?:percentage\s+)?points?|\s*either\s+(?:way|side|direction)", query.shadow[end : end + 30])
+        is not None
+        or "point" in query.shadow[start:end]
+    )
 
 
 def _whole(query: Query) -> list[Claim]:
@@ -99,7 +171,11 @@ def _whole(query: Query) -> list[Claim]:
             denied = _DENIED.search(query.shadow, max(0, match.start() - 60), match.start()) is not None
             role = role_of(query, *match.span())
             if denied and role != "new":
-                role = "new" if re.search(r"(?:no|without\s+(?:a|any))\s+(?:single\s+|more\s+)?$", query.shadow[: match.start()]) else role
+                role = (
+                    "new"
+                    if re.search(r"(?:no|without\s+(?:a|any))\s+(?:single\s+|more\s+)?$", query.shadow[: match.start()])
+                    else role
+                )
             claims.append(Claim((other if denied else mode, None), *match.span(), role))
     return claims
 
@@ -109,6 +185,17 @@ def _says(value: tuple[str, object], params: Params) -> bool:
     if kind == "share":
         return bool(params["mode"] == "share" and share == params["percent"])
     return bool(params["mode"] == kind)
+
+
+def _plain_claims(query: Query, change: Change) -> list[Claim]:
+    """Demands on the whole text, not a word on capitals in passing."""
+    return [c for c in _whole(query) if not _EITHER.search(query.shadow, max(0, c.start - 14), c.end + 8) and _ALL.search(query.shadow, max(0, c.start - 24), c.end + 24)]
+
+
+_ALL = re.compile(r"(?<!\w)(?:all|every|everything|entirely|only|whole|in\s+(?:upper|lower|all|capital))(?!\w)|(?:upper|lower)[\s-]?case\s+(?:only|throughout)")
+_EITHER = re.compile(r"(?<!\w)or(?!\w)|capitali[sz]ed")
+case_claims = (_plain_claims, _says)
+"""The claims on case that are plainly demands, and what compares them."""
 
 
 def _demand(params: Params) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
@@ -20,6 +21,7 @@ from evolif.synthesis.checkers._generic import read_generic
 from evolif.synthesis.checkers._keywords import mentions_of, read_existence, read_forbidden
 from evolif.synthesis.checkers._length import read_length
 from evolif.synthesis.checkers._marks import read_digits, read_punctuation
+from evolif.synthesis.checkers._others import unasked
 from evolif.synthesis.checkers._places import read_placement, read_sentences
 from evolif.synthesis.checkers._shadow import LONGEST_QUERY, Query
 from evolif.synthesis.checkers._topic import check_topic
@@ -99,12 +101,18 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     if len(query) > LONGEST_QUERY:
         return [Finding("query", f"it is longer than {LONGEST_QUERY} characters")]
     read = Query(query)
+    if len(read.quotations) > MOST_VALUES or sum(c in _QUOTES for c in query) > 4 * MOST_VALUES or _DIGITS.subn("", query)[1] > MOST_VALUES:
+        return [Finding("query", "it holds more quotations or numbers than can be read")]
     spoken = _task_masked(read, topic) if move != "continue" else read
     findings = _READERS.get(change.group, read_generic)(spoken, change)
+    if not findings and change.others:
+        findings = unasked(spoken, change)
     return [*findings, *check_topic(read, topic, move, _value_spans(read, change))]
 
 
-def _intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Literal["new", "continue", "backtrack"], Change]:
+def _intention(
+    turn: Turn | ScriptTurn | Mapping[str, Any],
+) -> tuple[Topic, Literal["new", "continue", "backtrack"], Change]:
     if isinstance(turn, Mapping):
         try:
             line = _Line.model_validate(dict(turn))
@@ -124,6 +132,10 @@ def _intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Lite
     return topic, move, Change(kind, operation.group, before, after, topic.keywords, others)
 
 
+MOST_VALUES = 100
+"""Quotations, and numbers, that are read; nobody asks for more, and time stays bounded."""
+_QUOTES = frozenset("\"'“”‘’`«»()[]{}")
+_DIGITS = re.compile(r"\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 _RUN = 5
 """Words in a row that are taken for a quotation of the task."""
 _LEAST = 3
@@ -132,8 +144,6 @@ _LEAST = 3
 
 def _task_masked(query: Query, topic: Topic) -> Query:
     """The query without the words of the task, whose numbers and formats are not constraints."""
-    import re
-
     task = [w.casefold() for w in re.findall(r"\w+", topic.prompt)]
     runs = {tuple(task[i : i + _RUN]) for i in range(len(task) - _RUN + 1)}
     words = list(re.finditer(r"\w+", query.low))

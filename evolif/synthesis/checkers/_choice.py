@@ -52,11 +52,17 @@ def read_choice(query: Query, change: Change, key: str) -> list[Finding]:
     findings = removed(query, change, nouns, claims, free, says)
     lifted = [c for c in claims if is_lifted(query, c.start, c.end)]
     if not findings and lifted and not any(says(c.value, change.before) for c in lifted):
-        return [missing(change, f"it lifts “{lifted[0].value}”, not “{change.before[key]}”", (lifted[0].start, lifted[0].end))]
+        return [
+            missing(
+                change, f"it lifts “{lifted[0].value}”, not “{change.before[key]}”", (lifted[0].start, lifted[0].end)
+            )
+        ]
     return findings
 
 
-_PERSON = re.compile(r"\s+(?:child|children|kids?|readers?|customers?|people|person|couple|man|woman|dog|crowd|audience|birthday|hour|medium|ending|accident)(?!\w)")
+_PERSON = re.compile(
+    r"\s+(?:child|children|kids?|readers?|customers?|people|person|couple|man|woman|dog|crowd|audience|birthday|hour|medium|ending|accident)(?!\w)"
+)
 _AGE = re.compile(r"[\s-]+years?[\s-]+olds?(?!\w)|[\s-]+years\s+(?:old|of\s+age)(?!\w)")
 _AGED = re.compile(r"(?<!\w)(?:aged?|ages|age\s+of)\s+(?:about\s+|around\s+)?$")
 _UPPER_AGES = (("child", 14), ("youth", 24), ("adult", 64), ("senior", 130))

@@ -79,7 +79,11 @@ def compare(query: Query, change: Change, claims: Sequence[Claim], says: Says, d
             return [_finding(change, f"it asks for {_told(query, wrong[0])}, not for {demand}", wrong)]
         backwards = [c for c in claims if c.role != "new" and says(c.value, after)]
         if backwards:
-            return [_finding(change, f"it gives up {_told(query, backwards[0])}, which is what it should ask for", backwards)]
+            return [
+                _finding(
+                    change, f"it gives up {_told(query, backwards[0])}, which is what it should ask for", backwards
+                )
+            ]
         return [_finding(change, f"it does not ask for {demand}", ())]
     if wrong:
         return [_finding(change, f"beside {demand} it also asks for {_told(query, wrong[0])}", wrong)]
@@ -96,14 +100,18 @@ def _stays(query: Query, claim: Claim) -> bool:
     return _STILL.search(query.shadow, low, claim.start) is not None
 
 
-def _in_turn(query: Query, claims: Sequence[Claim], fits: Callable[[Claim], bool], former: Sequence[Claim]) -> list[Claim]:
+def _in_turn(
+    query: Query, claims: Sequence[Claim], fits: Callable[[Claim], bool], former: Sequence[Claim]
+) -> list[Claim]:
     """The new value where nothing parts it from the old one: `in place of four paragraphs a text of 250 words`."""
     return [
         c
         for c in claims
         if fits(c)
         and c.role == "old"
-        and any(f.end <= c.start and query.segment(f.start) == query.segment(c.start) and f.role == "old" for f in former)
+        and any(
+            f.end <= c.start and query.segment(f.start) == query.segment(c.start) and f.role == "old" for f in former
+        )
     ]
 
 

@@ -29,8 +29,12 @@ class Thing:
     """The number is the most that is allowed, not the exact number."""
 
 
-_DENIED = re.compile(r"(?<!\w)(?:no|without|avoid(?:ing)?|not\s+(?:use|include|add)|n't\s+(?:use|include|add|want))\s+(?:any\s+)?$")
-_DENIED_AFTER = re.compile(r"^[^.!?;]{0,40}?(?<!\w)(?:must|should|may)(?:n't|\s+not|\s+never)\s+(?:occur|appear|be|show|come)")
+_DENIED = re.compile(
+    r"(?<!\w)(?:no|without|avoid(?:ing)?|not\s+(?:use|include|add)|n't\s+(?:use|include|add|want))\s+(?:any\s+)?$"
+)
+_DENIED_AFTER = re.compile(
+    r"^[^.!?;]{0,40}?(?<!\w)(?:must|should|may)(?:n't|\s+not|\s+never)\s+(?:occur|appear|be|show|come)"
+)
 _ADJECTIVES = r"(?:[\s-]+(?!bullet|heading|bold|question|word|number)[a-z'-]+){0,2}?"
 
 
@@ -38,13 +42,17 @@ def _thing(name: str, after: str, before: str, nouns: str, *, most: bool = False
     return Thing(
         name,
         re.compile(rf"^{_ADJECTIVES}[\s-]*(?:{after})(?!\w)"),
-        re.compile(rf"(?<!\w)(?:{before})\s*(?:(?:of|is|at|to|be|with|down|up|has|have|holds?|contain\w*|=|:|should|must|now|from|exactly|precisely|a|total|just|only|count)\s*){{0,5}}$"),
+        re.compile(
+            rf"(?<!\w)(?:{before})\s*(?:(?:of|is|at|to|be|with|down|up|has|have|holds?|contain\w*|=|:|should|must|now|from|exactly|precisely|a|total|just|only|count)\s*){{0,5}}$"
+        ),
         re.compile(rf"(?<!\w)(?:{nouns})(?!\w)"),
         most,
     )
 
 
-_BULLET = r"bullets?(?:[\s-]?(?:points?|list|items?|entries|lines))*|bulleted(?:\s+\w+)?|points?|(?:list\s+)?items?|dots?"
+_BULLET = (
+    r"bullets?(?:[\s-]?(?:points?|list|items?|entries|lines))*|bulleted(?:\s+\w+)?|points?|(?:list\s+)?items?|dots?"
+)
 BULLETS = _thing(
     "bullet points",
     rf"(?:{_BULLET})(?![\s-]*(?:out|font))",
@@ -84,12 +92,14 @@ MAX_WORDS = _thing(
     most=True,
 )
 
-_PER_SENTENCE = re.compile(r"(?<!\w)(?:(?:each|every|any|no|per|a|one|single|all|individual|your|the|longest|max\w*)\s+(?:\w+\s+)?sentences?|sentences?(?:\s+\w+){0,6}\s+(?:each|apiece|\d+|longer)|sentences)(?!\w)")
+_PER_SENTENCE = re.compile(
+    r"(?<!\w)(?:(?:each|every|any|no|per|a|one|single|all|individual|your|the|longest|max\w*)\s+(?:\w+\s+)?sentences?|sentences?(?:\s+\w+){0,6}\s+(?:each|apiece|\d+|longer)|sentences)(?!\w)"
+)
 _WORD_LIMIT = re.compile(r"(?:-word)\s+sentences?")
 
 
 _FREE = re.compile(
-    r"(?<!\w)(?:as\s+(?:long|many\s+\w+|much)(?:\s+or\s+(?:as\s+)?(?:short|few))?\s+as\s+(?:you|it|they|the)|any\s+(?:number|length)|however\s+(?:many|long)|(?:may|can|could|might)\s+(?:\w+\s+)?(?:exceed|go\s+(?:over|past|beyond|above)|run\s+(?:over|past|on)|be\s+longer)|(?:may|can)\s+be\s+(?:any|longer|as\s+long))(?!\w)"
+    r"(?<!\w)(?:as\s+(?:long|many\s+\w+|much)(?:\s+or\s+(?:as\s+)?(?:short|few))?\s+as\s+(?:you|it|they|the)|any\s+(?:number|length)|however\s+(?:many|long)|(?:may|can|could|might)\s+(?!not)(?:\w+\s+)?(?:exceed|go\s+(?:over|past|beyond|above)|run\s+(?:over|past|on)|be\s+longer)|(?:may|can)\s+be\s+(?:any|longer|as\s+long))(?!\w)"
 )
 
 
@@ -107,9 +117,20 @@ def read_counted(query: Query, change: Change, thing: Thing, other: Thing | None
         findings = removed(query, change, thing.nouns, claims, _FREE, _is)
         wrong = [c for c in claims if is_lifted(query, c.start, c.end) and not _is(c.value, change.before or {})]
         if not findings and wrong:
-            return [missing(change, f"it lifts another number than {_demand(thing, change.before or {})}", (wrong[0].start, wrong[0].end))]
+            return [
+                missing(
+                    change,
+                    f"it lifts another number than {_demand(thing, change.before or {})}",
+                    (wrong[0].start, wrong[0].end),
+                )
+            ]
         return findings
-    denied = [m.span() for m in thing.nouns.finditer(query.shadow) if _DENIED.search(query.shadow, max(0, m.start() - 30), m.start()) or _DENIED_AFTER.match(query.shadow[m.end() :])]
+    denied = [
+        m.span()
+        for m in thing.nouns.finditer(query.shadow)
+        if _DENIED.search(query.shadow, max(0, m.start() - 30), m.start())
+        or _DENIED_AFTER.match(query.shadow[m.end() :])
+    ]
     if denied and change.kind == "add" and not thing.most:
         return [missing(change, f"it asks for no {thing.name}", *denied[:1])]
     return compare(query, change, claims, _exact if not thing.most else _most, _demand(thing, change.after or {}))
@@ -132,16 +153,24 @@ def _claims(query: Query, change: Change, thing: Thing, params: Params | None) -
             claims.append(Claim(quantity, quantity.start, quantity.end, role_of(query, quantity.start, quantity.end)))
             continue
         elided = (bool(claims) or _just_named(query, thing, quantity.start)) and _stands_alone(rest)
-        if _RELATIVE.match(rest) or re.search(r"(?<!\w)more\s*$", query.shadow[max(0, quantity.end - 5) : quantity.end]):
+        if _RELATIVE.match(rest) or re.search(
+            r"(?<!\w)more\s*$", query.shadow[max(0, quantity.end - 5) : quantity.end]
+        ):
             continue  # "two bullets more" counts from where one is
-        if after or (before and (_stands_alone(rest) or not re.match(r"\s*(?:words|sentences|paragraphs|characters)", rest))) or elided:
+        if (
+            after
+            or (before and (_stands_alone(rest) or not re.match(r"\s*(?:words|sentences|paragraphs|characters)", rest)))
+            or elided
+        ):
             end = quantity.end + (after.end() if after else 0)
             claims.append(Claim(quantity, quantity.start, end, role_of(query, quantity.start, quantity.end)))
     return claims
 
 
 _ENUMERATED = re.compile(r"\d\s?,\s\d|\d\)\s")
-_RELATIVE = re.compile(r"\s*(?:more|fewer|less|extra|additional)(?!\w)(?!\s+than)|(?:\s+[\w-]+){1,3}\s+(?:more|fewer|less)(?!\s+than)(?!\w)")
+_RELATIVE = re.compile(
+    r"\s*(?:more|fewer|less|extra|additional)(?!\w)(?!\s+than)|(?:\s+(?!or\b)[\w-]+){1,3}\s+(?:more|fewer|less)(?!\s+than)(?!\w)"
+)
 
 
 _OF_THEM = re.compile(r"\s+of\s+(?:them|those|these)(?!\w)")
@@ -154,7 +183,13 @@ def _just_named(query: Query, thing: Thing, at: int) -> bool:
 
 
 def _stands_alone(rest: str) -> bool:
-    return re.match(r"\s*(?:of\s+(?:them|those))?\s*(?:[,.;:!?)—–]|$|-\s|now|altogether|in\s+(?:number|all)|all\s+told|overall|instead|this|please|exactly|in\s+(?:total|place)|rather|from|long|will|(?:is|are)\s+(?:enough|plenty)|suffice)", rest) is not None
+    return (
+        re.match(
+            r"\s*(?:of\s+(?:them|those))?\s*(?:[,.;:!?)—–]|$|-\s|now|altogether|in\s+(?:number|all)|all\s+told|overall|instead|this|please|exactly|in\s+(?:total|place)|rather|from|long|will|(?:is|are)\s+(?:enough|plenty)|suffice)",
+            rest,
+        )
+        is not None
+    )
 
 
 def _exact(value: Quantity, params: Params) -> bool:
@@ -175,6 +210,18 @@ def _demand(thing: Thing, params: Mapping[str, object]) -> str:
     return f"{'at most' if thing.most else 'exactly'} {params.get('count')} {thing.name}"
 
 
+def _bullet_claims(query: Query, change: Change) -> list[Claim]:
+    return [
+        claim
+        for claim in _claims(query, change, BULLETS, None)
+        if re.search(r"bullet", query.shadow[claim.start : claim.end + 1]) and not claim.value.vague
+    ]
+
+
+bullet_claims = (_bullet_claims, _exact)
+"""The claims on bullets that name them, and what compares them."""
+
+
 def read_bullets(query: Query, change: Change) -> list[Finding]:
     """Bullet points, or numbered items."""
     params = change.after if change.kind != "remove" else change.before
@@ -186,7 +233,9 @@ def read_bullets(query: Query, change: Change) -> list[Finding]:
         kind = re.compile(r"(?<!\w)(?:numbered|ordered|numbers)(?!\w)" if numbered else r"(?<!\w)(?:bullet\w*)")
         named = any(role_of(query, *m.span()) == "new" for m in kind.finditer(query.shadow))
         if not named and (change.kind == "add" or (change.before or {}).get("kind") != (params or {}).get("kind")):
-            return [missing(change, f"it does not say that the items are {'numbered' if numbered else 'bullet points'}")]
+            return [
+                missing(change, f"it does not say that the items are {'numbered' if numbered else 'bullet points'}")
+            ]
     return findings
 
 

@@ -14,7 +14,9 @@ from evolif.synthesis.checkers._stance import Mention
 
 _ADVERB = re.compile(r"(?<!\w)(once|twice|thrice)(?!\w)")
 _ADVERBS = {"once": 1, "twice": 2, "thrice": 3}
-_TIMES = re.compile(r"^[\s-]*(?:separate\s+|different\s+|distinct\s+|individual\s+|total\s+)?(?:times?|uses?|mentions?|occurrences?|instances?|appearances?|repetitions?|repeats|×|x(?!\w))(?!\w)")
+_TIMES = re.compile(
+    r"^[\s-]*(?:separate\s+|different\s+|distinct\s+|individual\s+|total\s+)?(?:times?|uses?|mentions?|occurrences?|instances?|appearances?|repetitions?|repeats|×|x(?!\w))(?!\w)"
+)
 _NOT_ONCE = re.compile(r"(?:\bat|\ball\s+at|\bfor|\bmore\s+than)\s+$")
 _AGAIN = re.compile(r"\s+(?:more|again|upon|i|you|we|it|that)(?!\w)")
 _LOOSE = {"most", "least", "less", "more", "vague"}
@@ -48,12 +50,19 @@ def find_counts(query: Query) -> list[Count]:
     """All numbers of times, in order."""
     found = []
     for match in _ADVERB.finditer(query.shadow):
-        if match[1] == "once" and (_AGAIN.match(query.shadow, match.end()) or _NOT_ONCE.search(query.shadow, max(0, match.start() - 12), match.start())):
+        if match[1] == "once" and (
+            _AGAIN.match(query.shadow, match.end())
+            or _NOT_ONCE.search(query.shadow, max(0, match.start() - 12), match.start())
+        ):
             continue
         if match:
-            found.append(Count(match.start(), match.end(), _ADVERBS[match[1]], _exact(query, match.start(), match.end())))
+            found.append(
+                Count(match.start(), match.end(), _ADVERBS[match[1]], _exact(query, match.start(), match.end()))
+            )
     for number in find_numbers(query.shadow):
-        if re.match(r"\s+(?:more|last|final|further)\s+(?:time|thing|word|request|point|go)", query.shadow[number.end :]):
+        if re.match(
+            r"\s+(?:more|last|final|further)\s+(?:time|thing|word|request|point|go)", query.shadow[number.end :]
+        ):
             continue
         times = _TIMES.match(query.shadow[number.end : number.end + 30])
         end = number.end + (times.end() if times else 0)
@@ -63,7 +72,10 @@ def find_counts(query: Query) -> list[Count]:
 
 def _exact(query: Query, start: int, end: int) -> bool:
     before = _BEFORE.search(query.shadow[max(0, start - 40) : start])
-    after = re.match(r"(?:\s+\w+){0,3}?\s*(?:or\s+(?:even\s+)?(?:more|fewer|less|so)|at\s+(?:least|most|a\s+minimum)|and\s+up|minimum|max(?:imum)?|tops)(?!\w)", query.shadow[end : end + 24])
+    after = re.match(
+        r"(?:\s+\w+){0,3}?\s*(?:or\s+(?:even\s+)?(?:more|fewer|less|so)|at\s+(?:least|most|a\s+minimum)|and\s+up|minimum|max(?:imum)?|tops)(?!\w)",
+        query.shadow[end : end + 24],
+    )
     return (before is None or before.lastgroup not in _LOOSE) and after is None
 
 
@@ -71,7 +83,9 @@ _PRE = re.compile(
     r"\s*(?:(?:full|different|separate|more|exact|such)\s+)?(?:(?:of|for|to|as|the|a|an|our|my|word|words|term|terms|phrase|phrases|keyword|keywords|expression|expressions|uses?|mentions?|times?|occurrences?|instances?|appearances?|editions?|repetitions?|in\s+total|both|each)\s*)*[\"'“‘`:]?\s*"
 )
 _BARE_PRE = re.compile(r"\s*[\"'“‘`]?\s*")
-_LIST = re.compile(r"[\s,&\"'“”‘’`]*(?:(?:and|or|plus|as\s+well\s+as|the|words?|terms?|phrases?|keywords?|both|also)[\s,\"'“”‘’`]*)*")
+_LIST = re.compile(
+    r"[\s,&\"'“”‘’`]*(?:(?:and|or|plus|as\s+well\s+as|the|words?|terms?|phrases?|keywords?|both|also)[\s,\"'“”‘’`]*)*"
+)
 _EACH = re.compile(r"^[\s\"'”’,]*(?:each|apiece|both|all)?[^.!?;]{0,30}?")
 _POST_GAP = 70
 
@@ -89,7 +103,11 @@ def bind_counts(query: Query, mentions: Sequence[Mention]) -> list[Bound]:
     for i, mention in enumerate(mentions):  # "“x” exactly twice", "“x” from three times to five"
         stop = mentions[i + 1].start if i + 1 < len(mentions) else len(query.text)
         for count in counts:
-            if mention.end <= count.start < stop and count.start not in used and _reaches(query, mention.end, count.start):
+            if (
+                mention.end <= count.start < stop
+                and count.start not in used
+                and _reaches(query, mention.end, count.start)
+            ):
                 if pairs[i] and not _further(query, pairs[i][-1][0], count):
                     continue
                 pairs[i].append((count, True))
@@ -105,13 +123,20 @@ def _adjacent(query: Query, count: Count, mention: Mention) -> bool:
     named = re.search(r"times?|uses?|mention|occurr|instanc|appear|repet|once|twice|thrice|×", word) is not None
     if named and not re.search(r"(?<!\w)of(?!\w)", gap):
         # "use “a” twice “b” once": without `of` the count may belong to what stands before it
-        return re.fullmatch(r"\s*(?:for\s+)?(?:the\s+)?(?:word|term|phrase|keyword)s?\s*[\"'“‘`]?|\s*[\"'“‘`]?\s*", gap) is not None and _opens(query, count)
-    return (_PRE if named else re.compile(r"\s*(?:(?:of|the|word|words|times|uses|mentions)\s*)*[\"'“‘`]?\s*")).fullmatch(gap) is not None
+        return re.fullmatch(
+            r"\s*(?:for\s+)?(?:the\s+)?(?:word|term|phrase|keyword)s?\s*[\"'“‘`]?|\s*[\"'“‘`]?\s*", gap
+        ) is not None and _opens(query, count)
+    return (
+        _PRE if named else re.compile(r"\s*(?:(?:of|the|word|words|times|uses|mentions)\s*)*[\"'“‘`]?\s*")
+    ).fullmatch(gap) is not None
 
 
 def _opens(query: Query, count: Count) -> bool:
     """No keyword stands right before the count."""
-    return not re.search(r"[\"'”’\ue000]\s*,?\s*(?:exactly\s+|just\s+|precisely\s+)?$", query.shadow[max(0, count.start - 20) : count.start])
+    return not re.search(
+        r"[\"'”’\ue000]\s*,?\s*(?:exactly\s+|just\s+|precisely\s+)?$",
+        query.shadow[max(0, count.start - 20) : count.start],
+    )
 
 
 def _reaches(query: Query, start: int, end: int) -> bool:
@@ -122,7 +147,14 @@ def _reaches(query: Query, start: int, end: int) -> bool:
 def _further(query: Query, first: Count, second: Count) -> bool:
     """Whether a second count stands against the first: `three times instead of five`, `from three to five`."""
     gap = query.shadow[first.end : second.start]
-    return len(gap) <= 60 and re.search(r"(?<!\w)(?:not|instead|rather|to|into|but|from|now|than|was|were|make|up|down|old|was|had|earlier|before)(?!\w)|→", gap) is not None
+    return (
+        len(gap) <= 60
+        and re.search(
+            r"(?<!\w)(?:not|instead|rather|to|into|but|from|now|than|was|were|make|up|down|old|was|had|earlier|before)(?!\w)|→",
+            gap,
+        )
+        is not None
+    )
 
 
 def _share(query: Query, mentions: Sequence[Mention], pairs: dict[int, list[tuple[Count, bool]]]) -> None:
@@ -133,17 +165,34 @@ def _share(query: Query, mentions: Sequence[Mention], pairs: dict[int, list[tupl
             pairs[i] = [(count, False) for count, _ in pairs[i + 1]]
 
 
-def _from_afar(query: Query, mentions: Sequence[Mention], counts: Sequence[Count], used: set[int], pairs: dict[int, list[tuple[Count, bool]]]) -> None:
+def _from_afar(
+    query: Query,
+    mentions: Sequence[Mention],
+    counts: Sequence[Count],
+    used: set[int],
+    pairs: dict[int, list[tuple[Count, bool]]],
+) -> None:
     """A count that leads a list: `twice each: “x” and “y”`, `mention twice the words “x” and “y”`."""
     for i, mention in enumerate(mentions):
         if pairs[i]:
             continue
-        if i and pairs[i - 1] and _LIST.fullmatch(query.low[mentions[i - 1].end : mention.start]) and pairs[i - 1][-1][0].end <= mentions[i - 1].start:
+        if (
+            i
+            and pairs[i - 1]
+            and _LIST.fullmatch(query.low[mentions[i - 1].end : mention.start])
+            and pairs[i - 1][-1][0].end <= mentions[i - 1].start
+        ):
             pairs[i] = [(count, False) for count, _ in pairs[i - 1]]
             continue
         low, high = query.sentence(mention.start)
-        left = [c for c in counts if low <= c.start and c.end <= mention.start and c.start not in used and mention.start - c.end <= 60]
-        right = [c for c in counts if mention.end <= c.start < high and c.start not in used and c.start - mention.end <= 90]
+        left = [
+            c
+            for c in counts
+            if low <= c.start and c.end <= mention.start and c.start not in used and mention.start - c.end <= 60
+        ]
+        right = [
+            c for c in counts if mention.end <= c.start < high and c.start not in used and c.start - mention.end <= 90
+        ]
         if left or right:
             chosen = left[-1] if left else right[0]
             used.add(chosen.start)
@@ -152,7 +201,17 @@ def _from_afar(query: Query, mentions: Sequence[Mention], counts: Sequence[Count
 
 def _bounds(query: Query, mention: Mention, counts: Sequence[tuple[Count, bool]]) -> list[Bound]:
     if not counts:
-        return [Bound(mention, None, True, role_of(query, mention.start, mention.end, in_list=True), mention.start, mention.end, True)]
+        return [
+            Bound(
+                mention,
+                None,
+                True,
+                role_of(query, mention.start, mention.end, in_list=True),
+                mention.start,
+                mention.end,
+                True,
+            )
+        ]
     found = []
     for count, direct in counts:
         role = role_of(query, count.start, count.end, in_list=True)

@@ -14,15 +14,69 @@ from evolif.synthesis.checkers._removal import is_lifted, removed
 from evolif.synthesis.checkers._roles import role_of
 from evolif.synthesis.checkers._shadow import MASK, Query
 
-_START = whole_words([
-    "start(s|ed|ing)?", "beg(in|ins|an|un|inning|innings)", "open(s|ed|ing|er)?", "first", "kick(s|ed|ing)?( \\w+){0,3} off", "lead(s|ing)?( off| with| in)?", "commenc(e|es|ed|ing)",
-    "launch(es|ing)?( into)?", "initial", "preced(e|es|ing)", "outset", "front", "top", "head", "upfront", "up front", "before (anything|everything|any|all)\\w*", "very beginning", "ahead of( \\w+)?", "introduc\\w+", "put \\S+ first",
-])
-_END = whole_words([
-    "end(s|ed|ing)?", "finish(es|ed|ing)?", "conclud(e|es|ed|ing)", "conclusion", "clos(e|es|ed|ing|er)", "wrap(s|ped|ping)?( \\w+){0,3} up", "last", "final(ly)?", "sign(s|ing)? off( with)?", "tail", "bottom", "close out",
-    "cap(s|ped|ping)?( \\w+){0,2} off", "round(s|ed|ing)?( \\w+){0,3} off", "terminat(e|es|ing)", "very end", "closing", "follow(s|ed|ing)? by nothing", "after (everything|all|that nothing)", "sign-?off", "top(s|ped|ping)?( \\w+){0,2} off",
-])
-_OFF_START = whole_words(["start(s|ed|ing)? and end", "from start to finish", "first of all", "at first", "first thing i", "starting (now|with the next|from now)", "to (start|begin) with(?=,)", "open to", "topic"])
+_START = whole_words(
+    [
+        "start(s|ed|ing)?",
+        "beg(in|ins|an|un|inning|innings)",
+        "open(s|ed|ing|er)?",
+        "first",
+        "kick(s|ed|ing)?( \\w+){0,3} off",
+        "lead(s|ing)?( off| with| in)?",
+        "commenc(e|es|ed|ing)",
+        "launch(es|ing)?( into)?",
+        "initial",
+        "preced(e|es|ing)",
+        "outset",
+        "front",
+        "top",
+        "head",
+        "upfront",
+        "up front",
+        "before (anything|everything|any|all)\\w*",
+        "very beginning",
+        "ahead of( \\w+)?",
+        "introduc\\w+",
+        "put \\S+ first",
+    ]
+)
+_END = whole_words(
+    [
+        "end(s|ed|ing)?",
+        "finish(es|ed|ing)?",
+        "conclud(e|es|ed|ing)",
+        "conclusion",
+        "clos(e|es|ed|ing|er)",
+        "wrap(s|ped|ping)?( \\w+){0,3} up",
+        "last",
+        "final(ly)?",
+        "sign(s|ing)? off( with)?",
+        "tail",
+        "bottom",
+        "close out",
+        "cap(s|ped|ping)?( \\w+){0,2} off",
+        "round(s|ed|ing)?( \\w+){0,3} off",
+        "terminat(e|es|ing)",
+        "very end",
+        "closing",
+        "follow(s|ed|ing)? by nothing",
+        "after (everything|all|that nothing)",
+        "sign-?off",
+        "top(s|ped|ping)?( \\w+){0,2} off",
+    ]
+)
+_OFF_START = whole_words(
+    [
+        "start(s|ed|ing)? and end",
+        "from start to finish",
+        "first of all",
+        "at first",
+        "first thing i",
+        "starting (now|with the next|from now)",
+        "to (start|begin) with(?=,)",
+        "open to",
+        "topic",
+    ]
+)
 _EMOJI = regex.compile(r"\p{Extended_Pictographic}")
 _LETTER = re.compile(
     rf"(?<!\w)(?:letters?|an?|the|with|by|in|to|be|from|of|for|is)\s+(?:letter\s+|a\s+|an\s+|the\s+)?(?:capital\s+|small\s+|upper-?case\s+|lower-?case\s+)?[\"'“‘(]?(?P<letter>{MASK}|[A-Za-z])[\"'”’)]?(?![\w'’])(?!\s*-\s*\w)"
@@ -47,14 +101,22 @@ def read_edge(query: Query, change: Change) -> list[Finding]:
             return [missing(change, f"it lifts the other edge, not {_demand(change, change.before)}", other[0].span())]
         lifted = [c for c in claims if is_lifted(query, c.start, c.end)]
         if not findings and lifted and not any(_says(c.value, change.before) for c in lifted):
-            return [missing(change, f"it lifts another value than {_demand(change, change.before)}", (lifted[0].start, lifted[0].end))]
+            return [
+                missing(
+                    change,
+                    f"it lifts another value than {_demand(change, change.before)}",
+                    (lifted[0].start, lifted[0].end),
+                )
+            ]
         return findings
     assert change.after is not None  # an add or a modification
     findings = compare(query, change, claims, _says, _demand(change, change.after))
     return findings or _position(query, change, here, there, claims)
 
 
-def _position(query: Query, change: Change, here: re.Pattern[str], there: re.Pattern[str], claims: list[Claim]) -> list[Finding]:
+def _position(
+    query: Query, change: Change, here: re.Pattern[str], there: re.Pattern[str], claims: list[Claim]
+) -> list[Finding]:
     """Whether the value is asked for at the right edge."""
     assert change.after is not None
     wanted = [c for c in claims if c.role != "old" and _says(c.value, change.after)]
@@ -66,7 +128,9 @@ def _position(query: Query, change: Change, here: re.Pattern[str], there: re.Pat
         if right is None and wrong is None and change.kind == "modify" and not there.search(query.shadow):
             return []  # "make it “k” instead": the edge is the one that stands
     place = "start" if change.group == "start_with" else "end"
-    return [missing(change, f"it does not say that the answer is to {place} with it", *((c.start, c.end) for c in wanted))]
+    return [
+        missing(change, f"it does not say that the answer is to {place} with it", *((c.start, c.end) for c in wanted))
+    ]
 
 
 def _nearest(query: Query, cues: re.Pattern[str], claim: Claim, paired: bool) -> int | None:
@@ -99,7 +163,11 @@ def _belongs_to_mark(query: Query, cue: re.Match[str]) -> bool:
     after = query.shadow[cue.end() : cue.end() + 16]
     before = query.shadow[max(0, cue.start() - 22) : cue.start()]
     mark = r"[\"'“”‘’`]*(?:[\ue000]{1,3}|[^\w\s,.])"
-    return re.match(rf"\s*(?:it\s+|them\s+)?(?:with|by|in|on)?\s*(?:an?\s+|the\s+)?{mark}", after) is not None or re.search(rf"{mark}[\"'“”‘’`]*\s*$", before) is not None or re.search(rf"{mark}[\"'“”‘’`]*\s+(?:at|as|in|on)\s+(?:its|the)\s+(?:very\s+)?$", before) is not None
+    return (
+        re.match(rf"\s*(?:it\s+|them\s+)?(?:with|by|in|on)?\s*(?:an?\s+|the\s+)?{mark}", after) is not None
+        or re.search(rf"{mark}[\"'“”‘’`]*\s*$", before) is not None
+        or re.search(rf"{mark}[\"'“”‘’`]*\s+(?:at|as|in|on)\s+(?:its|the)\s+(?:very\s+)?$", before) is not None
+    )
 
 
 def _claims(query: Query, change: Change) -> list[Claim]:
@@ -113,13 +181,18 @@ def _claims(query: Query, change: Change) -> list[Claim]:
             claims.append(_claim(query, ("emoji", match.group()), *match.span()))
     if any(p["mode"] == "letter" for p in params) or "letter" in query.low:
         claims += _letters(query, {str(p["value"]).lower() for p in params if p["mode"] == "letter"})
-    claims += [_claim(query, ("quotation", pair), s, e) for pair, s, e in find_pairs(query, [p for p in params if p["mode"] == "quotation"])]
+    claims += [
+        _claim(query, ("quotation", pair), s, e)
+        for pair, s, e in find_pairs(query, [p for p in params if p["mode"] == "quotation"])
+    ]
     taken = {(c.start, c.end) for c in claims}
     known = {k.casefold() for k in change.keywords}
     claims += [
         _claim(query, ("keyword", q.text.casefold()), q.start, q.end)
         for q in query.quotations
-        if (q.start, q.end) not in taken and q.text.casefold().strip() in known and not _elsewhere(query, change, q.text)
+        if (q.start, q.end) not in taken
+        and q.text.casefold().strip() in known
+        and not _elsewhere(query, change, q.text)
     ]
     wanted = [c for c in claims if change.after is not None and _says(c.value, change.after)]
     if wanted:  # decoration: an emoji far from any talk of edges asks for nothing
@@ -129,7 +202,7 @@ def _claims(query: Query, change: Change) -> list[Claim]:
 
 _DENIED = re.compile(
     r"(?:\bnot|n't|\bnever|\bavoid|\bwithout|\bno\s+longer|\bstop)\s+(?:\w+\s+){0,2}?(?:start|begin|open|kick|lead|commenc|end|finish|clos|conclud|wrap|sign|round|cap|top)\w*(?:\s+\w+){0,7}\s*[\"'“‘]?$"
-    r"|(?<!\w)(?:except|other\s+than|anything\s+but)\s+(?:(?:for|an?|the|with|letter|emoji|word)\s+)*[\"'“‘]?$"
+    r"|(?<!\w)(?:except|other\s+than|anything\s+but|nothing)\s+(?:(?:for|in|an?|the|with|letter|emoji|word)\s+)*[\"'“‘]?$"
 )
 
 

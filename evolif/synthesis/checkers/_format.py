@@ -18,11 +18,40 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
     "html": whole_words(["html5?", "hypertext markup( language)?"]),
     "csv": whole_words(["csv", "comma[- ]separated( values?| file| data| rows?)?"]),
     "markdown": whole_words(["markdown(?! tables?)", "md"]),
-    "table": whole_words(["(markdown )?tables?"]),
+    "table": whole_words(
+        [
+            "markdown tables?",
+            "tables?(?= (with|whose|headed|that|of|in|having|where|containing|made|called|titled|named)|[,:;.!?])",
+        ]
+    ),
 }
-_NOUNS = whole_words(["formats?", "formatting", "mark-?up", "data format", "file format", "structured (output|format|data)", "(code )?fences?", "syntax", "tags?", "keys?", "columns?", "tables?"])
-_FREE = whole_words(["(any|whatever) format", "format( is)? up to you", "(plain|ordinary|normal|regular) (text|prose|writing)( again| is fine)?", "however you like"])
-_DENIED = re.compile(r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bnon-?|\banything\s+but)(?:\s+(?:be|in|use|using|as|an?|any|the|valid|write|written|it|need|give|me|return|real))*\s*[\"'“‘]?$")
+_NOUNS = whole_words(
+    [
+        "formats?",
+        "formatting",
+        "mark-?up",
+        "data format",
+        "file format",
+        "structured (output|format|data)",
+        "(code )?fences?",
+        "syntax",
+        "tags?",
+        "keys?",
+        "columns?",
+        "tables?",
+    ]
+)
+_FREE = whole_words(
+    [
+        "(any|whatever) format",
+        "format( is)? up to you",
+        "(plain|ordinary|normal|regular) (text|prose|writing)( again| is fine)?",
+        "however you like",
+    ]
+)
+_DENIED = re.compile(
+    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bnon-?|\banything\s+but)(?:\s+(?:be|in|use|using|as|an?|any|the|valid|write|written|it|need|give|me|return|real))*\s*[\"'“‘]?$"
+)
 
 
 def read_format(query: Query, change: Change) -> list[Finding]:
@@ -34,12 +63,18 @@ def read_format(query: Query, change: Change) -> list[Finding]:
         findings = removed(query, change, _NOUNS, claims, _FREE, _says)
         lifted = [c for c in claims if is_lifted(query, c.start, c.end)]
         if not findings and lifted and not any(c.value == params["mode"] for c in lifted):
-            return [missing(change, f"it lifts {lifted[0].value}, not {params['mode']}", (lifted[0].start, lifted[0].end))]
+            return [
+                missing(change, f"it lifts {lifted[0].value}, not {params['mode']}", (lifted[0].start, lifted[0].end))
+            ]
         return findings
     names = list(params.get("keys") or params.get("columns") or ())
     if change.kind == "modify" and names and (change.before or {}).get("mode") == params["mode"]:
         return _names(query, change, names)  # other keys of the same format: its name need not be said again
-    return compare(query, change, claims, _says, f"the format {params['mode']}") or _names(query, change, names) or _unasked(query, change, names)
+    return (
+        compare(query, change, claims, _says, f"the format {params['mode']}")
+        or _names(query, change, names)
+        or _unasked(query, change, names)
+    )
 
 
 def _is_table(params: Params | None) -> bool:
@@ -70,10 +105,16 @@ def _names(query: Query, change: Change, names: Sequence[str]) -> list[Finding]:
     absent = [name for name in names if not _wanted(query, name)]
     if absent:
         return [missing(change, f"it does not name {', '.join(f'“{name}”' for name in absent)}")]
-    known = {name.casefold() for name in [*names, *((change.before or {}).get("keys") or (change.before or {}).get("columns") or ())]}
+    known = {
+        name.casefold()
+        for name in [*names, *((change.before or {}).get("keys") or (change.before or {}).get("columns") or ())]
+    }
     extra = [
-        q for q in query.quotations
-        if q.text.casefold().strip(" ,.;:") not in known and any(c.isalnum() for c in q.text) and role_of(query, q.start, q.end, in_list=True) == "new"
+        q
+        for q in query.quotations
+        if q.text.casefold().strip(" ,.;:") not in known
+        and any(c.isalnum() for c in q.text)
+        and role_of(query, q.start, q.end, in_list=True) == "new"
     ]
     if extra:
         return [missing(change, f"it also names “{extra[0].text}”", (extra[0].start, extra[0].end))]
@@ -98,11 +139,24 @@ def _listed_too(query: Query, names: Sequence[str], known: set[str]) -> tuple[in
         last = match.start() > high
         if last and not _CONTINUES.fullmatch(query.low, high, match.start()):
             continue
-        if match.group() not in known and (not last or _ENDS.match(query.low, match.end())) and _in_commas(query.low, match):
+        if (
+            match.group() not in known
+            and (not last or _ENDS.match(query.low, match.end()))
+            and _in_commas(query.low, match)
+        ):
             return match.span()
     return None
 
 
+def _plain_claims(query: Query, change: Change) -> list[Claim]:
+    return [c for c in _claims(query, table=False, headed=False) if _ASKED.search(query.shadow, max(0, c.start - 40), c.start)]
+
+
+_ASKED = re.compile(
+    r"(?<!\w)(?:in|as|to|be|into|use|make\s+it|valid|proper|well-formed|and|with|strict|want|it's)(?:\s+(?:an?|the|valid|proper|strict|well-formed|clean|pure|plain|it))*\s*$"
+)
+format_claims = (_plain_claims, _says)
+"""The claims on formats that are plainly demands, and what compares them."""
 _CONTINUES = re.compile(r"[\"'”’\s]*(?:,|,?\s+and|&)\s+(?:an?\s+|the\s+)?[\"'“‘]?")
 _ENDS = re.compile(r"[\"'”’]?\s*(?:[.;!?)]|$)")
 

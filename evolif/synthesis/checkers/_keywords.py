@@ -17,12 +17,36 @@ from evolif.synthesis.checkers._stance import Mention, Stance, in_lists, stance_
 _BETWEEN = re.compile(
     r"[\s,&/+]*(?:(?:and|or|nor|neither|either|as\s+well\s+as|plus|even|also|well)[\s,]*)*(?:(?:the|an?|words?|terms?|phrases?|keywords?|expressions?|use\s+of|mentions?\s+of)\s*)*(?:\([^)]{0,20}\)\s*)?"
 )
-_NOUNS = whole_words([
-    "key-?words?( counts?)?", "(those|these|the|that|which|certain|specific|particular|any|my|some|all|given|required|forbidden|banned|word|off-limits)( \\w+){0,2}? (words?|terms?|phrases?|expressions?|vocabulary)",
-    "(word|keyword|mention|repetition|occurrence|count|use)[ -]?(counts?|quotas?|requirements?|frequenc\\w+|rules?|bans?|restrictions?|targets?)", "how (often|many times)", "number of (times|uses|mentions|occurrences|repetitions)",
-    "bans?", "banned", "forbidden", "exclusions?", "taboos?", "blacklist", "off-limits", "restrictions?", "counts?", "mentions", "repetitions?", "occurrences", "frequency", "(avoid|excluded|avoided|vetoed?)( \\w+)?",
-])
-_FREE_AGAIN = whole_words(["(any|all) (words?|terms?|vocabulary)( \\w+){0,3} (ok|okay|fine|allowed|welcome|again)", "whatever words", "(any|all) (words|vocabulary) you (like|want)"])
+_NOUNS = whole_words(
+    [
+        "key-?words?( counts?)?",
+        "(those|these|the|that|which|certain|specific|particular|any|my|some|all|given|required|forbidden|banned|word|off-limits)( \\w+){0,2}? (words?|terms?|phrases?|expressions?|vocabulary)",
+        "(word|keyword|mention|repetition|occurrence|count|use)[ -]?(counts?|quotas?|requirements?|frequenc\\w+|rules?|bans?|restrictions?|targets?)",
+        "how (often|many times)",
+        "number of (times|uses|mentions|occurrences|repetitions)",
+        "bans?",
+        "banned",
+        "forbidden",
+        "exclusions?",
+        "taboos?",
+        "blacklist",
+        "off-limits",
+        "restrictions?",
+        "counts?",
+        "mentions",
+        "repetitions?",
+        "occurrences",
+        "frequency",
+        "(avoid|excluded|avoided|vetoed?)( \\w+)?",
+    ]
+)
+_FREE_AGAIN = whole_words(
+    [
+        "(any|all) (words?|terms?|vocabulary)( \\w+){0,3} (ok|okay|fine|allowed|welcome|again)",
+        "whatever words",
+        "(any|all) (words|vocabulary) you (like|want)",
+    ]
+)
 
 
 def mentions_of(query: Query, keywords: Iterable[str]) -> list[Mention]:
@@ -70,9 +94,15 @@ def read_existence(query: Query, change: Change) -> list[Finding]:
             findings += _unchanged(change, keyword, count, bound)
     gone = [k for k in old if k not in new]
     if gone and not findings:
-        findings += _want(change, gone, _stances(query, mentions), ("lift",), "it does not say that {} needs no count any more")
+        findings += _want(
+            change, gone, _stances(query, mentions), ("lift",), "it does not say that {} needs no count any more"
+        )
     known = {k.casefold() for k in [*old, *new]}
-    extra = [b for b in bound if b.mention.value.casefold() not in known and b.count is not None and b.role == "new" and b.direct]
+    extra = [
+        b
+        for b in bound
+        if b.mention.value.casefold() not in known and b.count is not None and b.role == "new" and b.direct
+    ]
     if any(_is_quoted(query, m) for m in mentions if m.value in new):  # who quotes one keyword quotes them all
         extra = [b for b in extra if _is_quoted(query, b.mention)]
     if extra and not findings:
@@ -81,7 +111,9 @@ def read_existence(query: Query, change: Change) -> list[Finding]:
     return findings
 
 
-def _counted(query: Query, change: Change, keyword: str, count: int, bound: Sequence[Bound], before: int | None) -> list[Finding]:
+def _counted(
+    query: Query, change: Change, keyword: str, count: int, bound: Sequence[Bound], before: int | None
+) -> list[Finding]:
     mine = [b for b in bound if b.mention.value == keyword]
     if not mine:
         return [missing(change, f"it does not name “{keyword}”")]
@@ -93,11 +125,25 @@ def _counted(query: Query, change: Change, keyword: str, count: int, bound: Sequ
     wrong = [b for b in wrong if not (right and b.count == before and b.start < right[-1].start)]
     if right and not wrong:
         denied = [b for b in right if stance_of(query, b.mention.start, b.mention.end) == "forbid" and b.role == "new"]
-        denied = [b for b in denied if not any(low <= b.mention.start < high for low, high in given_up(query.shadow, True))]
-        return [missing(change, f"it asks for no “{keyword}”", (denied[0].mention.start, denied[0].mention.end))] if denied else []
+        denied = [
+            b for b in denied if not any(low <= b.mention.start < high for low, high in given_up(query.shadow, True))
+        ]
+        return (
+            [missing(change, f"it asks for no “{keyword}”", (denied[0].mention.start, denied[0].mention.end))]
+            if denied
+            else []
+        )
     if wrong:
-        return [missing(change, f"it asks for another number of “{keyword}” than {count}", (wrong[0].start, wrong[0].end))]
-    return [missing(change, f"it does not say that “{keyword}” is wanted {count} times", (mine[0].mention.start, mine[0].mention.end))]
+        return [
+            missing(change, f"it asks for another number of “{keyword}” than {count}", (wrong[0].start, wrong[0].end))
+        ]
+    return [
+        missing(
+            change,
+            f"it does not say that “{keyword}” is wanted {count} times",
+            (mine[0].mention.start, mine[0].mention.end),
+        )
+    ]
 
 
 def _alone_later(query: Query, mine: Sequence[Bound]) -> list[Bound]:
@@ -105,14 +151,19 @@ def _alone_later(query: Query, mine: Sequence[Bound]) -> list[Bound]:
     last = max(b.end for b in mine)
     found = []
     for count in find_counts(query):
-        if count.start >= last and re.match(r"\s*(?:[,.;:!?)—–]|$|now|instead|will|is\s+(?:enough|plenty|fine)|please|this|are\s+enough|exactly)", query.shadow[count.end :]):
+        if count.start >= last and re.match(
+            r"\s*(?:[,.;:!?)—–]|$|now|instead|will|is\s+(?:enough|plenty|fine)|please|this|are\s+enough|exactly)",
+            query.shadow[count.end :],
+        ):
             role = role_of(query, count.start, count.end)
             found.append(Bound(mine[-1].mention, count.value, count.exact, role, count.start, count.end, False))
     return [b for b in found if b.role == "new"]
 
 
 def _unchanged(change: Change, keyword: str, count: int, bound: Sequence[Bound]) -> list[Finding]:
-    wrong = [b for b in bound if b.mention.value == keyword and b.count not in (None, count) and b.role == "new" and b.direct]
+    wrong = [
+        b for b in bound if b.mention.value == keyword and b.count not in (None, count) and b.role == "new" and b.direct
+    ]
     return [missing(change, f"“{keyword}” stays at {count}", (wrong[0].start, wrong[0].end))] if wrong else []
 
 
@@ -139,7 +190,13 @@ def _is_given_up(query: Query, at: int) -> bool:
     )
 
 
-def _want(change: Change, keywords: Sequence[str], stances: dict[str, list[tuple[Mention, Stance]]], wanted: Sequence[Stance], message: str) -> list[Finding]:
+def _want(
+    change: Change,
+    keywords: Sequence[str],
+    stances: dict[str, list[tuple[Mention, Stance]]],
+    wanted: Sequence[Stance],
+    message: str,
+) -> list[Finding]:
     findings = []
     for keyword in keywords:
         mine = stances.get(keyword.casefold(), [])
@@ -149,7 +206,9 @@ def _want(change: Change, keywords: Sequence[str], stances: dict[str, list[tuple
     return findings
 
 
-def _extra(change: Change, stances: dict[str, list[tuple[Mention, Stance]]], known: set[str], stance: Stance, message: str) -> list[Finding]:
+def _extra(
+    change: Change, stances: dict[str, list[tuple[Mention, Stance]]], known: set[str], stance: Stance, message: str
+) -> list[Finding]:
     others = " ".join(str(params).casefold() for _, params in change.others)
     for keyword, places in stances.items():
         for mention, mine in places:
@@ -158,18 +217,31 @@ def _extra(change: Change, stances: dict[str, list[tuple[Mention, Stance]]], kno
     return []
 
 
-def _all_lifted(query: Query, change: Change, keywords: Sequence[str], stances: dict[str, list[tuple[Mention, Stance]]]) -> list[Finding]:
+def _all_lifted(
+    query: Query, change: Change, keywords: Sequence[str], stances: dict[str, list[tuple[Mention, Stance]]]
+) -> list[Finding]:
     """A removal names all keywords, or the constraint as a whole."""
     if all(any(s == "lift" for _, s in stances.get(k.casefold(), ())) for k in keywords):
         return []
-    wrong = [m for k, places in stances.items() for m, s in places if s == "lift" and k not in {x.casefold() for x in keywords}]
+    wrong = [
+        m
+        for k, places in stances.items()
+        for m, s in places
+        if s == "lift" and k not in {x.casefold() for x in keywords}
+    ]
     if wrong:
-        return [missing(change, f"it lifts “{wrong[0].value}”, which is not the constraint", (wrong[0].start, wrong[0].end))]
+        return [
+            missing(change, f"it lifts “{wrong[0].value}”, which is not the constraint", (wrong[0].start, wrong[0].end))
+        ]
     named = [k for k in keywords if stances.get(k.casefold())]
     if 0 < sum(all(s == "forbid" for _, s in stances[k.casefold()]) for k in named) < len(named):
         return [missing(change, f"it still rules out “{named[0]}”")]
     if not named or len(named) == len(keywords):
-        generic = [m for m in _NOUNS.finditer(query.shadow) if is_lifted(query, *m.span()) or stance_of(query, *m.span()) == "lift"]
+        generic = [
+            m
+            for m in _NOUNS.finditer(query.shadow)
+            if is_lifted(query, *m.span()) or stance_of(query, *m.span()) == "lift"
+        ]
         if generic or _FREE_AGAIN.search(query.shadow):
             return []
     return [missing(change, f"it does not say that the rule on {', '.join(f'“{k}”' for k in keywords)} is lifted")]
@@ -181,4 +253,8 @@ def _is_quoted(query: Query, mention: Mention) -> bool:
 
 def _quoted(query: Query) -> list[str]:
     """Quotations that could be keywords: a few words of letters and digits."""
-    return [q.text.strip(" ,.") for q in query.quotations if re.fullmatch(r"[^\W_][\w' -]*[^\W_]\W?", q.text) and len(q.text.split()) <= 4]
+    return [
+        q.text.strip(" ,.")
+        for q in query.quotations
+        if re.fullmatch(r"[^\W_][\w' -]*[^\W_]\W?", q.text) and len(q.text.split()) <= 4
+    ]

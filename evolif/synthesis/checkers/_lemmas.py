@@ -14,7 +14,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+")
 def word_stems(text: str) -> list[str]:
     """The words of a text, each by what it has in common with its other forms."""
     stem = _stemmer()
-    return [stem(word.casefold().removesuffix("'s")) for word in _WORD.findall(text.replace("’", "'").replace("-", " "))]
+    return [
+        stem(word.casefold().removesuffix("'s")) for word in _WORD.findall(text.replace("’", "'").replace("-", " "))
+    ]
 
 
 @lru_cache(maxsize=1)

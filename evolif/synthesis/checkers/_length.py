@@ -22,9 +22,15 @@ _UNIT_BEFORE = re.compile(
     r"(?:of|is|at|to|should\s+be|must\s+be|be|stays?|:|=|comes?\s+(?:out\s+)?(?:to|at))?\s*(?:(?:\w+[\s-]+){0,3})$"
 )
 _ANY_UNIT = re.compile(r"(?<!\w)(word|sentence|paragraph|character)s?(?!\w)")
-_COUNT_OF = re.compile(r"(?<!\w)(?:number|count|amount)\s+of\s+(word|sentence|paragraph|character)s?(?!\w)|(?<!\w)(word|sentence|paragraph|character)s?[\s-]+(?:count|limit|total|budget|target|cap|length|tally|maximum|minimum|range)")
-_EACH = re.compile(r"^\s*(?:long\s+)?(?:each|apiece|every|(?:per|in|for|to)\s+(?:a|an|each|every|any|the\s+\w+)?\s*(?:sentence|paragraph|bullet|item|point|line|section)s?)(?!\w)")
-_EVERY_BEFORE = re.compile(r"(?<!\w)(?:each|every|no|any|all)\s+(?:single\s+)?(?:sentence|paragraph|bullet|item|point)s?\s[^.!?;,]{0,60}$")
+_COUNT_OF = re.compile(
+    r"(?<!\w)(?:number|count|amount)\s+of\s+(word|sentence|paragraph|character)s?(?!\w)|(?<!\w)(word|sentence|paragraph|character)s?[\s-]+(?:count|limit|total|budget|target|cap|length|tally|maximum|minimum|range)"
+)
+_EACH = re.compile(
+    r"^\s*(?:long\s+)?(?:each|apiece|every|(?:per|in|for|to)\s+(?:a|an|each|every|any|the\s+\w+)?\s*(?:sentence|paragraph|bullet|item|point|line|section)s?)(?!\w)"
+)
+_EVERY_BEFORE = re.compile(
+    r"(?<!\w)(?:each|every|no|any|all)\s+(?:single\s+)?(?:sentence|paragraph|bullet|item|point)s?\s[^.!?;,]{0,60}$"
+)
 _NOUNS = re.compile(
     r"(?<!\w)(?:lengths?|how\s+(?:long|short|many\s+(?:words|sentences|paragraphs|characters))|(?:word|sentence|paragraph|character)s?[\s-]*(?:count|limit|total|number|requirement|budget|target|cap|restriction|range|minimum|maximum|rule|ceiling|quota|goal|figure|constraint)s?"
     r"|number\s+of\s+(?:words|sentences|paragraphs|characters)|size(?:\s+limit)?|brevity|shortness|long|limit)(?!\w)"
@@ -43,8 +49,12 @@ def read_length(query: Query, change: Change) -> list[Finding]:
     findings = removed(query, change, _NOUNS, claims, _FREE, _same_number)
     wrong = [c for c in claims if is_lifted(query, c.start, c.end) and not _same_number(c.value, change.before)]
     if not findings and wrong:
-        return [missing(change, f"it lifts another length than {_demand(change.before)}", (wrong[0].start, wrong[0].end))]
-    units = {unit for m in _COUNT_OF.finditer(query.shadow) for unit in m.groups() if unit and is_lifted(query, *m.span())}
+        return [
+            missing(change, f"it lifts another length than {_demand(change.before)}", (wrong[0].start, wrong[0].end))
+        ]
+    units = {
+        unit for m in _COUNT_OF.finditer(query.shadow) for unit in m.groups() if unit and is_lifted(query, *m.span())
+    }
     if not findings and units and change.before["unit"].removesuffix("s") not in units:
         return [missing(change, f"it lifts a limit on {', '.join(sorted(units))}s, not on {change.before['unit']}")]
     return findings
@@ -58,20 +68,27 @@ def _claims(query: Query, change: Change) -> list[Claim]:
         if quantity.number == 1 and (counts_as_one(query, quantity) or not _UNIT.match(query.shadow[quantity.end :])):
             continue
         if _RELATIVE.match(query.shadow[quantity.end :]):
+            unit = _last_unit(query, quantity.end + 20) or unit
             continue  # "a hundred characters more" counts from where one is
         found, end = _unit_of(query, quantity)
-        role: Role = role_of(query, quantity.start, quantity.end)
-        if not found and claims and unit and _is_elided(query, quantity):
+        ranged = 0 < quantity.low < quantity.high < UNBOUNDED
+        moved = not ranged or _UP_FROM.search(query.shadow, 0, quantity.start) is not None
+        role: Role = role_of(query, quantity.start, quantity.end, moved=moved)
+        if not found and unit and _is_elided(query, quantity):
             found, end = _last_unit(query, quantity.start) or unit, quantity.end
             if quantity.bare and change.before is not None:
                 quantity = _inherit(quantity, change.before)
+        elif found and quantity.bare and change.before is not None and _MOVED.search(query.shadow, 0, quantity.start):
+            quantity = _inherit(quantity, change.before)  # "raise the ceiling from 1,000 characters to 2,400"
         if found:
             unit = found
             claims.append(Claim((found, quantity), quantity.start, end, role))
     return claims
 
 
-_RELATIVE = re.compile(r"[\s-]+(?:more\s+|fewer\s+|extra\s+|additional\s+)?(?:words?|sentences?|paragraphs?|characters?)\s+(?:more|fewer|less|longer|shorter)(?!\s+than)(?!\w)")
+_RELATIVE = re.compile(
+    r"[\s-]+(?:more\s+|fewer\s+|extra\s+|additional\s+)?(?:words?|sentences?|paragraphs?|characters?)\s+(?:more|fewer|less|longer|shorter)(?!\s+than)(?!\w)"
+)
 
 
 def _ranges(claims: list[Claim]) -> list[Claim]:
@@ -87,15 +104,23 @@ def _ranges(claims: list[Claim]) -> list[Claim]:
     return sorted([*rest, Claim((least[0].value[0], both), start, end, "new")], key=lambda claim: claim.start)
 
 
+_UP_FROM = re.compile(r"(?<!\w)(?:up|down|away|over|back)\s+from\s+(?:\w+\s+)?$")
+_MOVED = re.compile(r"(?<!\w)from\s[^.!?;]{0,60}\bto\s+$")
+
+
 def _unit_of(query: Query, quantity: Quantity) -> tuple[str, int]:
     rest = query.shadow[quantity.end : quantity.end + 60]
     after = _UNIT.match(rest)
     if after:
-        if _EACH.match(rest[after.end() :]) or _EVERY_BEFORE.search(query.shadow[max(0, quantity.start - 90) : quantity.start]):
+        if _EACH.match(rest[after.end() :]) or _EVERY_BEFORE.search(
+            query.shadow[max(0, quantity.start - 90) : quantity.start]
+        ):
             return "", 0
         return f"{after[1].lower()}s", quantity.end + after.end()
     before = _UNIT_BEFORE.search(query.shadow[max(0, quantity.start - 60) : quantity.start])
-    if before and re.match(r"^\s*(?:[,.;:!?)—–-]|$|mark|or\s|and\s|now|instead|this|please|in\s|total|for\s|exactly|tops|max)", rest):
+    if before and re.match(
+        r"^\s*(?:[,.;:!?)—–-]|$|mark|or\s|and\s|now|instead|this|please|in\s|total|for\s|exactly|tops|max)", rest
+    ):
         return f"{before[1]}s", quantity.end
     return "", 0
 
@@ -108,7 +133,13 @@ def _last_unit(query: Query, at: int) -> str:
 
 def _is_elided(query: Query, quantity: Quantity) -> bool:
     """A number that stands alone after another length: `not 200 words but 300`."""
-    return re.match(r"^\s*(?:[,.;:!?)—–]|$|now|instead|this\s+time|please|of\s+them|rather|from|at\s+(?:the\s+)?(?:very\s+)?(?:most|least)|or\s+(?:more|fewer))", query.shadow[quantity.end :]) is not None
+    return (
+        re.match(
+            r"^\s*(?:[,.;:!?)—–]|$|now|instead|this\s+time|please|of\s+them|rather|from|in\s+place|at\s+(?:the\s+)?(?:very\s+)?(?:most|least)|or\s+(?:more|fewer))",
+            query.shadow[quantity.end :],
+        )
+        is not None
+    )
 
 
 def _inherit(quantity: Quantity, before: Params) -> Quantity:
@@ -137,6 +168,14 @@ def _says(value: tuple[str, Quantity], params: Params) -> bool:
 def _same_number(value: tuple[str, Quantity], params: Params) -> bool:
     unit, quantity = value
     return unit == params["unit"] and quantity.number == params["count"]
+
+
+def _plain_claims(query: Query, change: Change) -> list[Claim]:
+    return _ranges(_claims(query, Change("add", "length", None, None)))
+
+
+length_claims = (_plain_claims, _says)
+"""The claims on length, and what compares them, for whoever looks for demands beside the change."""
 
 
 def _demand(params: Params) -> str:

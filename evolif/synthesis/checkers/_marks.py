@@ -48,10 +48,13 @@ def marks_in(query: Query) -> Iterator[tuple[str, int, int]]:
             yield mark, start, end
 
 
+_AROUND = frozenset({(" ", " "), ("(", ")"), ("“", "”"), ("'", "'"), ('"', '"'), (" ", ""), ("‘", "’"), ("`", "`")})
+
+
 def _stands_alone(text: str, at: int) -> bool:
     """A mark between blanks or brackets is spoken of, not used."""
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    return before in ("", " ", "(", "“", "'", '"') and after in ("", " ", ")", "”", "'", '"', ",", ".") and text[at] not in "-—&*#"
+    return (before, after) in _AROUND and text[at] not in "-—&*#"
 
 
 def read_punctuation(query: Query, change: Change) -> list[Finding]:
@@ -73,7 +76,11 @@ def read_punctuation(query: Query, change: Change) -> list[Finding]:
         what = "use" if mode == "include" else "leave out"
         return [missing(change, f"it does not say to {what} the mark {mark}", *((s, e) for _, s, e, _ in mine))]
     old = (change.before or {}).get("mark")
-    extra = [(m, s, e) for m, s, e, stance in seen if m not in (mark, old) and stance == wanted and role_of(query, s, e, in_list=True) == "new"]
+    extra = [
+        (m, s, e)
+        for m, s, e, stance in seen
+        if m not in (mark, old) and stance == wanted and role_of(query, s, e, in_list=True) == "new"
+    ]
     if extra:
         return [missing(change, f"it also names the mark {extra[0][0]}", extra[0][1:])]
     return []
@@ -89,7 +96,11 @@ def _stance(query: Query, start: int, end: int) -> Stance:
     stance = stance_of(query, start, end)
     if stance == "forbid" and _SOME.search(query.shadow, max(0, start - 40), start):
         return "none"  # "no more than three commas" leaves some
-    return "lift" if stance in ("require", "none") and is_lifted(query, start, end) and role_of(query, start, end) == "old" else stance
+    return (
+        "lift"
+        if stance in ("require", "none") and is_lifted(query, start, end) and role_of(query, start, end) == "old"
+        else stance
+    )
 
 
 _SOME = re.compile(r"(?:than|most|only|just|exactly|to|about)\s+(?!one\b|a\b)[\w-]+\s+[\"'“‘]?$")
@@ -98,7 +109,7 @@ _SOME = re.compile(r"(?:than|most|only|just|exactly|to|about)\s+(?!one\b|a\b)[\w
 def _lifted(query: Query, change: Change, mark: str, seen: list[tuple[str, int, int, Stance]]) -> list[Finding]:
     include = (change.before or {}).get("mode") == "include"
     mine = [p for p in seen if p[0] == mark]
-    if include and mine and len(lifted(query.shadow)) > 1 and all(is_lifted(query, p[1], p[2]) for p in mine):
+    if include and mine and lifted(query.shadow) and all(is_lifted(query, p[1], p[2]) for p in mine):
         return []  # "it works without the dagger, so don't bother with it"
     if any(p[3] == "lift" or (is_lifted(query, p[1], p[2]) and p[3] != "forbid") for p in mine):
         return []
@@ -107,10 +118,14 @@ def _lifted(query: Query, change: Change, mark: str, seen: list[tuple[str, int, 
     other = [p for p in seen if p[0] != mark and p[3] == "lift"]
     if other:
         return [missing(change, f"it lifts the rule on {other[0][0]}, not the one on {mark}", other[0][1:3])]
-    generic = [m for m in _NOUNS.finditer(query.shadow) if is_lifted(query, *m.span()) or stance_of(query, *m.span()) == "lift"]
+    generic = [
+        m for m in _NOUNS.finditer(query.shadow) if is_lifted(query, *m.span()) or stance_of(query, *m.span()) == "lift"
+    ]
     if generic and not any(p[3] in ("forbid", "require") for p in mine):
         return []
-    return [missing(change, f"it does not say that the rule on the mark {mark} is lifted", *((p[1], p[2]) for p in mine))]
+    return [
+        missing(change, f"it does not say that the rule on the mark {mark} is lifted", *((p[1], p[2]) for p in mine))
+    ]
 
 
 _DIGITS = whole_words(["digits?", "numerals?", "figures", "numbers?( in digits)?"])
@@ -126,5 +141,12 @@ def read_digits(query: Query, change: Change) -> list[Finding]:
         return [missing(change, "it does not say that digits are allowed again", *places)]
     if "forbid" in stances and "lift" not in stances:
         return []
-    spelled = re.search(r"(?<!\w)(?:spell|write)\w*\s+(?:all\s+|every\s+|any\s+|out\s+)*(?:the\s+)?numbers?\s+(?:out|in\s+words|as\s+words|in\s+letters)", query.shadow)
-    return [] if spelled and "require" not in stances else [missing(change, "it does not say to leave out all digits", *places)]
+    spelled = re.search(
+        r"(?<!\w)(?:spell|write)\w*\s+(?:all\s+|every\s+|any\s+|out\s+)*(?:the\s+)?numbers?\s+(?:out|in\s+words|as\s+words|in\s+letters)",
+        query.shadow,
+    )
+    return (
+        []
+        if spelled and "require" not in stances
+        else [missing(change, "it does not say to leave out all digits", *places)]
+    )

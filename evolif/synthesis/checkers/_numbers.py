@@ -55,9 +55,7 @@ def find_numbers(text: str) -> list[Number]:
 
 def find_ordinals(text: str) -> list[Number]:
     """`third`, `5th` and their like, in order."""
-    return [
-        Number(m.start(), m.end(), int(m[1]) if m[1] else _ORDINALS[m[2].lower()]) for m in _ORDINAL.finditer(text)
-    ]
+    return [Number(m.start(), m.end(), int(m[1]) if m[1] else _ORDINALS[m[2].lower()]) for m in _ORDINAL.finditer(text)]
 
 
 def _value(written: str) -> int | None:

@@ -21,7 +21,10 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "（）": ("full-?width (parenthes[ie]s|brackets?|round brackets?|parens?)",),
     "«»": ("guillemets?", "french quot\\w+( marks)?", "chevrons?", "double angle quot\\w+( marks)?"),
     "【】": ("(black )?lenticular brackets?", "(thick|black|bold|heavy) (square )?brackets?"),
-    "“”": ("(curly|smart|typographic) (double )?quot\\w+( marks)?", "(curly|smart|typographic) double quot\\w+( marks)?"),
+    "“”": (
+        "(curly|smart|typographic) (double )?quot\\w+( marks)?",
+        "(curly|smart|typographic) double quot\\w+( marks)?",
+    ),
     "‘’": ("(curly|smart|typographic) single quot\\w+( marks)?", "single (curly|smart|typographic) quot\\w+( marks)?"),
     "''": ("(straight |plain )?single quot\\w+( marks)?", "(straight |plain )?apostrophes?", "triple apostrophes"),
     '""': ("(straight |plain )?double quot\\w+( marks)?", "straight quot\\w+( marks)?", "plain quot\\w+( marks)?"),
@@ -56,7 +59,8 @@ def find_pairs(query: Query, wanted: Iterable[Params]) -> list[tuple[tuple[str, 
 def _named(query: Query, pair: str) -> list[tuple[int, int]]:
     longer = [m.span() for p, pattern in _PATTERNS.items() if p != pair for m in pattern.finditer(query.shadow)]
     return [
-        m.span() for m in _PATTERNS[pair].finditer(query.shadow)
+        m.span()
+        for m in _PATTERNS[pair].finditer(query.shadow)
         if not any(s <= m.start() and m.end() <= e and e - s > m.end() - m.start() for s, e in longer)
     ]
 
@@ -84,7 +88,11 @@ def _alone(text: str, mark: str, start: int) -> int:
     at = text.find(mark, start)
     while at >= 0:
         before, after = text[at - 1 : at], text[at + 1 : at + 2]
-        if not (before.isalnum() and mark != "'") and not after.isalnum() and not (before.isalnum() and after.isalnum()):
+        if (
+            not (before.isalnum() and mark != "'")
+            and not after.isalnum()
+            and not (before.isalnum() and after.isalnum())
+        ):
             return at
         at = text.find(mark, at + 1)
     return -1

@@ -27,7 +27,9 @@ class Quantity:
 
 
 _MORE = r"(?:more|greater|longer|higher|larger)\s+than|over|above|beyond|past|exceed(?:s|ing)?|in\s+excess\s+of|upwards?\s+of|north\s+of|surpass(?:es|ing)?|top(?:s|ping)?|(?:anything|something)\s+over"
-_LESS = r"(?:less|fewer|shorter|lower|smaller)\s+than|under|below|beneath|south\s+of|short\s+of|shy\s+of|inside(?:\s+of)?"
+_LESS = (
+    r"(?:less|fewer|shorter|lower|smaller)\s+than|under|below|beneath|south\s+of|short\s+of|shy\s+of|inside(?:\s+of)?"
+)
 _MOST = r"at\s+(?:the\s+)?(?:very\s+)?most|up\s+to|no(?:t)?\s+(?:more|longer|greater|higher|over)\s+than|not\s+over|no\s+over|not\s+above|not\s+(?:to\s+)?exceed(?:ing|s)?|n(?:o|')t\s+exceed|(?:a\s+)?max(?:imum)?\.?(?:\s+of)?|cap(?:ped)?(?:\s+(?:it|them|this|things|the\s+\w+))?\s+at|within|limit(?:ed)?(?:\s+(?:it|this|them|yourself|the\s+\w+|each\s+\w+|every\s+\w+))?\s+to|never\s+(?:more\s+than|over|exceed(?:ing)?)|without\s+exceeding|no(?:ne)?\s+\w+\s+(?:\w+\s+){0,3}?(?:over|above|longer\s+than|(?:of\s+|with\s+)?more\s+than|exceeding|exceeds|beyond|past|runs?\s+(?:past|over))|n[o']t\s+(?:go|run|get|be)\s+(?:over|above|past|beyond|longer\s+than)"
 _LEAST = r"at\s+(?:the\s+)?(?:very\s+)?least|no(?:t)?\s+(?:fewer|less|shorter|lower|under)\s+than|(?:a\s+)?min(?:imum)?(?:\s+of)?|not\s+below|n[o']t\s+(?:go|fall|drop|be)\s+(?:under|below)"
 _EXACT = r"exactly|precisely|just|only|a\s+total\s+of|dead\s+on|an\s+exact|a\s+precise"
@@ -37,10 +39,12 @@ _BEFORE = re.compile(
     rf"(?<!\w)(?:(?P<most>{_MOST})|(?P<least>{_LEAST})|(?P<less>{_LESS})|(?P<more>{_MORE})|(?P<exact>{_EXACT})|(?P<vague>{_VAGUE})){_FILL}$"
 )
 _AFTER = re.compile(
-    r"^(?:[\s-]*(?:[\w']+[\s-]+){0,5}?)(?:(?P<least>or\s+(?:even\s+)?(?:more|longer|above|over|greater|higher|upwards)|and\s+(?:up|above|over)|(?:at\s+)?(?:the\s+)?(?:very\s+)?(?:minimum|least))|(?P<most>or\s+(?:even\s+)?(?:fewer|less|shorter|below|under)|and\s+(?:under|below)|tops|(?:at\s+)?(?:the\s+)?(?:very\s+)?(?:max(?:imum)?|most))"
+    r"^(?:[\s-]*(?:[\w']+[\s-]+){0,5}?)(?:(?P<least>or\s+(?:even\s+)?(?:more|longer|above|over|greater|higher|upwards)|and\s+(?:up|above|over)(?!\s+(?:\d|\w+\s+(?:words|sentences|paragraphs|characters)))|(?:at\s+)?(?:the\s+)?(?:very\s+)?(?:minimum|least)(?!\s+\d))|(?P<most>or\s+(?:even\s+)?(?:fewer|less|shorter|below|under)|and\s+(?:under|below)(?!\s+(?:\d|\w+\s+(?:words|sentences|paragraphs|characters)))|tops|(?:at\s+)?(?:the\s+)?(?:very\s+)?(?:max(?:imum)?|most))"
     r"|(?P<exact>exactly|precisely|on\s+the\s+(?:dot|nose|button)|sharp|flat|in\s+total|no\s+more(?:,|\s+and)?\s+(?:and\s+)?no\s+(?:less|fewer))|(?P<vague>or\s+so|or\s+thereabouts|give\s+or\s+take|approximately|roughly|-?ish))(?!\w)"
 )
-_RANGE = re.compile(r"^\s*(?:-|–|—|to|and|through|till|until|or)\s*(?:(?:no\s+more\s+than|at\s+most|not\s+more\s+than|up\s+to|no\s+longer\s+than|at\s+the\s+most)\s+)?$")
+_RANGE = re.compile(
+    r"^\s*(?:-|–|—|to|and|through|till|until|or)\s*(?:(?:no\s+more\s+than|at\s+most|not\s+more\s+than|up\s+to|no\s+longer\s+than|at\s+the\s+most)\s+)?$"
+)
 
 
 def quantities(query: Query, *, ranges: bool = True, moves: bool = False) -> Iterator[Quantity]:
@@ -68,13 +72,20 @@ def quantities(query: Query, *, ranges: bool = True, moves: bool = False) -> Ite
 
 def _is_range(text: str, first: Number, second: Number) -> bool:
     between = text[first.end : second.start]
-    opened = re.search(r"(?<!\w)(?:between|from|range\s+of|ranging|anywhere|anything|at\s+least|no\s+fewer\s+than|no\s+less\s+than|no\s+shorter\s+than|not\s+fewer\s+than|stay\s+(?:with)?in)\s+(?:\w+\s+)?$", text[: first.start])
-    return second.value > first.value and _RANGE.match(re.sub(r"^\s*(?:words|sentences|paragraphs|characters)", "", between)) is not None and (
-        opened is not None or re.fullmatch(r"\s*(?:-|–|—|to)\s*", between) is not None
+    opened = re.search(
+        r"(?<!\w)(?:between|from|range\s+of|ranging|anywhere|anything|at\s+least|no\s+fewer\s+than|no\s+less\s+than|no\s+shorter\s+than|not\s+fewer\s+than|stay\s+(?:with)?in)\s+(?:\w+\s+)?$",
+        text[: first.start],
+    )
+    return (
+        second.value > first.value
+        and _RANGE.match(re.sub(r"^\s*(?:words|sentences|paragraphs|characters)", "", between)) is not None
+        and (opened is not None or re.fullmatch(r"\s*(?:-|–|—|to)\s*", between) is not None)
     )
 
 
-_MOVED = re.compile(r"(?<!\w)(?:bump|rais|mov|go|tak|bring|push|crank|turn|step|scale|increas|pull)\w*\s[^.!?;,]{0,40}?\bup\s+to\s+$")
+_MOVED = re.compile(
+    r"(?<!\w)(?:bump|rais|mov|go|tak|bring|push|crank|turn|step|scale|increas|pull)\w*\s[^.!?;,]{0,40}?\bup\s+to\s+$"
+)
 
 
 def _single(query: Query, number: Number) -> Quantity:
@@ -107,7 +118,9 @@ def counts_as_one(query: Query, quantity: Quantity) -> bool:
 
 def _denied(text: str, cue: str) -> bool:
     """`don't go over 200`, `never below 200`."""
-    return re.search(r"(?:\bnot|n't|\bnever|\bwithout)(?:\s+\w+){0,2}\s+$", text[: len(text) - len(cue)][-40:]) is not None
+    return (
+        re.search(r"(?:\bnot|n't|\bnever|\bwithout)(?:\s+\w+){0,2}\s+$", text[: len(text) - len(cue)][-40:]) is not None
+    )
 
 
 def _rest(text: str, start: int) -> str:

@@ -47,7 +47,9 @@ def removed(
     spans += [(c.start, c.end) for c in claims]
     if any(is_lifted(query, start, end) for start, end in spans) or (free is not None and _is_free(query, free)):
         if asked and not spans_lifted(query, ((c.start, c.end) for c in asked)):
-            return [missing(change, "it asks for something new where it should only lift the constraint", *_places(asked))]
+            return [
+                missing(change, "it asks for something new where it should only lift the constraint", *_places(asked))
+            ]
         return []
     kept = [span for span in spans if _KEPT.search(query.shadow, *query.segment(span[0]))]
     if kept:

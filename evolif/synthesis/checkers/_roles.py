@@ -15,14 +15,16 @@ Role = Literal["new", "was", "old"]
 _BOUNDARY = re.compile(
     r"[;:)—–]|,(?!\d)|\s-{1,2}\s|(?<!\w)(?:but|so|because|since|please|let's|let\s+us|could\s+(?:you|we)|can\s+(?:you|we)"
     r"|would\s+you|will\s+you|i'd|i\s+want|i\s+need|i\s+would|now|then|this\s+time|from\s+now|in\s+favou?r\s+of|going\s+forward"
-    r"|while|whereas|though)(?!\w)"
+    r"|while|whereas|though|instead(?!\s+of))(?!\w)"
 )
 _VERBS = (
     r"(?:use|make|write|give|have|go|start|begin|open|end|close|finish|conclude|include|put|keep|aim|answer|reply|respond"
     r"|return|deliver|switch|shoot|stick|set|limit|restrict|format|produce|let|turn|target|wrap|lead|kick|add|insert|mention"
     r"|work|ask|do|get|avoid|address|pitch|gear|tailor|adopt|sound|swap|replace|substitute|redo|rewrite|try|show|run|send|place|highlight|mark|ensure|compose|provide|prepare|confine|choose|divide|supply|furnish|employ|commence|arrange|see|take|leave)"
 )
-AND_VERB = re.compile(rf"(?<!\w)and\s+(?:(?:instead|just|simply|please|also|then|rather|kindly|now)\s+)*(?={_VERBS}(?!\w))")
+AND_VERB = re.compile(
+    rf"(?<!\w)and\s+(?:(?:instead|just|simply|please|also|then|rather|kindly|now)\s+)*(?={_VERBS}(?!\w))"
+)
 _BARE_VERB = re.compile(
     r"(?<!\w)(?:use|make|write|give|have|go|start|begin|end|include|put|keep|deliver|switch|shoot|stick|produce|turn|try|insert|add|adopt)(?!\w)"
 )
@@ -31,11 +33,11 @@ _NO_IMPERATIVE = re.compile(
     r"|reply|text|and|or|in|with|at|on|by|about|over|every|each|no|this|my|your|its|word|letter|emoji)|n't|[\"'”’,])\s*$"
 )
 _LIST_GOES_ON = re.compile(rf"^,\s{{0,4}}(?:(?:and|or|nor)\s+)?(?:(?:the|an?|words?|phrase|term)\s+)*[\"'“‘`]?{MASK}")
-_GOES_ON = re.compile(r"(?<!\w)(?:and|but|so|also|now|then|please|with|becomes?|should|must|turns?)(?!\w)")
+_GOES_ON = re.compile(r"(?<!\w)(?:and|but|so|also|now|then|please|becomes?|should|must|turns?)(?!\w)")
 _DENIED = re.compile(r"(?:\bnot|n't|\bnever|\bwithout)(?:\s+\w+)?\s+$")
 
 
-def role_of(query: Query, start: int, end: int, *, in_list: bool = False) -> Role:
+def role_of(query: Query, start: int, end: int, *, in_list: bool = False, moved: bool = True) -> Role:
     """Whether what stands at `[start, end)` is wanted, was wanted before, or is given up.
 
     Args:
@@ -43,12 +45,13 @@ def role_of(query: Query, start: int, end: int, *, in_list: bool = False) -> Rol
         start: Where the mention starts.
         end: Where it ends.
         in_list: Whether a comma may go on with another value of the same kind.
+        moved: Whether `from` before it makes it the old value; `from 8 to 12` may be a range.
     """
     if any(low <= start < high for low, high in given_up(query.shadow, in_list)):
         return "old"
     low, high = query.segment(start)
     rest = query.shadow[end : max(high, end)]
-    if lifted_after(rest) or _OUT.match(rest) or _FROM.search(query.shadow, low, start):
+    if lifted_after(rest) or _OUT.match(rest) or (moved and _FROM.search(query.shadow, low, start)):
         return "old"
     former = cue_pattern("was").search(query.shadow, low, start)
     if (former and not _GOES_ON.search(query.shadow, former.end(), start)) or _behind(rest, cue_pattern("was_after")):
@@ -73,7 +76,11 @@ def _behind(rest: str, cues: re.Pattern[str]) -> bool:
     if found is None:
         return False
     gap = rest[: found.start()]
-    return len(gap.split()) <= 9 and not re.search(r"(?<!\w)(?:but|so)(?!\w)", gap) and not AND_VERB.search(rest[: found.start() + 20])
+    return (
+        len(gap.split()) <= 9
+        and not re.search(r"(?<!\w)(?:but|so|and\s+not)(?!\w)", gap)
+        and not AND_VERB.search(rest[: found.start() + 20])
+    )
 
 
 def given_up(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:

@@ -44,6 +44,7 @@ _POST = re.compile(
     r")(?!\w)"
 )
 _AGAIN = re.compile(r"^[\"'”’)\s]*(?:[\w\ue000]+\s+){0,3}?again(?!\w)")
+_REFUSED = re.compile(r"(?:n't|\bnot|\bnever)\s+(?:let|allow|bring|put)\b")
 _IF = re.compile(r"(?<!\w)(?:if|wherever|whenever)(?!\w)")
 _BANNED_LATER = re.compile(
     r"[^.!?;]{0,80}?(?:[.:;,!]\s|\s)(?:(?:so|and|but|please|i|you)\s+)*(?:(?:do\s?n[o']t|do\s+not|never|not|cannot|can't)\s+(?:(?:want|wish|like|care|ever)\s+)?(?:to\s+)?(?:use|include|put|read|see|hear|find|want|let|need|have|say|mention)\s+(?:\w+\s+)?"
@@ -92,6 +93,8 @@ def stance_of(query: Query, start: int, end: int) -> Stance:
     before = _chain(query.shadow[max(low, start - 2 * _REACH) : start])
     after = _POST.match(_clause(query.shadow[end:high]))
     kind = after.lastgroup if after else None
+    if kind == "lift" and after and _REFUSED.search(after.group()):
+        return "forbid"  # "… and don't let it back in"
     if kind == "lift" and before == "forbid" and _IF.search(after.group() if after else ""):
         return "forbid"  # "put no colons in even if you feel like it"
     if before in ("none", "require") and kind is None and _BANNED_LATER.match(query.shadow[end : end + 200]):

@@ -17,7 +17,9 @@ _BACK = re.compile(
     r"|revisit(?:ing)?|remember|recall|resum(?:e|ing)|reopen(?:ing)?|reflecting\s+(?:again|back)\s+on|as\s+for|regarding|concerning|about|on|for|with|pick(?:ing)?\s+up)\s+"
     r"(?P<what>(?:(?!(?<!\w)(?:could|can|would|will|please|let|and|but|i|use|make|keep|drop|forget|lift|this|now|where|which|that|you)(?!\w))[^.!?;:,\n—–()])+)"
 )
-_GOES_BACK = re.compile(r"back|return|revert|turn|circl|jump|go|com|switch|get|revisit|resum|reopen|remember|recall|pick|reflect")
+_GOES_BACK = re.compile(
+    r"back|return|revert|turn|circl|jump|go|com|switch|get|revisit|resum|reopen|remember|recall|pick|reflect"
+)
 NEW_SHARE = 0.34
 """Share of a task's telling words that a query for a new topic has to hold."""
 BACK_SHARE = 0.5
@@ -68,7 +70,13 @@ def _back(query: Query, text: str, topic: Topic, told: set[str], vocabulary: set
     if hits & _core(topic) and not _names_another(references, vocabulary):
         return []
     name = topic.title or topic.prompt
-    return [Finding("topic", f"it does not say that it goes back to: {name}", tuple(m.span("what") for m in references[:1] if not hits))]
+    return [
+        Finding(
+            "topic",
+            f"it does not say that it goes back to: {name}",
+            tuple(m.span("what") for m in references[:1] if not hits),
+        )
+    ]
 
 
 def _names_another(references: Sequence[re.Match[str]], vocabulary: set[str]) -> bool:
