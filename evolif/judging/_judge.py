@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from evolif._errors import EvolifError, InternalError
-from evolif.constraints import check_reading, format_of, get_group
+from evolif.constraints import check_reading, describe, format_of, get_group
 from evolif.domain import Constraint, Instruction, Usage, Verdict
 from evolif.judging._lexical import LexicalJudge
 from evolif.judging._panel import verdict_of
@@ -51,7 +51,13 @@ class Judge(Protocol):
         ...
 
 
-async def judge_turn(constraints: Sequence[Constraint], answer: str, judge: Judge | None) -> Judgement:
+async def judge_turn(
+    constraints: Sequence[Constraint],
+    answer: str,
+    judge: Judge | None,
+    *,
+    stored: Sequence[Verdict] | None = None,
+) -> Judgement:
     """Judge an answer as received; the module's docstring says what to store.
 
     Args:
@@ -59,6 +65,8 @@ async def judge_turn(constraints: Sequence[Constraint], answer: str, judge: Judg
         answer: The model's answer; hostile input.
         judge: For what rules cannot tell; the subjective constraints are not judged where None. An answer that cannot
             be read (empty, longer than 64 KiB) fails without anybody being asked.
+        stored: The verdicts of an earlier judging of the same answer, where only the judge is another one: those of
+            rules are taken as they are.
 
     Raises:
         JudgeError: a verdict that is needed could not be had; calls for the turn's other constraints were let finish.
@@ -67,7 +75,7 @@ async def judge_turn(constraints: Sequence[Constraint], answer: str, judge: Judg
     """
     try:
         reading = Reading(answer, format_of(constraints))
-        verdicts = _by_rules(constraints, reading)
+        verdicts = _by_rules(constraints, reading) if stored is None else _as_stored(constraints, stored)
         if judge is None:
             return Judgement(verdicts)
         return await _with_judge(constraints, verdicts, reading, judge)
@@ -122,6 +130,16 @@ def judge_answer(instruction: Instruction, answer: str, judge: Judge | None) -> 
 def _by_rules(constraints: Sequence[Constraint], reading: Reading) -> tuple[Verdict, ...]:
     # Without a judge, a subjective constraint is out of the count, whatever the rules could say of an empty answer.
     return tuple(
-        Verdict(v.group, None, v.expected, "not judged") if get_group(v.group).subjective else v
-        for v in check_reading(constraints, reading)
+        _unjudged(c) if get_group(c.group).subjective else check_reading((c,), reading)[0] for c in constraints
     )
+
+
+def _as_stored(constraints: Sequence[Constraint], stored: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    if [c.group for c in constraints] != [v.group for v in stored]:
+        raise ValueError("the stored verdicts are of other constraints")
+    pairs = zip(constraints, stored, strict=True)
+    return tuple(_unjudged(c) if get_group(c.group).subjective else v for c, v in pairs)
+
+
+def _unjudged(constraint: Constraint) -> Verdict:
+    return Verdict(constraint.group, None, describe(constraint), "not judged")

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from asked import Asked, grade, panel, scoring
 
-from evolif._errors import AccessError, ContextOverflowError, JudgeError, ModelError, OutsideError, WithheldError
+from evolif._errors import (
+    AccessError,
+    ContextOverflowError,
+    InternalError,
+    JudgeError,
+    ModelError,
+    OutsideError,
+    WithheldError,
+)
 from evolif.domain import Constraint, Usage
 from evolif.judging import (
     Judge,
@@ -282,6 +291,20 @@ def test_a_file_that_is_no_cache_is_told(tmp_path: Path) -> None:
         SqliteJudgeCache(path)
     with pytest.raises(OutsideError, match="cannot be kept"):
         SqliteJudgeCache(tmp_path / "missing" / "scores.sqlite")
+
+
+def test_judged_again_what_rules_said_stays_and_the_rest_is_asked_anew() -> None:
+    before = judged(panel(Asked([grade(8)])), BULLETS, HAPPY)
+    stored = (replace(before.verdicts[0], satisfied=False, found="as it was"), before.verdicts[1])
+
+    async def again(judge: Judge | None) -> Judgement:
+        return await judge_turn((BULLETS, HAPPY), TEXT, judge, stored=stored)
+
+    told = asyncio.run(again(panel(Asked([grade(2)]))))
+    assert told.verdicts[0] == stored[0] and told.verdicts[1].satisfied is False
+    assert [v.satisfied for v in asyncio.run(again(None)).verdicts] == [False, None]
+    with pytest.raises(InternalError, match="other constraints"):
+        asyncio.run(judge_turn((HAPPY,), TEXT, None, stored=stored))
 
 
 def test_without_a_judge_nothing_is_asked_and_lexical_stands_apart() -> None:
