@@ -47,11 +47,27 @@ class OutsideError(EvolifError):
 
 
 class ModelError(OutsideError):
-    """A model endpoint failed; `retryable` says whether the same call may pass later."""
+    """A model endpoint failed.
 
-    def __init__(self, message: str, *, retryable: bool = False) -> None:
+    Args:
+        message: The sentence, without keys.
+        retryable: Whether the same call may pass later.
+        pushed_back: Whether it was asked more than it wants or manages (429, 503, no answer in time).
+        retry_after: Seconds it wants to be left alone for, where it said so.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        pushed_back: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.retryable = retryable
+        self.pushed_back = pushed_back
+        self.retry_after = retry_after
 
 
 class AccessError(ModelError):

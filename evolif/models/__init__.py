@@ -1,10 +1,16 @@
 """Chat-model clients behind one small async protocol; providers are imported when one of theirs is opened."""
 
-from evolif.models._asked import Asked
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from evolif.models._base import ChatModel, ChatRequest, Reply, Sampling
-from evolif.models._limited import LimitedModel, with_limits
 from evolif.models._names import ModelName, parse_model_name
 from evolif.models._open import address_of, open_model
+
+if TYPE_CHECKING:
+    from evolif.models._asked import Asked
+    from evolif.models._limited import LimitedModel, with_limits
 
 __all__ = [
     "Asked",
@@ -19,3 +25,14 @@ __all__ = [
     "parse_model_name",
     "with_limits",
 ]
+
+_LATE = {"Asked": "_asked", "LimitedModel": "_limited", "with_limits": "_limited"}
+"""What needs asyncio or more, and where it is."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)

@@ -42,6 +42,8 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     served_by: str = ""
     """The exact model version the provider named."""
+    cached: bool = False
+    """Taken from a cache: nobody was asked, so it says nothing about the endpoint."""
 
 
 class ChatModel(Protocol):

@@ -9,13 +9,12 @@ from urllib.parse import urlsplit
 
 from evolif._errors import UsageError
 from evolif.models._names import ModelName, check_base_url
+from evolif.models._redact import PLACEHOLDER_KEY
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 DEFAULT_URL = "https://api.openai.com/v1"
-PLACEHOLDER_KEY = "none"
-"""What a server without keys is sent, because the SDK insists on one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +69,18 @@ def _key_from(variable: str, name: ModelName) -> str:
     return key
 
 
-def make_client(endpoint: Endpoint, *, max_retries: int, timeout: float) -> AsyncOpenAI:
-    """Make the SDK's client for an endpoint; `timeout` is in seconds for one attempt."""
+def make_client(endpoint: Endpoint, *, timeout: float) -> AsyncOpenAI:
+    """Make the SDK's client for an endpoint; it repeats nothing. `timeout` is in seconds without a byte."""
     import openai
 
-    limits = openai.Timeout(timeout, connect=min(timeout, 10.0))
-    # A client of our own only where the environment's proxies must not be used.
-    http_client = None if endpoint.trust_env else openai.DefaultAsyncHttpxClient(trust_env=False, timeout=limits)
+    from evolif.models._transport import make_http_client
+
+    http_client = make_http_client(timeout=timeout, trust_env=endpoint.trust_env)
     return openai.AsyncOpenAI(
         api_key=endpoint.key,
         base_url=endpoint.base_url,
-        max_retries=max_retries,
-        timeout=limits,
+        max_retries=0,
+        timeout=http_client.timeout,
         default_headers=_headers(endpoint),
         http_client=http_client,
     )

@@ -1,4 +1,4 @@
-"""What the SDK raises, said in our error tree, without keys.
+"""What an endpoint answers instead of an answer, said in our error tree.
 
 A fault is made here and raised by the caller outside its `except` block: an SDK exception left as `__context__` would
 carry the provider's whole answer, key included where the provider echoes it, into whoever logs the traceback.
@@ -8,114 +8,171 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from evolif._errors import ContextOverflowError, ModelError, WithheldError
-from evolif.models._endpoint import PLACEHOLDER_KEY, Endpoint
+from evolif._errors import AccessError, ContextOverflowError, ModelError, WithheldError
+from evolif.models._redact import redact
 
-if TYPE_CHECKING:
-    from openai import APIStatusError, OpenAIError
-
-TEXT_LIMIT = 300
-"""Characters of a provider's text that an error repeats."""
-
-_SECRETS = re.compile(
-    r"(?i)(authorization['\"]?\s*[:=]\s*['\"]?\S+(\s+\S+)?|\b(bearer|basic)\s+\S+|\b(sk|pk|rk)-[\w*.-]{4,}|\bAIza[\w-]{8,}"
-    r"|\b(api[-_]?key|token|secret|password)['\"]?\s*[:=]\s*['\"]?\S+)"
-)
 _OVERFLOW = re.compile(
-    r"(?i)context[ _-]?(length|window|size)|contextwindow|maximum context|max_model_len|prompt is too long"
-    r"|(input|prompt)( token count)?[^.]{0,60}(too long|too large|exceeds? the maximum)"
-    r"|too many (input |prompt )?tokens|reduce the length of the (messages|prompt)|max_new_tokens` must be"
+    r"(?i)context[ _-]?(length|window|size|limit)|contextwindow|maximum (context|prompt|model) length|max_model_len"
+    r"|(input|prompt)( token count| length)?[^.]{0,60}(too long|too large|exceed(s|ed)?( the)? max|longer than)"
+    r"|too many (input |prompt )?tokens|input tokens? exceed|exceed(s|ed)?( the)? model token limit"
+    r"|range of input length|reduce the length of the (messages|prompt)|(max_new_tokens`|`inputs`) must (be|have)"
 )
 _FILTERED = re.compile(
-    r"(?i)content[ _-]?(filter|policy_violation|management policy|policy violation)|responsibleaipolicy"
+    r"(?i)content[ _-]?(filter|policy_violation|management policy|policy violation|exists risk)|responsibleaipolicy"
+    r"|data_?inspection_?failed|inappropriate content|violates? (our |the )?(usage|content|safety)"
     r"|flagged (by|as)|moderation|safety system"
+)
+_WRONG_KEY = re.compile(
+    r"(?i)api[_ ]key[_ ](not valid|(is )?(invalid|expired))|(invalid|incorrect|expired)[_ ]api[_ ]?key|no api[_ ]key"
+)
+_NO_CREDIT = re.compile(
+    r"(?i)insufficient[_ ](quota|balance|credit|funds)|billing_(hard_limit_reached|not_active)"
+    r"|credit balance is too low"
 )
 _OVERFLOW_STATUS = {400, 413, 422, 500}  # 500: llama.cpp, when the context fills while it answers
 _FILTER_STATUS = {400, 403, 422, 451}
-_NEVER_PASSES = ("insufficient_quota", "billing_hard_limit_reached")
+_PASSING = {408, 409, 425, 429}
+_PUSHED_BACK = {408, 429, 503, 504, 529}
+_TELLING = frozenset(
+    "error errors message msg code type detail details reason reasons status title innererror metadata raw".split()
+)
+"""Keys of an error's body that say what is wrong. Others may repeat the conversation, whose words prove nothing."""
+_EVIDENCE = 16_000
+"""Characters of it that are looked at."""
 
 
-def redact(text: str, key: str) -> str:
-    """Make a provider's text fit for a message: one line, no control characters, no key, at most 300 characters.
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who is spoken to, for messages; the key is there to be taken out of them and is in no repr."""
 
-    Order matters: characters are removed first, since a key cut by them would appear whole afterwards, and the cut
-    comes last, since half a key matches nothing.
-    """
-    text = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "" for c in text).split())
-    if key and key != PLACEHOLDER_KEY:
-        text = text.replace(key, "[key]")
-        if len(key) > 12:  # providers like to show the beginning
-            text = re.sub(re.escape(key[:8]) + r"\S*", "[key]", text)
-    text = _SECRETS.sub("[key]", text)
-    return text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
+    name: str
+    """`provider/name`."""
+    host: str
+    key: str = field(repr=False)
+    key_env: str | None = None
+    """The variable the key came from."""
+
+    def timeout(self, seconds: float) -> ModelError:
+        """The error for an answer that did not come in time."""
+        text = f"{self.name}: {self.host} gave no answer within {seconds:g} s; try again later."
+        return ModelError(text, retryable=True, pushed_back=True)
+
+    def malformed(self, what: str) -> ModelError:
+        """The error for an answer that is none; servers recover from these, so it may pass later."""
+        text = redact(what, self.key)
+        return ModelError(f"{self.name}: {self.host} answered with no usable completion ({text}).", retryable=True)
+
+    def withheld(self) -> WithheldError:
+        """The error for what the provider's content filter refused."""
+        return WithheldError(f"{self.name}: the provider's content filter refused this conversation.")
+
+    def unsaid(self, error: BaseException) -> ModelError:
+        """The error for a request that the SDK itself would not make."""
+        return ModelError(f"{self.name}: the request could not be made: {redact(str(error), self.key)}")
+
+    def unreachable(self, error: BaseException) -> ModelError:
+        """The error for a connection that did not come about or broke."""
+        what, passing = _broken(error)
+        advice = "is it running?" if passing else "the same request will not pass again."
+        return ModelError(f"{self.name}: {self.host} could not be reached ({what}); {advice}", retryable=passing)
+
+    def refused(self, status: int, body: object, *, wait: float | None = None, answered: bool = False) -> ModelError:
+        """The error for an answer of a status from 300 on.
+
+        Args:
+            status: The answer's.
+            body: Its JSON, or its text.
+            wait: Seconds after which it asks to be asked again.
+            answered: Whether this model has ever answered, so that its name and key are right.
+        """
+        evidence, said = _evidence(body), redact(_said(body), self.key)
+        if status in _OVERFLOW_STATUS and _OVERFLOW.search(evidence):
+            return ContextOverflowError(f"{self.name}: the conversation no longer fits: {said}")
+        if status in _FILTER_STATUS and _FILTERED.search(evidence):
+            return self.withheld()
+        text = f"{self.name}: {self.host} answered {status}: {said}"
+        advice = self._barred(status, evidence, answered)
+        if advice:
+            return AccessError(f"{text}; {advice}.")
+        if status in _PASSING or status >= 500:
+            pushed = status in _PUSHED_BACK
+            return ModelError(f"{text}; {_later(wait)}.", retryable=True, pushed_back=pushed, retry_after=wait)
+        advice = self._access(status) or "the same request will not pass again"
+        return ModelError(f"{text}; {advice}.")
+
+    def _barred(self, status: int, evidence: str, answered: bool) -> str:
+        """What to mend, where nothing can pass before it is mended."""
+        if status == 402 or _NO_CREDIT.search(evidence):
+            return "the account has no credit left"
+        if status == 401 or (status in {400, 403} and _WRONG_KEY.search(evidence)):
+            return self._access(401)
+        # Of a model that has answered, these are about the one request.
+        return self._access(status) if not answered else ""
+
+    def _access(self, status: int) -> str:
+        if status == 404:
+            return "check the model's name and base_url"
+        if status not in {401, 403}:
+            return ""
+        if self.key_env:
+            return f"check the key in {self.key_env}"
+        return f"name the variable that holds its key: {self.name.partition('/')[0]}/NAME?key_env=MY_KEY"
 
 
-def fault_of(error: OpenAIError, *, name: str, endpoint: Endpoint, timeout: float) -> ModelError:
-    """Say an SDK exception in our tree; the caller raises the result."""
-    import openai
-
-    if isinstance(error, openai.APITimeoutError):
-        return timeout_fault(name, endpoint, timeout)
-    if isinstance(error, openai.APIConnectionError):
-        cause = type(error.__cause__).__name__ if error.__cause__ else "connection error"
-        return ModelError(f"{name}: {endpoint.host} could not be reached ({cause}); is it running?", retryable=True)
-    if isinstance(error, openai.APIStatusError):
-        return _status_fault(error, name, endpoint)
-    text = redact(str(error), endpoint.key)
-    return ModelError(f"{name}: the request could not be made: {text}", retryable=False)
+def _later(wait: float | None) -> str:
+    return "try again later" if wait is None else f"it asks to wait {wait:.0f} s"
 
 
-def timeout_fault(name: str, endpoint: Endpoint, timeout: float) -> ModelError:
-    """The error for an answer that did not come in time."""
-    return ModelError(f"{name}: {endpoint.host} gave no answer within {timeout:g} s; try again later.", retryable=True)
+def _broken(error: BaseException) -> tuple[str, bool]:
+    """What broke a connection, in words, and whether it may pass later."""
+    chain = list(_causes(error))
+    for kind, words in _WORDS:
+        if any(isinstance(link, kind) for link in chain):
+            return words, kind is not ssl.SSLCertVerificationError
+    return type(chain[-1]).__name__, True
 
 
-def malformed(name: str, endpoint: Endpoint, what: str) -> ModelError:
-    """The error for an answer that is none; servers recover from these, so it may pass later."""
-    text = redact(what, endpoint.key)
-    return ModelError(f"{name}: {endpoint.host} answered with no usable completion ({text}).", retryable=True)
+_WORDS: tuple[tuple[type[BaseException], str], ...] = (
+    (socket.gaierror, "its name is not known"),
+    (ssl.SSLCertVerificationError, "its certificate is not trusted"),
+    (ConnectionRefusedError, "connection refused"),
+    (ConnectionResetError, "connection reset"),
+)
 
 
-def withheld(name: str) -> WithheldError:
-    """The error for what the provider's content filter refused."""
-    return WithheldError(f"{name}: the provider's content filter refused this conversation.")
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    link: BaseException | None = error
+    for _ in range(10):
+        if link is None:
+            return
+        yield link
+        link = link.__cause__ or link.__context__
 
 
-def _status_fault(error: APIStatusError, name: str, endpoint: Endpoint) -> ModelError:
-    status, evidence = error.status_code, _evidence(error.body)
-    if status in _OVERFLOW_STATUS and _OVERFLOW.search(evidence):
-        return ContextOverflowError(f"{name}: the conversation no longer fits: {redact(_said(error), endpoint.key)}")
-    if status in _FILTER_STATUS and _FILTERED.search(evidence):
-        return withheld(name)
-    passing = status in {408, 409, 425, 429} or status >= 500
-    retryable = passing and not any(code in evidence for code in _NEVER_PASSES)
-    said = redact(_said(error), endpoint.key)
-    advice = _advice(status, endpoint, retryable)
-    return ModelError(f"{name}: {endpoint.host} answered {status}: {said}; {advice}.", retryable=retryable)
-
-
-def _advice(status: int, endpoint: Endpoint, retryable: bool) -> str:
-    if retryable:
-        return "try again later"
-    if status in {401, 403}:
-        return (
-            f"check the key in {endpoint.key_env}"
-            if endpoint.key_env
-            else "name the variable that holds its key: openai/NAME?key_env=MY_KEY"
-        )
-    if status == 404:
-        return "check the model's name and base_url"
-    return "the same request will not pass again"
-
-
-def _said(error: APIStatusError) -> str:
-    body: Any = error.body
+def _said(body: Any) -> str:
     for key in ("error", "message", "detail"):
         body = body.get(key, body) if isinstance(body, dict) else body
     return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str) if body else "no text"
 
 
 def _evidence(body: object) -> str:
-    return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str)
+    return " ".join(_telling(body, 6))[:_EVIDENCE]
+
+
+def _telling(body: object, depth: int) -> Iterator[str]:
+    """Strings of an error's body that stand where errors say what is wrong."""
+    if isinstance(body, str):
+        yield body[:_EVIDENCE]
+    elif depth and isinstance(body, Mapping):
+        for key, value in body.items():
+            if str(key).lower() in _TELLING:
+                yield from _telling(value, depth - 1)
+    elif depth and isinstance(body, list):
+        for value in body[:20]:
+            yield from _telling(value, depth - 1)

@@ -1,29 +1,43 @@
-"""How many requests of one model are under way at once."""
+"""How many requests of one model are under way at once: the rules of docs/design/adaptive-limit.md."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from types import TracebackType
+from contextvars import ContextVar
 
-FIRST = 16
-"""Requests side by side that an adaptive limit begins with."""
-CEILING = 200
-"""Requests side by side that an adaptive limit never exceeds."""
+from evolif._errors import ContextOverflowError, ModelError, WithheldError
+
+_USED = 0.8
+"""Share of the places that must be taken before an answer adds any."""
+_SLOW_START_CUT = 0.5
+"""What is left of the places when slow start meets the end: it overshoots by up to twice."""
+_CUT = 0.8
+"""What is left of them later."""
+_ROUNDS = 20
+"""Rounds of additive growth that add as many places as the threshold."""
 
 
 class ConnectionLimit:
-    """Places for requests: `async with limit: ...` waits for one, first come, first served.
+    """Places for requests, taken first come, first served; adaptive if it begins with fewer than it may have.
 
     Args:
         ceiling: The most places there ever are.
-        first: Places in the beginning; the ceiling, for good, where None.
+        first: Places in the beginning. They stay as many as `ceiling`, whatever happens, where None.
     """
 
     def __init__(self, ceiling: int, first: int | None = None) -> None:
         self._ceiling = ceiling
-        self._places = ceiling if first is None else min(first, ceiling)
+        self._adaptive = first is not None
+        self._places = float(ceiling if first is None else min(first, ceiling))
+        self._threshold = float(ceiling)
+        """Where slow start ends."""
         self._in_flight = 0
+        self._cuts = 0
+        self._answers = 0
+        """Answers since the last cut to requests that began after it."""
+        self._closed_until = 0.0
+        """Nobody begins before this time of the event loop."""
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
@@ -34,38 +48,115 @@ class ConnectionLimit:
     @property
     def places(self) -> int:
         """The places there are now."""
-        return self._places
+        return int(self._places)
 
     @property
     def in_flight(self) -> int:
         """Places taken."""
         return self._in_flight
 
-    async def __aenter__(self) -> None:
-        if self._in_flight < self._places and not self._waiting:
-            self._in_flight += 1
-            return
-        turn = asyncio.get_running_loop().create_future()
+    @property
+    def cuts(self) -> int:
+        """How often the endpoint wanted less."""
+        return self._cuts
+
+    async def take(self) -> Place:
+        """Wait for a place; whoever takes it gives it back by `Place.leave`."""
+        await self._enter()
+        return Place(self, self._cuts)
+
+    async def _enter(self) -> None:
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
+        self._admit()
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # the place came together with the cancellation
-                self._release()
+            if not turn.cancelled():  # the place came together with the cancellation
+                self._leave()
             raise
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._release()
-
-    def _release(self) -> None:
+    def _leave(self) -> None:
         self._in_flight -= 1
         self._admit()
 
     def _admit(self) -> None:
-        while self._waiting and self._in_flight < self._places:
+        """Let in as many as there are places for; comes back by itself when a pause is over."""
+        if not self._waiting:
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._closed_until:
+            loop.call_at(self._closed_until, self._admit)
+            return
+        while self._waiting and self._in_flight < self.places:
             turn = self._waiting.popleft()
             if not turn.done():
                 self._in_flight += 1
                 turn.set_result(None)
+
+    def _kept_up(self, began: int) -> None:
+        """Count an answer to a request that began after so many cuts."""
+        if not self._adaptive or began != self._cuts:
+            return
+        self._answers += 1
+        if self._in_flight < _USED * self.places:
+            return
+        step = 1.0 if self._slow else max(1.0, self._threshold / _ROUNDS) / self._places
+        self._places = min(self._places + step, float(self._ceiling))
+        self._admit()
+
+    def _pushed_back(self, began: int, wait: float | None) -> None:
+        """Take note that a request that began after so many cuts was one too many; none begins for `wait` seconds."""
+        if wait:
+            self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + wait)
+        if self._adaptive and began == self._cuts:
+            self._cut()
+
+    def _cut(self) -> None:
+        good = self._answers >= self._places  # a whole round of answers since the cut before
+        left = min(self._places, self._in_flight) * (_SLOW_START_CUT if self._slow else _CUT)
+        self._places = max(1.0, left)
+        if good:
+            self._threshold = self._places
+        self._answers = 0
+        self._cuts += 1
+
+    @property
+    def _slow(self) -> bool:
+        return self._places < self._threshold
+
+
+class Place:
+    """The place of one call; between attempts it is given to others."""
+
+    def __init__(self, limit: ConnectionLimit, began: int) -> None:
+        self._limit = limit
+        self._began = began
+        self._held = True
+        self.told = False
+        """Whether somebody who knows the single attempts tells how they end."""
+
+    def tell(self, fault: BaseException | None) -> None:
+        """Say how an attempt ended; None is an answer."""
+        self.told = True
+        if fault is None or isinstance(fault, ContextOverflowError | WithheldError):
+            self._limit._kept_up(self._began)
+        elif isinstance(fault, ModelError) and fault.pushed_back:
+            self._limit._pushed_back(self._began, fault.retry_after)
+
+    async def step_aside(self, seconds: float) -> None:
+        """Wait without the place, then take one again for the next attempt."""
+        self.leave()
+        await asyncio.sleep(seconds)
+        await self._limit._enter()
+        self._held, self._began = True, self._limit.cuts
+
+    def leave(self) -> None:
+        """Give the place back, if it is held."""
+        if self._held:
+            self._held = False
+            self._limit._leave()
+
+
+held_place: ContextVar[Place | None] = ContextVar("held_place", default=None)
+"""The place of the call that is being made, for whoever repeats it further down."""

@@ -116,7 +116,6 @@ class LocalModel:
             self._settings.alias,
             endpoint,
             label=self.name,
-            max_retries=0,  # what fails on loopback is a crash: no wait mends it
             timeout=self._timeout,
             connections=self._connections,
         )

@@ -19,6 +19,7 @@ class Settings:
     """What a provider's factory is told besides the name."""
 
     max_retries: int = 2
+    """How often a call that may pass later is made again."""
     timeout: float | None = None
     """Seconds for one attempt; None leaves it to the provider."""
     seed: int = 0
@@ -37,7 +38,7 @@ def open_model(
     Args:
         spec: `provider/name?base_url=...&key_env=...`.
         base_url: the endpoint of a name that brings none; local and simulated models have no use for it.
-        max_retries: how often a provider's SDK repeats a call that may pass later.
+        max_retries: how often a call that may pass later is made again.
         timeout: seconds for one attempt; by default 120, and 600 for a local model.
         seed: seeds simulated models.
 
@@ -63,20 +64,27 @@ def _open_openai(name: ModelName, settings: Settings) -> ChatModel:
     from evolif.models._openai import OpenAIModel
 
     timeout = 120.0 if settings.timeout is None else settings.timeout
-    return OpenAIModel.from_name(name, max_retries=settings.max_retries, timeout=timeout)
+    return _retrying(OpenAIModel.from_name(name, timeout=timeout), settings)
 
 
 def _open_local(name: ModelName, settings: Settings) -> ChatModel:
     from evolif.models._local import LocalModel
 
     # A full context takes about a minute to read on one slow thread, before the first word of the answer.
-    return LocalModel(name.name, timeout=600.0 if settings.timeout is None else settings.timeout)
+    timeout = 600.0 if settings.timeout is None else settings.timeout
+    return _retrying(LocalModel(name.name, timeout=timeout), settings)
 
 
 def _open_sim(name: ModelName, settings: Settings) -> ChatModel:
     from evolif.models._sim import SimModel
 
     return SimModel(name.name, settings.seed)
+
+
+def _retrying(model: ChatModel, settings: Settings) -> ChatModel:
+    from evolif.models import _retry
+
+    return _retry.RetryingModel(model, _retry.RetryPolicy(settings.max_retries, _retry.FIRST_BACKOFF))
 
 
 _BUILT_IN: dict[str, Factory] = {"local": _open_local, "openai": _open_openai, "sim": _open_sim}

@@ -9,20 +9,23 @@ from typing import TYPE_CHECKING, Any
 from evolif._errors import ModelError
 from evolif.models._base import ChatRequest, Reply
 from evolif.models._endpoint import Endpoint, make_client, resolve_endpoint
-from evolif.models._faults import fault_of, malformed, timeout_fault, withheld
+from evolif.models._faults import Speaker
 from evolif.models._names import ModelName
 from evolif.models._reply import read_reply
+from evolif.models._retry_after import retry_after
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import APIStatusError, AsyncOpenAI
 
 CONNECTIONS = 16
-_LONGEST_RETRY_AFTER = 120.0
-"""Seconds for which the SDK at most obeys a `Retry-After`."""
+MOST_CONNECTIONS = 200
 
 
 class OpenAIModel:
     """A chat model behind an OpenAI-compatible endpoint; implements `ChatModel`."""
+
+    most_connections = MOST_CONNECTIONS
+    """What an adaptive limit may grow to."""
 
     def __init__(
         self,
@@ -30,7 +33,6 @@ class OpenAIModel:
         endpoint: Endpoint,
         *,
         label: str | None = None,
-        max_retries: int = 2,
         timeout: float = 120.0,
         connections: int = CONNECTIONS,
     ) -> None:
@@ -40,26 +42,26 @@ class OpenAIModel:
             model: the name the endpoint knows it by.
             endpoint: address and key.
             label: what reports call it; `openai/MODEL` by default.
-            max_retries: how often the SDK repeats a call that may pass later, before the error is ours.
-            timeout: seconds for one attempt.
+            timeout: seconds for one call, from its first byte to the last of the answer.
             connections: how many sessions it is worth running side by side.
         """
         self._model = model
         self._endpoint = endpoint
         self._label = label or f"openai/{model}"
-        self._max_retries = max_retries
+        self._speaker = Speaker(self._label, endpoint.host, endpoint.key, endpoint.key_env)
         self._timeout = timeout
         self._connections = connections
         self._client: AsyncOpenAI | None = None
+        self._answered = False
 
     @classmethod
-    def from_name(cls, name: ModelName, *, max_retries: int = 2, timeout: float = 120.0) -> OpenAIModel:
+    def from_name(cls, name: ModelName, *, timeout: float = 120.0) -> OpenAIModel:
         """Make a model from its name; its key comes from the environment.
 
         Raises:
             UsageError: the key's variable is not set.
         """
-        return cls(name.name, resolve_endpoint(name), label=name.label, max_retries=max_retries, timeout=timeout)
+        return cls(name.name, resolve_endpoint(name), label=name.label, timeout=timeout)
 
     def __repr__(self) -> str:
         return f"OpenAIModel({self._label!r})"
@@ -75,11 +77,12 @@ class OpenAIModel:
         return self._connections
 
     async def complete(self, request: ChatRequest) -> Reply:
-        """Answer the conversation.
+        """Answer the conversation; nothing is repeated here.
 
         Raises:
             ContextOverflowError: the conversation is longer than the model's context.
             WithheldError: the provider's content filter refused the request or the answer.
+            AccessError: no call can pass: wrong key, unknown name, no credit.
             ModelError: anything else at the provider; `retryable` says whether it may pass later.
         """
         body = await self._post(request)
@@ -87,11 +90,14 @@ class OpenAIModel:
             data: object = json.loads(body)
         except (ValueError, RecursionError):  # bad UTF-8 is one too
             data = None
-        return read_reply(
-            data if isinstance(data, dict) else {"error": "the body is no JSON object"},
-            malformed=lambda what: malformed(self._label, self._endpoint, what),
-            withheld=lambda: withheld(self._label),
-        )
+        if not isinstance(data, dict):
+            raise self._speaker.malformed("the body is no JSON object")
+        status = _status_inside(data)
+        if status is not None:
+            raise self._speaker.refused(status, data, answered=self._answered)
+        reply = read_reply(data, malformed=self._speaker.malformed, withheld=self._speaker.withheld)
+        self._answered = True
+        return reply
 
     async def aclose(self) -> None:
         """Close the connections; a later call opens new ones."""
@@ -100,28 +106,50 @@ class OpenAIModel:
             await client.close()
 
     async def _post(self, request: ChatRequest) -> bytes:
+        import httpx2
         from openai import OpenAIError
 
-        client = self._opened()
+        content = json.dumps(self._arguments(request)).encode()
         fault: ModelError
         try:
             # The SDK's timeout counts from the last byte received: a body that drips needs an end of its own.
-            async with asyncio.timeout(self._deadline):
-                raw = await client.chat.completions.with_raw_response.create(**self._arguments(request))
-            return bytes(raw.content)
+            async with asyncio.timeout(self._timeout):
+                # `chat.completions.create` walks through the whole conversation for types and files, which costs three
+                # times the processor time of all the rest; `post` is the SDK's own way for what it does not type.
+                response = await self._opened().post("/chat/completions", content=content, cast_to=httpx2.Response)
+            return response.content
         except OpenAIError as error:
-            fault = fault_of(error, name=self._label, endpoint=self._endpoint, timeout=self._timeout)
+            fault = self._fault(error)
         except TimeoutError:
-            fault = timeout_fault(self._label, self._endpoint, self._deadline)
+            fault = self._speaker.timeout(self._timeout)
         raise fault  # out here, where no `__context__` holds the provider's answer
 
-    @property
-    def _deadline(self) -> float:
-        return self._timeout * (self._max_retries + 1) + _LONGEST_RETRY_AFTER * self._max_retries
+    def _fault(self, error: Exception) -> ModelError:
+        """What the SDK raises, in our tree."""
+        import openai
+
+        from evolif.models._transport import BodyTooLargeError
+
+        match error:
+            case openai.APITimeoutError():
+                return self._speaker.timeout(self._timeout)
+            case openai.APIConnectionError():
+                return self._speaker.unreachable(error)
+            case openai.APIStatusError():
+                return self._refused(error)
+            case BodyTooLargeError():
+                return self._speaker.malformed(str(error))
+            case _:
+                return self._speaker.unsaid(error)
+
+    def _refused(self, error: APIStatusError) -> ModelError:
+        wait = retry_after(error.response.headers)
+        body = error.body if error.body is not None else error.response.text
+        return self._speaker.refused(error.status_code, body, wait=wait, answered=self._answered)
 
     def _opened(self) -> AsyncOpenAI:
         if self._client is None:
-            self._client = make_client(self._endpoint, max_retries=self._max_retries, timeout=self._timeout)
+            self._client = make_client(self._endpoint, timeout=self._timeout)
         return self._client
 
     def _arguments(self, request: ChatRequest) -> dict[str, Any]:
@@ -135,3 +163,10 @@ class OpenAIModel:
             arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
         return {"model": self._model, "messages": messages, **arguments}
+
+
+def _status_inside(data: dict[str, Any]) -> int | None:
+    """The status that a gateway writes into the body of an answer of status 200."""
+    error = data.get("error")
+    code = error.get("code") if isinstance(error, dict) and not data.get("choices") else None
+    return code if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600 else None

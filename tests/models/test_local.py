@@ -96,7 +96,7 @@ def test_only_our_key_is_let_in() -> None:
     async def work(model: LocalModel) -> None:
         await model.complete(HELLO)
         assert model._server is not None and model._server.key not in repr(model._server)
-        stranger = OpenAIModel("m", Endpoint(model._server.base_url, "wrong", trust_env=False), max_retries=0)
+        stranger = OpenAIModel("m", Endpoint(model._server.base_url, "wrong", trust_env=False))
         with pytest.raises(ModelError, match="answered 401"):
             await stranger.complete(HELLO)
         await stranger.aclose()
