@@ -20,7 +20,7 @@ _PURPOSE = 6
 """Separates the assignment's stream from those of script, persona, wording, simulated models and prompts."""
 
 _HEAVIEST = 1000
-_WEIGHTED = re.compile(r"(?P<name>.+)=(?P<weight>\d{1,9})", re.DOTALL)
+_WEIGHTED = re.compile(r"(?P<name>.*)=(?P<weight>\d{1,9})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
