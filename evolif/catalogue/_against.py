@@ -16,6 +16,8 @@ FOREIGN_RUN = 8
 """Words in a row that no text may share with a sample."""
 _LONGEST_LINE = 1 << 24
 """Characters of a sample's line that are read at once."""
+_MOST_HELD = 10_000
+"""Words of a paragraph that are held at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,12 @@ def compare(texts: Sequence[str], samples: Sequence[Path]) -> Compared:
     found: dict[tuple[int, Path], Copied] = {}
     read = 0
     for path in files:
-        for line, passage in _passages(path):
+        for passage, lines in _passages(path):
             read += len(passage)
             for i in range(len(passage) - FOREIGN_RUN + 1):
                 run = tuple(passage[i : i + FOREIGN_RUN])
                 for text in owners.get(run, ()):
-                    found.setdefault((text, path), Copied(text, _fault(run, path, line)))
+                    found.setdefault((text, path), Copied(text, _fault(run, path, lines[i])))
     return Compared(tuple(sorted(found.values(), key=lambda one: one.text)), len(files), read)
 
 
@@ -99,25 +101,27 @@ def _is_text(path: Path) -> bool:
     return b"\0" not in head and "\ufffd" not in head.decode("utf-8", "replace")[:-1].rstrip("\ufffd")
 
 
-def _passages(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Words that stand together, with the line they begin in: a string of JSON, or the lines of a paragraph."""
+def _passages(path: Path) -> Iterator[tuple[list[str], list[int]]]:
+    """Words that stand together, each with its line: a string of JSON, or the lines of a paragraph."""
     paragraph: list[str] = []
-    start = 1
+    lines: list[int] = []
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), ""), 1):
                 strings = _strings(line)
                 if strings is None and line.strip():
-                    start = start if paragraph else number
                     paragraph += words(line)
-                    if len(paragraph) > 10_000:  # let go of what is read, but for the words a run could begin with
-                        yield start, paragraph
-                        paragraph, start = paragraph[1 - FOREIGN_RUN :], number
+                    lines += [number] * (len(paragraph) - len(lines))
+                    if len(paragraph) > _MOST_HELD:
+                        yield paragraph, lines
+                        # A run may begin in the last words that have been read.
+                        paragraph, lines = paragraph[1 - FOREIGN_RUN :], lines[1 - FOREIGN_RUN :]
                     continue
-                yield start, paragraph
-                paragraph = []
-                yield from ((number, words(string)) for string in strings or ())
-            yield start, paragraph
+                yield paragraph, lines
+                paragraph, lines = [], []
+                for found in map(words, strings or ()):
+                    yield found, [number] * len(found)
+            yield paragraph, lines
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
     except UnicodeDecodeError:

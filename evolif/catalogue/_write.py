@@ -86,7 +86,7 @@ class _Desk:
             entry, _ = read_topic(row.data or {})
             if entry is not None:
                 self._index.add(entry, row.line)
-                if entry.domain.casefold() == domain.casefold():
+                if " ".join(entry.domain.split()).casefold() == domain.casefold():
                     self._titles.append(entry.title)
         self._next = next_number("T", file.rows)
 

@@ -1,0 +1,39 @@
+"""The project's own catalogues pass the lint, and are as large as their data card says."""
+
+from __future__ import annotations
+
+import pytest
+
+from evolif._catalogues import data_path
+from evolif.catalogue import lint_personas, lint_topics
+from evolif.synthesis import load_personas
+from evolif.tracker import load_topics
+
+FIRST_TOPICS, FIRST_PERSONAS = 84, 50
+"""The first edition's sizes; the full edition is held to its own below."""
+
+
+def test_our_topics_pass_the_lint():
+    report = lint_topics(data_path("seeds", "topics.jsonl"))
+    assert list(map(str, report.findings)) == []
+    assert report.nearest["keywords"] and report.nearest["prompts"]
+
+
+def test_our_personas_pass_the_lint():
+    report = lint_personas(data_path("personas", "personas.jsonl"))
+    assert list(map(str, report.findings)) == []
+    assert report.nearest["sentences"]
+
+
+@pytest.mark.skipif(len(load_topics()) <= FIRST_TOPICS, reason="the stored topics are still the first edition")
+def test_the_full_edition_has_six_hundred_topics_in_forty_domains():
+    topics = load_topics()
+    assert len(topics) >= 600
+    assert len({topic.domain for topic in topics}) >= 40
+
+
+@pytest.mark.skipif(len(load_personas()) <= FIRST_PERSONAS, reason="the stored personas are still the first edition")
+def test_the_full_edition_has_five_hundred_personas():
+    personas = load_personas()
+    assert len(personas) >= 500
+    assert len({persona.register for persona in personas}) == 5
