@@ -39,7 +39,7 @@ class Options:
     max_tokens: int | None = None
     """Longest answer; a local model's is bounded in any case."""
     max_connections: int | None = None
-    """Dialogues side by side per synthesizer; the model's own number where None."""
+    """Dialogues side by side per synthesizer; as many as the endpoint stands where None, 1 of a local model."""
     seed: int = 0
     """For plug-ins."""
     check: CheckQuery | None = None
@@ -76,7 +76,7 @@ class _Opener:
             stored_name(name),
             structured=name.provider != "local",
         )
-        self.connections[asked.name] = options.max_connections or client.connections
+        self.connections[asked.name] = asked.connections
         self.opened.append(asked)
         return asked
 

@@ -28,7 +28,7 @@ MaxTokens = Annotated[
 MaxConnections = Annotated[
     int | None,
     typer.Option(
-        min=1, envvar="EVOLIF_MAX_CONNECTIONS", help="Dialogues side by side per synthesizer (16; local models 1)."
+        min=1, envvar="EVOLIF_MAX_CONNECTIONS", help="Dialogues side by side per synthesizer; adaptive by default."
     ),
 ]
 MaxRetries = Annotated[

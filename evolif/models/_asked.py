@@ -1,14 +1,14 @@
-"""A chat model as the synthesizer agent asks it: one question, one text, a bounded number at a time."""
+"""A chat model as the synthesizer agent asks it: one question, one text."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 from evolif._errors import ContextOverflowError, ModelError, WithheldError
 from evolif.domain import Message
 from evolif.models._base import ChatModel, ChatRequest, Sampling
+from evolif.models._limited import with_limits
 from evolif.synthesis.agent import Heard
 
 
@@ -21,7 +21,7 @@ class Asked:
     Args:
         model: The client.
         sampling: Temperature and longest answer; the provider's own where None.
-        connections: Questions side by side; the model's own number where None.
+        connections: Questions under way at once; where None, as many as the endpoint stands, or 1 of a local model.
         name: What it is called where its own name tells of this machine.
         structured: Whether it answers better in JSON than in bare words.
     """
@@ -35,11 +35,10 @@ class Asked:
         *,
         structured: bool = True,
     ) -> None:
-        self._model = model
+        self._model = with_limits(model, connections)
         self._structured = structured
         self._name = name or model.name
         self._sampling = sampling or Sampling()
-        self._limit = asyncio.Semaphore(connections or model.connections)
         self._schemas: bool | None = None
         """Whether the server knows schemas; None where nobody knows yet."""
 
@@ -47,6 +46,11 @@ class Asked:
     def name(self) -> str:
         """`provider/name`."""
         return self._name
+
+    @property
+    def connections(self) -> int:
+        """The most questions worth asking side by side: more would only wait."""
+        return self._model.connections
 
     @property
     def structured(self) -> bool:
@@ -60,26 +64,25 @@ class Asked:
             WithheldError: the provider's content filter refused.
             ModelError: the endpoint failed and retrying did not help.
         """
-        async with self._limit:
-            if schema is None or self._schemas is False:
-                return await self._complete(messages, None)
-            try:
-                heard = await self._complete(messages, schema)
-            except (WithheldError, ContextOverflowError):
+        if schema is None or self._schemas is False:
+            return await self._complete(messages, None)
+        try:
+            heard = await self._complete(messages, schema)
+        except (WithheldError, ContextOverflowError):
+            raise
+        except ModelError as fault:
+            if self._schemas or fault.retryable:
                 raise
-            except ModelError as fault:
-                if self._schemas or fault.retryable:
-                    raise
-                refusal = fault
-            else:
-                self._schemas = True
-                return heard
-            try:
-                heard = await self._complete(messages, None)
-            except ModelError:
-                raise refusal from None
-            self._schemas = False
+            refusal = fault
+        else:
+            self._schemas = True
             return heard
+        try:
+            heard = await self._complete(messages, None)
+        except ModelError:
+            raise refusal from None
+        self._schemas = False
+        return heard
 
     async def _complete(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Heard:
         reply = await self._model.complete(ChatRequest(messages, self._sampling, schema=schema))
