@@ -43,6 +43,12 @@ def review(
         Path | None,
         typer.Option(envvar="EVOLIF_APPLY", metavar="FILE", help="Make the decisions of a filled export."),
     ] = None,
+    opinions: Annotated[
+        bool,
+        typer.Option(
+            "--opinions", envvar="EVOLIF_OPINIONS", help="With --apply: for agreement only, changing nothing else."
+        ),
+    ] = False,
     status: Annotated[
         _Values, typer.Option(envvar="EVOLIF_STATUS", help="Only items of this status; repeatable.")
     ] = None,
@@ -73,7 +79,7 @@ def review(
     if len(ways) > 1:
         raise UsageError(f"{' and '.join(ways)} do not go together; give one of them")
     if apply is not None:
-        _apply(desk, apply, display)
+        _apply(desk, apply, display, opinions)
     elif export is not None:
         _export(desk, wanted, export, display if check else None)
     elif list_ or stats or as_json:
@@ -183,12 +189,12 @@ def _export(desk: Desk, wanted: Filter, path: Path, display: str | None) -> None
     _say(f"{path}: {count} {desk.noun}s; fill “decision” and apply them with --apply")
 
 
-def _apply(desk: Desk, path: Path, display: str) -> None:
+def _apply(desk: Desk, path: Path, display: str, opinions: bool) -> None:
     from evolif.cli._display import choose, counting
     from evolif.review import apply
 
     with counting(choose(display), "checking") as progress:
-        done = apply(desk, path, progress)
+        done = apply(desk, path, progress, opinions=opinions)
     _say(f"{path}: {done.made} decisions made, {done.there} were made before, {done.empty} lines without one")
 
 

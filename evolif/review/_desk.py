@@ -195,11 +195,13 @@ class Desk(ABC):
     def already(self, request: Request) -> bool:
         """Whether the reviewer has made this very decision before, and it stands."""
         last = self.verdicts().get(request.item)
-        if last is None or last.decision != request.decision or last.after != self.seen(request.item):
+        if last is None or last.decision != request.decision or last.applied == request.opinion:
             return False
-        return self.words_of(last.before) == self.words_of(request.seen) and (
-            request.text is None or self.words_of(last.after).strip() == request.text.strip()
-        )
+        if last.applied and last.after != self.seen(request.item):
+            return False
+        new = self.words_of(last.after).strip()
+        same = self.words_of(last.before) == self.words_of(request.seen)
+        return same and (request.text is None or new == request.text.strip())
 
     def refresh(self) -> None:
         """Take in what was decided meanwhile, here or elsewhere."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -59,14 +59,22 @@ def export(desk: Desk, keys: Iterable[str], path: Path) -> int:
     return len(lines)
 
 
-def apply(desk: Desk, path: Path, progress: Callable[[int, int], None] | None = None) -> Applied:
+def apply(
+    desk: Desk, path: Path, progress: Callable[[int, int], None] | None = None, *, opinions: bool = False
+) -> Applied:
     """Make the decisions of a filled file. All lines are checked before the first decision is made.
+
+    Args:
+        desk: What is reviewed.
+        path: The filled export.
+        progress: Told how many of the lines are checked.
+        opinions: Leave the items alone and keep the decisions for agreement, whatever others decided meanwhile.
 
     Raises:
         InputError: a line that cannot be applied; names it, and the mend. Nothing was decided then, but where another
             reviewer came between.
     """
-    requests, empty = _read(desk, path)
+    requests, empty = _read(desk, path, opinions)
     owed = []
     for done, (number, request) in enumerate(requests, 1):
         if not desk.already(request):
@@ -86,7 +94,7 @@ def apply(desk: Desk, path: Path, progress: Callable[[int, int], None] | None = 
     return Applied(len(owed), len(requests) - len(owed), empty)
 
 
-def _read(desk: Desk, path: Path) -> tuple[list[tuple[int, Request]], int]:
+def _read(desk: Desk, path: Path, opinions: bool) -> tuple[list[tuple[int, Request]], int]:
     requests: list[tuple[int, Request]] = []
     lines: dict[str, int] = {}
     empty = 0
@@ -104,7 +112,7 @@ def _read(desk: Desk, path: Path) -> tuple[list[tuple[int, Request]], int]:
             told = f"this {desk.noun} is decided on twice, first in line {lines[request.item]}; delete one of them"
             raise InputError(told, path=path, line=number)
         lines[request.item] = number
-        requests.append((number, request))
+        requests.append((number, replace(request, opinion=opinions)))
     return requests, empty
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from evolif.domain import Finding, Turn
 from evolif.review._decision import Decision
 from evolif.review._intention import MOVES, intention_of
 from evolif.review._safe import Look, Marked, joined, one_line, said, visible
+
+_COMPARED = 1000
+"""Characters up to which descriptions are compared word by word; longer ones nobody reads as a diff."""
 
 _STATUS = {
     "verified": "verified",
@@ -43,6 +48,7 @@ def turn_blocks(
     if decisions:
         blocks.append(("Decisions", decisions_text(decisions)))
     blocks.append(("Conversation so far, newest first", conversation_text(turn, earlier)))
+    blocks.append(("Who speaks", persona_text(turn)))
     return blocks
 
 
@@ -51,9 +57,9 @@ def intention_text(turn: Turn) -> Marked:
     meant = intention_of(turn)
     lines = [said(f"{MOVES[turn.move].capitalize()}: ") + _flat(meant.topic)]
     if meant.before is not None:
-        lines.append(said("− ", "removed") + _looking(meant.before, "removed"))
+        lines.append(said("− ", "removed") + _looking(meant.before, "removed", unlike=meant.after))
     if meant.after is not None:
-        lines.append(said("+ ", "added") + _looking(meant.after, "added"))
+        lines.append(said("+ ", "added") + _looking(meant.after, "added", unlike=meant.before))
     return joined(lines)
 
 
@@ -76,9 +82,10 @@ def findings_text(query: str, found: Sequence[Finding]) -> Marked:
 
 
 def _finding(query: str, finding: Finding) -> str:
+    message = one_line(finding.message)
     quoted = [one_line(query[max(0, start) : end], 40) for start, end in finding.spans]
-    words = f" (“{'”, “'.join(quoted)}”)" if any(quoted) else ""
-    return f"{one_line(finding.checker, 40)}: {one_line(finding.message)}{words}"
+    fresh = [words for words in dict.fromkeys(quoted) if words and words not in message]
+    return f"{one_line(finding.checker, 40)}: {message}" + (f" (“{'”, “'.join(fresh)}”)" if fresh else "")
 
 
 def decisions_text(decisions: Sequence[Decision]) -> Marked:
@@ -103,10 +110,25 @@ def conversation_text(turn: Turn, earlier: Sequence[Turn]) -> Marked:
     return joined([*lines, said("* is of the same topic", "faint")])
 
 
+def persona_text(turn: Turn) -> Marked:
+    """The persona and its way of speaking."""
+    return joined([_flat(turn.persona.sentence), said(one_line(", ".join(turn.persona.phrases)), "faint")])
+
+
 def _flat(text: str) -> Marked:
     return said(one_line(text))
 
 
-def _looking(text: str, look: Look) -> Marked:
+def _looking(text: str, look: Look, *, unlike: str | None = None) -> Marked:
+    """A description in one look; the words that another one does not have stand out."""
     shown = one_line(text)
-    return Marked(shown, ((0, len(shown), look),))
+    marks: list[tuple[int, int, Look]] = [(0, len(shown), look)] if shown else []
+    if unlike is not None and max(len(shown), len(unlike)) <= _COMPARED:
+        words = [match.span() for match in re.finditer(r"\S+", shown)]
+        matcher = SequenceMatcher(None, [shown[a:b] for a, b in words], one_line(unlike).split(), autojunk=False)
+        marks += [
+            (words[start][0], words[end - 1][1], "strong")
+            for kind, start, end, *_ in matcher.get_opcodes()
+            if kind in ("replace", "delete")
+        ]
+    return Marked(shown, tuple(marks))

@@ -15,7 +15,7 @@ from evolif.benchmark import Benchmark, generate
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("review") / "bench"
     bench = generate(path, dialogues=2, turns=4, seed=5, profile="objective")
-    bench.replace(1, 3, query=FLAGGED, status="flagged", source="openai/x", findings=("length: says BAD, wants 30",))
+    bench.replace(1, 3, query=FLAGGED, status="flagged", source="openai/x", findings=("length: wants 30 words",))
     return path
 
 

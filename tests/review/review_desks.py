@@ -15,7 +15,7 @@ KEY = "1/3"
 def check(turn: Turn, query: str) -> list[Finding]:
     """Objects to the word BAD, wherever it stands."""
     at = query.find("BAD")
-    return [] if at < 0 else [Finding("length", "says BAD, wants 30", ((at, at + 3),))]
+    return [] if at < 0 else [Finding("length", "wants 30 words", ((at, at + 3),))]
 
 
 def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:

@@ -20,7 +20,7 @@ def ada(bench):
 def test_the_flagged_turn_is_shown_with_intention_findings_and_conversation(ada):
     async def steps(person):
         await person.sees("Intention of dialogue 1, turn 3", FLAGGED)
-        await person.sees("! length: says BAD, wants 30 (“BAD”)", "flagged; the template is played")
+        await person.sees("! length: wants 30 words (“BAD”)", "flagged; the template is played")
         first = person.screen.splitlines()
         assert first[2].startswith("F  1·3")
         assert any(line[26:].lstrip(" │").startswith(("+ ", "− ")) for line in first)
@@ -143,7 +143,7 @@ def test_e_edits_with_live_findings_and_ctrl_s_saves(ada, stored):
         await person.write(GOOD)
         await person.sees("none")
         await person.write(" BAD")
-        await person.sees("! length: says BAD, wants 30 (“BAD”)")
+        await person.sees("! length: wants 30 words (“BAD”)")
         await person.press(*["backspace"] * 4)
         await person.sees("none")
         await person.press("ctrl+s")

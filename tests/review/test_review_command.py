@@ -43,7 +43,7 @@ def test_list_is_filtered_and_gives_objects(bench):
     data = json.loads(review(bench, "--list", "--json", "--status", "flagged", "--source", "openai/x").stdout)
     [turn] = data["turns"]
     assert (turn["dialogue"], turn["turn"], turn["query"]) == (1, 3, FLAGGED)
-    assert turn["findings"] == [{"checker": "length", "message": "says BAD, wants 30", "spans": []}]
+    assert turn["findings"] == [{"checker": "length", "message": "wants 30 words", "spans": []}]
     assert [(one["reviewer"], one["decision"], one["note"]) for one in turn["decisions"]] == [("bob", "note", "hm")]
     assert data["statistics"]["decisions"] == {"note": 1}
     assert json.loads(review(bench, "--list", "--json", "--search", "bad nowhere").stdout)["turns"] == []
@@ -60,7 +60,7 @@ def test_check_asks_the_checkers_anew(bench):
     found = json.loads(review(bench, "--list", "--json", "--check", "--status", "flagged").stdout)["turns"][0][
         "findings"
     ]
-    assert found and all(one["message"] != "says BAD, wants 30" for one in found)
+    assert found and all(one["message"] != "wants 30 words" for one in found)
 
 
 def test_statistics_for_people_and_machines(bench):

@@ -36,10 +36,10 @@ def test_accepting_what_the_checkers_object_to_needs_a_reason(ada, stored, bench
     assert isinstance(decide(ada, "accept", force=True, note="  "), Objected)
     assert not (bench / "review").exists() or not (bench / "review" / "decisions.jsonl").exists()
     assert isinstance(decide(ada, "accept", force=True, note="a false alarm"), Done)
-    assert stored().status == "verified" and stored().findings == ("length: says BAD, wants 30",)
+    assert stored().status == "verified" and stored().findings == ("length: wants 30 words",)
     [line] = journal(bench)
     assert line["decision"] == "accept" and line["note"] == "a false alarm" and line["reviewer"] == "ada"
-    assert line["findings"] == [{"checker": "length", "message": "says BAD, wants 30", "spans": [[15, 18]]}]
+    assert line["findings"] == [{"checker": "length", "message": "wants 30 words", "spans": [[15, 18]]}]
     assert (line["dialogue"], line["turn"]) == (1, 3) and line["time"].endswith("Z")
     assert line["before"]["status"] == "flagged" and line["after"]["status"] == "verified"
 
@@ -55,7 +55,7 @@ def test_an_edit_is_checked_and_takes_the_query_s_place(ada, stored, bench):
 
 def test_an_edit_may_be_forced_and_then_keeps_what_is_held_against_it(ada, stored):
     decide(ada, "edit", text="Still BAD.", force=True, note="as the customer says it")
-    assert stored().status == "edited" and stored().findings == ("length: says BAD, wants 30",)
+    assert stored().status == "edited" and stored().findings == ("length: wants 30 words",)
 
 
 def test_accepting_an_edited_turn_leaves_it_edited(ada, bob, stored):

@@ -39,7 +39,7 @@ def test_an_export_says_what_a_reviewer_needs(ada, tmp_path):
     assert export(ada, [KEY], tmp_path / "out.jsonl") == 1
     [line] = map(json.loads, (tmp_path / "out.jsonl").read_text("utf-8").splitlines())
     assert (line["dialogue"], line["turn"], line["query"], line["status"]) == (1, 3, FLAGGED, "flagged")
-    assert line["findings"] == [{"checker": "length", "message": "says BAD, wants 30", "spans": [[15, 18]]}]
+    assert line["findings"] == [{"checker": "length", "message": "wants 30 words", "spans": [[15, 18]]}]
     assert len(line["earlier"]) == 2 and line["intention"]["after"] and line["intention"]["group"]
     assert (line["decision"], line["edited_query"], line["note"], line["force"]) == ("", "", "", False)
 
@@ -112,6 +112,20 @@ def test_another_reviewer_may_apply_the_same_file(bench, ada, filled):
 
     [found] = statistics(bob.journal.records).agreement
     assert (found.n, found.kappa) == (2, 1.0)
+
+
+def test_a_second_file_may_be_kept_as_opinions_only(bench, ada, filled, stored):
+    from evolif.review import statistics
+
+    edit = {"decision": "edit", "edited_query": GOOD}
+    mine = filled({KEY: edit, "1/1": {"decision": "accept"}}, "mine.jsonl")
+    other = filled({KEY: {"decision": "reject"}, "1/1": {"decision": "accept"}}, "other.jsonl")
+    apply(ada, mine)
+    bob = desk(bench, "bob")
+    assert apply(bob, other, opinions=True).made == 2 and apply(bob, other, opinions=True).there == 2
+    assert (stored().query, stored().status) == (GOOD, "edited")
+    [found] = statistics(bob.journal.records).agreement
+    assert (found.n, found.observed) == (2, 0.5)
 
 
 @pytest.mark.parametrize(
