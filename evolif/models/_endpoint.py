@@ -54,11 +54,16 @@ def resolve_endpoint(name: ModelName) -> Endpoint:
     else:
         base_url = check_base_url(os.environ.get("OPENAI_BASE_URL", "").strip() or DEFAULT_URL)
         variable = name.key_env or "OPENAI_API_KEY"
-    key = PLACEHOLDER_KEY if variable is None else _key_from(variable, name)
+    key = PLACEHOLDER_KEY if variable is None else key_from(variable, name)
     return Endpoint(base_url, key, variable, custom=name.base_url is not None)
 
 
-def _key_from(variable: str, name: ModelName) -> str:
+def key_from(variable: str, name: ModelName) -> str:
+    """Read a key from the environment.
+
+    Raises:
+        UsageError: it is missing, empty or holds what no header can carry.
+    """
     key = os.environ.get(variable, "").strip()
     if not key:
         raise UsageError(

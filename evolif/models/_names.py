@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from evolif._errors import UsageError
 
-KNOWN = "openai/NAME, local/NAME or local/PATH.gguf, sim/perfect, sim/steady, sim/forgetful"
+KNOWN = "openai/NAME, google/NAME, local/NAME or local/PATH.gguf, sim/perfect, sim/steady, sim/forgetful"
 """What stands in every sentence about a model that is not known."""
 
 _OPTIONS = ("base_url", "key_env")
@@ -60,8 +60,6 @@ def parse_model_name(spec: str) -> ModelName:
 
 def unknown_provider(name: ModelName) -> UsageError:
     """The error for a provider that neither this package nor a plug-in has."""
-    if name.provider == "google":
-        return UsageError(f"{shown(name.label)}: google/NAME is not there yet in this version (known: {KNOWN}).")
     return UsageError(f"{shown(name.label)}: there is no provider {shown(name.provider)} (known: {KNOWN}).")
 
 

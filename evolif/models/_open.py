@@ -26,6 +26,8 @@ class Settings:
 
 
 _WITHOUT_ENDPOINT = frozenset({"local", "sim"})
+_MOVED_BY = {"openai": "OPENAI_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
+"""Variables that move a provider's own endpoint."""
 
 Factory = Callable[[ModelName, Settings], ChatModel]
 
@@ -56,23 +58,27 @@ def address_of(name: ModelName, base_url: str | None = None) -> str | None:
     """The endpoint that `open_model` would ask, where the name, `base_url` or the environment moves it."""
     if name.provider in _WITHOUT_ENDPOINT:
         return None
-    moved = os.environ.get("OPENAI_BASE_URL", "").strip() if name.provider == "openai" else ""
+    moved = os.environ.get(_MOVED_BY.get(name.provider, ""), "").strip()
     return name.base_url or base_url or moved or None
 
 
 def _open_openai(name: ModelName, settings: Settings) -> ChatModel:
     from evolif.models._openai import OpenAIModel
 
-    timeout = 120.0 if settings.timeout is None else settings.timeout
-    return _retrying(OpenAIModel.from_name(name, timeout=timeout), settings)
+    return _retrying(OpenAIModel.from_name(name, timeout=_seconds(settings, 120.0)), settings)
+
+
+def _open_google(name: ModelName, settings: Settings) -> ChatModel:
+    from evolif.models._google import GoogleModel
+
+    return _retrying(GoogleModel.from_name(name, timeout=_seconds(settings, 120.0)), settings)
 
 
 def _open_local(name: ModelName, settings: Settings) -> ChatModel:
     from evolif.models._local import LocalModel
 
     # A full context takes about a minute to read on one slow thread, before the first word of the answer.
-    timeout = 600.0 if settings.timeout is None else settings.timeout
-    return _retrying(LocalModel(name.name, timeout=timeout), settings)
+    return _retrying(LocalModel(name.name, timeout=_seconds(settings, 600.0)), settings)
 
 
 def _open_sim(name: ModelName, settings: Settings) -> ChatModel:
@@ -81,13 +87,17 @@ def _open_sim(name: ModelName, settings: Settings) -> ChatModel:
     return SimModel(name.name, settings.seed)
 
 
+def _seconds(settings: Settings, default: float) -> float:
+    return default if settings.timeout is None else settings.timeout
+
+
 def _retrying(model: ChatModel, settings: Settings) -> ChatModel:
     from evolif.models import _retry
 
     return _retry.RetryingModel(model, _retry.RetryPolicy(settings.max_retries, _retry.FIRST_BACKOFF))
 
 
-_BUILT_IN: dict[str, Factory] = {"local": _open_local, "openai": _open_openai, "sim": _open_sim}
+_BUILT_IN: dict[str, Factory] = {"google": _open_google, "local": _open_local, "openai": _open_openai, "sim": _open_sim}
 
 
 def _plugin(name: ModelName) -> Factory:

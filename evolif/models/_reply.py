@@ -13,6 +13,7 @@ from typing import Any
 from evolif._errors import ModelError
 from evolif.domain import Usage
 from evolif.models._base import Reply
+from evolif.models._json import clean_text, count, mapping
 
 _THINK = re.compile(r"\s*<think>(.*?)(?:</think>\s*|\Z)(.*)\Z", re.DOTALL)
 """A leading block of reasoning; one that never ends is reasoning to the last character."""
@@ -28,9 +29,9 @@ def read_reply(data: object, *, malformed: Faults, withheld: Callable[[], ModelE
         WithheldError: the content filter stopped the answer.
         ModelError: there is no answer in it (retryable).
     """
-    body = _mapping(data)
+    body = mapping(data)
     choices = body.get("choices")
-    choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
+    choice = mapping(choices[0]) if isinstance(choices, list) and choices else {}
     if not choice:
         raise malformed(_error_text(body) or "no choices")
     finish = choice.get("finish_reason")
@@ -44,7 +45,7 @@ def read_reply(data: object, *, malformed: Faults, withheld: Callable[[], ModelE
         reasoning=reasoning,
         truncated=finish == "length",
         usage=_usage(body.get("usage")),
-        served_by=_text(body.get("model")),
+        served_by=clean_text(body.get("model")),
     )
 
 
@@ -55,12 +56,12 @@ def split_reasoning(text: str) -> tuple[str, str]:
 
 
 def _message(message: Mapping[str, Any]) -> tuple[str, str]:
-    given = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
+    given = clean_text(message.get("reasoning_content")) or clean_text(message.get("reasoning"))
     content = message.get("content")
     parts = content if isinstance(content, list) else []
     plain = content if isinstance(content, str) else "".join(_part(p, "text") for p in parts)
     # A refusal stands in a field of its own but is the model's answer all the same.
-    text, leading = split_reasoning(_clean(plain or _text(message.get("refusal"))))
+    text, leading = split_reasoning(clean_text(plain or clean_text(message.get("refusal"))))
     thoughts = (given, "".join(_part(p, "thinking") for p in parts), leading)
     return text, "\n".join(t for t in thoughts if t)
 
@@ -70,33 +71,16 @@ def _part(part: object, kind: str) -> str:
     if not isinstance(part, Mapping) or part.get("type") != kind:
         return ""
     value = part.get(kind)
-    return "".join(_part(p, "text") for p in value) if isinstance(value, list) else _text(value)
+    parts = value if isinstance(value, list) else [{"text": value}]
+    return "".join(clean_text(mapping(p).get("text")) for p in parts)
 
 
 def _usage(value: object) -> Usage:
-    usage = _mapping(value)
-    return Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
-
-
-def _count(value: object) -> int:
-    # No provider counts to 2^53; a number that no database can hold must not cost the answer.
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _text(value: object) -> str:
-    return _clean(value) if isinstance(value, str) else ""
-
-
-def _clean(text: str) -> str:
-    """Replace half surrogates, which JSON can carry and no file can."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    usage = mapping(value)
+    return Usage(count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")))
 
 
 def _error_text(body: Mapping[str, Any]) -> str:
     """What a provider says in a completion that is an error in disguise."""
     error = body.get("error")
-    return _text(error) or _text(_mapping(error).get("message"))
+    return clean_text(error) or clean_text(mapping(error).get("message"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,7 +20,8 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     echo_key: bool = False
     fault: str = ""
-    """`stall`: no answer; `drip`: a body without end; `reset`: the connection breaks in mid-body."""
+    """`stall`: no answer; `drip`: a body without end; `reset`: the connection breaks in mid-body; `hang up`: at once;
+    `noise`: what is no HTTP; `flood`: a body without end and without a pause."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Server:
     """Address, script and record."""
 
     answers: list[Answer]
+    port: int = 0
     url: str = ""
     seen: list[Seen] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
@@ -70,8 +72,10 @@ def error(
 
 
 @contextmanager
-def serving(*answers: Answer) -> Iterator[Server]:
-    """Serve the answers in turn, the last one for ever."""
+def serving(
+    *answers: Answer, port: int = 0, answering: Callable[[Seen], Answer | None] = lambda seen: None
+) -> Iterator[Server]:
+    """Serve the answers in turn, the last one for ever; where `answering` has one for a request, that one."""
     server = Server(list(answers))
 
     class Handler(BaseHTTPRequestHandler):
@@ -79,14 +83,16 @@ def serving(*answers: Answer) -> Iterator[Server]:
 
         def do_POST(self) -> None:
             sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            server.seen.append(Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, sent))
-            _send(self, server.next_answer(), server)
+            seen = Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, sent)
+            server.seen.append(seen)
+            _send(self, answering(seen) or server.next_answer(), server)
 
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as http:
         http.daemon_threads = True
+        server.port = http.server_port
         server.url = f"http://127.0.0.1:{http.server_port}/v1"
         thread = threading.Thread(target=http.serve_forever, args=(0.01,))
         thread.start()
@@ -99,29 +105,40 @@ def serving(*answers: Answer) -> Iterator[Server]:
 
 
 def _send(handler: BaseHTTPRequestHandler, answer: Answer, server: Server) -> None:
+    handler.close_connection = bool(answer.fault)
     if answer.fault == "stall":
         server.over.wait(10)
-        handler.close_connection = True
         return
-    body = _bytes(answer, handler.headers.get("Authorization", ""))
+    if answer.fault == "hang up":
+        return
+    if answer.fault == "noise":
+        handler.wfile.write(b"\x00\xff this is no HTTP\r\n\r\n")
+        return
+    key = handler.headers.get("Authorization", "") or handler.headers.get("x-goog-api-key", "")
+    body = _bytes(answer, key.removeprefix("Bearer "))
     handler.send_response(answer.status)
     for name, value in {"Content-Type": "application/json", **answer.headers}.items():
         handler.send_header(name, value)
-    handler.send_header("Content-Length", str(10_000_000 if answer.fault else len(body)))
+    if answer.fault != "flood":
+        handler.send_header("Content-Length", str(10_000_000 if answer.fault else len(body)))
     handler.end_headers()
+    try:
+        _write(handler, body, answer.fault, server)
+    except OSError:  # the client has had enough
+        return
+
+
+def _write(handler: BaseHTTPRequestHandler, body: bytes, fault: str, server: Server) -> None:
     handler.wfile.write(body)
     handler.wfile.flush()
-    if answer.fault:
-        handler.close_connection = True
-    while answer.fault == "drip" and not server.over.wait(0.05):
-        try:
-            handler.wfile.write(b" ")
-        except OSError:  # the client has had enough
-            return
+    while fault == "drip" and not server.over.wait(0.05):
+        handler.wfile.write(b" ")
+    while fault == "flood" and not server.over.is_set():
+        handler.wfile.write(b" " * 2**16)
 
 
-def _bytes(answer: Answer, authorization: str) -> bytes:
+def _bytes(answer: Answer, key: str) -> bytes:
     if isinstance(answer.body, bytes):
         return answer.body
     text = json.dumps(answer.body)
-    return (text.replace("KEY", authorization.removeprefix("Bearer ")) if answer.echo_key else text).encode()
+    return (text.replace("KEY", key) if answer.echo_key else text).encode()

@@ -25,6 +25,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_CUSTOM_HEADERS", "OPENAI_ORG_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TEST_KEY", KEY)
+    monkeypatch.setattr("evolif.models._retry.FIRST_BACKOFF", 0.001)
 
 
 def ask(server: Server, request: ChatRequest = HELLO, *, max_retries: int = 0, timeout: float = 20.0) -> Reply:
@@ -162,7 +163,7 @@ def test_an_empty_purse_is_not_retryable() -> None:
         assert not fault(server).retryable
 
 
-def test_the_sdk_repeats_first() -> None:
+def test_what_can_pass_is_asked_again() -> None:
     slow_down = error(429, "slow down", headers=SOON)
     with serving(slow_down, error(500, "oops", headers=SOON), ok("at last")) as server:
         assert ask(server, max_retries=2).text == "at last"
