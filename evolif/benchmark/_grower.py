@@ -54,6 +54,7 @@ class Grower:
         wording: Its synthesizers; None where every turn that will be asked for is there, or the template's.
         on_demand: Whether a model under test is waiting: a flagged turn then gives way to the template's words.
         notify: Told in one sentence where that happens.
+        record: Given what each turn came to and cost, as the benchmark keeps it.
     """
 
     def __init__(
@@ -63,8 +64,10 @@ class Grower:
         *,
         on_demand: bool = True,
         notify: Callable[[str], None] | None = None,
+        record: Callable[[SynthesisRecord], None] | None = None,
     ) -> None:
         self._benchmark = benchmark
+        self._record = record or (lambda _: None)
         self._wording = wording or Wording({})
         self._on_demand = on_demand
         self._notify = notify or (lambda _: None)
@@ -112,7 +115,9 @@ class Grower:
         where = (draft.dialogue, draft.turn)
         instead = attempt is not None and attempt.status == "flagged" and self._on_demand
         if attempt is not None or meter.calls:
-            self._benchmark.record(SynthesisRecord.of(where, author, attempt, meter, template=instead))
+            record = SynthesisRecord.of(where, author, attempt, meter, template=instead)
+            self._benchmark.record(record)
+            self._record(record)
         if attempt is None:
             return
         if instead:

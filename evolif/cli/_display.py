@@ -12,7 +12,7 @@ from evolif._errors import UsageError
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-    from evolif.protocol import Progress
+    from evolif.protocol import Event, SessionEnded
 
 
 def choose(display: str) -> str:
@@ -31,8 +31,8 @@ def choose(display: str) -> str:
 class Watcher(Protocol):
     """Sees an evaluation go by."""
 
-    def __call__(self, progress: Progress) -> None:
-        """A turn was judged, or a session ended."""
+    def __call__(self, event: Event) -> None:
+        """Something happened."""
         ...
 
     def stopping(self) -> None:
@@ -41,28 +41,38 @@ class Watcher(Protocol):
 
 
 class _Silent:
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, event: Event) -> None:
         pass
 
     def stopping(self) -> None:
         pass
 
 
-def _line(progress: Progress) -> str:
-    where = f"{progress.key.model}  dialogue {progress.key.dialogue}"
-    if progress.key.epoch > 1:
-        where += f" (epoch {progress.key.epoch})"
-    return f"{where}: {progress.ending} at turn {progress.turn} ({progress.reason})"
+def _told(event: Event) -> str:
+    """What is worth a line off a terminal; empty for the rest."""
+    from evolif.protocol import ModelStopped, SessionEnded
+
+    if isinstance(event, ModelStopped):
+        return f"{event.model} is asked no further: {event.reason}"
+    return _line(event) if isinstance(event, SessionEnded) else ""
+
+
+def _line(event: SessionEnded) -> str:
+    where = f"{event.key.model}  dialogue {event.key.dialogue}"
+    if event.key.epoch > 1:
+        where += f" (epoch {event.key.epoch})"
+    return f"{where}: {event.ending or 'not begun'} at turn {event.turn} ({event.reason})"
 
 
 class _Plain:
     """One line per session that ends, on standard error."""
 
-    def __call__(self, progress: Progress) -> None:
-        if progress.ending is not None and progress.reason:
+    def __call__(self, event: Event) -> None:
+        told = _told(event)
+        if told:
             from evolif.report import plain
 
-            print(plain(_line(progress)), file=sys.stderr, flush=True)
+            print(plain(told), file=sys.stderr, flush=True)
 
     def stopping(self) -> None:
         print("Stopping after the turns in flight; press Ctrl-C again to stop at once.", file=sys.stderr, flush=True)
@@ -75,13 +85,22 @@ class _Rich:
         self._bars = bars
         self._tasks = {m: bars.add_task(m, total=sessions, turns=0, good=0, told="") for m in models}
 
-    def __call__(self, progress: Progress) -> None:
-        task = self._bars.tasks[self._tasks[progress.key.model]]
-        if progress.ending is not None:
-            self._bars.advance(task.id)
-            return
-        turns, good = task.fields["turns"] + 1, task.fields["good"] + bool(progress.satisfied)
-        self._bars.update(task.id, turns=turns, good=good, told=f"{turns} turns, {good} followed")
+    def __call__(self, event: Event) -> None:
+        from evolif.protocol import ModelStopped, RunStarted, SessionEnded, TurnStored
+
+        if isinstance(event, TurnStored):
+            task = self._bars.tasks[self._tasks[event.key.model]]
+            turns, good = task.fields["turns"] + 1, task.fields["good"] + bool(event.satisfied)
+            self._bars.update(task.id, turns=turns, good=good, told=f"{turns} turns, {good} followed")
+        elif isinstance(event, SessionEnded):
+            self._bars.advance(self._tasks[event.key.model])
+        elif isinstance(event, RunStarted):
+            for model, ended in event.ended.items():
+                self._bars.update(self._tasks[model], completed=ended)
+        elif isinstance(event, ModelStopped):
+            from evolif.report import plain
+
+            self._bars.console.print(plain(_told(event)), markup=False)
 
     def stopping(self) -> None:
         self._bars.console.print("Stopping after the turns in flight; press Ctrl-C again to stop at once.")

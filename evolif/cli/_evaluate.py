@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from evolif.protocol import Run
 
 SUSPENDED = 3
+_REASONS = 5
+"""Reasons of suspended sessions that are told."""
 
 
 def evaluate(
@@ -27,7 +29,20 @@ def evaluate(
         Path | None,
         typer.Option("--out", "-o", envvar="EVOLIF_OUT", metavar="RUN", help="The run's folder; BENCH-run by default."),
     ] = None,
-    judge: Annotated[str, typer.Option(envvar="EVOLIF_JUDGE", metavar="none|lexical")] = "none",
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            envvar="EVOLIF_JUDGE",
+            metavar="none|lexical|PROVIDER/NAME",
+            help="For emotion, audience and style; none by default. Several models are a panel.",
+        ),
+    ] = None,
+    judge_rule: Annotated[
+        str,
+        typer.Option(
+            envvar="EVOLIF_JUDGE_RULE", metavar="mean|majority|median", help="How a panel comes to a verdict."
+        ),
+    ] = "mean",
     patience: Annotated[
         int | None,
         typer.Option(
@@ -40,7 +55,15 @@ def evaluate(
     limit: Annotated[
         int | None, typer.Option(min=1, envvar="EVOLIF_LIMIT", help="Only the first so many dialogues.")
     ] = None,
-    epochs: Annotated[int, typer.Option(min=1, envvar="EVOLIF_EPOCHS", help="Repeat every dialogue.")] = 1,
+    epochs: Annotated[int, typer.Option(min=1, envvar="EVOLIF_EPOCHS", help="How often every dialogue is played.")] = 1,
+    fork: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="EVOLIF_FORK",
+            metavar="NEW",
+            help="Start a run from what --out shares with these settings; nothing shared is asked again.",
+        ),
+    ] = None,
     system_prompt: Annotated[
         bool, typer.Option(envvar="EVOLIF_SYSTEM_PROMPT", help="Explain scoped constraints to the model.")
     ] = True,
@@ -55,7 +78,9 @@ def evaluate(
     max_connections: Annotated[
         int | None,
         typer.Option(
-            min=1, envvar="EVOLIF_MAX_CONNECTIONS", help="Sessions side by side per model (16; local models 1)."
+            min=1,
+            envvar="EVOLIF_MAX_CONNECTIONS",
+            help="Requests side by side per model; follows what the endpoint stands (local models 1).",
         ),
     ] = None,
     max_retries: Annotated[
@@ -83,14 +108,16 @@ def evaluate(
     display: Display = "auto",
     config: Config = None,
 ) -> None:
-    """Run models on a benchmark. The same command resumes a run that was broken off."""
+    """Run models on a benchmark. The same command resumes a run that was broken off.
+
+    Exit code 3: sessions are left suspended, by a fault outside. With more models, dialogues or epochs a run grows.
+    """
     from evolif.benchmark import Benchmark
     from evolif.cli._display import choose, watching
     from evolif.protocol import evaluate as run_models
-    from evolif.report import plain
 
     shown = choose(display)
-    opened = Benchmark(bench, notify=lambda sentence: typer.echo(plain(sentence), err=True))
+    opened = Benchmark(bench, notify=_say)
     folder = out if out is not None else Path(f"{bench.name or 'benchmark'}-run")
     sessions = len(opened.dialogues()[:limit]) * epochs
     if dry_run:
@@ -101,7 +128,8 @@ def evaluate(
             opened,
             model,
             folder,
-            judge=judge,
+            judge=judge or "none",
+            judge_rule=judge_rule,
             patience=patience,
             max_turns=max_turns,
             limit=limit,
@@ -116,7 +144,9 @@ def evaluate(
             base_url=base_url,
             synthesizers=synthesizer or [],
             checker=checker,
+            fork_into=fork,
             observe=watcher,
+            notify=_say,
             on_stop=watcher.stopping,
         )
     _tell(run, seed)
@@ -134,19 +164,26 @@ def _tell_plan(bench: Benchmark, models: list[str], sessions: int, max_turns: in
         typer.echo(f"{name}: {sessions} sessions, at most {sessions * cap} calls (cap {cap} turns)")
 
 
+def _say(sentence: str) -> None:
+    from evolif.report import plain
+
+    typer.echo(plain(sentence), err=True)
+
+
 def _tell(run: Run, seed: int) -> None:
-    from evolif.report import Terminal, plain, print_report, summarise
+    from evolif.report import Terminal, print_report, summarise
 
     print_report(run, summarise(run, seed=seed), Terminal())
-    suspended = run.suspended()
-    if suspended:
-        last = run.faults()[-1] if run.faults() else None
-        if last is not None:
-            typer.echo(
-                f"The last fault: {plain(last[0])}, dialogue {last[1]}, turn {last[2]}: {plain(last[4])}", err=True
-            )
-        typer.echo(f"{suspended} sessions are suspended; the same command resumes them.", err=True)
-        run.close()
-        raise typer.Exit(SUSPENDED)
-    typer.echo(f"Again: evolif report {run.path}")
+    suspended, reasons = run.suspended(), run.reasons()
+    again = f"Again: evolif report {run.path}"
     run.close()
+    if not suspended:
+        typer.echo(again)
+        return
+    for model, reason, number in reasons[:_REASONS]:
+        _say(f"{model}, {number} session{'s' * (number > 1)}: {reason}")
+    if len(reasons) > _REASONS:
+        _say(f"… and {len(reasons) - _REASONS} more reasons.")
+    is_are = "session is" if suspended == 1 else "sessions are"
+    _say(f"{suspended} {is_are} suspended; the same command resumes them.")
+    raise typer.Exit(SUSPENDED)

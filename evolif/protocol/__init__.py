@@ -2,28 +2,56 @@
 
 from evolif.protocol._context import SYSTEM_PROMPT, ContextStrategy, FullHistory
 from evolif.protocol._evaluate import evaluate
+from evolif.protocol._events import (
+    Event,
+    FaultMet,
+    ModelStopped,
+    Observer,
+    RunStarted,
+    SessionEnded,
+    SessionKey,
+    SessionStarted,
+    Spent,
+    TurnStored,
+    TurnWorded,
+)
 from evolif.protocol._patience import remaining, step
+from evolif.protocol._rejudge import agreement, rejudge
 from evolif.protocol._run import Run, load_run
 from evolif.protocol._scenario import EvolifScenario, Scenario
-from evolif.protocol._session import Observer, Progress, SessionKey
 from evolif.protocol._settings import RunSettings
+from evolif.protocol._turnstile import Gate, OpenGate, PlannedCall, Stop
 from evolif.protocol.store import RunStore, TurnRecord
 
 __all__ = [
     "SYSTEM_PROMPT",
     "ContextStrategy",
+    "Event",
     "EvolifScenario",
+    "FaultMet",
     "FullHistory",
+    "Gate",
+    "ModelStopped",
     "Observer",
-    "Progress",
+    "OpenGate",
+    "PlannedCall",
     "Run",
     "RunSettings",
+    "RunStarted",
     "RunStore",
     "Scenario",
+    "SessionEnded",
     "SessionKey",
+    "SessionStarted",
+    "Spent",
+    "Stop",
     "TurnRecord",
+    "TurnStored",
+    "TurnWorded",
+    "agreement",
     "evaluate",
     "load_run",
+    "rejudge",
     "remaining",
     "step",
 ]

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evolif.domain import Session
+from evolif.protocol._events import Spent
 from evolif.protocol._settings import RunSettings
 from evolif.protocol.store import RunStore, TurnRecord
 
 
 class Run:
-    """An evaluation on disk, opened for reading."""
+    """An evaluation on disk, opened for reading; nothing is held in memory but what is asked for."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._sessions = list(store.sessions())
 
     @property
     def path(self) -> Path:
@@ -33,22 +33,45 @@ class Run:
         return self.settings.models
 
     def sessions(self, model: str | None = None) -> list[Session]:
-        """All sessions, or those of one model."""
-        return [s for _, s in self._sessions if model is None or s.model == model]
+        """All sessions, or those of one model.
+
+        Verdicts are bare outcomes; what was expected and found stands in `transcripts`.
+        """
+        return [session for _, session in self._store.sessions(model)]
 
     def transcripts(self, model: str) -> Iterator[tuple[Session, list[TurnRecord]]]:
         """Each session of a model with everything said in it."""
-        for number, session in self._sessions:
-            if session.model == model:
-                yield session, self._store.turns(number)
+        for number, session in self._store.sessions(model):
+            yield session, self._store.turns(number)
+
+    def costs(self) -> list[Spent]:
+        """Calls and tokens per role and model: targets, judges, synthesizers and their checkers."""
+        return self._store.costs()
 
     def faults(self) -> list[tuple[str, int, int, str, str]]:
-        """(model, dialogue, turn, kind, message) of every fault."""
+        """(model, dialogue, turn, kind, message) of every fault, oldest first."""
         return self._store.faults()
 
     def suspended(self) -> int:
         """How many sessions did not come to an end and can be resumed."""
-        return sum(1 for _, s in self._sessions if s.ending in (None, "suspended"))
+        endings = self._store.endings()
+        return sum(
+            number
+            for (_, ending, cause), number in endings.items()
+            if ending == "suspended" or (ending is None and not cause)
+        )
+
+    def unbegun(self) -> dict[str, int]:
+        """How many sessions a budget or a stop rule kept from beginning, by cause; they enter no figure."""
+        told: dict[str, int] = {}
+        for (_, ending, cause), number in self._store.endings().items():
+            if ending is None and cause:
+                told[cause] = told.get(cause, 0) + number
+        return told
+
+    def reasons(self) -> list[tuple[str, str, int]]:
+        """(model, reason, sessions) of suspended sessions, the most frequent first."""
+        return self._store.reasons()
 
     def close(self) -> None:
         """Close the file."""

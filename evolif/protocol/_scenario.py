@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Protocol
 
-from evolif.benchmark import Benchmark, Grower
+from evolif.benchmark import Grower
+from evolif.constraints import get_group
 from evolif.domain import Turn
-from evolif.judging import Judge, Judgement, judge_answer
+from evolif.judging import Judge, Judgement, LexicalJudge, judge_turn
 
 
 class Scenario(Protocol):
@@ -21,12 +21,16 @@ class Scenario(Protocol):
         """
         ...
 
-    def depth(self, dialogue: int, number: int) -> int:
-        """How many turns the turn's topic has had, this one included."""
+    def asks_a_judge(self, turn: Turn) -> bool:
+        """Whether scoring an answer to this turn may take calls of its own."""
         ...
 
-    def score(self, turn: Turn, answer: str) -> Judgement:
-        """The verdicts on an answer."""
+    async def score(self, turn: Turn, answer: str) -> Judgement:
+        """The verdicts on an answer.
+
+        Raises:
+            JudgeError: a verdict that is needed could not be had; the answer is kept and judged on resuming.
+        """
         ...
 
 
@@ -34,32 +38,23 @@ class EvolifScenario:
     """Dialogues of an own benchmark: extended for as long as the model follows.
 
     Args:
-        benchmark: The benchmark.
+        grower: Hands out the benchmark's turns and makes missing ones.
         judge: For what rules cannot tell; None where nothing is judged.
-        grower: Makes missing turns; one of the template alone where None.
     """
 
-    def __init__(self, benchmark: Benchmark, judge: Judge | None, grower: Grower | None = None) -> None:
-        self._benchmark = benchmark
-        self._grower = grower or Grower(benchmark)
+    def __init__(self, grower: Grower, judge: Judge | None) -> None:
+        self._grower = grower
         self._judge = judge
-        self._depths: dict[int, list[int]] = {}
-        self._seen: dict[int, Counter[str]] = {}
+        self._has_calls = judge is not None and not isinstance(judge, LexicalJudge)
 
     async def next_turn(self, dialogue: int, number: int) -> Turn | None:
         """A turn of the benchmark; dialogues have no end."""
         return await self._grower.turn(dialogue, number)
 
-    def depth(self, dialogue: int, number: int) -> int:
-        """Counted once per dialogue and kept."""
-        depths = self._depths.setdefault(dialogue, [])
-        seen = self._seen.setdefault(dialogue, Counter())
-        while len(depths) < number:
-            topic = self._benchmark.turn(dialogue, len(depths) + 1).topic.id
-            seen[topic] += 1
-            depths.append(seen[topic])
-        return depths[number - 1]
+    def asks_a_judge(self, turn: Turn) -> bool:
+        """Where a panel is named and a constraint is subjective."""
+        return self._has_calls and any(get_group(c.group).subjective for c in turn.constraints)
 
-    def score(self, turn: Turn, answer: str) -> Judgement:
+    async def score(self, turn: Turn, answer: str) -> Judgement:
         """By rules, and by the judge for what rules cannot tell."""
-        return judge_answer(turn.constraints, answer, self._judge)
+        return await judge_turn(turn.constraints, answer, self._judge)

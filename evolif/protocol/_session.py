@@ -1,170 +1,236 @@
-"""One conversation of one model over one dialogue, until patience is exhausted (paper §3.3)."""
+"""One conversation of one model over one dialogue, until patience is exhausted (paper §3.3).
+
+A turn is one step: asked, answered, judged, made durable; only then comes the next. Whatever fails on the way ends this
+session and no other, and costs no patience.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from evolif._errors import ContextOverflowError, EvolifError, InternalError, ModelError, WithheldError
 from evolif.benchmark import turn_hash
-from evolif.domain import Ending, Message, Turn
-from evolif.models import ChatModel, ChatRequest, Reply, Sampling
+from evolif.domain import Message, Turn
+from evolif.judging import Judgement
+from evolif.models import ChatModel, ChatRequest, Sampling
 from evolif.protocol._context import SYSTEM_PROMPT, ContextStrategy
-from evolif.protocol._patience import remaining, step
+from evolif.protocol._events import (
+    FaultMet,
+    ModelStopped,
+    Observer,
+    SessionEnded,
+    SessionKey,
+    SessionStarted,
+    Spent,
+    TurnStored,
+)
+from evolif.protocol._outcome import Over, over_of
+from evolif.protocol._patience import step
 from evolif.protocol._scenario import Scenario
-from evolif.protocol.store import RunStore, TurnRecord
-
-
-@dataclass(frozen=True, slots=True)
-class SessionKey:
-    """Which conversation."""
-
-    model: str
-    dialogue: int
-    epoch: int
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What an observer learns after every turn and at the end of a session."""
-
-    key: SessionKey
-    turn: int
-    patience: int
-    satisfied: bool | None
-    """Whether the turn's judged constraints all hold; None where none was judged, or at the end."""
-    ending: Ending | None = None
-    reason: str = ""
-
-
-Observer = Callable[[Progress], None]
+from evolif.protocol._settings import RunSettings
+from evolif.protocol._stopper import Stopper
+from evolif.protocol._turnstile import NotAskedError, open_account
+from evolif.protocol.store import (
+    AnsweredTurn,
+    AskedTurn,
+    CostEntry,
+    EndEntry,
+    FaultEntry,
+    Keep,
+    SessionState,
+    StoreError,
+    TurnEntry,
+    TurnRecord,
+    VerdictEntry,
+    dump_constraints,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """What all sessions of a run share."""
 
+    settings: RunSettings
     scenario: Scenario
     context: ContextStrategy
-    store: RunStore
+    keep: Keep
     observe: Observer
-    should_stop: Callable[[], bool]
+    stopper: Stopper
 
 
 class SessionRunner:
     """Plays one session from where the store left it."""
 
-    def __init__(self, stage: Stage, key: SessionKey, model: ChatModel) -> None:
-        settings = stage.store.settings
+    def __init__(self, stage: Stage, key: SessionKey, model: ChatModel, state: SessionState) -> None:
+        settings = stage.settings
         self._stage = stage
         self._key = key
         self._model = model
         self._settings = settings
-        self._id = stage.store.session_id(key.model, key.dialogue, key.epoch)
+        self._state = state
+        self._account = open_account(key)
         self._history: list[Message] = []
+        self._topics: Counter[str] = Counter()
         self._number = 0
         self._patience = settings.patience
         self._sampling = Sampling(settings.temperature, settings.max_tokens, settings.seed + key.epoch - 1)
 
     async def play(self) -> None:
-        """Ask turn after turn until the session ends or the run is asked to stop."""
-        ending = self._stage.store.ending(self._id)
-        self._recall()
-        if ending not in (None, "suspended"):
-            self._stage.observe(self._progress(None, ending))
-            return
-        while not self._finished():
-            if self._stage.should_stop():
-                return
-            try:
-                turn = await self._stage.scenario.next_turn(self._key.dialogue, self._number + 1)
-            except (ModelError, InternalError) as fault:
-                self._stop("suspended", type(fault).__name__, fault)
-                return
-            if turn is None:
-                self._end("censored", "the dialogue cannot be extended")
-                return
-            if not await self._one(turn):
-                return
+        """Ask turn after turn until the session ends or the run is asked to stop.
 
-    def _recall(self) -> None:
-        """Take up the conversation where it stands in the store; no finished turn is asked again."""
-        records = self._stage.store.turns(self._id)
+        Raises:
+            StoreError: nothing can be stored any more.
+        """
+        self._stage.observe(SessionStarted(self._key, len(self._state.records)))
+        try:
+            await self._play()
+        except Over as over:
+            await self._end(over)
+        except NotAskedError as refusal:
+            if refusal.stop is not None:
+                await self._end(Over("censored" if self._number else None, refusal.stop.cause, refusal.stop.reason))
+        except StoreError:
+            raise
+        except Exception as fault:  # a row that the store does not take, or a mistake of ours: this session's alone
+            await self._end(over_of(fault, "runner", self._key.model))
+
+    async def _play(self) -> None:
+        if self._state.ending is not None or self._state.cause:
+            await self._stage.keep(EndEntry(self._state.id, None))
+        await self._recall(self._state.records)
+        while True:
+            self._see_the_end()
+            if self._stage.stopper(self._key.model):
+                return
+            turn = await self._next(self._number + 1)
+            if self._stage.stopper(self._key.model):
+                return
+            await self._one(turn)
+
+    async def _recall(self, records: Sequence[TurnRecord]) -> None:
+        """Take up the conversation where it stands; no answered turn is asked again, an unjudged one is judged."""
         for record in records:
-            self._remember(record.query, record.answer)
-        self._number = len(records)
-        self._patience = remaining(self._settings.patience, (record.judged.judged for record in records))
+            judged = record.judged.judged
+            self._topics[record.topic] += 1
+            spent: tuple[Spent, ...] = ()
+            if not record.is_judged:
+                judgement = await self._judged(await self._next(record.turn), record.answer)
+                spent = await self._keep_verdicts(record.turn, judgement)
+                judged = _outcomes(judgement)
+            self._remember(record.query, record.answer, judged)
+            if not record.is_judged:
+                self._tell(judged, record.seconds, spent)
+            if self._patience <= 0:
+                return  # what a larger patience had answered beyond this does not count
 
-    def _finished(self) -> bool:
+    def _see_the_end(self) -> None:
         if self._patience <= 0:
-            self._end("finished", "patience exhausted")
-            return True
+            raise Over("finished", "patience", "patience exhausted")
         if self._number >= self._settings.max_turns:
-            self._end("censored", f"the cap of {self._settings.max_turns} turns")
-            return True
-        return False
+            raise Over("censored", "cap", f"the cap of {self._settings.max_turns} turns")
 
-    async def _one(self, turn: Turn) -> bool:
-        """Ask and judge one turn; False where the session cannot go on now."""
-        number = self._number + 1
-        depth = self._stage.scenario.depth(self._key.dialogue, number)
+    async def _next(self, number: int) -> Turn:
+        try:
+            turn = await self._stage.scenario.next_turn(self._key.dialogue, number)
+        except NotAskedError:
+            raise
+        except Exception as fault:
+            raise over_of(fault, "synthesizer", self._key.model) from fault
+        if turn is None:
+            raise Over("censored", "benchmark", "the dialogue cannot be extended")
+        return turn
+
+    async def _one(self, turn: Turn) -> None:
+        """Ask and judge one turn; once an answer is there, it is kept whatever follows."""
+        self._topics[turn.topic.id] += 1
+        depth = self._topics[turn.topic.id]
+        answer = await self._answered(turn, depth)
+        asked = AskedTurn(
+            dialogue=self._key.dialogue,
+            turn=self._number + 1,
+            hash=turn_hash(turn),
+            move=turn.move,
+            depth=depth,
+            topic=turn.topic.id,
+            query=turn.query,
+            constraints=dump_constraints(turn.constraints),
+        )
+        spent = self._account.take()
+        unjudged = TurnEntry(self._state.id, asked, answer, None, spent)
+        if self._stage.scenario.asks_a_judge(turn):
+            await self._stage.keep(unjudged)
+            judgement = await self._judged(turn, answer.text)
+            spent += await self._keep_verdicts(asked.turn, judgement)
+        else:
+            try:
+                judgement = await self._judged(turn, answer.text)
+            except Over:
+                await self._stage.keep(unjudged)
+                raise
+            await self._stage.keep(TurnEntry(self._state.id, asked, answer, judgement, spent))
+        self._remember(turn.query, answer.text, _outcomes(judgement))
+        self._tell(_outcomes(judgement), answer.seconds, spent)
+
+    async def _answered(self, turn: Turn, depth: int) -> AnsweredTurn:
         system = SYSTEM_PROMPT if self._settings.system_prompt else ""
         messages = self._stage.context.messages(system, self._history, turn.query)
         started = time.monotonic()
         try:
-            reply = await self._ask(ChatRequest(messages, self._sampling, turn=turn, depth=depth))
-            judgement = self._stage.scenario.score(turn, reply.text)
-        except ContextOverflowError as fault:
-            return self._stop("censored", "context", fault)
-        except WithheldError as fault:
-            return self._stop("withheld", "content filter", fault)
-        except (ModelError, InternalError) as fault:
-            return self._stop("suspended", type(fault).__name__, fault)
-        record = TurnRecord(
-            turn=number,
-            turn_hash=turn_hash(turn),
-            move=turn.move,
-            depth=depth,
-            query=turn.query,
-            answer=reply.text,
-            reasoning=reply.reasoning,
-            truncated=reply.truncated,
-            verdicts=judgement.verdicts,
-            heuristic=judgement.heuristic,
-            usage=reply.usage,
-            served_by=reply.served_by,
-            seconds=round(time.monotonic() - started, 3),
-        )
-        self._stage.store.add_turn(self._id, record)
-        self._remember(turn.query, reply.text)
-        self._number = number
-        judged = record.judged.judged
-        self._patience = step(self._patience, self._settings.patience, judged)
-        self._stage.observe(self._progress(all(judged) if judged else None, None))
-        return True
-
-    async def _ask(self, request: ChatRequest) -> Reply:
-        """Ask the model; what its client should never raise suspends this session and not the whole run."""
-        try:
-            return await self._model.complete(request)
-        except EvolifError:
+            reply = await self._model.complete(ChatRequest(messages, self._sampling, turn=turn, depth=depth))
+        except NotAskedError:
             raise
         except Exception as fault:
-            # Its text is not repeated: nobody has taken keys out of it.
-            raise ModelError(f"{self._key.model}: its client failed unexpectedly ({type(fault).__name__})") from fault
+            raise over_of(fault, "target", self._key.model) from fault
+        seconds = round(time.monotonic() - started, 3)
+        return AnsweredTurn(reply.text, reply.reasoning, reply.truncated, reply.served_by, seconds)
 
-    def _remember(self, query: str, answer: str) -> None:
+    async def _judged(self, turn: Turn, answer: str) -> Judgement:
+        try:
+            return await self._stage.scenario.score(turn, answer)
+        except NotAskedError:
+            raise
+        except Exception as fault:
+            raise over_of(fault, "judge", self._key.model) from fault
+
+    async def _keep_verdicts(self, turn: int, judgement: Judgement) -> tuple[Spent, ...]:
+        spent = self._account.take()
+        await self._stage.keep(VerdictEntry(self._state.id, self._key.dialogue, turn, judgement, spent))
+        return spent
+
+    def _remember(self, query: str, answer: str, judged: tuple[bool, ...]) -> None:
         self._history += [Message("user", query), Message("assistant", answer)]
+        self._number += 1
+        self._patience = step(self._patience, self._settings.patience, judged)
 
-    def _stop(self, ending: Ending, kind: str, fault: Exception) -> bool:
-        self._stage.store.add_fault(self._id, self._number + 1, kind, str(fault))
-        self._end(ending, str(fault))
-        return False
+    def _tell(self, judged: tuple[bool, ...], seconds: float, spent: tuple[Spent, ...]) -> None:
+        satisfied = all(judged) if judged else None
+        self._stage.observe(TurnStored(self._key, self._number, self._patience, satisfied, spent, seconds))
 
-    def _end(self, ending: Ending, reason: str) -> None:
-        self._stage.store.end(self._id, ending, reason)
-        self._stage.observe(replace(self._progress(None, ending), reason=reason))
+    async def _end(self, over: Over) -> None:
+        stage, session, turn, spent = self._stage, self._state.id, self._number + 1, self._account.take()
+        if over.bars and not self._bar(over):
+            # Its fault has been told once for all sessions; this one is as if it had not been asked.
+            await stage.keep(CostEntry(session, self._key.dialogue, turn, spent))
+            return
+        end = EndEntry(session, over.ending, over.cause, over.reason)
+        if over.blame is None:
+            await stage.keep(end)
+        else:
+            fault = FaultEntry(session, self._key.dialogue, turn, over.blame, over.cause, over.reason, spent)
+            await stage.keep(fault, end)
+            stage.observe(FaultMet(self._key, turn, over.blame, over.cause, over.reason, spent))
+        stage.observe(SessionEnded(self._key, self._number, self._patience, over.ending, over.cause, over.reason))
 
-    def _progress(self, satisfied: bool | None, ending: Ending | None) -> Progress:
-        return Progress(self._key, self._number, self._patience, satisfied, ending)
+    def _bar(self, over: Over) -> bool:
+        """Stop whom the fault concerns: the model's sessions, or all where their judge is gone; True if it is news."""
+        mine = over.blame == "target"
+        news = self._stage.stopper.bar(self._key.model) if mine else self._stage.stopper.bar_everybody()
+        if news:
+            self._stage.observe(ModelStopped(self._key.model if mine else "the judge", over.reason))
+        return news
+
+
+def _outcomes(judgement: Judgement) -> tuple[bool, ...]:
+    return tuple(v.satisfied for v in judgement.verdicts if v.satisfied is not None)

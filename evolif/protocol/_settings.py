@@ -1,12 +1,14 @@
-"""What a run is: settings that a resume must share, hashed and compared."""
+"""What a run is: settings that a resume must share, hashed and compared; and its extent, which may grow."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+
+EXTENT = ("models", "endpoints", "dialogues", "epochs")
+"""Fields that say how much is played, not how: a run may grow in them."""
 
 
 class RunSettings(BaseModel):
@@ -21,6 +23,9 @@ class RunSettings(BaseModel):
     endpoints: tuple[str, ...] = ()
     """Per model, where it was asked; empty for the provider's own endpoint."""
     judge: str = "none"
+    """The judge's own name: of a panel its rule, its models and the rubric's version."""
+    judge_endpoints: tuple[str, ...] = ()
+    """Per model of a panel, where it was asked; empty for the provider's own endpoint."""
     patience: Annotated[int, Field(ge=1)]
     max_turns: Annotated[int, Field(ge=1)]
     dialogues: tuple[int, ...]
@@ -33,17 +38,22 @@ class RunSettings(BaseModel):
     reading_rules: int
 
     def hash(self) -> str:
-        """16 hex digits that change with any setting."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+        """16 hex digits that change with any setting but the extent."""
+        return hashlib.sha256(self.model_dump_json(exclude=set(EXTENT)).encode()).hexdigest()[:16]
 
-    def differences(self, other: RunSettings) -> list[str]:
-        """Where another run's settings differ, as `key: here → there`."""
-        mine, theirs = self.model_dump(mode="json"), other.model_dump(mode="json")
-        return [f"{key}: {_shown(mine[key])} → {_shown(theirs[key])}" for key in mine if mine[key] != theirs[key]]
+    def endpoint(self, model: str) -> str:
+        """Where a model is asked; empty for the provider's own endpoint."""
+        return dict(zip(self.models, self.endpoints, strict=False)).get(model, "")
 
-
-def _shown(value: object) -> str:
-    """A setting for a message; of a long list its size and both ends."""
-    if isinstance(value, list) and len(value) > 6:
-        return f"{len(value)} from {json.dumps(value[0])} to {json.dumps(value[-1])}"
-    return json.dumps(value, ensure_ascii=False)[:80]
+    def grown(self, wanted: RunSettings) -> RunSettings:
+        """These settings with the extent of both; what is there already keeps its place."""
+        models = (*self.models, *(model for model in wanted.models if model not in self.models))
+        endpoints = (self.endpoint(m) if m in self.models else wanted.endpoint(m) for m in models)
+        return self.model_copy(
+            update={
+                "models": models,
+                "endpoints": tuple(endpoints),
+                "dialogues": tuple(sorted({*self.dialogues, *wanted.dialogues})),
+                "epochs": max(self.epochs, wanted.epochs),
+            }
+        )

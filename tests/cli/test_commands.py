@@ -207,18 +207,18 @@ def test_wrong_usage_is_exit_code_2_and_a_sentence(bench: Path, arguments: tuple
 def test_other_settings_in_the_run_folder_are_refused(bench: Path) -> None:
     assert evolif("evaluate", "bench", "-m", "sim/perfect", "--out", "r", "--max-turns", "2").exit_code == 0
     sentence = fails(2, "evaluate", "bench", "-m", "sim/perfect", "--out", "r", "--max-turns", "3")
-    assert "max_turns: 2 → 3" in sentence
+    assert "the cap (--max-turns) was 2 and is now 3" in sentence
 
 
 # Faults outside: exit code 3; interruption: 130
 
 
-def test_suspended_sessions_are_exit_code_3_with_the_last_fault(bench: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_suspended_sessions_are_exit_code_3_with_the_reason(bench: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     patch_model(monkeypatch, ModelError("the model\x1b[31m is busy"))
     result = evolif("evaluate", "bench", "-m", "fake/model", "--out", "r")
     assert result.exit_code == 3
     assert "2 sessions are suspended; the same command resumes them" in result.stderr
-    assert r"dialogue 2, turn 1: the model\x1b[31m is busy" in result.stderr and "\x1b" not in result.output
+    assert r"fake/model, 2 sessions: the model\x1b[31m is busy" in result.stderr and "\x1b" not in result.output
 
 
 def test_a_file_that_cannot_be_written_is_exit_code_3(bench: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,9 @@ from scripted import Scripted, fault_at, good_but, number, witness
 from evolif import OutsideError, UsageError
 from evolif._errors import ModelError
 from evolif.benchmark import load_benchmark
-from evolif.protocol import Run, RunStore, evaluate, load_run
+from evolif.protocol import Run, RunStore, SessionEnded, TurnStored, evaluate, load_run
+from evolif.protocol._opened import endpoint_of
+from evolif.protocol.store import Entry, TurnEntry
 
 Play = Callable[..., Run]
 
@@ -62,22 +66,36 @@ def test_a_resumed_run_asks_only_what_is_missing(play: Play) -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"patience": 2}, "patience: 3 → 2"),
-        ({"max_turns": 9}, "max_turns: 8 → 9"),
-        ({"seed": 1}, "seed: 0 → 1"),
-        ({"system_prompt": False}, "system_prompt: true → false"),
-        ({"judge": "lexical"}, 'judge: "none" → "lexical"'),
-        ({"temperature": 1.0}, "temperature: null → 1.0"),
-        ({"limit": 2}, r"dialogues: \[1\] → \[1, 2\]"),
-        ({"epochs": 2}, "epochs: 1 → 2"),
+        ({"patience": 2}, "the patience was 3 and is now 2"),
+        ({"max_turns": 9}, r"the cap \(--max-turns\) was 8 and is now 9"),
+        ({"seed": 1}, "the seed was 0 and is now 1"),
+        ({"system_prompt": False}, "the system prompt was on and is now off"),
+        ({"judge": "lexical"}, "the judge was none and is now lexical"),
+        ({"temperature": 1.0}, "the temperature was the provider's own and is now 1.0"),
+        ({"max_tokens": 7}, r"the longest answer \(--max-tokens\) was the provider's own and is now 7"),
+        ({"patience": 2, "seed": 4}, "the patience was 3 and is now 2; the seed was 0 and is now 4"),
+        (
+            {"base_url": "http://me@127.0.0.1:8000/v1"},
+            "fake/model was asked at the provider's own address and would now be asked at http://127.0.0.1:8000/v1",
+        ),
     ],
 )
-def test_other_settings_are_refused_with_the_difference(play: Play, settings: dict[str, object], told: str) -> None:
+def test_other_settings_are_refused_with_the_difference_in_words(
+    play: Play, settings: dict[str, object], told: str
+) -> None:
     play(Scripted(witness), max_turns=8)
     model = Scripted(witness)
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=told) as refusal:
         play(model, **{"max_turns": 8, **settings})
+    assert "--fork" in str(refusal.value)
     assert model.asked == []
+
+
+def test_other_reading_rules_are_refused(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    play(Scripted(witness))
+    monkeypatch.setattr("evolif.protocol._plan.READING_RULES_VERSION", 99)
+    with pytest.raises(UsageError, match=r"read by the reading rules \d+, and this version has the rules 99"):
+        play(Scripted(witness))
 
 
 def test_connections_retries_and_timeouts_may_differ_on_resume(play: Play) -> None:
@@ -91,7 +109,7 @@ def test_another_benchmark_is_refused(play: Play, bench: Path) -> None:
     with (bench / "topics.jsonl").open("a", encoding="utf-8") as file:
         topic = {"id": "extra", "prompt": "Do it.", "keywords": [f"word{i}" for i in range(20)]}
         file.write(json.dumps(topic) + "\n")
-    with pytest.raises(UsageError, match="benchmark: "):
+    with pytest.raises(UsageError, match="the benchmark is another one"):
         play(Scripted(witness))
 
 
@@ -108,7 +126,7 @@ def test_an_edited_used_turn_is_refused_before_anything_is_asked(play: Play, ben
     play(Scripted(lambda r: ModelError("busy") if r.turn.dialogue == 1 else good_but(2, 3, 4)(r)), limit=None)
     edit_query(bench, 4, 2)
     model = Scripted(witness)
-    with pytest.raises(UsageError, match="turn 2 of dialogue 4 was edited since it was used"):
+    with pytest.raises(UsageError, match=r"turn 2 of dialogue 4 \(its words were “.*” and are now “.* Please.”\)"):
         play(model, limit=None)
     assert model.asked == []
 
@@ -173,17 +191,20 @@ def test_a_broken_line_is_told_before_the_first_call(play: Play, bench: Path) ->
     assert model.turns == []
 
 
-def test_a_fault_that_ends_the_run_lets_the_turns_in_flight_finish(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = RunStore.add_turn
+def test_a_disk_that_refuses_a_turn_ends_the_run_and_the_other_turns_in_flight_are_finished(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = RunStore.write
 
-    def full(self: RunStore, session: int, record: object) -> None:
-        if session == 3 and record.turn == 2:
+    def full(self: RunStore, entries: Iterable[Entry]) -> None:
+        given = list(entries)
+        if any(isinstance(e, TurnEntry) and (e.asked.dialogue, e.asked.turn) == (3, 2) for e in given):
             raise OutsideError("the disk is full")
-        kept(self, session, record)
+        kept(self, given)
 
     first = Scripted(witness, connections=4)
     with monkeypatch.context() as patched:
-        patched.setattr(RunStore, "add_turn", full)
+        patched.setattr(RunStore, "write", full)
         with pytest.raises(OutsideError, match="disk is full"):
             play(first, limit=None)
     assert first.closed == 1
@@ -193,33 +214,13 @@ def test_a_fault_that_ends_the_run_lets_the_turns_in_flight_finish(play: Play, m
     assert asked == sorted([(d, n) for d in (1, 2, 3, 4) for n in range(1, 9)] + [(3, 2)])
 
 
-def test_a_disk_that_refuses_a_turn_stops_the_run_and_loses_only_what_it_refused(
-    play: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept = RunStore.add_turn
-
-    def full(self: RunStore, session: int, record: object) -> None:
-        if record.turn == 3:
-            raise OutsideError("the disk is full")
-        kept(self, session, record)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(RunStore, "add_turn", full)
-        with pytest.raises(OutsideError, match="disk is full"):
-            play(Scripted(witness))
-    second = Scripted(witness)
-    assert endings(play(second)) == [(1, 1, "censored", 8)]
-    assert second.turns == [(1, n) for n in range(3, 9)]
-
-
 def test_sessions_that_never_began_are_known_to_the_report(play: Play, tmp_path: Path) -> None:
-    def stop(request: object) -> Exception:
-        return UsageError("stop everything")
-
-    with pytest.raises(UsageError, match="stop everything"):
-        play(Scripted(stop), limit=None, epochs=2)
+    with pytest.raises(KeyboardInterrupt):
+        play(Scripted(lambda _: os.kill(os.getpid(), signal.SIGINT) or ""), limit=None, epochs=2)
     run = load_run(tmp_path / "run")
-    assert endings(run) == [(d, e, None, 0) for e in (1, 2) for d in (1, 2, 3, 4)]
+    [first, *others] = endings(run)
+    assert first[:3] == (1, 1, None) and 1 <= first[3] < 8
+    assert others == [(d, e, None, 0) for e in (1, 2) for d in (1, 2, 3, 4) if (d, e) != (1, 1)]
     assert run.suspended() == 8
     run.close()
 
@@ -270,7 +271,7 @@ def test_a_finished_run_on_a_medium_that_cannot_be_written_is_read(
 ) -> None:
     play(Scripted(witness)).close()
     files = {p.name for p in (tmp_path / "run").iterdir()}
-    monkeypatch.setattr("evolif.protocol.store._sqlite.os.access", lambda *_: False)
+    monkeypatch.setattr("evolif.protocol.store._files.os.access", lambda *_: False)
     run = load_run(tmp_path / "run")
     assert endings(run) == [(1, 1, "censored", 8)]
     run.close()
@@ -280,7 +281,9 @@ def test_a_finished_run_on_a_medium_that_cannot_be_written_is_read(
 def test_a_run_can_be_read_while_it_is_written(play: Play, tmp_path: Path) -> None:
     seen: list[int] = []
 
-    def look(_: object) -> None:
+    def look(event: object) -> None:
+        if not isinstance(event, TurnStored | SessionEnded):
+            return
         run = load_run(tmp_path / "run")
         seen.append(sum(len(s.turns) for s in run.sessions()))
         run.close()
@@ -301,12 +304,10 @@ def test_a_run_may_be_read_by_another_thread_than_the_one_that_opened_it(play: P
 def test_where_models_are_asked_is_a_setting_of_the_run(
     bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from evolif.protocol._evaluate import _endpoint
-
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    assert _endpoint("openai/gpt-5", None) == ""
-    assert _endpoint("openai/x?base_url=http://a/v1", "http://b/v1") == "http://a/v1"
-    assert _endpoint("openai/x", "http://b/v1?key=1") == "http://b/v1"
-    assert _endpoint("sim/perfect", "http://b/v1") == ""
+    assert endpoint_of("openai/gpt-5", None) == ""
+    assert endpoint_of("openai/x?base_url=http://a/v1", "http://b/v1") == "http://a/v1"
+    assert endpoint_of("openai/x", "http://b/v1?key=1") == "http://b/v1"
+    assert endpoint_of("sim/perfect", "http://b/v1") == ""
     monkeypatch.setenv("OPENAI_BASE_URL", "http://c/v1")
-    assert _endpoint("openai/gpt-5", None) == "http://c/v1"
+    assert endpoint_of("openai/gpt-5", None) == "http://c/v1"

@@ -10,11 +10,24 @@ import pytest
 from scripted import Scripted, fault_at, good_but, number, witness
 
 from evolif import InternalError, ModelError, UsageError
-from evolif._errors import ContextOverflowError, WithheldError
+from evolif._errors import AccessError, ContextOverflowError, WithheldError
 from evolif.benchmark import load_benchmark
 from evolif.domain import Message, Usage
 from evolif.models import Reply
-from evolif.protocol import SYSTEM_PROMPT, Progress, Run, TurnRecord, evaluate
+from evolif.protocol import (
+    SYSTEM_PROMPT,
+    Event,
+    FaultMet,
+    Run,
+    RunStarted,
+    SessionEnded,
+    SessionKey,
+    SessionStarted,
+    Spent,
+    TurnRecord,
+    TurnStored,
+    evaluate,
+)
 
 Play = Callable[..., Run]
 
@@ -57,7 +70,11 @@ def test_a_turn_with_nothing_judged_keeps_patience_and_counts_towards_the_cap(pl
     lines[1] = f'{lines[1][:start]}[{{"group":"emotion","params":{{"emotion":"sad"}}}}]{lines[1][end:]}'
     path.write_text("".join(lines), encoding="utf-8")
     seen: list[tuple[int, int, bool | None]] = []
-    told = lambda p: seen.append((p.turn, p.patience, p.satisfied)) if p.ending is None else None  # noqa: E731
+
+    def told(event: Event) -> None:
+        if isinstance(event, TurnStored):
+            seen.append((event.turn, event.patience, event.satisfied))
+
     ending, _, records = only(play(Scripted(lambda _: ""), max_turns=4, observe=told))
     assert seen == [(1, 2, False), (2, 2, None), (3, 1, False), (4, 0, False)]
     assert ending == "finished" and records[1].judged.judged == ()
@@ -66,9 +83,11 @@ def test_a_turn_with_nothing_judged_keeps_patience_and_counts_towards_the_cap(pl
 ENDINGS = [
     (ContextOverflowError("too long"), "censored", "context"),
     (WithheldError("refused"), "withheld", "content filter"),
-    (ModelError("busy", retryable=True), "suspended", "ModelError"),
-    (InternalError("oops"), "suspended", "InternalError"),
-    (ValueError("secret sk-12345"), "suspended", "ModelError"),
+    (ModelError("busy", retryable=True), "suspended", "provider"),
+    (AccessError("wrong key"), "suspended", "access"),
+    (InternalError("oops"), "suspended", "internal"),
+    (UsageError("it does not chat"), "suspended", "internal"),
+    (ValueError("secret sk-12345"), "suspended", "provider"),
 ]
 
 
@@ -171,12 +190,32 @@ def test_half_a_character_in_an_answer_is_stored_and_judged(play: Play) -> None:
     assert ending == "finished" and records[0].answer == "broken ? text\x00"
 
 
-def test_the_observer_learns_every_turn_and_the_end(play: Play) -> None:
-    seen: list[Progress] = []
-    play(Scripted(good_but(2, 3, 4)), observe=seen.append)
-    assert [(p.turn, p.patience, p.satisfied, p.ending) for p in seen] == [
-        (1, 3, True, None), (2, 2, False, None), (3, 1, False, None), (4, 0, False, None), (4, 0, None, "finished"),
+def test_the_observer_learns_every_turn_and_the_end_and_what_was_spent(play: Play) -> None:
+    seen: list[Event] = []
+    bad = good_but(2, 3, 4)
+    play(Scripted(lambda r: Reply(str(bad(r)), usage=Usage(number(r), 1))), observe=seen.append)
+    key = SessionKey("fake/model", 1, 1)
+    assert seen[:2] == [RunStarted({"fake/model": 1}, {"fake/model": 0}), SessionStarted(key, 0)]
+    told = [(e.turn, e.patience, e.satisfied, e.spent) for e in seen if isinstance(e, TurnStored)]
+    spent = [(Spent("target", "fake/model", Usage(n, 1)),) for n in range(1, 5)]
+    assert told == [
+        (1, 3, True, spent[0]), (2, 2, False, spent[1]), (3, 1, False, spent[2]), (4, 0, False, spent[3]),
     ]  # fmt: skip
+    assert seen[-1] == SessionEnded(key, 4, 0, "finished", "patience", "patience exhausted")
+    assert len(seen) == 7
+
+
+def test_the_observer_learns_of_a_fault(play: Play) -> None:
+    seen: list[Event] = []
+    play(Scripted(fault_at(2, ModelError("busy"))), observe=seen.append)
+    key = SessionKey("fake/model", 1, 1)
+    assert seen[-2:] == [
+        FaultMet(key, 2, "target", "provider", "busy"),
+        SessionEnded(key, 1, 3, "suspended", "provider", "busy"),
+    ]
+    seen.clear()
+    play(Scripted(good_but(2, 3, 4)), observe=seen.append)
+    assert seen[:2] == [RunStarted({"fake/model": 1}, {"fake/model": 0}), SessionStarted(key, 1)]
 
 
 def test_an_evaluation_can_be_started_inside_a_running_loop(play: Play) -> None:

@@ -1,5 +1,7 @@
 """Engines that play the sessions of a run."""
 
-from evolif.protocol.engines._asyncio import Stopper, play_all, run_interruptibly
+from evolif.protocol.engines._asyncio import play_all
+from evolif.protocol.engines._lanes import MOST_ALIVE, Lanes
+from evolif.protocol.engines._signals import GRACE, run_interruptibly
 
-__all__ = ["Stopper", "play_all", "run_interruptibly"]
+__all__ = ["GRACE", "MOST_ALIVE", "Lanes", "play_all", "run_interruptibly"]

@@ -1,6 +1,39 @@
 """The run on disk."""
 
-from evolif.protocol.store._rows import TurnRecord
-from evolif.protocol.store._sqlite import FILE_NAME, RunStore
+from evolif.protocol.store._entries import (
+    AnsweredTurn,
+    AskedTurn,
+    CostEntry,
+    EndEntry,
+    Entry,
+    FaultEntry,
+    TurnEntry,
+    VerdictEntry,
+)
+from evolif.protocol.store._files import FILE_NAME
+from evolif.protocol.store._fork import Shared, fork
+from evolif.protocol.store._journal import Journal, Keep, StoreError
+from evolif.protocol.store._rows import SessionState, TurnRecord
+from evolif.protocol.store._sqlite import RunStore
+from evolif.protocol.store._texts import dump_constraints
 
-__all__ = ["FILE_NAME", "RunStore", "TurnRecord"]
+__all__ = [
+    "FILE_NAME",
+    "AnsweredTurn",
+    "AskedTurn",
+    "CostEntry",
+    "EndEntry",
+    "Entry",
+    "FaultEntry",
+    "Journal",
+    "Keep",
+    "RunStore",
+    "SessionState",
+    "Shared",
+    "StoreError",
+    "TurnEntry",
+    "TurnRecord",
+    "VerdictEntry",
+    "dump_constraints",
+    "fork",
+]

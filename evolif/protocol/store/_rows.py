@@ -1,102 +1,88 @@
-"""What the store keeps of a turn, and its two-way translation."""
+"""What the store tells of a session and of its turns."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
-from evolif.domain import JudgedTurn, Move, Span, Usage, Verdict
+from evolif.domain import Ending, JudgedTurn, Move, Usage, Verdict
+from evolif.judging import JudgeRecord, load_records
+from evolif.protocol.store._texts import load_verdicts
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """One finished turn: what was asked, answered, judged, and what it cost. Times are seconds."""
+    """One stored turn: what was asked, answered, judged, and what it cost. Times are seconds."""
 
     turn: int
     turn_hash: str
     move: Move
     depth: int
+    topic: str
+    """Id of the turn's topic."""
     query: str
     answer: str
     reasoning: str
     truncated: bool
-    verdicts: tuple[Verdict, ...]
-    heuristic: tuple[Verdict, ...]
-    usage: Usage
     served_by: str
     seconds: float
+    is_judged: bool
+    """False where the answer is kept and its judging failed or was broken off; a resume judges it."""
+    verdicts: tuple[Verdict, ...]
+    heuristic: tuple[Verdict, ...]
+    records: tuple[JudgeRecord, ...]
+    """Who of a panel scored what and why."""
+    usage: Usage
+    """Tokens of the model under test; judges' and synthesizers' are told by `Run.costs`."""
 
     @property
     def judged(self) -> JudgedTurn:
         """The turn as metrics read it."""
         return JudgedTurn(self.turn, self.verdicts, self.depth, self.move)
 
-    def to_row(self, session: int) -> tuple[Any, ...]:
-        """The values of the turn table, in its order."""
-        return (
-            session,
-            self.turn,
-            self.turn_hash,
-            self.move,
-            self.depth,
-            storable(self.query),
-            storable(self.answer),
-            storable(self.reasoning),
-            int(self.truncated),
-            _dump(self.verdicts),
-            _dump(self.heuristic),
-            self.usage.prompt_tokens,
-            self.usage.completion_tokens,
-            storable(self.served_by),
-            self.seconds,
-        )
-
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> TurnRecord:
-        """The record of a row without its session."""
-        turn, digest, move, depth, query, answer, reasoning, truncated, verdicts, heuristic, *rest = row
-        prompt_tokens, completion_tokens, served_by, seconds = rest
+        """The record of a row of `TURNS_OF_SESSION`."""
+        turn, digest, move, depth, topic, query, answer, reasoning, truncated, served_by, seconds, *rest = row
+        verdicts, heuristic, scores, prompt_tokens, completion_tokens = rest
         return cls(
             turn,
             digest,
             move,
             depth,
+            topic,
             query,
             answer,
             reasoning,
             bool(truncated),
-            _load(verdicts),
-            _load(heuristic),
-            Usage(prompt_tokens, completion_tokens),
             served_by,
             seconds,
+            verdicts is not None,
+            load_verdicts(verdicts),
+            load_verdicts(heuristic),
+            load_records(scores),
+            Usage(prompt_tokens, completion_tokens),
         )
 
 
-def storable(text: str) -> str:
-    """SQLite takes no lone surrogates, which a hostile answer may hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+TURNS_OF_SESSION = """
+SELECT turn.turn, asked.hash, asked.move, asked.depth, asked.topic, asked.query, answer, reasoning, truncated,
+       served_by, seconds, verdicts, heuristic, scores,
+       (SELECT coalesce(sum(prompt_tokens), 0) FROM call
+        WHERE call.session = turn.session AND call.turn = turn.turn AND role = 'target'),
+       (SELECT coalesce(sum(completion_tokens), 0) FROM call
+        WHERE call.session = turn.session AND call.turn = turn.turn AND role = 'target')
+FROM turn JOIN session ON session.id = turn.session
+JOIN asked ON asked.dialogue = session.dialogue AND asked.turn = turn.turn
+WHERE turn.session = ? ORDER BY turn.turn
+"""
 
 
-def _dump(verdicts: tuple[Verdict, ...]) -> str:
-    return json.dumps(
-        [
-            {
-                "group": v.group,
-                "satisfied": v.satisfied,
-                "expected": v.expected,
-                "found": v.found,
-                "spans": [[s.start, s.end, s.view] for s in v.spans[:64]],
-            }
-            for v in verdicts
-        ],
-        separators=(",", ":"),
-    )
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """A session as the store has it."""
 
-
-def _load(text: str) -> tuple[Verdict, ...]:
-    return tuple(
-        Verdict(v["group"], v["satisfied"], v["expected"], v["found"], tuple(Span(*span) for span in v["spans"]))
-        for v in json.loads(text)
-    )
+    id: int
+    ending: Ending | None = None
+    cause: str = ""
+    records: tuple[TurnRecord, ...] = ()

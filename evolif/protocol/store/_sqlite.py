@@ -1,26 +1,23 @@
-"""The durable store of a run: one SQLite file in WAL mode; a turn is committed before the next one starts.
-
-`synchronous=NORMAL` in WAL mode survives the death of this process at any point (SIGKILL included); only a loss of
-power may cost the last commits, never the file.
-"""
+"""The durable store of a run: one SQLite file; a turn is committed before the next one of its session starts."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from evolif._errors import OutsideError, UsageError
-from evolif.domain import Ending, Session
+from evolif._errors import InternalError, UsageError
+from evolif.domain import Constraint, Ending, JudgedTurn, Session, Usage
+from evolif.protocol._events import Role, SessionKey, Spent
 from evolif.protocol._settings import RunSettings
-from evolif.protocol.store._rows import TurnRecord, storable
+from evolif.protocol.store._entries import Entry
+from evolif.protocol.store._files import FILE_NAME, connect, disk_faults
+from evolif.protocol.store._rows import TURNS_OF_SESSION, SessionState, TurnRecord
 from evolif.protocol.store._schema import SCHEMA, SCHEMA_VERSION
-
-FILE_NAME = "run.sqlite"
+from evolif.protocol.store._texts import BareVerdicts, load_constraints
 
 
 class RunStore:
@@ -40,8 +37,8 @@ class RunStore:
         """
         if not cls.begun(root):
             raise UsageError(f"{root} is no run: it has no {FILE_NAME}; make one with `evolif evaluate`")
-        with _disk_faults(root):
-            connection = _connect(root)
+        with disk_faults(root):
+            connection = connect(root)
             try:
                 return cls(root, connection, _stored_settings(root, connection))
             except BaseException:
@@ -49,17 +46,36 @@ class RunStore:
                 raise
 
     @classmethod
-    def create(cls, root: Path, settings: RunSettings) -> RunStore:
-        """Start a run in an empty or missing folder."""
-        with _disk_faults(root):
+    def create(
+        cls,
+        root: Path,
+        settings: RunSettings,
+        fill: Callable[[sqlite3.Connection], None] | None = None,
+        source: Path | None = None,
+    ) -> RunStore:
+        """Start a run in an empty or missing folder.
+
+        Args:
+            root: The folder.
+            settings: The run's settings.
+            fill: Fills the run within the transaction that starts it.
+            source: Another run's folder, which `fill` sees as the schema `source`.
+        """
+        with disk_faults(root):
             if root.exists() and (not root.is_dir() or any(p.name not in _OWN for p in root.iterdir())):
                 raise UsageError(f"{root} exists and is no run; choose another folder")
             root.mkdir(parents=True, exist_ok=True)
-            connection = _connect(root)
+            connection = connect(root)
             connection.executescript(SCHEMA)
-            rows = [("schema", str(SCHEMA_VERSION)), ("settings", settings.model_dump_json())]
-            with connection:  # settings last and at once: a run that has them is whole, see `begun`
-                connection.executemany("INSERT INTO run VALUES (?, ?)", rows)
+            if source is not None:
+                connection.execute("ATTACH DATABASE ? AS source", (str(source / FILE_NAME),))
+            with connection:  # all at once: a run that has its settings is whole, see `begun`
+                connection.execute("INSERT INTO run VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
+                _write_settings(connection, settings)
+                if fill is not None:
+                    fill(connection)
+            if source is not None:
+                connection.execute("DETACH DATABASE source")
         return cls(root, connection, settings)
 
     @staticmethod
@@ -67,84 +83,133 @@ class RunStore:
         """Whether a run was started in the folder, and not killed before it had written down its settings."""
         if not (root / FILE_NAME).is_file():
             return False
-        with _disk_faults(root), closing(_connect(root)) as connection:
+        with disk_faults(root), closing(connect(root)) as connection:
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             if "run" in tables:
                 return connection.execute("SELECT 1 FROM run LIMIT 1").fetchone() is not None
             return bool(tables)  # somebody else's database
 
-    def enrol(self, sessions: Iterable[tuple[str, int, int]]) -> None:
-        """Write down all (model, dialogue, epoch) of the run, so that a report knows of those that never began."""
-        with _disk_faults(self.root), self._connection:
+    def grow(self, settings: RunSettings) -> None:
+        """Take over a larger extent; what is stored stays."""
+        if settings == self.settings:
+            return
+        with disk_faults(self.root), self._connection:
+            _write_settings(self._connection, settings)
+        self.settings = settings
+
+    def enrol(self, sessions: Iterable[SessionKey]) -> None:
+        """Write down the sessions of the run, so that a report knows of those that never began."""
+        with disk_faults(self.root), self._connection:
             self._connection.executemany(
-                "INSERT OR IGNORE INTO session (model, dialogue, epoch) VALUES (?, ?, ?)", sessions
+                "INSERT OR IGNORE INTO session (model, dialogue, epoch) VALUES (?, ?, ?)",
+                ((key.model, key.dialogue, key.epoch) for key in sessions),
             )
 
-    def session_id(self, model: str, dialogue: int, epoch: int) -> int:
-        """The number of an enrolled session."""
-        key = (model, dialogue, epoch)
-        with _disk_faults(self.root):
-            [number] = self._connection.execute(
-                "SELECT id FROM session WHERE model = ? AND dialogue = ? AND epoch = ?", key
+    def ended(self, model: str) -> set[tuple[int, int]]:
+        """(dialogue, epoch) of a model's sessions that came to an end and are never taken up again."""
+        with disk_faults(self.root):
+            rows = self._connection.execute(
+                "SELECT dialogue, epoch FROM session WHERE model = ?"
+                " AND ending IN ('finished', 'censored', 'withheld')",
+                (model,),
+            )
+            return set(rows.fetchall())
+
+    def state(self, key: SessionKey) -> SessionState:
+        """An enrolled session with everything said in it."""
+        with disk_faults(self.root):
+            number, ending, cause = self._connection.execute(
+                "SELECT id, ending, cause FROM session WHERE model = ? AND dialogue = ? AND epoch = ?",
+                (key.model, key.dialogue, key.epoch),
             ).fetchone()
-        return int(number)
+        return SessionState(number, ending, cause, tuple(self.turns(number)))
 
-    def used_turns(self) -> list[tuple[int, int, str]]:
-        """(dialogue, turn, hash) of every turn of the benchmark that the run has used so far."""
-        with _disk_faults(self.root):
-            return self._connection.execute(
-                "SELECT DISTINCT dialogue, turn, turn_hash FROM turn JOIN session ON session.id = turn.session"
-                " ORDER BY dialogue, turn"
-            ).fetchall()
+    def used_turns(self) -> Iterator[tuple[int, int, str]]:
+        """(dialogue, turn, hash) of every turn of the benchmark that the run has used so far, in order."""
+        with disk_faults(self.root):
+            yield from self._connection.execute("SELECT dialogue, turn, hash FROM asked ORDER BY dialogue, turn")
 
-    def ending(self, session: int) -> Ending | None:
-        """How a session ended, or None."""
-        with _disk_faults(self.root):
-            row = self._connection.execute("SELECT ending FROM session WHERE id = ?", (session,)).fetchone()
-        ending: Ending | None = row[0]
-        return ending
+    def asked(self, dialogue: int, turn: int) -> tuple[str, str, str, tuple[Constraint, ...]]:
+        """Query, move, topic id and constraints of a turn that was used."""
+        with disk_faults(self.root):
+            query, move, topic, constraints = self._connection.execute(
+                "SELECT query, move, topic, constraints FROM asked WHERE dialogue = ? AND turn = ?", (dialogue, turn)
+            ).fetchone()
+        return query, move, topic, load_constraints(constraints)
 
     def turns(self, session: int) -> list[TurnRecord]:
-        """The finished turns of a session, in order."""
-        with _disk_faults(self.root):
-            rows = self._connection.execute(f"SELECT {_COLUMNS} FROM turn WHERE session = ? ORDER BY turn", (session,))
-            return [TurnRecord.from_row(row) for row in rows]
+        """The answered turns of a session, in order."""
+        with disk_faults(self.root):
+            return [TurnRecord.from_row(row) for row in self._connection.execute(TURNS_OF_SESSION, (session,))]
 
-    def add_turn(self, session: int, record: TurnRecord) -> None:
-        """Make a finished turn durable."""
-        row = record.to_row(session)
-        with _disk_faults(self.root), self._connection:
-            self._connection.execute(f"INSERT INTO turn VALUES ({', '.join('?' * len(row))})", row)
+    def write(self, entries: Iterable[Entry]) -> None:
+        """Make entries durable, all or none.
 
-    def add_fault(self, session: int, turn: int, kind: str, message: str) -> None:
-        """Keep a fault of a provider or of this program; it never counts against the model."""
-        with _disk_faults(self.root), self._connection:
-            self._connection.execute(
-                "INSERT INTO fault (session, turn, kind, message) VALUES (?, ?, ?, ?)",
-                (session, turn, kind, storable(message)),
-            )
+        Raises:
+            OutsideError: the disk.
+            EvolifError: an entry that the store does not take.
+        """
+        try:
+            with disk_faults(self.root), self._connection:
+                for entry in entries:
+                    for statement, values in entry.statements():
+                        self._connection.execute(statement, values)
+        except (sqlite3.InterfaceError, OverflowError, ValueError, TypeError) as fault:
+            raise InternalError(f"the store of {self.root} cannot hold a value ({fault})") from None
 
-    def end(self, session: int, ending: Ending, reason: str) -> None:
-        """Record how a session ended."""
-        with _disk_faults(self.root), self._connection:
-            self._connection.execute(
-                "UPDATE session SET ending = ?, reason = ? WHERE id = ?", (ending, storable(reason), session)
-            )
+    def sessions(self, model: str | None = None) -> Iterator[tuple[int, Session]]:
+        """Every session with its judged turns, in the order of models, epochs and dialogues.
 
-    def sessions(self) -> Iterator[tuple[int, Session]]:
-        """Every session with its judged turns, in the order of models, epochs and dialogues."""
-        order = {model: i for i, model in enumerate(self.settings.models)}
-        rows = self._connection.execute("SELECT id, model, dialogue, epoch, ending, reason FROM session").fetchall()
-        for number, model, dialogue, epoch, ending, reason in sorted(rows, key=lambda r: (order[r[1]], r[3], r[2])):
-            judged = tuple(record.judged for record in self.turns(number))
-            yield number, Session(model, dialogue, epoch, self.settings.patience, ending, reason, judged)
+        Verdicts come without their texts, which `turns` has: what figures need of a large run stays small.
+        """
+        order = {name: i for i, name in enumerate(self.settings.models)}
+        with disk_faults(self.root):
+            rows = self._connection.execute(
+                "SELECT id, model, dialogue, epoch, ending, reason FROM session WHERE ? IN (model, '')", (model or "",)
+            ).fetchall()
+            bare = BareVerdicts()
+            for number, name, dialogue, epoch, ending, reason in sorted(rows, key=lambda r: (order[r[1]], r[3], r[2])):
+                judged = tuple(self._judged_turns(number, bare))
+                yield number, Session(name, dialogue, epoch, self.settings.patience, ending, reason, judged)
+
+    def _judged_turns(self, session: int, bare: BareVerdicts) -> Iterator[JudgedTurn]:
+        for turn, verdicts, depth, move in self._connection.execute(_JUDGED, (session,)):
+            if verdicts is None:
+                return
+            yield JudgedTurn(turn, bare(verdicts), depth, move)
+
+    def endings(self) -> dict[tuple[str, Ending | None, str], int]:
+        """How many sessions per model, ending and cause."""
+        with disk_faults(self.root):
+            rows = self._connection.execute(
+                "SELECT model, ending, cause, count(*) FROM session GROUP BY model, ending, cause"
+            ).fetchall()
+        return {(model, ending, cause): number for model, ending, cause, number in rows}
+
+    def reasons(self) -> list[tuple[str, str, int]]:
+        """(model, reason, sessions) of suspended sessions, the most frequent first."""
+        with disk_faults(self.root):
+            return self._connection.execute(
+                "SELECT model, reason, count(*) AS n FROM session WHERE ending = 'suspended'"
+                " GROUP BY model, reason ORDER BY n DESC, model, reason"
+            ).fetchall()
+
+    def costs(self) -> list[Spent]:
+        """Calls and tokens per role and model."""
+        with disk_faults(self.root):
+            rows: list[tuple[Role, str, int, int, int]] = self._connection.execute(
+                "SELECT role, model, sum(calls), sum(prompt_tokens), sum(completion_tokens) FROM call"
+                " GROUP BY role, model ORDER BY role, model"
+            ).fetchall()
+        return [Spent(role, model, Usage(prompt, completion), calls) for role, model, calls, prompt, completion in rows]
 
     def faults(self) -> list[tuple[str, int, int, str, str]]:
-        """(model, dialogue, turn, kind, message) of every fault."""
-        return self._connection.execute(
-            "SELECT model, dialogue, turn, kind, message FROM fault JOIN session ON session.id = fault.session"
-            " ORDER BY fault.id"
-        ).fetchall()
+        """(model, dialogue, turn, kind, message) of every fault, oldest first."""
+        with disk_faults(self.root):
+            return self._connection.execute(
+                "SELECT model, dialogue, turn, kind, message FROM fault JOIN session ON session.id = fault.session"
+                " ORDER BY fault.id"
+            ).fetchall()
 
     def close(self) -> None:
         """Close the file."""
@@ -154,10 +219,16 @@ class RunStore:
 _OWN = frozenset({".lock", FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"})
 """What a run that was killed in its first moment may have left behind."""
 
-_COLUMNS = (
-    "turn, turn_hash, move, depth, query, answer, reasoning, truncated, verdicts, heuristic, "
-    "prompt_tokens, completion_tokens, served_by, seconds"
-)
+_JUDGED = """
+SELECT turn.turn, verdicts, depth, move FROM turn JOIN session ON session.id = turn.session
+JOIN asked ON asked.dialogue = session.dialogue AND asked.turn = turn.turn
+WHERE turn.session = ? ORDER BY turn.turn
+"""
+
+
+def _write_settings(connection: sqlite3.Connection, settings: RunSettings) -> None:
+    rows = (("settings", settings.model_dump_json()), ("hash", settings.hash()))
+    connection.executemany("INSERT OR REPLACE INTO run VALUES (?, ?)", rows)
 
 
 def _stored_settings(root: Path, connection: sqlite3.Connection) -> RunSettings:
@@ -167,30 +238,13 @@ def _stored_settings(root: Path, connection: sqlite3.Connection) -> RunSettings:
         if "no such table" not in str(fault):
             raise
         rows = {}
-    if rows.get("schema") != str(SCHEMA_VERSION):
-        raise UsageError(f"{root} was written by another version of evolif; evaluate into a new folder")
+    version = rows.get("schema")
+    if version != str(SCHEMA_VERSION):
+        raise UsageError(
+            f"{root} was written by another version of evolif (store version {version or 'unknown'}, this one writes "
+            f"{SCHEMA_VERSION}); read it with that version, or evaluate into a new folder"
+        )
     try:
         return RunSettings.model_validate_json(rows["settings"])
     except (KeyError, ValidationError):
         raise UsageError(f"the settings of {root} cannot be read; evaluate into a new folder") from None
-
-
-def _connect(root: Path) -> sqlite3.Connection:
-    if not os.access(root, os.W_OK) and not (root / f"{FILE_NAME}-wal").exists():
-        # A finished run on a medium that cannot be written: SQLite would want to put its log beside it.
-        return sqlite3.connect(f"{(root / FILE_NAME).resolve().as_uri()}?immutable=1", uri=True)
-    # Used by one thread at a time, but in a notebook not by the one that opened it.
-    connection = sqlite3.connect(root / FILE_NAME, timeout=30, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")
-    connection.execute("PRAGMA foreign_keys=ON")
-    return connection
-
-
-@contextmanager
-def _disk_faults(root: Path) -> Iterator[None]:
-    try:
-        yield
-    except (sqlite3.DatabaseError, OSError) as fault:
-        reason = fault.strerror if isinstance(fault, OSError) else str(fault)
-        raise OutsideError(f"{root} cannot be used as a run folder ({reason})") from None

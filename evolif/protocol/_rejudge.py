@@ -1,0 +1,159 @@
+"""Judge a run's answers again with another judge: a new run from the old one's answers, and no model is asked.
+
+What rules said is taken over, so that the judge alone makes the difference. Patience is counted anew: a session ends
+earlier where the new judge is stricter, and is censored at its last answer where it would have gone on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from evolif._errors import UsageError
+from evolif.judging import CACHE_FILE, Agreement, SqliteJudgeCache, open_judge
+from evolif.models import ChatModel, open_model
+from evolif.protocol._difference import differences
+from evolif.protocol._events import Observer, RunStarted, SessionKey, nobody
+from evolif.protocol._identity import locked
+from evolif.protocol._opened import Calling, Opener, describe_judge
+from evolif.protocol._replay import ReplayStage, SessionReplay
+from evolif.protocol._run import Run, load_run
+from evolif.protocol._settings import RunSettings
+from evolif.protocol._stopper import Stopper
+from evolif.protocol._turnstile import Gate, OpenGate
+from evolif.protocol.engines import run_interruptibly
+from evolif.protocol.store import Journal, RunStore
+from evolif.text import READING_RULES_VERSION
+
+_SIDE_BY_SIDE = 64
+"""Sessions judged at once; how many calls are under way is the judges' own limit."""
+
+
+def rejudge(
+    run: Path | str,
+    judge: str | Sequence[str],
+    out: Path | str,
+    *,
+    judge_rule: str = "mean",
+    max_retries: int = 2,
+    timeout: float | None = None,
+    gate: Gate | None = None,
+    observe: Observer | None = None,
+    on_stop: Callable[[], None] | None = None,
+) -> Run:
+    """Judge the answers of a run again, into a new run; the same call goes on with one that was broken off.
+
+    Args:
+        run: The run's directory; only read.
+        judge: `none`, `lexical`, or models, which together are a panel.
+        out: The new run's directory.
+        judge_rule: How a panel comes to a verdict: `mean`, `majority` or `median`.
+        max_retries: How often a request is repeated that may pass later.
+        timeout: Seconds for one attempt.
+        gate: Asked before every call.
+        observe: Told of every turn, fault and end.
+        on_stop: Told when Ctrl-C asked for a clean stop.
+
+    Raises:
+        UsageError: no run, other reading rules than this version's, a directory that holds another run, a missing key.
+        OutsideError: the disk.
+        KeyboardInterrupt: stopped; every verdict that was had is in the store.
+    """
+    judges = [judge] if isinstance(judge, str) else list(judge)
+    stopper = Stopper()
+    make = Opener(Calling(None, None, max_retries, timeout, 0), gate or OpenGate(), stopper, open_model)
+    root = Path(out)
+    with closing(RunStore.open(Path(run))) as source:
+        settings = _settings(source, judges, judge_rule)
+        if root.resolve() == source.root.resolve():
+            raise UsageError(f"{root} keeps its verdicts; judge its answers into another folder")
+        clients = _opened(judges, make)
+        with locked(root), closing(_target(root, settings)) as target:
+            cache = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
+            made = open_judge(judges, rule=judge_rule, opener=clients, cache=cache)
+            journal = Journal(target)
+            stage = ReplayStage(source, settings.patience, made, journal, observe or nobody, stopper)
+            run_interruptibly(_closing(stage, target, journal), stopper, on_stop or (lambda: None))
+    return load_run(root)
+
+
+def agreement(old: Run, new: Run) -> Agreement:
+    """How far two runs' verdicts on the subjective groups agree, over the turns with the same answer in both."""
+    counts = Agreement()
+    for model in (name for name in new.models if name in old.models):
+        before = {(s.dialogue, s.epoch): turns for s, turns in old.transcripts(model)}
+        for session, turns in new.transcripts(model):
+            for first, second in zip(before.get((session.dialogue, session.epoch), ()), turns, strict=False):
+                same = first.answer == second.answer and first.turn_hash == second.turn_hash
+                if same and first.is_judged and second.is_judged:
+                    counts.add(first.verdicts, second.verdicts, second.records)
+    return counts
+
+
+def _settings(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
+    old = source.settings
+    if old.reading_rules != READING_RULES_VERSION:
+        raise UsageError(
+            f"the answers of {source.root} were read by the reading rules {old.reading_rules}, and this version has "
+            f"the rules {READING_RULES_VERSION}: more than the judge would change; evaluate into a new folder"
+        )
+    name, endpoints = describe_judge(judges, rule)
+    return old.model_copy(update={"judge": name, "judge_endpoints": endpoints})
+
+
+def _opened(judges: Sequence[str], make: Opener) -> Callable[[str], ChatModel]:
+    """The judges' clients, made before anything is written, so that a missing key leaves no folder behind."""
+    named = [name for name in judges if name not in ("none", "lexical")]
+    return {name: make.judge(name) for name in named}.__getitem__
+
+
+def _target(root: Path, settings: RunSettings) -> RunStore:
+    if not RunStore.begun(root):
+        return RunStore.create(root, settings)
+    store = RunStore.open(root)
+    different = differences(store.settings, settings)
+    if different or store.settings.grown(settings) != store.settings:
+        store.close()
+        what = "; ".join(different) or "other models or dialogues"
+        raise UsageError(f"{root} holds another run ({what}); choose another folder")
+    return store
+
+
+async def _play(stage: ReplayStage, target: RunStore) -> None:
+    """Judge every session that has not ended in the new run.
+
+    Raises:
+        EvolifError: what no session could survive.
+    """
+    keys = [(SessionKey(s.model, s.dialogue, s.epoch), s.reason) for _, s in stage.source.sessions()]
+    target.enrol(key for key, _ in keys)
+    ended = {model: target.ended(model) for model in target.settings.models}
+    left = [(key, reason) for key, reason in keys if (key.dialogue, key.epoch) not in ended[key.model]]
+    whole = Counter(key.model for key, _ in keys)
+    stage.observe(RunStarted(whole, whole - Counter(key.model for key, _ in left)))
+    queue = iter(left)
+
+    async def work() -> None:
+        for key, reason in queue:
+            if stage.stopper.everybody:
+                return
+            await SessionReplay(stage, key, reason, target.state(key)).play()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(_SIDE_BY_SIDE, len(left))):
+                group.create_task(work())
+    except BaseExceptionGroup as faults:
+        raise faults.exceptions[0] from None
+
+
+async def _closing(stage: ReplayStage, target: RunStore, journal: Journal) -> None:
+    try:
+        await _play(stage, target)
+    finally:
+        journal.flush()
+        if stage.judge is not None:
+            await stage.judge.aclose()

@@ -1,0 +1,150 @@
+"""A turnstile before every model: asked before each call, told of each, counting what it cost.
+
+It stands inside of the model's connection limit, so a call that waited for a place is asked about when it would begin
+and not when it was planned: after a stop nobody who still waits is let through, and a budget reserves for calls under
+way only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from evolif._errors import EvolifError
+from evolif.domain import Usage
+from evolif.models import ChatModel, ChatRequest, Reply
+from evolif.protocol._events import Role, SessionKey, Spent
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCall:
+    """A call that is about to be made."""
+
+    role: Role
+    model: str
+    request: ChatRequest
+    key: SessionKey | None
+    """The session it is made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why a call may not be made."""
+
+    cause: str
+    """One or two words, as in `SessionEnded`: `budget`, `stop rule`."""
+    reason: str
+    """A sentence."""
+
+
+class Gate(Protocol):
+    """Decides over every call. A session that is stopped here is censored with the turns it has."""
+
+    def ask(self, call: PlannedCall) -> Stop | None:
+        """None lets the call through; `tell` follows then in any case."""
+        ...
+
+    def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+        """The call is over; None where it failed."""
+        ...
+
+
+class OpenGate:
+    """Lets every call through."""
+
+    def ask(self, call: PlannedCall) -> Stop | None:
+        """Never stops."""
+        return None
+
+    def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+        """Looks at nothing."""
+
+
+class NotAskedError(EvolifError):
+    """A call was not made: the gate said so (`stop`), or the run is being stopped (None)."""
+
+    def __init__(self, stop: Stop | None) -> None:
+        super().__init__("the run is being stopped" if stop is None else stop.reason)
+        self.stop = stop
+
+
+@dataclass(slots=True)
+class Account:
+    """What the calls of one session came to since somebody last took it down."""
+
+    key: SessionKey
+    spent: list[Spent] = field(default_factory=list)
+
+    def take(self) -> tuple[Spent, ...]:
+        """Everything since the last time."""
+        spent, self.spent = tuple(self.spent), []
+        return spent
+
+
+_account: ContextVar[Account | None] = ContextVar("_account", default=None)
+
+
+def open_account(key: SessionKey) -> Account:
+    """An account for the calls of the present task and of those it starts."""
+    account = Account(key)
+    _account.set(account)
+    return account
+
+
+class Turnstile:
+    """A model behind a gate; implements `ChatModel`.
+
+    Args:
+        model: The client.
+        role: In whose name it is asked.
+        gate: Decides over each call.
+        stopped: Whether nothing may be asked any more.
+    """
+
+    def __init__(self, model: ChatModel, role: Role, gate: Gate, stopped: Callable[[], bool]) -> None:
+        self._model = model
+        self._role: Role = role
+        self._gate = gate
+        self._stopped = stopped
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)  # what a client says of itself beyond the protocol
+
+    @property
+    def name(self) -> str:
+        """`provider/name`, without secrets."""
+        return self._model.name
+
+    @property
+    def connections(self) -> int:
+        """How many sessions it is worth running side by side by default."""
+        return self._model.connections
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        """Answer the conversation.
+
+        Raises:
+            NotAskedError: nothing was asked.
+        """
+        if self._stopped():
+            raise NotAskedError(None)
+        account = _account.get()
+        call = PlannedCall(self._role, self.name, request, account.key if account else None)
+        stop = self._gate.ask(call)
+        if stop is not None:
+            raise NotAskedError(stop)
+        usage = None
+        try:
+            reply = await self._model.complete(request)
+            usage = reply.usage
+        finally:
+            self._gate.tell(call, usage)
+        if account is not None and not reply.cached:
+            account.spent.append(Spent(self._role, self.name, reply.usage))
+        return reply
+
+    async def aclose(self) -> None:
+        """Release what the client holds."""
+        await self._model.aclose()
