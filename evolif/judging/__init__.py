@@ -1,5 +1,6 @@
 """Judging answers: rule checkers, panels of judge models, and the opt-in heuristic for what rules cannot tell."""
 
+from evolif.judging._agreement import Agreement
 from evolif.judging._cache import CACHE_FILE, CachedScore, JudgeCache, MemoryJudgeCache, SqliteJudgeCache
 from evolif.judging._judge import Judge, judge_answer, judge_turn
 from evolif.judging._lexical import LexicalJudge
@@ -18,6 +19,7 @@ __all__ = [
     "CACHE_FILE",
     "RULES",
     "THRESHOLD",
+    "Agreement",
     "CachedScore",
     "Judge",
     "JudgeCache",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -63,27 +63,22 @@ class SqliteJudgeCache:
     """Keeps scores in one small SQLite file; used by one thread at a time.
 
     Args:
-        path: The file, made where it is missing; its folder must be there.
+        path: The file; made, in a folder that is there, when the first score is looked for.
+        earlier: Such a file of another run; what it holds is taken over when `path` is opened. Where it cannot be read,
+            scores are asked for again.
 
-    Raises:
-        OutsideError: the file cannot be used.
+    Its calls raise `OutsideError` where the file cannot be used.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, earlier: Path | None = None) -> None:
         self._path = path
-        with self._faults():
-            self._connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
-            try:
-                for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _SCHEMA):
-                    self._connection.execute(statement)
-            except BaseException:
-                self._connection.close()
-                raise
+        self._earlier = earlier
+        self._opened: sqlite3.Connection | None = None
 
     def get(self, key: str) -> CachedScore | None:
         """The score kept under a key."""
-        with self._faults():
-            row = self._connection.execute(
+        with self._faults() as connection:
+            row = connection.execute(
                 "SELECT score, rationale, served_by, temperature FROM score WHERE key = ?", (key,)
             ).fetchone()
         return None if row is None else CachedScore(*row)
@@ -91,17 +86,41 @@ class SqliteJudgeCache:
     def put(self, key: str, score: CachedScore) -> None:
         """Keep a score; committed before this returns."""
         row = (key, score.score, score.rationale, score.served_by, score.temperature)
-        with self._faults(), self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO score VALUES (?, ?, ?, ?, ?)", row)
+        with self._faults() as connection, connection:
+            connection.execute("INSERT OR REPLACE INTO score VALUES (?, ?, ?, ?, ?)", row)
 
     def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
+        """Close the file; a later call opens it again."""
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.close()
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is None:
+            connection = sqlite3.connect(self._path.resolve().as_uri(), timeout=30, check_same_thread=False, uri=True)
+            try:
+                for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _SCHEMA):
+                    connection.execute(statement)
+                self._take_over(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._opened = connection
+        return self._opened
+
+    def _take_over(self, connection: sqlite3.Connection) -> None:
+        if self._earlier is None or not self._earlier.is_file():
+            return
+        with suppress(sqlite3.Error):  # a finished run on a medium that cannot be written, or a damaged file
+            connection.execute("ATTACH DATABASE ? AS earlier", (f"{self._earlier.resolve().as_uri()}?mode=ro",))
+            with connection:
+                connection.execute("INSERT OR IGNORE INTO main.score SELECT * FROM earlier.score")
+            connection.execute("DETACH DATABASE earlier")
 
     @contextmanager
-    def _faults(self) -> Iterator[None]:
+    def _faults(self) -> Iterator[sqlite3.Connection]:
         try:
-            yield
+            yield self._connection()
         except (sqlite3.Error, OSError) as fault:
             raise OutsideError(f"the judge's scores cannot be kept in {self._path} ({fault})") from None
 

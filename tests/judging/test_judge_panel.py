@@ -20,6 +20,7 @@ from evolif._errors import (
 )
 from evolif.domain import Constraint, Usage
 from evolif.judging import (
+    CachedScore,
     Judge,
     Judgement,
     SqliteJudgeCache,
@@ -288,9 +289,19 @@ def test_a_file_that_is_no_cache_is_told(tmp_path: Path) -> None:
     path = tmp_path / "scores.sqlite"
     path.write_bytes(b"not a database, but long enough to be looked at" * 100)
     with pytest.raises(OutsideError, match=r"scores\.sqlite"):
-        SqliteJudgeCache(path)
+        SqliteJudgeCache(path).get("key")
     with pytest.raises(OutsideError, match="cannot be kept"):
-        SqliteJudgeCache(tmp_path / "missing" / "scores.sqlite")
+        SqliteJudgeCache(tmp_path / "missing" / "scores.sqlite").put("key", CachedScore(8, "", "", 0))
+
+
+def test_a_cache_that_nobody_used_leaves_no_file_and_a_closed_one_opens_again(tmp_path: Path) -> None:
+    cache = SqliteJudgeCache(tmp_path / "scores.sqlite")
+    cache.close()
+    assert list(tmp_path.iterdir()) == []
+    cache.put("key", CachedScore(8, "Glad.", "judge-2026", None))
+    cache.close()
+    assert cache.get("key") == CachedScore(8, "Glad.", "judge-2026", None) and cache.get("other") is None
+    cache.close()
 
 
 def test_judged_again_what_rules_said_stays_and_the_rest_is_asked_anew() -> None:
