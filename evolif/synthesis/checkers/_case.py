@@ -46,9 +46,12 @@ _NOUNS = whole_words(
         "(share|percentage|proportion|percent|ratio) of (capitals?|upper-?case|upper case|letters|caps)( letters)?",
     ]
 )
+_CASES = (("upper", _UPPER), ("lower", _LOWER))
 _FREE = whole_words(
     [
         "the (normal|usual|ordinary|regular) way",
+        "as usual",
+        "like (a normal person|anyone else|everyone else)",
         "(normal|regular|ordinary|usual|standard|mixed|natural|any) (letter )?(case|casing|capitali[sz]ation|capitals|caps)",
         "capitali[sz]e (normally|as usual|naturally|however you like|properly)",
         "(usual|normal) mix of( \\w+){1,6}",
@@ -143,10 +146,17 @@ def _share(query: Query, start: int, end: int, value: int) -> Claim:
         query.shadow[end : end + 20],
     )
     loose = (before is not None and before.lastgroup in ("least", "most", "less", "more")) or after is not None
-    segment = query.shadow[slice(*query.sentence(start))]
-    low_case = _LOWER.search(segment) is not None and not _UPPER.search(segment)
+    low_case = _nearest_case(query, start, end) == "lower"
     told = ("share", "loose" if loose else 100 - value if low_case else value)
     return Claim(told, start, end, role_of(query, start, end))
+
+
+def _nearest_case(query: Query, start: int, end: int) -> str:
+    """The case that a share is a share of: the first one named behind it in its sentence, else the last one before it."""
+    low, high = query.sentence(start)
+    behind = [(m.start(), kind) for kind, p in _CASES for m in p.finditer(query.shadow, end, high)]
+    before = [(-m.start(), kind) for kind, p in _CASES for m in p.finditer(query.shadow, low, start)]
+    return min(behind or before or [(0, "upper")])[1]
 
 
 def _is_margin(query: Query, start: int, end: int) -> bool:
@@ -162,10 +172,15 @@ def _is_margin(query: Query, start: int, end: int) -> bool:
     )
 
 
+_BOTH = re.compile(r"(?:upper|lower|capitals?|small|big|capital)(?:[\s-]?(?:case|letters?))?\s+and\s+$")
+
+
 def _whole(query: Query) -> list[Claim]:
     claims = []
     for mode, other, pattern in (("all_upper", "all_lower", _UPPER), ("all_lower", "all_upper", _LOWER)):
         for match in pattern.finditer(query.shadow):
+            if _BOTH.search(query.shadow, max(0, match.start() - 16), match.start()):
+                continue
             if re.match(r"\s+(?:and|or)\s+(?:lower|small|upper|capital)", query.shadow[match.end() : match.end() + 16]):
                 continue  # "upper and lower case" names the thing, not a value
             denied = _DENIED.search(query.shadow, max(0, match.start() - 60), match.start()) is not None
@@ -189,10 +204,17 @@ def _says(value: tuple[str, object], params: Params) -> bool:
 
 def _plain_claims(query: Query, change: Change) -> list[Claim]:
     """Demands on the whole text, not a word on capitals in passing."""
-    return [c for c in _whole(query) if not _EITHER.search(query.shadow, max(0, c.start - 14), c.end + 8) and _ALL.search(query.shadow, max(0, c.start - 24), c.end + 24)]
+    return [
+        c
+        for c in _whole(query)
+        if not _EITHER.search(query.shadow, max(0, c.start - 14), c.end + 8)
+        and _ALL.search(query.shadow, max(0, c.start - 24), c.end + 24)
+    ]
 
 
-_ALL = re.compile(r"(?<!\w)(?:all|every|everything|entirely|only|whole|in\s+(?:upper|lower|all|capital))(?!\w)|(?:upper|lower)[\s-]?case\s+(?:only|throughout)")
+_ALL = re.compile(
+    r"(?<!\w)(?:all|every|everything|entirely|only|whole|in\s+(?:upper|lower|all|capital))(?!\w)|(?:upper|lower)[\s-]?case\s+(?:only|throughout)"
+)
 _EITHER = re.compile(r"(?<!\w)or(?!\w)|capitali[sz]ed")
 case_claims = (_plain_claims, _says)
 """The claims on case that are plainly demands, and what compares them."""

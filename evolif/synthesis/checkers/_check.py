@@ -101,7 +101,11 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     if len(query) > LONGEST_QUERY:
         return [Finding("query", f"it is longer than {LONGEST_QUERY} characters")]
     read = Query(query)
-    if len(read.quotations) > MOST_VALUES or sum(c in _QUOTES for c in query) > 4 * MOST_VALUES or _DIGITS.subn("", query)[1] > MOST_VALUES:
+    if (
+        len(read.quotations) > MOST_VALUES
+        or sum(c in _QUOTES for c in query) > 4 * MOST_VALUES
+        or _DIGITS.subn("", query)[1] > MOST_VALUES
+    ):
         return [Finding("query", "it holds more quotations or numbers than can be read")]
     spoken = _task_masked(read, topic) if move != "continue" else read
     findings = _READERS.get(change.group, read_generic)(spoken, change)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,8 +18,8 @@ from evolif.synthesis.checkers._roles import Role, role_of
 from evolif.synthesis.checkers._shadow import Query
 
 _DENIED = re.compile(
-    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bless|\bnothing|\banything\s+but|\banyone\s+but|\banybody\s+but|\bany\s+\w+\s+(?:but|except|other\s+than)|\beverything\s+but|\bexcept|\bneither|\bnor|\bfree\s+of)"
-    r"(?:\s+(?:be|sound|a|an|any|the|too|very|to|for|in|written|write|use|using|so|sounding|being|want|speak|an|overly|clearly|aimed|at|as|seem|feel|let|it)){0,4}\s*[\"'“‘]?$"
+    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bless|\bnothing|\banything\s+but|\banyone\s+but|\banybody\s+but|\bany\s+\w+\s+(?:but|except|other\s+than)|\beverything\s+but|\bexcept|\bneither|\bnor|\bfree\s+of|\bstay\s+away\s+from|\bsteer\s+clear\s+of|\bkeep\s+(?:away\s+from|clear\s+of)|\brefrain\s+from)"
+    r"(?:\s+(?:be|sound|a|an|any|the|too|very|to|for|in|written|write|use|using|so|sounding|being|want|speak|an|come|across|as|feel|read|geared|towards?|get|appear|targeted|directed|tailored|overly|clearly|aimed|at|as|seem|feel|let|it)){0,4}\s*[\"'“‘]?$"
 )
 
 
@@ -80,6 +81,16 @@ def _ages(query: Query) -> list[Claim]:
     return found
 
 
+def _denied_whole(query: Query, claims: list[Claim]) -> list[Claim]:
+    """`not for young people of 15 to 24`: the ages are denied with the people."""
+    denied = {
+        (c.value, query.sentence(c.start))
+        for c in claims
+        if _DENIED.search(query.shadow, max(0, c.start - 50), c.start)
+    }
+    return [replace(c, role="old") if (c.value, query.sentence(c.start)) in denied else c for c in claims]
+
+
 def _claims(query: Query, values: Mapping[str, re.Pattern[str]]) -> list[Claim]:
     claims: list[Claim] = []
     for value, pattern in values.items():
@@ -93,6 +104,8 @@ def _claims(query: Query, values: Mapping[str, re.Pattern[str]]) -> list[Claim]:
     if "child" in values:
         claims += _ages(query)
     claims.sort(key=lambda claim: (claim.start, -claim.end))
+    if "child" in values:
+        claims = _denied_whole(query, claims)
     outermost: list[Claim] = []
     for claim in claims:  # "older adults" is one audience, not two
         if not outermost or claim.start >= outermost[-1].end:

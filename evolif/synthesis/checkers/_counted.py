@@ -185,7 +185,7 @@ def _just_named(query: Query, thing: Thing, at: int) -> bool:
 def _stands_alone(rest: str) -> bool:
     return (
         re.match(
-            r"\s*(?:of\s+(?:them|those))?\s*(?:[,.;:!?)—–]|$|-\s|now|altogether|in\s+(?:number|all)|all\s+told|overall|instead|this|please|exactly|in\s+(?:total|place)|rather|from|long|will|(?:is|are)\s+(?:enough|plenty)|suffice)",
+            r"\s*(?:of\s+(?:them|those))?\s*(?:[,.;:!?)—–]|$|-\s|now|altogether|in\s+(?:number|all)|all\s+told|overall|instead|this|please|exactly|in\s+(?:total|place)|rather|from|long|will|(?:is|are)\s+(?:enough|plenty|the\s+(?:number|magic)|it|right|perfect|what|fine)|suffice)",
             rest,
         )
         is not None

@@ -61,6 +61,8 @@ _END = whole_words(
         "follow(s|ed|ing)? by nothing",
         "after (everything|all|that nothing)",
         "sign-?off",
+        "finale",
+        "finish line",
         "top(s|ped|ping)?( \\w+){0,2} off",
     ]
 )
@@ -88,13 +90,20 @@ _NAMED_LETTER = re.compile(
 _QUOTED_LETTER = re.compile(r"[\"'“‘]([A-Za-z])[\"'”’](?!\w)")
 
 
+_FREE = whole_words(
+    [
+        "(start|open|begin|end|close|finish|conclude)( it| things| off| the \\w+)? (however|any way|anyhow|as|with whatever|on whatever|with anything|wherever)( that)? (you|it|i) (like|please|want|wish|choose|prefer|see fit)s?"
+    ]
+)
+
+
 def read_edge(query: Query, change: Change) -> list[Finding]:
     """Findings on a start or an end."""
     here, there = (_START, _END) if change.group == "start_with" else (_END, _START)
     claims = _claims(query, change)
     if change.kind == "remove":
         assert change.before is not None  # a removal
-        findings = removed(query, change, here, claims, None, _says)
+        findings = removed(query, change, here, claims, _FREE, _says)
         other = [m for m in there.finditer(query.shadow) if is_lifted(query, *m.span())]
         mine = [m for m in here.finditer(query.shadow) if is_lifted(query, *m.span())]
         if not findings and other and not mine:
@@ -207,7 +216,8 @@ _DENIED = re.compile(
 
 
 def _claim(query: Query, value: tuple[str, object], start: int, end: int) -> Claim:
-    role = role_of(query, start, end)
+    moved = re.search(r"^[^.!?;]{0,40}?\b(?:to|into)\b", query.shadow[end:]) is not None
+    role = role_of(query, start, end, moved=moved)
     if _DENIED.search(query.shadow, query.segment(start)[0], start):
         role = "old"
     return Claim(value, start, end, role)

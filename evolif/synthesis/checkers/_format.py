@@ -50,7 +50,7 @@ _FREE = whole_words(
     ]
 )
 _DENIED = re.compile(
-    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bnon-?|\banything\s+but)(?:\s+(?:be|in|use|using|as|an?|any|the|valid|write|written|it|need|give|me|return|real))*\s*[\"'“‘]?$"
+    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bnon-?|\banything\s+but)(?:\s+(?:be|in|use|using|as|an?|any|the|valid|write|written|it|need|give|me|return|real|format|render|present|deliver|output|answer|reply|respond|response|provide|text|whole|entire|into|contain))*\s*[\"'“‘]?$"
 )
 
 
@@ -149,7 +149,11 @@ def _listed_too(query: Query, names: Sequence[str], known: set[str]) -> tuple[in
 
 
 def _plain_claims(query: Query, change: Change) -> list[Claim]:
-    return [c for c in _claims(query, table=False, headed=False) if _ASKED.search(query.shadow, max(0, c.start - 40), c.start)]
+    return [
+        c
+        for c in _claims(query, table=False, headed=False)
+        if _ASKED.search(query.shadow, max(0, c.start - 40), c.start)
+    ]
 
 
 _ASKED = re.compile(

@@ -9,7 +9,7 @@ from evolif.domain import Finding
 from evolif.synthesis.checkers._claims import Change, missing
 from evolif.synthesis.checkers._counts import Bound, bind_counts, find_counts
 from evolif.synthesis.checkers._cues import whole_words
-from evolif.synthesis.checkers._removal import is_lifted
+from evolif.synthesis.checkers._removal import KEPT, is_lifted
 from evolif.synthesis.checkers._roles import given_up, role_of
 from evolif.synthesis.checkers._shadow import Query
 from evolif.synthesis.checkers._stance import Mention, Stance, in_lists, stance_of
@@ -75,7 +75,7 @@ def read_forbidden(query: Query, change: Change) -> list[Finding]:
         again = [m for m in again if _is_quoted(query, m)]
     findings += [missing(change, f"it allows “{m.value}”, which stays ruled out", (m.start, m.end)) for m in again[:1]]
     known = {k.casefold() for k in [*old, *new]}
-    return findings or _extra(change, stances, known, "forbid", "it also rules out {}")
+    return findings or _extra(query, change, stances, known, "forbid", "it also rules out {}")
 
 
 def read_existence(query: Query, change: Change) -> list[Finding]:
@@ -124,7 +124,11 @@ def _counted(
     wrong = [b for b in told if b.count != count or not b.exact]
     wrong = [b for b in wrong if not (right and b.count == before and b.start < right[-1].start)]
     if right and not wrong:
-        denied = [b for b in right if stance_of(query, b.mention.start, b.mention.end) == "forbid" and b.role == "new"]
+        denied = [
+            b
+            for b in right
+            if stance_of(query, b.mention.start, b.mention.end, near=True) == "forbid" and b.role == "new"
+        ]
         denied = [
             b for b in denied if not any(low <= b.mention.start < high for low, high in given_up(query.shadow, True))
         ]
@@ -207,12 +211,18 @@ def _want(
 
 
 def _extra(
-    change: Change, stances: dict[str, list[tuple[Mention, Stance]]], known: set[str], stance: Stance, message: str
+    query: Query,
+    change: Change,
+    stances: dict[str, list[tuple[Mention, Stance]]],
+    known: set[str],
+    stance: Stance,
+    message: str,
 ) -> list[Finding]:
     others = " ".join(str(params).casefold() for _, params in change.others)
     for keyword, places in stances.items():
         for mention, mine in places:
-            if keyword not in known and mine == stance and keyword not in others:
+            unlike = bool(query.quotations) and not _is_quoted(query, mention)
+            if keyword not in known and mine == stance and keyword not in others and not unlike:
                 return [missing(change, message.format(f"“{mention.value}”"), (mention.start, mention.end))]
     return []
 
@@ -234,6 +244,9 @@ def _all_lifted(
             missing(change, f"it lifts “{wrong[0].value}”, which is not the constraint", (wrong[0].start, wrong[0].end))
         ]
     named = [k for k in keywords if stances.get(k.casefold())]
+    kept = [m for k in named for m, _ in stances[k.casefold()] if KEPT.search(query.shadow, *query.segment(m.start))]
+    if kept:
+        return [missing(change, f"it keeps “{kept[0].value}”", (kept[0].start, kept[0].end))]
     if 0 < sum(all(s == "forbid" for _, s in stances[k.casefold()]) for k in named) < len(named):
         return [missing(change, f"it still rules out “{named[0]}”")]
     if not named or len(named) == len(keywords):

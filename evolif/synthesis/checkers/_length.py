@@ -33,10 +33,10 @@ _EVERY_BEFORE = re.compile(
 )
 _NOUNS = re.compile(
     r"(?<!\w)(?:lengths?|how\s+(?:long|short|many\s+(?:words|sentences|paragraphs|characters))|(?:word|sentence|paragraph|character)s?[\s-]*(?:count|limit|total|number|requirement|budget|target|cap|restriction|range|minimum|maximum|rule|ceiling|quota|goal|figure|constraint)s?"
-    r"|number\s+of\s+(?:words|sentences|paragraphs|characters)|size(?:\s+limit)?|brevity|shortness|long|limit)(?!\w)"
+    r"|number\s+of\s+(?:words|sentences|paragraphs|characters)|size(?:\s+limit)?|brevity|shortness|long|(?<!point\s)(?<!points\s)(?<!bullet\s)(?<!item\s)(?<!heading\s)(?<!keyword\s)limit)(?!\w)"
 )
 _FREE = re.compile(
-    r"(?<!\w)(?:as\s+(?:long|short|many\s+(?:words|sentences|paragraphs|characters)|much)(?:\s+or\s+(?:as\s+)?(?:long|short|few))?\s+as\s+(?:you|it|the)|any\s+length|whatever\s+length|however\s+(?:long|short|many)|length\s+(?:is\s+)?(?:up\s+to\s+you|free)|of\s+any\s+length)(?!\w)"
+    r"(?<!\w)(?:as\s+(?:much|long)\s+or\s+as\s+(?:little|short)\s+as|n't\s+count\s+(?:the\s+)?(?:words|sentences|paragraphs|characters)|as\s+(?:long|short|many\s+(?:words|sentences|paragraphs|characters)|much)(?:\s+or\s+(?:as\s+)?(?:long|short|few))?\s+as\s+(?:you|it|the)|any\s+length|whatever\s+length|however\s+(?:long|short|many)|length\s+(?:is\s+)?(?:up\s+to\s+you|free)|of\s+any\s+length)(?!\w)"
 )
 
 
@@ -74,6 +74,8 @@ def _claims(query: Query, change: Change) -> list[Claim]:
         ranged = 0 < quantity.low < quantity.high < UNBOUNDED
         moved = not ranged or _UP_FROM.search(query.shadow, 0, quantity.start) is not None
         role: Role = role_of(query, quantity.start, quantity.end, moved=moved)
+        if _contrasts(query, quantity, change.before):
+            role = "old"
         if not found and unit and _is_elided(query, quantity):
             found, end = _last_unit(query, quantity.start) or unit, quantity.end
             if quantity.bare and change.before is not None:
@@ -123,6 +125,15 @@ def _unit_of(query: Query, quantity: Quantity) -> tuple[str, int]:
     ):
         return f"{before[1]}s", quantity.end
     return "", 0
+
+
+def _contrasts(query: Query, quantity: Quantity, before: Params | None) -> bool:
+    """`…, not more than 1000` where more than 1000 was the old demand."""
+    if before is None or quantity.number != before["count"]:
+        return False
+    cue = {"more_than": r"more|over|above", "less_than": r"less|fewer|under|below"}.get(before["relation"])
+    left = query.shadow[max(0, quantity.start - 30) : quantity.start]
+    return cue is not None and re.search(rf"(?:,|and|but)\s+not\s+(?:{cue})(?:\s+than)?\s+$", left) is not None
 
 
 def _last_unit(query: Query, at: int) -> str:

@@ -103,7 +103,9 @@ def _stance(query: Query, start: int, end: int) -> Stance:
     )
 
 
-_SOME = re.compile(r"(?:than|most|only|just|exactly|to|about)\s+(?!one\b|a\b)[\w-]+\s+[\"'“‘]?$")
+_SOME = re.compile(
+    r"(?:than|most|only|just|exactly|to|about)\s+(?:\d+|two|three|four|five|six|seven|eight|nine|ten)\s+[\"'“‘]?$"
+)
 
 
 def _lifted(query: Query, change: Change, mark: str, seen: list[tuple[str, int, int, Stance]]) -> list[Finding]:

@@ -57,7 +57,13 @@ def unasked(query: Query, change: Change) -> list[Finding]:
                 continue  # "three words must occur"
             if claim.role == "new" and not (group in active and says(claim.value, active[group])):
                 told = query.text[claim.start : claim.end]
-                return [Finding(change.group, f"it also asks for “{told}” ({group}), which is not this turn's change", ((claim.start, claim.end),))]
+                return [
+                    Finding(
+                        change.group,
+                        f"it also asks for “{told}” ({group}), which is not this turn's change",
+                        ((claim.start, claim.end),),
+                    )
+                ]
     return list(_marks(query, change, active))
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from evolif.domain import Finding
 from evolif.synthesis.checkers._claims import Change, Claim, Says, missing
+from evolif.synthesis.checkers._cues import cue_pattern
 from evolif.synthesis.checkers._roles import lifted, lifted_after
 from evolif.synthesis.checkers._shadow import Query
 
-_KEPT = re.compile(
+KEPT = re.compile(
     r"(?<!\w)(?:keep(?:ing)?|retain|maintain|preserve|hold\s+on\s+to|hang\s+on\s+to|stick\s+(?:to|with)|stays?|remains?|still|as\s+(?:it\s+is|they\s+are|is|before))(?!\w)"
 )
 
@@ -51,7 +52,7 @@ def removed(
                 missing(change, "it asks for something new where it should only lift the constraint", *_places(asked))
             ]
         return []
-    kept = [span for span in spans if _KEPT.search(query.shadow, *query.segment(span[0]))]
+    kept = [span for span in spans if KEPT.search(query.shadow, *query.segment(span[0]))]
     if kept:
         return [missing(change, f"it keeps the constraint “{change.group}”, which should be lifted", *kept)]
     return [missing(change, f"it does not say that the constraint “{change.group}” is lifted")]
@@ -70,14 +71,36 @@ def is_lifted(query: Query, start: int, end: int) -> bool:
     if _in_zone(query, start, end):
         return True
     low, high = query.segment(start)
-    if _KEPT.search(query.shadow, low, high):
+    if KEPT.search(query.shadow, low, high):
         return False
     if lifted_after(query.shadow[end:high]):
         return True
     # A clause in brackets or between commas may part the thing from what is said of it.
     last = query.sentence(start)[1]
+    if _by_pronoun(query.shadow[last : last + 120]):
+        return True
     rest = re.split(r"[;:]", query.shadow[end:last])[0]
     return high < last and (lifted_after(rest[:60]) or lifted_after(_SO.sub("", rest[high - end :])))
+
+
+_PLEASE = re.compile(r"\s*(?:(?:please|just|so|let's|you\s+can|well|then|kindly)[\s,]+)*")
+_IT = re.compile(
+    r"\s+(?:all\s+of\s+)?(?:it|that|them|those|this)(?!\s+\w+(?:\s+\w+)?\s+(?:rule|requirement|limit))(?!\w)"
+)
+_SUBJECT = re.compile(r"\s*(?:it|they|that|those|this|these)(?!\w)")
+_TOSS = re.compile(
+    r"\s*(?:toss|throw|chuck|kick|fling|cast|take|leave)\s+(?:it|that|them|those|this)\s+(?:overboard|out|away|aside|off|behind)"
+)
+
+
+def _by_pronoun(following: str) -> bool:
+    """Whether the next sentence lifts what this one names: `… the eleven bullets? Scrap them.`"""
+    at = (opened := _PLEASE.match(following)) and opened.end() or 0
+    cue = cue_pattern("lift").match(following, at)
+    if (cue is not None and _IT.match(following, cue.end())) or _TOSS.match(following, at):
+        return True
+    subject = _SUBJECT.match(following)
+    return subject is not None and lifted_after(re.split(r"[.!?;]", following[subject.end() :])[0])
 
 
 def spans_lifted(query: Query, spans: Iterable[tuple[int, int]]) -> bool:

@@ -54,7 +54,7 @@ def role_of(query: Query, start: int, end: int, *, in_list: bool = False, moved:
     if lifted_after(rest) or _OUT.match(rest) or (moved and _FROM.search(query.shadow, low, start)):
         return "old"
     former = cue_pattern("was").search(query.shadow, low, start)
-    if (former and not _GOES_ON.search(query.shadow, former.end(), start)) or _behind(rest, cue_pattern("was_after")):
+    if (former and not _GOES_ON.search(query.shadow, former.end(), start)) or _was_behind(rest):
         return "was"
     return "new"
 
@@ -69,6 +69,17 @@ _FROM = re.compile(
 def lifted_after(rest: str) -> bool:
     """Whether the words right behind a mention say that it is given up."""
     return _behind(rest, cue_pattern("lifted_after"))
+
+
+def _was_behind(rest: str) -> bool:
+    """Whether the words right behind say that it was wanted before; another value between them makes it that one's."""
+    found = cue_pattern("was_after").search(rest[:80])
+    gap = rest[: found.start()] if found else ""
+    return (
+        found is not None
+        and len(gap.split()) <= 5
+        and not re.search(r"(?<!\w)(?:over|instead|than|not|but|so|and|rather)(?!\w)", gap)
+    )
 
 
 def _behind(rest: str, cues: re.Pattern[str]) -> bool:

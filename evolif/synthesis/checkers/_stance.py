@@ -16,7 +16,7 @@ _CUE = re.compile(
     r"(?<!\w)(?:"
     r"(?P<lift>no\s+need|needn't|(?:do|does|did)n't\s+(?:need|have|mind)|(?:do|does)\s+not\s+(?:need|have|mind)|no\s+longer\s+(?:\w+\s+)?(?:need|have|ha[sd]|must|require|requir\w+|obliged"
     r"|off|banned|forbidden|excluded|avoid\w*|exclud\w+|forbid\w*|ban\w*|skip\w*|leav\w+|insist\w*|mind|ask\w*|matters?)|lift(?:ed|ing)?|allow(?:ed|ing|s)?|permit(?:ted|ting)?"
-    r"|free\s+to|okay|ok|fine|welcome|back\s+in|bring(?:ing)?\s+back|optional|(?:can|may|might|could)(?=\s+(?:\w+\s+){0,4}?(?:again|now|freely|after\s+all))"
+    r"|free\s+to|okay|ok|fine|welcome|back\s+in|bring(?:ing)?\s+back|optional|(?:can|may|might|could)(?=\s+(?:\w+\s+){0,4}?(?:again|now|freely|after\s+all|back))"
     r"|(?:no|un)\s*-?restricted|forg[eo]t(?:ting)?(?:\s+about)?|never\s*mind|disregard(?:ing)?|ignor(?:e|ing)|(?:drop|remov|lift|cancel|scrap|relax|withdraw|waiv|revok|undo|los|discard|delet|rescind|abandon|retract|eras|ditch)"
     r"(?:e|ed|ing|ped|ping|led|ling)?(?:\s+(?:the|that|this|my|your|our|any|all)(?:\s+\w+){0,3}?\s+(?:ban|rule|restriction|requirement|exclusion|veto|prohibition|count|embargo|condition|constraint|need|use|instruction|request|limit|demand|number|avoidance|taboo|bit|part|thing|stipulation|quota|target|tally)\w*))"
     r"|(?P<ban>(?:delet|remov|eras|cut|strik|strip)(?:e|ing)?\s+(?:out\s+)?(?:every|any|all)(?:\s+\w+s?\s+of)?)"
@@ -36,20 +36,23 @@ _POST = re.compile(
     r"^[\"'”’)\s]*(?:(?!\bbut\b|\bso\b|\band\b)[\w'\ue000-]+,?\s+){0,6}?(?:"
     r"(?P<lift>(?:is|are|'s|'re)\s+(?:(?!not\b)\w+\s+){0,2}?(?:ok|okay|fine|allowed|permitted|welcome|acceptable|back|right|alright|optional|free|legal|fair\s+game|possible)"
     r"|(?:can|may|might)\s+(?:now\s+|all\s+|both\s+|once\s+more\s+|once\s+again\s+|of\s+course\s+|again\s+)?(?:appear|be\s+used|be\s+mentioned|come\s+back|return|be\s+left\s+out|stay|occur|show\s+up|go|be\s+(?:dropped|there|in|included|back|allowed))"
-    r"|need(?:s)?(?:n't|\s+not)|(?:do|does)(?:n't|\s+not)\s+(?:need|have|matter)|no\s+longer\s+(?:ha|need|must|matter|appl|requir|count|off|ban|forbid|exclud|out|prohib|taboo)\w*|(?:as\s+)?(?:often|much|many\s+times)\s+as|as\s+(?:it|they|you)\s+(?:likes?|pleases?|wants?)|come\s+and\s+go|as\s+optional|back\s+in|in\s+again|wherever|whenever\s+you|if\s+(?:you|it)\s+(?:feels?|likes?|wants?|helps?|fits?)|off\s+the\s+(?:list|hook|table|blacklist|index)|(?:can|may|might)\s+(?:leave|disappear|vanish)|(?:can|may|might)\s+(?:\w+\s+)?be\s+(?!avoid|omit|left|exclud|banned)\w+|(?:is\s+|as\s+|be\s+)?(?:withdrawn|lifted|void|cancell?ed|revoked)|any\s+number\s+of"
+    r"|need(?:s)?(?:n't|\s+not)|(?:do|does)(?:n't|\s+not)\s+(?:need|have|matter)|no\s+longer\s+(?:ha|need|must|matter|appl|requir|count|off|ban|forbid|exclud|out|prohib|taboo)\w*|(?:as\s+)?(?:often|much|many\s+times)\s+as|as\s+(?:it|they|you)\s+(?:likes?|pleases?|wants?)|come\s+and\s+go|back(?=\W*(?:now|again|$))|as\s+optional|back\s+in|in\s+again|wherever|whenever\s+you|if\s+(?:you|it)\s+(?:feels?|likes?|wants?|helps?|fits?)|off\s+the\s+(?:list|hook|table|blacklist|index)|(?:can|may|might)\s+(?:leave|disappear|vanish)|(?:can|may|might)\s+(?:\w+\s+)?be\s+(?!avoid|omit|left|exclud|banned)\w+|(?:is\s+|as\s+|be\s+)?(?:withdrawn|lifted|void|cancell?ed|revoked)|any\s+number\s+of"
     r"|(?:is|are)(?:n't|\s+not)\s+(?:needed|required|necessary|banned|forbidden|off)|(?:is|are)\s+no\s+longer)"
     r"|(?P<forbid>(?:must|should|may|can|shall|do|does|will|would|could|ca|wo)(?:n't|not|\s+not|\s+never)|never|(?:is|are)\s+(?:\w+\s+)?(?:off(?:-|\s+)limits|banned|forbidden|taboo|out|prohibited|excluded|unwelcome|barred|verboten|a\s+no-go)"
-    r"|(?:is|are)(?:n't|\s+not)\s+(?:allowed|to|used|mentioned|in|there|permitted|welcome|included|wanted|present)|(?:stay|stays|remain|remains|left|kept|go|goes|keep)\s+out|out(?:\s+of\b|\s+completely|\s+entirely|\s+altogether|(?=\W*$))|(?:have|has|must)\s+(?:to\s+)?go(?!\s+on)(?!\w)|on\s+the\s+(?:black\s?list|index|ban\s+list)|nowhere|absent|(?:i(?:'d|\s+would)?\s+(?:have|like|want)\s+(?:you\s+)?(?:to\s+)?)?(?:avoided|banned|gone|left\s+out|excluded|avoid)(?!\w)|to\s+be\s+(?:avoided|excluded|left|omitted|kept\s+out)|not\s+to\s+(?:appear|be))"
+    r"|(?:is|are)(?:n't|\s+not)\s+(?:allowed|to|used|mentioned|in|there|permitted|welcome|included|wanted|present)|(?:stay|stays|remain|remains|left|kept|go|goes|keep)\s+out|out(?:\s+of\b|\s+completely|\s+entirely|\s+altogether|(?=\W*(?:too|as\s+well|also|please)?\W*$))|(?:have|has|must)\s+(?:to\s+)?go(?!\s+on)(?!\w)|on\s+the\s+(?:black\s?list|index|ban\s+list)|nowhere|absent|(?:i(?:'d|\s+would)?\s+(?:have|like|want)\s+(?:you\s+)?(?:to\s+)?)?(?:avoided|banned|gone|left\s+out|excluded|avoid)(?!\w)|to\s+be\s+(?:avoided|excluded|left|omitted|kept\s+out)|not\s+to\s+(?:appear|be))"
     r"|(?P<require>(?:must|should|shall|has\s+to|have\s+to|needs?\s+to|ought\s+to|to)\s+(?:\w+\s+)?(?:appear|occur|show|be|feature|come|pop|crop|turn|make)|(?:appears?|occurs?|shows?\s+up|comes?\s+up|pops?\s+up)(?!\s+(?:nowhere|never|in\s+no|as\s+(?:often|much|many)|again|or\s+not))|(?:is|are)\s+(?:used|mentioned|included|required|needed))"
     r")(?!\w)"
 )
 _AGAIN = re.compile(r"^[\"'”’)\s]*(?:[\w\ue000]+\s+){0,3}?again(?!\w)")
 _REFUSED = re.compile(r"(?:n't|\bnot|\bnever)\s+(?:let|allow|bring|put)\b")
+_ASIDE = re.compile(
+    r",\s*(?:not\s+even\s+once|ever|please|if\s+you\s+can|if\s+possible|at\s+all|under\s+any\s+circumstances|at\s+any\s+point|of\s+course|though|no\s+joke)\s*,"
+)
 _IF = re.compile(r"(?<!\w)(?:if|wherever|whenever)(?!\w)")
 _BANNED_LATER = re.compile(
     r"[^.!?;]{0,80}?(?:[.:;,!]\s|\s)(?:(?:so|and|but|please|i|you)\s+)*(?:(?:do\s?n[o']t|do\s+not|never|not|cannot|can't)\s+(?:(?:want|wish|like|care|ever)\s+)?(?:to\s+)?(?:use|include|put|read|see|hear|find|want|let|need|have|say|mention)\s+(?:\w+\s+)?"
     r"(?:one|it|any|them|either|those|these)|(?:keep|stay|steer)\w*\s+(?:well\s+)?(?:clear|away|off)\s+(?:of|from)?\s*(?:\w+\s+){0,2}?(?:it|them|those|these)|(?:avoid|omit|skip|exclude)\s+(?:it|them|those|these|all|both|either)"
-    r"|leave\s+(?:it|them|those|these|both|all)\s+out)(?!\w)|[\"'”’]?\s+(?:to|joins|on|among)\s[^.!?;]{0,60}?(?:not\s+(?:to|allowed)|forbidden|banned|avoid|off-limits|blacklist|taboo|n't|never)"
+    r"|(?:not\s+(?:a\s+single\s+one|one)|none)\s+of\s+(?:them|those|these)|(?:ban|drop|strike|avoid|skip|omit|lose|exclude|leave\s+out)\s+(?:that|this|the|those|these|all\s+three|both)\s+(?:\w+\s+)?(?:word|term|phrase|keyword|expression|mark)s?|leave\s+(?:it|them|those|these|both|all)\s+out)(?!\w)|[\"'”’]?\s+(?:to|joins|on|among)\s[^.!?;]{0,60}?(?:not\s+(?:to|allowed)|forbidden|banned|avoid|off-limits|blacklist|taboo|n't|never)"
 )
 _BOUNDARY = re.compile(r"[;:(]|,(?!\d)|[—–]|\s-{1,2}\s|(?<!\w)(?:but|while|whereas|instead|though|so\s+that)(?!\w)")
 _HARD = re.compile(r"[;]|(?<!\w)(?:but|while|whereas|though|instead|rather)(?!\w)(?!\s+(?:of|than))")
@@ -87,10 +90,17 @@ def in_lists(query: Query, mentions: Sequence[Mention], between: re.Pattern[str]
 _NO_QUOTES = str.maketrans(dict.fromkeys("\"'“”‘’`", " "))
 
 
-def stance_of(query: Query, start: int, end: int) -> Stance:
-    """What the query wants of the thing, or the list of things, at `[start, end)`."""
+def stance_of(query: Query, start: int, end: int, *, near: bool = False) -> Stance:
+    """What the query wants of the thing, or the list of things, at `[start, end)`.
+
+    Args:
+        query: The query.
+        start: Where the thing, or the first of the list, starts.
+        end: Where the thing, or the last of the list, ends.
+        near: Look no further back than the last mark (comma, colon, dash).
+    """
     low, high = query.sentence(start)
-    before = _chain(query.shadow[max(low, start - 2 * _REACH) : start])
+    before = _chain(_ASIDE.sub(" ", query.shadow[max(low, start - 2 * _REACH) : start]), near=near)
     after = _POST.match(_clause(query.shadow[end:high]))
     kind = after.lastgroup if after else None
     if kind == "lift" and after and _REFUSED.search(after.group()):
@@ -118,7 +128,7 @@ def _clause(rest: str) -> str:
     return rest[: end.start()] if end else rest[:_REACH]
 
 
-def _chain(before: str) -> Stance:
+def _chain(before: str, *, near: bool) -> Stance:
     """The stance that the cues before a mention add up to, from the nearest clause that has any."""
     hard = [m.end() for m in _HARD.finditer(before)]
     hard += [m.end() for m in AND_VERB.finditer(before)]
@@ -129,7 +139,7 @@ def _chain(before: str) -> Stance:
         pieces.append(text[at : boundary.start()])
         at = boundary.end()
     pieces.append(text[at:])
-    for piece in reversed(pieces):
+    for piece in reversed(pieces[-1:] if near else pieces):
         cues = list(_CUE.finditer(piece[-_REACH:]))
         if cues:
             return _sum(cues, piece[-_REACH:])

@@ -22,6 +22,8 @@ _GOES_BACK = re.compile(
 )
 NEW_SHARE = 0.34
 """Share of a task's telling words that a query for a new topic has to hold."""
+CORE_SHARE = 0.4
+"""Share of the topic's own words in its task (keywords, title) that such a query has to hold."""
 BACK_SHARE = 0.5
 """Share of the telling words of a reference that have to belong to the topic."""
 
@@ -51,7 +53,9 @@ def check_topic(query: Query, topic: Topic, move: Move, masked: Iterable[tuple[i
 def _new(topic: Topic, told: set[str], vocabulary: set[str]) -> list[Finding]:
     task = set(_telling(topic.prompt)) or vocabulary
     covered = len(task & told) / len(task)
-    if covered >= NEW_SHARE or (covered >= NEW_SHARE / 2 and len(told & vocabulary) >= 4):
+    core = (_core(topic) & task) - _stems("genre-words.txt")
+    named = not core or len(core & told) / len(core) >= CORE_SHARE
+    if named and (covered >= NEW_SHARE or (covered >= NEW_SHARE / 2 and len(told & vocabulary) >= 4)):
         return []
     return [Finding("topic", f"it does not pose the task: {topic.prompt or ', '.join(topic.keywords[:5])}")]
 
@@ -110,8 +114,11 @@ def _telling(text: str) -> list[str]:
     return [stem for stem in word_stems(text) if stem not in common and len(stem) > 1]
 
 
-@lru_cache(maxsize=1)
 def _common() -> frozenset[str]:
     """Stems that say nothing about a topic: function words, and the vocabulary of asking and of constraints."""
-    path = data_path("seeds", "common-words.txt")
-    return frozenset(word_stems(path.read_text(encoding="utf-8")))
+    return _stems("common-words.txt")
+
+
+@lru_cache(maxsize=4)
+def _stems(name: str) -> frozenset[str]:
+    return frozenset(word_stems(data_path("seeds", name).read_text(encoding="utf-8")))
