@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from evolif.benchmark import generate
-from evolif.judging import judge_answer
+from evolif.judging import judge_turn
 from evolif.models import ChatRequest, open_model
 from evolif.protocol import evaluate
 
@@ -29,7 +29,7 @@ def main() -> None:
             model = open_model("sim/perfect")
             for turn in turns:
                 reply = await model.complete(ChatRequest((), turn=turn))
-                judge_answer(turn.constraints, reply.text, None)
+                await judge_turn(turn.constraints, reply.text, None)
 
         started = time.process_time()
         asyncio.run(bare())

@@ -2,7 +2,7 @@
 
 from evolif.judging._agreement import Agreement
 from evolif.judging._cache import CACHE_FILE, CachedScore, JudgeCache, MemoryJudgeCache, SqliteJudgeCache
-from evolif.judging._judge import Judge, judge_answer, judge_turn
+from evolif.judging._judge import Judge, judge_turn
 from evolif.judging._lexical import LexicalJudge
 from evolif.judging._open import Opener, open_judge
 from evolif.judging._panel import RULES, Panel
@@ -32,7 +32,6 @@ __all__ = [
     "Panel",
     "SqliteJudgeCache",
     "dump_records",
-    "judge_answer",
     "judge_turn",
     "load_records",
     "open_judge",

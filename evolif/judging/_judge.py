@@ -17,8 +17,7 @@ from typing import Protocol
 
 from evolif._errors import EvolifError, InternalError
 from evolif.constraints import check_reading, describe, format_of, get_group
-from evolif.domain import Constraint, Instruction, Usage, Verdict
-from evolif.judging._lexical import LexicalJudge
+from evolif.domain import Constraint, Usage, Verdict
 from evolif.judging._panel import verdict_of
 from evolif.judging._records import Judgement, JudgeRecord, usage_of
 from evolif.judging._together import together
@@ -106,25 +105,6 @@ def _records(told: Iterable[Verdict | JudgeRecord]) -> tuple[JudgeRecord, ...]:
 
 def _usage(told: Iterable[Verdict | JudgeRecord]) -> Mapping[str, Usage]:
     return usage_of(_records(told))
-
-
-def judge_answer(instruction: Instruction, answer: str, judge: Judge | None) -> Judgement:
-    """Judge an answer without asking anybody: by rules, and by the heuristic `lexical` where it is named.
-
-    Raises:
-        InternalError: a checker broke, or the judge is one that must be awaited; the answer is not to blame.
-    """
-    if judge is not None and not isinstance(judge, LexicalJudge):
-        raise InternalError(f"the judge {judge.name} must be awaited")
-    try:
-        reading = Reading(answer, format_of(instruction))
-        subjective = [c for c in instruction if get_group(c.group).subjective]
-        heuristic = tuple(judge.judge(c, reading) for c in subjective) if judge is not None else ()
-        return Judgement(_by_rules(instruction, reading), heuristic)
-    except EvolifError:
-        raise
-    except Exception as fault:
-        raise InternalError(f"an answer could not be judged: {type(fault).__name__}: {fault}") from fault
 
 
 def _by_rules(constraints: Sequence[Constraint], reading: Reading) -> tuple[Verdict, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from evolif import InternalError, UsageError
 from evolif.constraints import GROUPS, get_group
 from evolif.domain import Constraint, Verdict
-from evolif.judging import LexicalJudge, judge_answer, open_judge
+from evolif.judging import Judge, Judgement, LexicalJudge, judge_turn, open_judge
 from evolif.text import Reading
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})
@@ -32,6 +34,10 @@ CLEAR = {
     ("style", "active voice"): "We wrote the report. The team checks it. You send the letter today.",
     ("style", "passive voice"): "The report was written by us. It is checked by the team. The letter was sent today.",
 }  # fmt: skip
+
+
+def judge_answer(constraints: tuple[Constraint, ...], answer: str, judge: Judge | None) -> Judgement:
+    return asyncio.run(judge_turn(constraints, answer, judge))
 
 
 def constraint(group: str, value: str) -> Constraint:
