@@ -28,7 +28,7 @@ _UPPER = whole_words(
     ]
 )
 _LOWER = whole_words(
-    ["lower-?case(d)?", "lower case", "small (letters?|ones?)", "uncapitali[sz]ed", "minuscules?", "little letters?"]
+    ["lower-?case(d)?", "lower case", "small (letters?|ones?)", "every letter( \\w+){0,2} small", "all( \\w+){0,2} letters small", "uncapitali[sz]ed", "minuscules?", "little letters?"]
 )
 _NOUNS = whole_words(
     [
@@ -53,7 +53,7 @@ _FREE = whole_words(
         "as usual",
         "like (a normal person|anyone else|everyone else)",
         "(normal|regular|ordinary|usual|standard|mixed|natural|any) (letter )?(case|casing|capitali[sz]ation|capitals|caps)",
-        "capitali[sz]e (normally|as usual|naturally|however you like|properly)",
+        "case is (your|up)( \\w+){1,2}", "capitali[sz]e (normally|as usual|naturally|however you like|properly)",
         "(usual|normal) mix of( \\w+){1,6}",
         "sentence case",
         "(write|use (case|capitals|caps)) (normally|as usual|naturally|properly)",

@@ -61,6 +61,7 @@ def read_choice(query: Query, change: Change, key: str) -> list[Finding]:
     return findings
 
 
+_IS_NOT = re.compile(r"\W*(?:\w+\s+)?(?:is|are)(?:n't|\s+not)\s+(?:the|my|our|who|what)\b")
 _PERSON = re.compile(
     r"\s+(?:child|children|kids?|readers?|customers?|people|person|couple|man|woman|dog|crowd|audience|birthday|hour|medium|ending|accident)(?!\w)"
 )
@@ -98,7 +99,7 @@ def _claims(query: Query, values: Mapping[str, re.Pattern[str]]) -> list[Claim]:
             role: Role = role_of(query, *match.span())
             if _PERSON.match(query.shadow, match.end()) and "happy" in values:
                 continue  # "a happy child" is somebody, not a tone
-            if _DENIED.search(query.shadow, max(0, match.start() - 50), match.start()):
+            if _DENIED.search(query.shadow, max(0, match.start() - 50), match.start()) or _IS_NOT.match(query.shadow, match.end()):
                 role = "old"
             claims.append(Claim(value, match.start(), match.end(), role))
     if "child" in values:

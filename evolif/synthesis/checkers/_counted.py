@@ -144,7 +144,7 @@ def _claims(query: Query, change: Change, thing: Thing, params: Params | None) -
         rest = query.shadow[quantity.end : quantity.end + 110]
         after = thing.after.match(rest)
         before = thing.before.search(query.shadow[max(0, quantity.start - 60) : quantity.start])
-        if quantity.number == 1 and (not after or counts_as_one(query, quantity)):
+        if quantity.number == 1 and (not after or counts_as_one(query, quantity) or _FOR_EACH.search(rest)):
             continue
         if _ENUMERATED.search(query.shadow[max(0, quantity.start - 6) : quantity.end + 3]):
             continue  # "(1, 2, 3 and so on)"
@@ -168,6 +168,7 @@ def _claims(query: Query, change: Change, thing: Thing, params: Params | None) -
 
 
 _ENUMERATED = re.compile(r"\d\s?,\s\d|\d\)\s")
+_FOR_EACH = re.compile(r"^[^.!?,;]{0,30}?(?<!\w)(?:for\s+(?:each|every)|per)(?!\w)")
 _RELATIVE = re.compile(
     r"\s*(?:more|fewer|less|extra|additional)(?!\w)(?!\s+than)|(?:\s+(?!or\b)[\w-]+){1,3}\s+(?:more|fewer|less)(?!\s+than)(?!\w)"
 )

@@ -25,7 +25,7 @@ _START = whole_words(
         "commenc(e|es|ed|ing)",
         "launch(es|ing)?( into)?",
         "initial",
-        "preced(e|es|ing)",
+        "preced(e|es|ing)", "under way", "set(s|ting)? (out|off)", "lead-in",
         "outset",
         "front",
         "top",
@@ -61,7 +61,7 @@ _END = whole_words(
         "follow(s|ed|ing)? by nothing",
         "after (everything|all|that nothing)",
         "sign-?off",
-        "finale",
+        "finale", "parting( \\w+)?", "farewell",
         "finish line",
         "top(s|ped|ping)?( \\w+){0,2} off",
     ]
@@ -85,7 +85,7 @@ _LETTER = re.compile(
 )
 _LONE_LETTER = re.compile(r"(?<![\w'’.-])([B-HJ-Z]|(?<=[aA] )A|(?<=[aA]n )I)(?![\w'’.-]\w)(?![\w'’-])")
 _NAMED_LETTER = re.compile(
-    r"\b(?:[Mm]ake|[Hh]ave|[Ll]et)\s+([A-Z])\s+(?:be\s+)?(?:the|your|its)\b|\bletter(?:\s+of\s+(?:the|your|its)\s+\w+(?:\s+\w+)?)?(?:\s+(?:is|be|as|to|to\s+be|should\s+be|must\s+be))?\s+[\"'“‘]?([A-Za-z])(?![\w'’])(?!\s+[\"'“‘]?[A-Za-z](?!\w))",
+    r"\b(?:[Mm]ake|[Hh]ave|[Ll]et)\s+([A-Z])\s+(?:be\s+)?(?:the|your|its)\b|\bletter(?:\s+of\s+(?:the|your|its)\s+\w+(?:\s+\w+)?)?(?:\s+(?:is|be|as|to|to\s+be|should\s+be|must\s+be))?:?\s+[\"'“‘]?([A-Za-z])(?![\w'’])(?!\s+[\"'“‘]?[A-Za-z](?!\w))",
 )
 _QUOTED_LETTER = re.compile(r"[\"'“‘]([A-Za-z])[\"'”’](?!\w)")
 
@@ -211,7 +211,7 @@ def _claims(query: Query, change: Change) -> list[Claim]:
 
 _DENIED = re.compile(
     r"(?:\bnot|n't|\bnever|\bavoid|\bwithout|\bno\s+longer|\bstop)\s+(?:\w+\s+){0,2}?(?:start|begin|open|kick|lead|commenc|end|finish|clos|conclud|wrap|sign|round|cap|top)\w*(?:\s+\w+){0,7}\s*[\"'“‘]?$"
-    r"|(?<!\w)(?:except|other\s+than|anything\s+but|nothing)\s+(?:(?:for|in|an?|the|with|letter|emoji|word)\s+)*[\"'“‘]?$"
+    r"|(?:\bnot|n't|\bnever)\s+let\s+(?:\w+\s+){0,2}?[\"'“‘]?$|(?<!\w)(?:except|other\s+than|anything\s+but|nothing)\s+(?:(?:for|in|an?|the|with|letter|emoji|word)\s+)*[\"'“‘]?$"
 )
 
 

@@ -50,7 +50,7 @@ _FREE = whole_words(
     ]
 )
 _DENIED = re.compile(
-    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bnon-?|\banything\s+but)(?:\s+(?:be|in|use|using|as|an?|any|the|valid|write|written|it|need|give|me|return|real|format|render|present|deliver|output|answer|reply|respond|response|provide|text|whole|entire|into|contain))*\s*[\"'“‘]?$"
+    r"(?:\bnot|n't|\bno|\bnever|\bwithout|\bavoid(?:ing)?|\bnon-?|\banything\s+(?:but|except)|\bexcept)(?:\s+(?:be|in|use|using|as|an?|any|the|valid|write|written|it|need|give|me|return|real|format|render|present|deliver|output|answer|reply|respond|response|provide|text|whole|entire|into|contain|giving|me|answer|except))*\s*[\"'“‘]?$"
 )
 
 

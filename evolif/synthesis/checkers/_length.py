@@ -76,7 +76,7 @@ def _claims(query: Query, change: Change) -> list[Claim]:
         role: Role = role_of(query, quantity.start, quantity.end, moved=moved)
         if _contrasts(query, quantity, change.before):
             role = "old"
-        if not found and unit and _is_elided(query, quantity):
+        if not found and (unit or _OF_THEM.match(query.shadow, quantity.end)) and _is_elided(query, quantity):
             found, end = _last_unit(query, quantity.start) or unit, quantity.end
             if quantity.bare and change.before is not None:
                 quantity = _inherit(quantity, change.before)
@@ -136,6 +136,9 @@ def _contrasts(query: Query, quantity: Quantity, before: Params | None) -> bool:
     return cue is not None and re.search(rf"(?:,|and|but)\s+not\s+(?:{cue})(?:\s+than)?\s+$", left) is not None
 
 
+_OF_THEM = re.compile(r"\s+of\s+(?:them|those)(?!\w)")
+
+
 def _last_unit(query: Query, at: int) -> str:
     """The unit that was named last, shortly before: `what counts is sentences, exactly 20`."""
     named = list(_ANY_UNIT.finditer(query.shadow, max(0, at - 70), at))
@@ -146,7 +149,7 @@ def _is_elided(query: Query, quantity: Quantity) -> bool:
     """A number that stands alone after another length: `not 200 words but 300`."""
     return (
         re.match(
-            r"^\s*(?:[,.;:!?)—–]|$|now|instead|this\s+time|please|of\s+them|rather|from|in\s+place|at\s+(?:the\s+)?(?:very\s+)?(?:most|least)|or\s+(?:more|fewer))",
+            r"^\s*(?:[,.;:!?)—–]|$|now|instead|this\s+time|please|of\s+(?:them|those)|be|would|will|is|might|should|may|suffices?|seems?|sounds?|rather|from|in\s+place|at\s+(?:the\s+)?(?:very\s+)?(?:most|least)|or\s+(?:more|fewer))",
             query.shadow[quantity.end :],
         )
         is not None

@@ -39,7 +39,7 @@ def marks_in(query: Query) -> Iterator[tuple[str, int, int]]:
     for quotation in query.quotations:
         if len(quotation.text) == 1 and not _ALPHABET.match(quotation.text):
             spans.append((quotation.text, quotation.start, quotation.end))
-    everyday = set(".,:;!?'\"()-/%&@#*_`")
+    everyday = set(".,:;!?'\"()-/%&@#*_`+=<>$^~|\\")
     for at, char in enumerate(query.text):
         if (char in _names() and char not in everyday) or (char in everyday and _stands_alone(query.text, at)):
             spans.append((char, at, at + 1))
@@ -48,13 +48,17 @@ def marks_in(query: Query) -> Iterator[tuple[str, int, int]]:
             yield mark, start, end
 
 
+_CALLED = re.compile(r"\s(?:mark|sign|symbol|character)(?!\w)")
+_CALLED_BEFORE = re.compile(r"(?<!\w)(?:mark|sign|symbol|character)\s$")
 _AROUND = frozenset({(" ", " "), ("(", ")"), ("“", "”"), ("'", "'"), ('"', '"'), (" ", ""), ("‘", "’"), ("`", "`")})
 
 
 def _stands_alone(text: str, at: int) -> bool:
     """A mark between blanks or brackets is spoken of, not used."""
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    return (before, after) in _AROUND and text[at] not in "-—&*#"
+    if text[at] in "-—&*#":
+        return _CALLED.match(text, at + 1) is not None or _CALLED_BEFORE.search(text, 0, at) is not None
+    return (before, after) in _AROUND
 
 
 def read_punctuation(query: Query, change: Change) -> list[Finding]:

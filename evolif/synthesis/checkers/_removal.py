@@ -10,6 +10,7 @@ from evolif.synthesis.checkers._claims import Change, Claim, Says, missing
 from evolif.synthesis.checkers._cues import cue_pattern
 from evolif.synthesis.checkers._roles import lifted, lifted_after
 from evolif.synthesis.checkers._shadow import Query
+from evolif.synthesis.checkers._stance import stance_of
 
 KEPT = re.compile(
     r"(?<!\w)(?:keep(?:ing)?|retain|maintain|preserve|hold\s+on\s+to|hang\s+on\s+to|stick\s+(?:to|with)|stays?|remains?|still|as\s+(?:it\s+is|they\s+are|is|before))(?!\w)"
@@ -44,6 +45,7 @@ def removed(
     asked = [c for c in claims if c.role == "new" and not _in_zone(query, c.start, c.end)]
     if says is not None:
         asked = [c for c in asked if not says(c.value, change.before)]
+    asked = [c for c in asked if stance_of(query, c.start, c.end) != "lift"]
     spans = [(m.start(), m.end()) for m in nouns.finditer(query.shadow)]
     spans += [(c.start, c.end) for c in claims]
     if any(is_lifted(query, start, end) for start, end in spans) or (free is not None and _is_free(query, free)):
@@ -77,7 +79,8 @@ def is_lifted(query: Query, start: int, end: int) -> bool:
         return True
     # A clause in brackets or between commas may part the thing from what is said of it.
     last = query.sentence(start)[1]
-    if _by_pronoun(query.shadow[last : last + 120]):
+    parted = query.shadow.find(";", end, last)
+    if _by_pronoun(query.shadow[last : last + 120]) or (parted >= 0 and _by_pronoun(query.shadow[parted + 1 : last])):
         return True
     rest = re.split(r"[;:]", query.shadow[end:last])[0]
     return high < last and (lifted_after(rest[:60]) or lifted_after(_SO.sub("", rest[high - end :])))

@@ -51,7 +51,7 @@ def role_of(query: Query, start: int, end: int, *, in_list: bool = False, moved:
         return "old"
     low, high = query.segment(start)
     rest = query.shadow[end : max(high, end)]
-    if lifted_after(rest) or _OUT.match(rest) or (moved and _FROM.search(query.shadow, low, start)):
+    if lifted_after(rest) or _OUT.match(rest) or _THAN.search(query.shadow, low, start) or (moved and _FROM.search(query.shadow, low, start)):
         return "old"
     former = cue_pattern("was").search(query.shadow, low, start)
     if (former and not _GOES_ON.search(query.shadow, former.end(), start)) or _was_behind(rest):
@@ -60,6 +60,10 @@ def role_of(query: Query, start: int, end: int, *, in_list: bool = False, moved:
 
 
 _OUT = re.compile(r"[\"'”’)\s]*\s+out\s*(?:[,;.]|$|and\b)")
+_THAN = re.compile(
+    r"(?<!\w)than\s+(?:(?:the|that|those|an?|with|in|for)\s+){1,2}(?:(?:letter|word|emoji|mark|quotation|format|keyword|current|old)\s+)?[\"'“‘]?$"
+    r"|(?<!less )(?<!more )(?<!fewer )(?<!longer )(?<!shorter )(?<!greater )(?<!lower )(?<!higher )(?<!smaller )(?<!larger )than\s+[\"'“‘]?$"
+)
 _FROM = re.compile(
     r"(?<!\w)(?<!away )(?<!free )(?<!apart )(?<!aside )(?:from|out\s+of)\s+(?:(?:the|an?|all|exactly|precisely|under|over|above|below|less|fewer|more|than"
     r"|about|around|roughly|its|my|our|your|being|letter|emoji|word|format|present|current|old|at|most|least|between)\s+){0,4}[\"'“‘]?$"
@@ -78,7 +82,7 @@ def _was_behind(rest: str) -> bool:
     return (
         found is not None
         and len(gap.split()) <= 5
-        and not re.search(r"(?<!\w)(?:over|instead|than|not|but|so|and|rather)(?!\w)", gap)
+        and not re.search(r"(?<!\w)(?:over|instead|than|not|but|so|and|rather|where)(?!\w)", gap)
     )
 
 

@@ -22,6 +22,7 @@ _QUOTED = re.compile(
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "\u00a0": " ", "\u202f": " ", "\u2009": " ", "‑": "-", "‐": "-"})
 SENTENCE_END = re.compile(r"[.!?…]++(?=\s|$|[)\]\"”’'])|\n+")
 _SEGMENT_END = re.compile(r"[;:()—–,](?!\d)|\s-{1,2}\s")
+_ELLIPSIS = re.compile(r"(?<=\s)…(?=[\s,;:)])")
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|vs|approx)\.", re.IGNORECASE)
 
 
@@ -46,6 +47,8 @@ class Query:
         self.low = _lower(self.text.translate(_PLAIN))
         self.quotations = self._quotations()
         masked = list(_ABBREVIATION.sub(lambda m: m.group()[:-1] + MASK, self.low))
+        for alone in _ELLIPSIS.finditer(self.low):
+            masked[alone.start()] = MASK
         for quotation in self.quotations:
             masked[quotation.start : quotation.end] = MASK * (quotation.end - quotation.start)
         self.shadow = "".join(masked)

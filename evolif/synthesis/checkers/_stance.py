@@ -26,7 +26,7 @@ _CUE = re.compile(
     r"|(?P<forbid>avoid(?:s|ed|ing|ance)?|without|omit(?:s|ted|ting)?|exclud(?:e|es|ed|ing)|skip(?:s|ped|ping)?|ban(?:s|ned|ning)?|forbid(?:s|ding)?|prohibit(?:s|ed|ing)?"
     r"|steer(?:s|ed|ing)?\s+(?:well\s+)?clear(?:\s+of)?|stay(?:s|ing)?\s+(?:away\s+from|clear\s+of|off)|keep(?:s|ing)?\s+(?:away\s+from|clear\s+of|off)|refrain(?:s|ing)?(?:\s+from)?"
     r"|free\s+(?:of|from)|shun(?:s|ning)?|do(?:es|ing)?\s+without|leav(?:e|es|ing)\s+out|rul(?:e|es|ing)\s+out|cut(?:s|ting)?\s+out|hold(?:ing)?\s+off\s+on|banish(?:ing)?"
-    r"|eliminat(?:e|es|ing)|strip(?:s|ping)?(?:\s+out)?|minus|sans|devoid\s+of|clear\s+of|exclusion\s+of|ban\s+on|absence\s+of|rather\s+not|eschew(?:s|ing)?|abstain(?:ing)?(?:\s+from)?|dodg(?:e|es|ing)|sidestep(?:s|ping)?|purg(?:e|ing)|spare\s+me|go(?:es|ing)?\s+without|bypass(?:ing)?|weed(?:ing)?\s+out|blacklist(?:ed)?|forbidden|prohibited|taboo|no-go|off-limits|banned|veto(?:ed)?|(?:delet|remov|eras|cut|strik|strip)(?:e|ing)?\s+(?:every|any|all)(?:\s+\w+s?\s+of)?)"
+    r"|eliminat(?:e|es|ing)|strip(?:s|ping)?(?:\s+out)?|minus|sans|devoid\s+of|clear\s+of|exclusion\s+of|ban\s+on|absence\s+of|rather\s+not|eschew(?:s|ing)?|abstain(?:ing)?(?:\s+from)?|dodg(?:e|es|ing)|sidestep(?:s|ping)?|purg(?:e|ing)|spare\s+me|go(?:es|ing)?\s+without|bypass(?:ing)?|weed(?:ing)?\s+out|blacklist(?:ed)?|except|forbidden|prohibited|taboo|no-go|off-limits|banned|veto(?:ed)?|(?:delet|remov|eras|cut|strik|strip)(?:e|ing)?\s+(?:every|any|all)(?:\s+\w+s?\s+of)?)"
     r"|(?P<require>us(?:e|es|ed|ing)|includ(?:e|es|ed|ing)|inclusion\s+of|mention(?:s|ed|ing)?|contain(?:s|ed|ing)?|say(?:s|ing)?|featur(?:e|es|ing)|add(?:s|ed|ing)?|put(?:s|ting)?|work(?:s|ing)?(?:\s+in)?"
     r"|weav(?:e|es|ing)|insert(?:s|ed|ing)?|hav(?:e|ing)|has|get(?:s|ting)?|writ(?:e|es|ing)|slip(?:s|ping)?(?:\s+in)?|throw(?:ing)?\s+in|drop(?:ping)?\s+in|plac(?:e|es|ing)|needs?|require[sd]?|requiring|want"
     r"|mak(?:e|es|ing)\s+(?:room|use)|incorporat(?:e|es|ing)|sprinkl(?:e|es|ing)|tuck(?:ing)?|squeez(?:e|ing)|find(?:ing)?|fold(?:s|ing)?(?:\s+in)?|show(?:s|ing)?|keep(?:s|ing)?|like|insist(?:ing)?\s+on|at\s+least|see|employ(?:s|ing)?|introduc(?:e|es|ing)|bring(?:ing)?|fit(?:ting)?|rely(?:ing)?\s+on|apply|specify(?:ing)?|specified|ask(?:s|ing)?\s+for|swap(?:ping)?|switch(?:ing)?)"
@@ -36,7 +36,7 @@ _POST = re.compile(
     r"^[\"'”’)\s]*(?:(?!\bbut\b|\bso\b|\band\b)[\w'\ue000-]+,?\s+){0,6}?(?:"
     r"(?P<lift>(?:is|are|'s|'re)\s+(?:(?!not\b)\w+\s+){0,2}?(?:ok|okay|fine|allowed|permitted|welcome|acceptable|back|right|alright|optional|free|legal|fair\s+game|possible)"
     r"|(?:can|may|might)\s+(?:now\s+|all\s+|both\s+|once\s+more\s+|once\s+again\s+|of\s+course\s+|again\s+)?(?:appear|be\s+used|be\s+mentioned|come\s+back|return|be\s+left\s+out|stay|occur|show\s+up|go|be\s+(?:dropped|there|in|included|back|allowed))"
-    r"|need(?:s)?(?:n't|\s+not)|(?:do|does)(?:n't|\s+not)\s+(?:need|have|matter)|no\s+longer\s+(?:ha|need|must|matter|appl|requir|count|off|ban|forbid|exclud|out|prohib|taboo)\w*|(?:as\s+)?(?:often|much|many\s+times)\s+as|as\s+(?:it|they|you)\s+(?:likes?|pleases?|wants?)|come\s+and\s+go|back(?=\W*(?:now|again|$))|as\s+optional|back\s+in|in\s+again|wherever|whenever\s+you|if\s+(?:you|it)\s+(?:feels?|likes?|wants?|helps?|fits?)|off\s+the\s+(?:list|hook|table|blacklist|index)|(?:can|may|might)\s+(?:leave|disappear|vanish)|(?:can|may|might)\s+(?:\w+\s+)?be\s+(?!avoid|omit|left|exclud|banned)\w+|(?:is\s+|as\s+|be\s+)?(?:withdrawn|lifted|void|cancell?ed|revoked)|any\s+number\s+of"
+    r"|need(?:s)?(?:n't|\s+not)|(?:do|does)(?:n't|\s+not)\s+(?:need|have|matter)|no\s+longer\s+(?:ha|need|must|matter|appl|requir|count|off|ban|forbid|exclud|out|prohib|taboo)\w*|(?:as\s+)?(?:often|much|many\s+times)\s+as|as\s+(?:it|they|you)\s+(?:likes?|pleases?|wants?)|come\s+and\s+go|all\s+you\s+(?:like|want)|back(?=\W*(?:now|again|$))|as\s+optional|back\s+in|in\s+again|wherever|whenever\s+you|if\s+(?:you|it)\s+(?:feels?|likes?|wants?|helps?|fits?)|off\s+the\s+(?:list|hook|table|blacklist|index)|(?:can|may|might)\s+(?:leave|disappear|vanish)|(?:can|may|might)\s+(?:\w+\s+)?be\s+(?!avoid|omit|left|exclud|banned)\w+|(?:is\s+|as\s+|be\s+)?(?:withdrawn|lifted|void|cancell?ed|revoked)|any\s+number\s+of"
     r"|(?:is|are)(?:n't|\s+not)\s+(?:needed|required|necessary|banned|forbidden|off)|(?:is|are)\s+no\s+longer)"
     r"|(?P<forbid>(?:must|should|may|can|shall|do|does|will|would|could|ca|wo)(?:n't|not|\s+not|\s+never)|never|(?:is|are)\s+(?:\w+\s+)?(?:off(?:-|\s+)limits|banned|forbidden|taboo|out|prohibited|excluded|unwelcome|barred|verboten|a\s+no-go)"
     r"|(?:is|are)(?:n't|\s+not)\s+(?:allowed|to|used|mentioned|in|there|permitted|welcome|included|wanted|present)|(?:stay|stays|remain|remains|left|kept|go|goes|keep)\s+out|out(?:\s+of\b|\s+completely|\s+entirely|\s+altogether|(?=\W*(?:too|as\s+well|also|please)?\W*$))|(?:have|has|must)\s+(?:to\s+)?go(?!\s+on)(?!\w)|on\s+the\s+(?:black\s?list|index|ban\s+list)|nowhere|absent|(?:i(?:'d|\s+would)?\s+(?:have|like|want)\s+(?:you\s+)?(?:to\s+)?)?(?:avoided|banned|gone|left\s+out|excluded|avoid)(?!\w)|to\s+be\s+(?:avoided|excluded|left|omitted|kept\s+out)|not\s+to\s+(?:appear|be))"
@@ -48,11 +48,12 @@ _REFUSED = re.compile(r"(?:n't|\bnot|\bnever)\s+(?:let|allow|bring|put)\b")
 _ASIDE = re.compile(
     r",\s*(?:not\s+even\s+once|ever|please|if\s+you\s+can|if\s+possible|at\s+all|under\s+any\s+circumstances|at\s+any\s+point|of\s+course|though|no\s+joke)\s*,"
 )
+_LABEL = re.compile(r"^[^:]{0,40}(?<!\w)(?:forbidden|banned|off-limits|blacklist\w*|taboo|prohibited|no-go)(?:\s+\w+){0,2}\s*:")
 _IF = re.compile(r"(?<!\w)(?:if|wherever|whenever)(?!\w)")
 _BANNED_LATER = re.compile(
     r"[^.!?;]{0,80}?(?:[.:;,!]\s|\s)(?:(?:so|and|but|please|i|you)\s+)*(?:(?:do\s?n[o']t|do\s+not|never|not|cannot|can't)\s+(?:(?:want|wish|like|care|ever)\s+)?(?:to\s+)?(?:use|include|put|read|see|hear|find|want|let|need|have|say|mention)\s+(?:\w+\s+)?"
     r"(?:one|it|any|them|either|those|these)|(?:keep|stay|steer)\w*\s+(?:well\s+)?(?:clear|away|off)\s+(?:of|from)?\s*(?:\w+\s+){0,2}?(?:it|them|those|these)|(?:avoid|omit|skip|exclude)\s+(?:it|them|those|these|all|both|either)"
-    r"|(?:not\s+(?:a\s+single\s+one|one)|none)\s+of\s+(?:them|those|these)|(?:ban|drop|strike|avoid|skip|omit|lose|exclude|leave\s+out)\s+(?:that|this|the|those|these|all\s+three|both)\s+(?:\w+\s+)?(?:word|term|phrase|keyword|expression|mark)s?|leave\s+(?:it|them|those|these|both|all)\s+out)(?!\w)|[\"'”’]?\s+(?:to|joins|on|among)\s[^.!?;]{0,60}?(?:not\s+(?:to|allowed)|forbidden|banned|avoid|off-limits|blacklist|taboo|n't|never)"
+    r"|(?:they|it|those|these)\s+(?:must|should|may|can|shall|do|does)(?:n't|not|\s+not|\s+never)|(?:blacklist|ban|forbid|bar|strike|cut|drop)\s+(?:it|them|each|every|all)|with\s+(?:zero|none)\s+of\s+(?:it|them)|without\s+(?:it|them|that\s+mark|this\s+mark)|never\s+(?:\w+\s+)?(?:write|type|use|say|mention)\s+(?:it|them)|(?:sooner|rather)\s+not\s+(?:read|see|hear|have)|(?:not\s+(?:a\s+single\s+one|one)|none)\s+of\s+(?:them|those|these)|(?:ban|drop|strike|avoid|skip|omit|lose|exclude|leave\s+out)\s+(?:that|this|the|those|these|all\s+three|both)\s+(?:\w+\s+)?(?:word|term|phrase|keyword|expression|mark)s?|leave\s+(?:it|them|those|these|both|all)\s+out)(?!\w)|[\"'”’]?\s+(?:to|joins?|could\s+join|on|among)\s[^.!?;]{0,60}?(?:not\s+(?:to|allowed)|forbidden|banned|avoid|off-limits|blacklist|taboo|n't|never)"
 )
 _BOUNDARY = re.compile(r"[;:(]|,(?!\d)|[—–]|\s-{1,2}\s|(?<!\w)(?:but|while|whereas|instead|though|so\s+that)(?!\w)")
 _HARD = re.compile(r"[;]|(?<!\w)(?:but|while|whereas|though|instead|rather)(?!\w)(?!\s+(?:of|than))")
@@ -139,10 +140,12 @@ def _chain(before: str, *, near: bool) -> Stance:
         pieces.append(text[at : boundary.start()])
         at = boundary.end()
     pieces.append(text[at:])
+    label = _LABEL.search(text)
     for piece in reversed(pieces[-1:] if near else pieces):
         cues = list(_CUE.finditer(piece[-_REACH:]))
         if cues:
-            return _sum(cues, piece[-_REACH:])
+            found = _sum(cues, piece[-_REACH:])
+            return "forbid" if label and found == "require" else found
     return "none"
 
 
