@@ -1,0 +1,181 @@
+"""The run on disk: each message once, entries all or none, one bad row nobody else's."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from scripted import Scripted, good_but, witness
+
+from evolif import InternalError, OutsideError, UsageError
+from evolif.domain import Usage, Verdict
+from evolif.judging import Judgement
+from evolif.models import Reply
+from evolif.protocol import Run, RunSettings, RunStore, SessionKey, Spent
+from evolif.protocol.store import (
+    AnsweredTurn,
+    AskedTurn,
+    EndEntry,
+    FaultEntry,
+    Journal,
+    StoreError,
+    TurnEntry,
+    VerdictEntry,
+)
+
+Play = Callable[..., Run]
+SETTINGS = RunSettings(
+    benchmark="b", profile="p", models=("m",), patience=3, max_turns=9, dialogues=(1, 2), reading_rules=1
+)
+GOOD = Judgement((Verdict("bullets", True, "3", "3"),))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[RunStore]:
+    with closing(RunStore.create(tmp_path / "run", SETTINGS)) as made:
+        made.enrol(SessionKey("m", dialogue, 1) for dialogue in (1, 2))
+        yield made
+
+
+def asked(dialogue: int = 1, turn: int = 1, *, digest: str = "h") -> AskedTurn:
+    return AskedTurn(dialogue, turn, digest, "new", 1, "t", "Do it.", "[]")
+
+
+def entry(session: int = 1, turn: int = 1, text: str = "Done.", judgement: Judgement | None = GOOD) -> TurnEntry:
+    spent = (Spent("target", "m", Usage(7, 3)), Spent("judge", "j", Usage(2, 1)))
+    return TurnEntry(session, asked(session, turn), AnsweredTurn(text), judgement, spent)
+
+
+def test_each_message_is_stored_once_whatever_models_and_epochs(play: Play, bench: Path) -> None:
+    models = {name: Scripted(lambda r: Reply(f"{witness(r)}"), name=name) for name in ("fake/a", "fake/b")}
+    run = play(models, models=list(models), epochs=3)
+    with closing(sqlite3.connect(run.path / "run.sqlite")) as connection:
+        [(questions,)] = connection.execute("SELECT count(*) FROM asked")
+        [(answers,)] = connection.execute("SELECT count(*) FROM turn")
+        columns = {
+            c
+            for t in ("run", "session", "call", "fault")
+            for (_, c, *_) in connection.execute(f"PRAGMA table_info({t})")
+        }
+    assert (questions, answers) == (8, 2 * 3 * 8)
+    assert not columns & {"messages", "history", "prompt", "request"}
+
+
+def test_a_run_grows_with_its_messages_and_not_with_their_square(play: Play) -> None:
+    long = "word " * 400
+    play(Scripted(lambda _: long), out="short", patience=99, max_turns=10).close()
+    run = play(Scripted(lambda _: long), out="long", patience=99, max_turns=40)
+    run.close()
+    sizes = {name: (run.path.parent / name / "run.sqlite").stat().st_size for name in ("short", "long")}
+    assert sizes["long"] < 4 * sizes["short"]
+
+
+def test_an_entry_comes_back_as_it_was_told(store: RunStore) -> None:
+    store.write([entry(text="half \ud800 a character")])
+    [record] = store.turns(1)
+    assert (record.query, record.answer, record.usage) == ("Do it.", "half ? a character", Usage(7, 3))
+    assert record.is_judged and record.verdicts == GOOD.verdicts
+    assert store.costs() == [Spent("judge", "j", Usage(2, 1)), Spent("target", "m", Usage(7, 3))]
+
+
+def test_an_answer_that_is_not_judged_yet_enters_no_figure(store: RunStore) -> None:
+    store.write([entry(), entry(turn=2, judgement=None)])
+    [(_, session), _] = store.sessions()
+    assert [turn.turn for turn in session.turns] == [1]
+    assert [record.is_judged for record in store.turns(1)] == [True, False]
+    store.write([VerdictEntry(1, 1, 2, GOOD)])
+    [(_, session), _] = store.sessions()
+    assert [turn.turn for turn in session.turns] == [1, 2]
+
+
+def test_entries_are_written_all_or_none(store: RunStore) -> None:
+    with pytest.raises(InternalError, match="refused a row"):
+        store.write([entry(), EndEntry(1, "finished"), entry()])
+    assert store.turns(1) == [] and store.state(SessionKey("m", 1, 1)).ending is None
+
+
+def test_a_turn_that_was_edited_while_the_run_went_on_is_refused(store: RunStore) -> None:
+    store.enrol([SessionKey("m", 1, 2)])
+    store.write([entry()])
+    with pytest.raises(UsageError, match="edited since it was used"):
+        store.write([TurnEntry(3, asked(digest="other"), AnsweredTurn("Done."), GOOD)])
+    store.write([TurnEntry(3, asked(), AnsweredTurn("Done."), GOOD)])
+
+
+def test_sessions_that_commit_together_are_one_transaction(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches: list[int] = []
+    kept = RunStore.write
+    monkeypatch.setattr(RunStore, "write", lambda self, e: (batches.append(len(e := list(e))), kept(self, e)))
+
+    async def main() -> None:
+        journal = Journal(store)
+        await asyncio.gather(*(journal(entry(session, turn)) for session in (1, 2) for turn in range(1, 7)))
+
+    asyncio.run(main())
+    assert sum(batches) == 12 and len(batches) == 2
+    assert len(store.turns(1)) == len(store.turns(2)) == 6
+
+
+def test_what_is_told_is_durable_for_another_reader_when_the_call_returns(store: RunStore) -> None:
+    async def main() -> int:
+        await Journal(store)(entry())
+        with closing(sqlite3.connect(store.root / "run.sqlite")) as other:
+            [(count,)] = other.execute("SELECT count(*) FROM turn")
+        return int(count)
+
+    assert asyncio.run(main()) == 1
+
+
+def test_one_bad_entry_costs_nobody_else_his_turn(store: RunStore) -> None:
+    async def main() -> list[BaseException | None]:
+        journal = Journal(store)
+        bad = FaultEntry(1, 1, 2**70, "target", "provider", "busy")
+        return await asyncio.gather(journal(entry()), journal(bad), journal(entry(2)), return_exceptions=True)
+
+    first, second, third = asyncio.run(main())
+    assert first is third is None and isinstance(second, InternalError)
+    assert len(store.turns(1)) == len(store.turns(2)) == 1
+
+
+def test_a_session_that_is_cancelled_while_it_waits_is_stored_all_the_same(store: RunStore) -> None:
+    async def main() -> None:
+        journal = Journal(store)
+        task = asyncio.create_task(journal(entry()))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        journal.flush()
+
+    asyncio.run(main())
+    assert len(store.turns(1)) == 1
+
+
+def test_a_disk_that_fails_is_told_to_everybody(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OutsideError("full")
+
+    monkeypatch.setattr(RunStore, "write", full)
+
+    async def main() -> list[BaseException | None]:
+        journal = Journal(store)
+        return await asyncio.gather(journal(entry()), journal(entry(2)), return_exceptions=True)
+
+    assert [type(fault) for fault in asyncio.run(main())] == [StoreError, StoreError]
+
+
+def test_the_hash_of_a_run_changes_with_settings_and_not_with_growth() -> None:
+    grown = SETTINGS.grown(SETTINGS.model_copy(update={"models": ("m", "n"), "dialogues": (2, 3), "epochs": 2}))
+    assert (grown.models, grown.dialogues, grown.epochs) == (("m", "n"), (1, 2, 3), 2)
+    assert grown.hash() == SETTINGS.hash()
+    for key, value in {"patience": 4, "reading_rules": 2, "benchmark": "c", "judge": "j", "seed": 1}.items():
+        assert SETTINGS.model_copy(update={key: value}).hash() != SETTINGS.hash()
+
+
+def test_reasoning_stands_in_the_store_and_the_figures_ignore_it(play: Play) -> None:
+    run = play(Scripted(lambda r: Reply(str(good_but(2)(r)), reasoning="hm")), max_turns=2)
+    [(_, records)] = run.transcripts("fake/model")
+    assert [r.reasoning for r in records] == ["hm", "hm"]
