@@ -139,6 +139,19 @@ def open_named(
     return OpenedNames(tuple(shares), second.name if second is not None else None, wording)
 
 
+def open_asked(spec: str, options: Options | None = None) -> Asked:
+    """A chat model as the agent asks it, e.g. for `evolif.synthesis.agent.regenerate`; the caller closes it.
+
+    Args:
+        spec: `provider/name?base_url=…&key_env=…`.
+        options: How it is reached and asked; a local model's answers are short and sober unless told otherwise.
+
+    Raises:
+        UsageError: an unknown name, a missing key or file.
+    """
+    return _Opener(options or Options()).model(spec)
+
+
 def open_stored(
     bench: Benchmark,
     wanted: Sequence[str],

@@ -150,8 +150,8 @@ class Agent:
         return _Words(query, findings)
 
     async def _is_mistaken(self, turn: Turn, query: str, findings: tuple[Finding, ...], meter: Meter) -> bool:
-        """Whether the rules only missed the topic's name, and a checker model finds the topic named all the same."""
-        unsure = all(finding.checker == "topic" and not finding.spans for finding in findings)
+        """Whether the rules only missed the topic, and a checker model finds it named in other words all the same."""
+        unsure = all(finding.checker == "topic" for finding in findings)
         if self._opinion is None or not unsure:
             return False
         return await self._opinion.names_topic(turn, query, meter) is True
