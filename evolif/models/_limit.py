@@ -32,6 +32,8 @@ class ConnectionLimit:
         self._places = float(ceiling if first is None else min(first, ceiling))
         self._threshold = float(ceiling)
         """Where slow start ends."""
+        self._cut_to = self._places
+        """Places after the last cut, or in the beginning."""
         self._in_flight = 0
         self._cuts = 0
         self._answers = 0
@@ -63,7 +65,7 @@ class ConnectionLimit:
     async def take(self) -> Place:
         """Wait for a place; whoever takes it gives it back by `Place.leave`."""
         await self._enter()
-        return Place(self, self._cuts)
+        return Place(self)
 
     async def _enter(self) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -105,17 +107,23 @@ class ConnectionLimit:
         self._places = min(self._places + step, float(self._ceiling))
         self._admit()
 
-    def _pushed_back(self, began: int, wait: float | None) -> None:
-        """Take note that a request that began after so many cuts was one too many; none begins for `wait` seconds."""
+    def _pushed_back(self, began: int, crowd: int, wait: float | None) -> None:
+        """Take note that a request was one too many; none begins for `wait` seconds.
+
+        Args:
+            began: The cuts before it began.
+            crowd: The requests under way when it began, itself included.
+            wait: What the endpoint asked for.
+        """
         if wait:
             self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + wait)
         if self._adaptive and began == self._cuts:
-            self._cut()
+            self._cut(crowd)
 
-    def _cut(self) -> None:
-        good = self._answers >= self._places  # a whole round of answers since the cut before
-        left = min(self._places, self._in_flight) * (_SLOW_START_CUT if self._slow else _CUT)
-        self._places = max(1.0, left)
+    def _cut(self, crowd: int) -> None:
+        good = self._answers >= self._cut_to / 2  # else it is one storm with the cut before
+        left = min(self._places, max(crowd, self._in_flight)) * (_SLOW_START_CUT if self._slow else _CUT)
+        self._places = self._cut_to = max(1.0, left)
         if good:
             self._threshold = self._places
         self._answers = 0
@@ -129,10 +137,9 @@ class ConnectionLimit:
 class Place:
     """The place of one call; between attempts it is given to others."""
 
-    def __init__(self, limit: ConnectionLimit, began: int) -> None:
+    def __init__(self, limit: ConnectionLimit) -> None:
         self._limit = limit
-        self._began = began
-        self._held = True
+        self._arrive()
         self.told = False
         """Whether somebody who knows the single attempts tells how they end."""
 
@@ -142,14 +149,17 @@ class Place:
         if fault is None or isinstance(fault, ContextOverflowError | WithheldError):
             self._limit._kept_up(self._began)
         elif isinstance(fault, ModelError) and fault.pushed_back:
-            self._limit._pushed_back(self._began, fault.retry_after)
+            self._limit._pushed_back(self._began, self._crowd, fault.retry_after)
 
     async def step_aside(self, seconds: float) -> None:
         """Wait without the place, then take one again for the next attempt."""
         self.leave()
         await asyncio.sleep(seconds)
         await self._limit._enter()
-        self._held, self._began = True, self._limit.cuts
+        self._arrive()
+
+    def _arrive(self) -> None:
+        self._held, self._began, self._crowd = True, self._limit.cuts, self._limit.in_flight
 
     def leave(self) -> None:
         """Give the place back, if it is held."""

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import asyncio
+import random
+from datetime import UTC, datetime
+
+import pytest
+
+from evolif._errors import AccessError, ContextOverflowError, ModelError, WithheldError
+from evolif.models import Reply, with_limits
+from evolif.models._retry import RetryingModel, RetryPolicy
+from evolif.models._retry_after import duration, retry_after
+
+from .scripted import HELLO, Scripted, Wrapper
+
+BUSY = ModelError("429", retryable=True, pushed_back=True)
+BROKEN = ModelError("500", retryable=True)
+NEVER = [ModelError("400"), AccessError("401"), ContextOverflowError("long"), WithheldError("filtered")]
+
+
+def policy(most: int = 2) -> RetryPolicy:
+    return RetryPolicy(most, first=0.0)
+
+
+@pytest.mark.parametrize("failures", range(4))
+def test_a_call_is_made_at_most_so_often(failures: int) -> None:
+    inner = Scripted(*[BROKEN] * failures, Reply("at last"))
+    model = RetryingModel(inner, policy(3))
+    assert asyncio.run(model.complete(HELLO)) == Reply("at last") and inner.calls == failures + 1
+
+
+def test_the_last_fault_is_the_calls() -> None:
+    last = ModelError("the last", retryable=True)
+    inner = Scripted(BROKEN, BROKEN, last)
+    with pytest.raises(ModelError, match="the last") as caught:
+        asyncio.run(RetryingModel(inner, policy()).complete(HELLO))
+    assert caught.value is last and caught.value.__context__ is None and inner.calls == 3
+
+
+@pytest.mark.parametrize("fault", NEVER)
+def test_what_cannot_pass_is_asked_once(fault: ModelError) -> None:
+    inner = Scripted(fault)
+    with pytest.raises(type(fault)):
+        asyncio.run(RetryingModel(inner, policy()).complete(HELLO))
+    assert inner.calls == 1
+
+
+def test_bugs_are_not_repeated() -> None:
+    inner = Scripted(RuntimeError("a bug"))
+    with pytest.raises(RuntimeError):
+        asyncio.run(RetryingModel(inner, policy()).complete(HELLO))
+    assert inner.calls == 1
+
+
+def test_waits_double_are_spread_over_all_of_the_backoff_and_end_at_the_longest() -> None:
+    waits = RetryPolicy(100, first=1.0, longest=60.0, jitter=random.Random(7))
+    for repeats, backoff in enumerate([1, 2, 4, 8, 16, 32, 60, 60]):
+        drawn = [waits.wait(BROKEN, repeats) for _ in range(500)]
+        assert all(w is not None and 0 <= w <= backoff for w in drawn)
+        low, high = min(w for w in drawn if w is not None), max(w for w in drawn if w is not None)
+        assert low < 0.05 * backoff and high > 0.95 * backoff
+
+
+def test_no_two_processes_wait_alike_and_the_global_generator_is_left_alone() -> None:
+    state = random.getstate()
+    first, second = ([RetryPolicy(9).wait(BROKEN, 5) for _ in range(4)] for _ in range(2))
+    assert first != second and random.getstate() == state
+
+
+def test_retry_after_is_waited_in_full_and_then_spread() -> None:
+    slow = ModelError("429", retryable=True, retry_after=20.0)
+    drawn = [RetryPolicy(jitter=random.Random(n)).wait(slow, 0) for n in range(50)]
+    assert all(w is not None and 20 <= w <= 21 for w in drawn) and len(set(drawn)) == 50
+
+
+def test_who_asks_to_come_back_in_an_hour_is_given_up_for_now() -> None:
+    assert RetryPolicy().wait(ModelError("429", retryable=True, retry_after=3600.0), 0) is None
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_call_that_waits_lends_its_place(wrapped: bool) -> None:
+    """One place, two calls: the second is made while the first waits, and each attempt tells the limit."""
+
+    async def main() -> None:
+        inner = Scripted(BUSY, Reply("second"), Reply("first"))
+        retrying = RetryingModel(inner, RetryPolicy(1, first=0.0))
+        model = with_limits(Wrapper(retrying) if wrapped else retrying, 1)
+        first, second = await asyncio.gather(model.complete(HELLO), model.complete(HELLO))
+        assert (first.text, second.text) == ("first", "second")
+        assert inner.peak == 1 and model.limit.in_flight == 0
+
+    asyncio.run(main())
+
+
+def test_every_attempt_tells_the_limit_through_any_wrapper() -> None:
+    async def main() -> None:
+        inner = Scripted(*[BUSY] * 3, most_connections=50)
+        model = with_limits(Wrapper(RetryingModel(inner, policy(3))), None)
+        assert (model.connections, model.limit.places, model.name) == (50, 4, "test/scripted")
+        await model.complete(HELLO)
+        assert model.limit.cuts == 3 and model.limit.in_flight == 0
+
+    asyncio.run(main())
+
+
+def test_a_cancelled_wait_leaves_no_place_taken() -> None:
+    async def main() -> None:
+        inner = Scripted(*[ModelError("429", retryable=True, pushed_back=True, retry_after=60.0)] * 2)
+        model = with_limits(RetryingModel(inner, policy()), 2)
+        call = asyncio.create_task(model.complete(HELLO))
+        while inner.calls == 0 or model.limit.in_flight:
+            await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert model.limit.in_flight == 0
+
+    asyncio.run(main())
+
+
+def test_a_hit_of_a_cache_is_no_news() -> None:
+    async def main() -> tuple[int, int]:
+        hit, miss = (
+            with_limits(Scripted(*[Reply("x", cached=c)] * 40, most_connections=50), None) for c in (True, False)
+        )
+        for model in (hit, miss):
+            await asyncio.gather(*(model.complete(HELLO) for _ in range(40)))
+        return hit.limit.places, miss.limit.places
+
+    hit, miss = asyncio.run(main())
+    assert hit == 4 < miss
+
+
+def test_a_model_on_this_machine_keeps_its_number_and_a_given_one_is_kept() -> None:
+    local, remote = Scripted(), Scripted(most_connections=200)
+    assert (with_limits(local, None).limit.places, with_limits(local, None).connections) == (4, 4)
+    assert (with_limits(remote, None).limit.places, with_limits(remote, None).connections) == (4, 200)
+    assert with_limits(remote, 50).limit.places == with_limits(remote, 50).connections == 50
+
+
+NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": " 1.5 "}, 1.5),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
+        ({"retry-after-ms": "soon", "retry-after": "7"}, 7.0),
+        ({"retry-after": "Thu, 01 Jan 2026 12:00:30 GMT"}, 30.0),
+        ({"retry-after": "Thu, 01 Jan 2026 11:00:00 GMT"}, 0.0),
+        ({"retry-after": "Thu, 01 Jan 2026 13:00:30 +0100"}, 30.0),
+        ({"retry-after": "Thu, 01 Jan 2026 12:00:30"}, 30.0),
+        ({"retry-after": "tomorrow"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "9" * 400}, None),
+        ({"retry-after": "Thu, 99 Jan 99999999999999 12:00:30 GMT"}, None),
+        ({"retry-after": ""}, None),
+    ],
+)
+def test_retry_after_is_read(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("12.5s", 12.5), ("0s", 0.0), ("12", None), ("-1s", None), ("1e9s", None), (12, None), (None, None)],
+)
+def test_durations_are_read(text: object, seconds: float | None) -> None:
+    assert duration(text) == seconds
