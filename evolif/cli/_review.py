@@ -211,4 +211,7 @@ def _run(desk: Desk, wanted: Filter, model: str) -> None:
     from evolif.review.app import ReviewApp
 
     desk.first_filter = wanted
-    ReviewApp(desk, model=model).run()
+    app = ReviewApp(desk, model=model)
+    app.run()
+    if app.fault is not None:
+        raise app.fault

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,11 +62,9 @@ class Drafts:
         return draft if (draft.reviewer, draft.item) == (self.reviewer, item) else None
 
     def drop(self, item: str) -> None:
-        """Forget the draft."""
-        try:
+        """Forget the draft; one that cannot be removed is offered again, and that is all."""
+        with suppress(OSError):
             self._path(item).unlink(missing_ok=True)
-        except OSError as fault:
-            raise OutsideError(f"{self._path(item)} cannot be removed ({fault.strerror})") from None
 
     def _path(self, item: str) -> Path:
         name = hashlib.sha256(json.dumps([self.reviewer, item]).encode()).hexdigest()[:24]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,7 +29,7 @@ class Marked:
         return Marked(self.text + other.text, self.marks + tuple((a + shift, b + shift, k) for a, b, k in other.marks))
 
 
-def visible(text: str, spans: Iterable[tuple[int, int]] = (), look: Look = "finding") -> Marked:
+def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: Look = "finding") -> Marked:
     r"""Foreign text with control characters, reversals and invisible signs shown as in `\x1b`; tabs become spaces.
 
     Args:
@@ -37,6 +37,8 @@ def visible(text: str, spans: Iterable[tuple[int, int]] = (), look: Look = "find
         spans: Half-open ranges of `text` to be marked; what lies outside of it is cut.
         look: How they look.
     """
+    if text.isascii() and text.isprintable() and not spans:
+        return Marked(text)  # most labels, by the thousand
     pieces, offsets, escapes, length = [], [0], [], 0
     for character in text:
         piece = _shown(character)

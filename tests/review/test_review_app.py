@@ -370,3 +370,16 @@ def test_light_and_dark(ada):
         assert person.app.current_theme.dark
 
     drive(ada, steps)
+
+
+def test_a_broken_application_ends_without_a_page_of_code(ada, capfd):
+    from evolif.review.app import ReviewApp
+
+    def broken(key, found):
+        raise RuntimeError("boom")
+
+    ada.blocks = broken
+    app = ReviewApp(ada)
+    app.run(headless=True)
+    told = capfd.readouterr()
+    assert isinstance(app.fault, RuntimeError) and "Traceback" not in told.out + told.err

@@ -81,7 +81,7 @@ def test_a_note_is_stored_as_text_that_every_file_and_screen_can_hold(ada, bench
 def test_what_the_checkers_object_to_needs_force_and_a_note(ada, filled, stored):
     edit = {"decision": "edit", "edited_query": "Still BAD"}
     for more in ({}, {"force": True}, {"note": "fine"}, {"force": True, "note": " "}):
-        with pytest.raises(InputError, match=r"line 3: the checkers object \(length: says BAD"):
+        with pytest.raises(InputError, match=r"line 3: the checkers object \(length: wants 30"):
             apply(ada, filled({KEY: {**edit, **more}}))
     assert apply(ada, filled({KEY: {**edit, "force": True, "note": "fine"}})).made == 1
     assert stored().query == "Still BAD"

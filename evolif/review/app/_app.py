@@ -32,3 +32,12 @@ class ReviewApp(App[None]):
     def on_mount(self) -> None:
         """There is one screen."""
         self.push_screen(self.review)
+
+    @property
+    def fault(self) -> Exception | None:
+        """What broke the application, once it has ended; None where nothing did."""
+        return self._exception
+
+    def _fatal_error(self) -> None:
+        """End without Textual's own page of code and values: the command line says what there is to say."""
+        self._close_messages_no_wait()

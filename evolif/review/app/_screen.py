@@ -77,6 +77,8 @@ class QueueScreen(Screen[None]):
         self._item = VerticalScroll(id="item")
         self._body = Static(markup=False)
         self._foot = Static(id="keys", markup=False)
+        self._entries: dict[str, Entry] = {}
+        """Every item as the queue has it, shown or not."""
         self._keys: list[str] = []
         self._blocks: list[Block] = []
         self._since = 0.0
@@ -107,7 +109,8 @@ class QueueScreen(Screen[None]):
 
     def fill(self, keep: str | None = None) -> None:
         """Show the queue anew, sorted, with the filter; the cursor on `keep` where that is shown."""
-        entries = choose(self.desk.entries(), self.wanted)
+        self._entries = {entry.key: entry for entry in self.desk.entries()}
+        entries = choose(self._entries.values(), self.wanted)
         self._keys = [entry.key for entry in entries]
         self._queue.set_options(Option(_row(entry)) for entry in entries)
         if self._keys:
@@ -118,9 +121,9 @@ class QueueScreen(Screen[None]):
 
     def update_row(self, key: str) -> None:
         """Show a row as it is now; it keeps its place until the queue is filled anew."""
+        self._entries[key] = self.desk.entry(key)
         if key in self._keys:
-            row = _row(self.desk.entry(key))
-            self._queue.replace_option_prompt_at_index(self._keys.index(key), row)
+            self._queue.replace_option_prompt_at_index(self._keys.index(key), _row(self._entries[key]))
 
     def go_to(self, key: str) -> None:
         """Put the cursor on an item, whatever the filter."""
@@ -132,7 +135,7 @@ class QueueScreen(Screen[None]):
 
     def show_state(self) -> None:
         """Say who reviews what, how much is left, how it goes."""
-        entries = self.desk.entries()
+        entries = self._entries.values()
         head = f"evolif review  {one_line(self.desk.name)}  ·  reviewer {one_line(self.desk.reviewer, 30)}"
         self._head.update(Content(head))
         left = sum(UNDECIDED in entry.facets["mine"] for entry in entries)
@@ -259,7 +262,7 @@ class QueueScreen(Screen[None]):
     @work
     async def action_filters(self) -> None:
         """Choose what the queue shows."""
-        self.wanted = await self.app.push_screen_wait(Filters(self.wanted, values(self.desk.entries())))
+        self.wanted = await self.app.push_screen_wait(Filters(self.wanted, values(self._entries.values())))
         self.fill(self.shown)
 
     @work
