@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from evolif.audit._descriptions import description_matches
+from evolif.audit._queries import QueryToAudit, query_statistics
 from evolif.audit._satisfiable import Satisfiability, Status, satisfiability, witness_faults
 from evolif.audit._sources import read_source
 from evolif.audit._statistics import statistics
@@ -33,6 +34,7 @@ class AuditedTurn:
     """The groups of those that do not state the parameters."""
     witness_fails: bool = False
     """A text is stored with the turn, and a rule checker refuses it."""
+    query: QueryToAudit | None = None
 
     @property
     def description_matches(self) -> bool:
@@ -40,12 +42,22 @@ class AuditedTurn:
         return not self.mismatches
 
     @property
+    def query_fails(self) -> bool:
+        """Whether the query does not say the turn's intention, and nobody has let it stand."""
+        return self.query is not None and self.query.is_finding
+
+    @property
     def is_finding(self) -> bool:
         """Whether somebody should look at the turn."""
-        return self.status in ("impossible", "awkward") or not self.description_matches or self.witness_fails
+        return (
+            self.status in ("impossible", "awkward")
+            or not self.description_matches
+            or self.witness_fails
+            or self.query_fails
+        )
 
     def to_object(self) -> dict[str, Any]:
-        """The turn as `audit --json` prints it; `query_findings` is empty until queries have checkers."""
+        """The turn as `audit --json` prints it."""
         return {
             "file": self.file,
             "dialogue": self.dialogue,
@@ -54,7 +66,10 @@ class AuditedTurn:
             "conflict": list(self.conflict),
             "reason": self.reason,
             "description_matches": self.description_matches,
-            "query_findings": [],
+            "query_findings": [
+                {"checker": f.checker, "message": f.message, "spans": [list(span) for span in f.spans]}
+                for f in (self.query.findings if self.query else ())
+            ],
         }
 
 
@@ -106,6 +121,7 @@ def _audited(turn: TurnToAudit, known: dict[Any, Satisfiability]) -> AuditedTurn
         compared=0 if turn.unmapped else len(turn.constraints),
         mismatches=_mismatches(turn),
         witness_fails=bool(faults),
+        query=turn.query,
     )
 
 
@@ -148,5 +164,6 @@ def _summary(read: list[TurnToAudit], audited: list[AuditedTurn]) -> dict[str, A
             "stored": sum(turn.witness is not None for turn in read),
             "failing": sum(turn.witness_fails for turn in audited),
         },
+        "queries": query_statistics([turn.query for turn in read if turn.query is not None]),
         **numbers,
     }

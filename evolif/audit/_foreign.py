@@ -14,9 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif._errors import InputError, UsageError
 from evolif._json_lines import complaint, read_json_lines
+from evolif.audit._queries import QueryToAudit
 from evolif.audit._turns import TurnToAudit
 from evolif.constraints import parse_constraints
-from evolif.domain import Constraint, Move
+from evolif.domain import Constraint, Move, Topic
+from evolif.synthesis import check_query
 
 _Args = Mapping[str, Any]
 
@@ -35,6 +37,9 @@ class _Line(_Model):
     turn: Annotated[int, Field(ge=1)]
     active_topic: int | str
     instructions: list[_Entry]
+    user_query: str | None = None
+    user_query_verified: str | None = None
+    topic_query: str | None = None
 
 
 def _length(args: _Args) -> dict[str, Any]:
@@ -95,6 +100,8 @@ def read_foreign(path: Path, name: str) -> Iterator[TurnToAudit]:
         InputError: a line that is no turn of theirs, or out of order; names the line and the mend.
     """
     history: dict[str, tuple[tuple[str, Any], ...]] = {}
+    prompts: dict[str, str] = {}
+    """What a topic is: given, or its first query."""
     before, last_topic = 0, None
     for number, data in read_json_lines(path):
         line = _line(data, path, number)
@@ -106,6 +113,8 @@ def read_foreign(path: Path, name: str) -> Iterator[TurnToAudit]:
         move: Move = "continue" if topic == last_topic else "backtrack" if topic in history else "new"
         state = tuple((entry.id, entry.args) for entry in line.instructions)
         constraints, unmapped = _constraints(line.instructions)
+        words = line.user_query_verified or line.user_query or ""
+        prompts.setdefault(topic, line.topic_query or words)
         yield TurnToAudit(
             file=name,
             dialogue=path.stem,
@@ -116,8 +125,33 @@ def read_foreign(path: Path, name: str) -> Iterator[TurnToAudit]:
             constraints=constraints,
             descriptions=tuple(entry.description or "" for entry in line.instructions),
             unmapped=unmapped,
+            query=_query(Topic(topic, prompts[topic], ()), move, history.get(topic, ()), state, words),
         )
         history[topic], before, last_topic = state, line.turn, topic
+
+
+def _query(
+    topic: Topic, move: Move, before: tuple[tuple[str, Any], ...], after: tuple[tuple[str, Any], ...], words: str
+) -> QueryToAudit | None:
+    """The query of a line, checked against the one change of its turn; None where there is none, or more than one."""
+    kind = operation(before, after)
+    if not words or kind == "other":
+        return None
+    old, new = dict(before), dict(after)
+    name = next(name for name in {**old, **new} if old.get(name) != new.get(name))
+    try:
+        mapped = [map_constraint(name, state[name]) if name in state else None for state in (old, new)]
+    except UsageError:
+        return None
+    group = next(m["group"] for m in mapped if m is not None)
+    change = {
+        "kind": kind,
+        "group": group,
+        "before": mapped[0] and mapped[0]["params"],
+        "after": mapped[1] and mapped[1]["params"],
+    }
+    turn = {"topic": {"id": topic.id, "prompt": topic.prompt}, "move": move, "operation": change}
+    return QueryToAudit(words, "foreign", 1, "verified", tuple(check_query(turn, words)))
 
 
 def _line(data: object, path: Path, number: int) -> _Line:

@@ -9,6 +9,7 @@ from typing import Any
 from evolif._errors import InputError, UsageError
 from evolif._json_lines import read_json_lines
 from evolif.audit._foreign import read_foreign
+from evolif.audit._queries import audited_query
 from evolif.audit._turns import TurnToAudit
 from evolif.benchmark import load_benchmark, read_turns
 from evolif.domain import Turn
@@ -72,6 +73,7 @@ def _to_audit(turn: Turn, name: str, descriptions: tuple[str, ...]) -> TurnToAud
         descriptions=descriptions,
         keywords=turn.topic.keywords,
         witness=turn.witness,
+        query=audited_query(turn),
     )
 
 

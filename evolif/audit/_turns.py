@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evolif.audit._queries import QueryToAudit
 from evolif.domain import Constraint, Move
 
 
@@ -26,3 +27,5 @@ class TurnToAudit:
     witness: str | None = None
     unmapped: str = ""
     """Why a constraint of a foreign line is none of ours."""
+    query: QueryToAudit | None = None
+    """None where the line holds no words, or more than one thing changed."""

@@ -49,7 +49,7 @@ def audit(
 
 
 def _print(audited: Audit, console: Console) -> None:
-    for table in (_turns_table(audited), _descriptions_table(audited), _files_table(audited)):
+    for table in (_turns_table(audited), _descriptions_table(audited), _queries_table(audited), _files_table(audited)):
         if table.row_count:
             console.print(table)
             console.print()
@@ -98,6 +98,19 @@ def _descriptions_table(audited: Audit) -> Table:
     return table
 
 
+def _queries_table(audited: Audit) -> Table:
+    from rich.text import Text
+
+    from evolif.report import clip, plain
+
+    table = _table("Queries that do not say their turn's intention", "file", "turn", "what", "query")
+    for turn in audited.turns:
+        if turn.query is not None and turn.query.is_finding:
+            what = "; ".join(f"{f.checker}: {f.message}" for f in turn.query.findings)
+            table.add_row(*map(Text, (plain(turn.file), str(turn.turn), clip(what, 200), clip(turn.query.text, 200))))
+    return table
+
+
 def _ranges(numbers: Sequence[int]) -> str:
     """`3–5, 9`."""
     runs: list[list[int]] = []
@@ -138,10 +151,25 @@ def _told(summary: Mapping[str, Any]) -> list[str]:
         lines.append(f"Constraints per turn: {per_turn['mean']:.2f}; at turn {_means(per_turn['by_turn'])}; ")
         lines[-1] += f"at the topic's turn {_means(per_turn['by_depth'])}."
         lines.append(f"Topics per dialogue: {topics['mean']:.1f} ({topics['least']} to {topics['most']}).")
+    if summary["queries"]["checked"]:
+        lines += _about_queries(summary["queries"])
     witnesses = summary["witnesses"]
     if witnesses["stored"]:
         lines.append(f"Stored witnesses: {witnesses['stored']}, of which {witnesses['failing']} fail.")
     return lines
+
+
+def _about_queries(queries: Mapping[str, Any]) -> list[str]:
+    words = queries["wording"]
+    return [
+        f"Queries: {queries['checked']}, of which {queries['failing_constraint']} "
+        f"({100 * queries['share_failing_constraint']:.2f} %) fail a constraint checker and {queries['failing_topic']} "
+        f"({100 * queries['share_failing_topic']:.2f} %) the topic checker; {queries['repaired']} were repaired by the "
+        f"synthesizer, {queries['adjusted']} adjusted by people; {_listed(queries['status'])}.",
+        f"Wording: {words['distinct']} different queries, {words['words']:.0f} words on average; different of all runs "
+        f"of 2 words {words['distinct_2'] or 0:.2f}, of 4 words {words['distinct_4'] or 0:.2f}; different openings "
+        f"{words['openings'] or 0:.2f}.",
+    ]
 
 
 def _listed(counts: dict[str, int]) -> str:
