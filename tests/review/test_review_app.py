@@ -227,6 +227,33 @@ def test_g_can_be_edited_first_or_left(ada, stored):
     assert (stored().query, stored().status) == ("sim/x minds nothing. Thanks.", "edited")
 
 
+def test_waiting_for_a_model_is_told_and_can_be_left(bench, stored):
+    from threading import Event
+
+    asked, go_on = Event(), Event()
+
+    def slow(turn, model, notes):
+        asked.set()
+        go_on.wait(30)
+        raise ValueError("too late")
+
+    async def steps(person):
+        await person.press("g")
+        await person.sees("Which model?")
+        await person.press("enter")
+        await person.sees("What should it mind?")
+        await person.press("enter")
+        await person.sees("Asking sim/x …")
+        await person.until(asked.is_set)
+        await person.press("escape", "x")
+        await person.until(lambda: stored().status == "rejected")
+        go_on.set()
+        await person.press("n")
+        assert "too late" not in person.said
+
+    drive(desk(bench, regenerate=slow), steps, model="sim/x")
+
+
 @pytest.mark.parametrize("fault", [ValueError("boom"), None])
 def test_a_model_that_fails_or_is_none_is_told(bench, fault, stored):
     def failing(turn, model, notes):

@@ -9,7 +9,8 @@ from dataclasses import replace
 from textual import work
 
 from evolif._errors import EvolifError
-from evolif.review._benchmark_desk import BenchmarkDesk
+from evolif.domain import Finding
+from evolif.review._benchmark_desk import BenchmarkDesk, Regenerated
 from evolif.review._decision import Conflict, Decision, Done, Kind, Objected, Request
 from evolif.review._desk import Desk
 from evolif.review._safe import Marked, joined, one_line, said, typed, visible
@@ -18,6 +19,7 @@ from evolif.review.app import _keys
 from evolif.review.app._dialogs import Ask, Choose
 from evolif.review.app._editor import Editor
 from evolif.review.app._screen import QueueScreen
+from evolif.review.app._waiting import Wait
 
 _STAYS: frozenset[Kind] = frozenset({"template", "note"})
 """Decisions after which one wants to see what became of the item."""
@@ -121,14 +123,13 @@ class ReviewScreen(QueueScreen):
         notes = await self.app.push_screen_wait(Ask("What should it mind?", placeholder="optional", required=False))
         if notes is None:
             return
-        self.tell("Asking", model)
-        try:
-            made = await asyncio.to_thread(desk.ask, key, model, notes)
-            found = await asyncio.to_thread(desk.findings, key, made.query)
-        except Exception as error:  # a model or a checker that breaks must not take the reviewer's work with it
-            self.tell("The model gave nothing", str(error), bad=True)
+        wait = Wait(f"Asking {one_line(model, 40)}", lambda: self._asked(desk, key, model, notes))
+        answer = await self.app.push_screen_wait(wait)
+        if answer is None or isinstance(answer, Exception):
+            if answer is not None:
+                self.tell("The model gave nothing", str(answer), bad=True)
             return
-        found = list(dict.fromkeys([*found, *made.findings]))
+        made, found = answer
         if key != self.shown:
             self.go_to(key)
         body = joined([query_text(made.query, found), Marked(), findings_text(made.query, found)])
@@ -138,6 +139,10 @@ class ReviewScreen(QueueScreen):
             await self._decide("regenerate", text=made.query, source=made.source, attempts=made.attempts)
         elif way == "edit":
             await self._edit(made.query)
+
+    def _asked(self, desk: BenchmarkDesk, key: str, model: str, notes: str) -> tuple[Regenerated, list[Finding]]:
+        made = desk.ask(key, model, notes)
+        return made, list(dict.fromkeys([*desk.findings(key, made.query), *made.findings]))
 
     async def _undo(self) -> None:
         target = self.desk.undoable()
