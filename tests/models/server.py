@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -77,9 +78,14 @@ def serving(
 ) -> Iterator[Server]:
     """Serve the answers in turn, the last one for ever; where `answering` has one for a request, that one."""
     server = Server(list(answers))
+    connections: list[socket.socket] = []
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def setup(self) -> None:
+            super().setup()
+            connections.append(self.connection)
 
         def do_POST(self) -> None:
             sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -102,6 +108,9 @@ def serving(
             server.over.set()
             http.shutdown()
             thread.join()
+            for connection in connections:  # kept alive, a thread would go on answering
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
 
 
 def _send(handler: BaseHTTPRequestHandler, answer: Answer, server: Server) -> None:
