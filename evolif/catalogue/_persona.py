@@ -23,7 +23,7 @@ PHRASE_WORDS = (2, 9)
 LONGEST_ID = 40
 
 _CAPITAL = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’]*")
-_CONTACT = re.compile(r"\S*@\S+|\S*://\S*|www\.\S+|\d(?:[ ().-]?\d){3,}")
+_CONTACT = re.compile(r"[^\s@]{0,40}@\S{1,40}|\w{0,12}://\S{0,80}|www\.\S{1,80}|\d(?:[ ().-]?\d){3,}")
 _MENDS = {
     "demand": "say how the person writes, not what the answer should be",
     "dialect": "describe the manner, not where somebody comes from",

@@ -16,7 +16,8 @@ LONGEST_LINE = 1 << 20
 """Bytes of a line that are read; no entry is a tenth as long."""
 LONGEST_TEXT = 10_000
 """Characters of a text, as the loaders have it."""
-LONGEST_LIST = 100
+LONGEST_LIST, LONGEST_ITEM = 100, 500
+"""Items of a list, and characters of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,10 @@ def texts_of(data: Mapping[str, Any], name: str, faults: list[Fault]) -> tuple[s
         faults.append(Fault("fields", f"“{name}” is no list", f"write {name} as a list of texts"))
     elif len(value) > LONGEST_LIST:
         faults.append(Fault("fields", f"“{name}” has {len(value)} items", "keep the best of them"))
-    elif not all(isinstance(item, str) and item.strip() and len(item) <= LONGEST_TEXT for item in value):
+    elif not all(isinstance(item, str) and item.strip() for item in value):
         faults.append(Fault("fields", f"“{name}” holds something else than texts", "write every item as a text"))
+    elif longest := next((item for item in value if len(item) > LONGEST_ITEM), None):
+        faults.append(Fault("fields", f"“{name}” holds a text of {len(longest)} characters", "shorten it"))
     elif not all(map(_is_plain, value)):
         faults.append(
             Fault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")

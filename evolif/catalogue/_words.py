@@ -17,6 +17,8 @@ _IRREGULAR = {
     "leaves": "leaf", "lives": "life", "loaves": "loaf", "scarves": "scarf", "shelves": "shelf", "thieves": "thief",
     "wives": "wife", "wolves": "wolf",
 }  # fmt: skip
+_LONGEST = 40
+"""Characters of what can still be a word."""
 _KEEP = ("ss", "us", "is")
 """Endings in s that are no plural: glass, cactus, chassis."""
 
@@ -55,6 +57,8 @@ def singular(word: str) -> str:
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """Porter's stem of the singular: *painting*, *painted* and *paints* are one."""
+    if len(word) > _LONGEST:
+        return word
     return str(_porter().stem(singular(word), to_lowercase=False))
 
 

@@ -42,7 +42,7 @@ def test_lint_of_a_bad_file_ends_with_1_and_tells_all(write, tmp_path):
 
 
 def test_lint_for_machines(write):
-    path = write(topic(0), topic(1, title="the wax."), topic(2))
+    path = write(topic(0), topic(1, title="the wax."), topic(3))
     result = evolif("topics", "lint", path, "--json")
     told = json.loads(result.stdout)
     assert result.exit_code == 1 and result.stdout.isascii()

@@ -36,6 +36,7 @@ ALONE = [
     ({"keywords": "hive, brood"}, "fields", "“keywords” is no list"),
     ({"keywords": ["hive", 3]}, "fields", "something else than texts"),
     ({"keywords": [f"word{n}" for n in range(101)]}, "fields", "101 items"),
+    ({"keywords": ["hive", "x" * 501]}, "fields", "a text of 501 characters"),
     ({"prompt": BEES["prompt"] + "\x1b[2J"}, "fields", "no reader sees"),
     ({"title": "the queen\u202e that stopped"}, "fields", "no reader sees"),
     ({"id": "T" * 41}, "id", "long"),
