@@ -99,7 +99,7 @@ class Agent:
         Raises:
             ModelError: an endpoint failed.
         """
-        meter = meter or Meter()
+        meter, note = meter or Meter(), reading_note(turn)
         neutral, last, bare = "", _NOTHING, not self._model.structured
         for attempt in range(1, self._attempts + 1):
             change = change_of(turn, attempt)
@@ -115,12 +115,12 @@ class Agent:
                 prompt = voice_prompt(turn, neutral, change, told, bare=bare)
                 last = await self._once(_Call("voice", prompt, bare), turn, meter)
             if not last.findings:
-                return Attempt(with_note(last.text, reading_note(turn)), (), attempt, meter.total)
+                return Attempt(with_note(last.text, note), (), attempt, meter.total)
             bare = bare or last.unreadable
             meter.failed_attempt(last.findings)
         if neutral and not await self._asked_for_more(turn, neutral, meter):
-            return Attempt(with_note(neutral, reading_note(turn)), (), self._attempts, meter.total, NEUTRAL_NOTE)
-        return Attempt(storable(last.text), last.findings, self._attempts, meter.total)
+            return Attempt(with_note(neutral, note), (), self._attempts, meter.total, NEUTRAL_NOTE)
+        return Attempt(with_note(storable(last.text), note), last.findings, self._attempts, meter.total)
 
     async def _once(self, call: _Call, turn: Turn, meter: Meter) -> _Words:
         """Ask once and see what is held against the answer; what costs a further call only of final words."""
