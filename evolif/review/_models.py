@@ -19,10 +19,10 @@ def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:
 
 
 async def _asked(turn: Turn, model: str, notes: str) -> Regenerated:
-    from evolif.models import Asked, open_model
+    from evolif.authoring import open_asked
     from evolif.synthesis.agent import regenerate as ask
 
-    asked = Asked(open_model(model))
+    asked = open_asked(model)
     try:
         made = await ask(turn, asked, notes=notes)
     finally:

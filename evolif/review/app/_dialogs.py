@@ -77,7 +77,7 @@ class Ask(_Dialog):
         """The question over a line to answer in."""
         with Vertical():
             yield Static(Content.styled(self._title, "bold"), markup=False)
-            with VerticalScroll(can_focus=False):
+            with VerticalScroll():
                 yield Static(content(self._body), markup=False)
             yield Line(self._value, placeholder=self._placeholder, select_on_focus=False)
             yield Static("enter goes on · escape leaves", id="help", markup=False)
@@ -111,7 +111,7 @@ class Choose(_Dialog):
         """The question over the ways."""
         with Vertical():
             yield Static(Content.styled(self._title, "bold"), markup=False)
-            with VerticalScroll(can_focus=False):
+            with VerticalScroll():
                 yield Static(content(self._body), markup=False)
             yield OptionList(*(Option(Content(said), id=name) for name, said in self._ways), markup=False)
             yield Static("↑ ↓ and enter choose · escape leaves", id="help", markup=False)

@@ -101,10 +101,10 @@ class Editor(Screen[str | None]):
 
     def compose(self) -> ComposeResult:
         """What to say, the words, what is held against them."""
-        with VerticalScroll(id="above", can_focus=False):
+        with VerticalScroll(id="above"):
             yield Static(content(self._above), markup=False)
         yield self._words
-        with VerticalScroll(id="found", can_focus=False):
+        with VerticalScroll(id="found"):
             yield self._findings
         yield Static(Content(self._hint()), classes="foot", markup=False)
 

@@ -132,9 +132,9 @@ class ReviewScreen(QueueScreen):
         made, found = answer
         if key != self.shown:
             self.go_to(key)
-        body = joined([query_text(made.query, found), Marked(), findings_text(made.query, found)])
+        body = joined([findings_text(made.query, found), Marked(), query_text(made.query, found)])
         ways = [("take", "take it"), ("edit", "edit it first"), ("leave", "leave the query as it is")]
-        way = await self.app.push_screen_wait(Choose(f"{one_line(model)} says", body, ways))
+        way = await self.app.push_screen_wait(Choose(f"{one_line(model, 60)} says", body, ways))
         if way == "take":
             await self._decide("regenerate", text=made.query, source=made.source, attempts=made.attempts)
         elif way == "edit":
