@@ -18,6 +18,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 LATENCY = 0.2
+WAIT = 60.0
+"""Seconds without an answer that are no fault here: a client that collapses is slow and not broken."""
 HISTORY = [{"role": "user", "content": "Write something about the sea, please. " * 8}] * 9
 BODY: dict[str, Any] = {"model": "tiny", "messages": HISTORY}
 ANSWER = json.dumps({
@@ -66,7 +68,9 @@ async def sdk(url: str, http_client: Any = None, *, bare: bool = False) -> Async
     import httpx2
     import openai
 
-    async with openai.AsyncOpenAI(api_key="none", base_url=url, max_retries=0, http_client=http_client) as client:
+    async with openai.AsyncOpenAI(
+        api_key="none", base_url=url, max_retries=0, timeout=WAIT, http_client=http_client
+    ) as client:
         if bare:
             yield lambda: client.post("/chat/completions", body=BODY, cast_to=httpx2.Response)
         else:
@@ -79,7 +83,10 @@ async def sharded(url: str, shards: int, limits: Any) -> AsyncIterator[Call]:
 
     clients = [
         openai.AsyncOpenAI(
-            api_key="none", base_url=url, max_retries=0, http_client=openai.DefaultAsyncHttpxClient(limits=limits)
+            api_key="none",
+            base_url=url,
+            max_retries=0,
+            http_client=openai.DefaultAsyncHttpxClient(timeout=WAIT, limits=limits),
         )
         for _ in range(shards)
     ]
@@ -102,13 +109,24 @@ async def bare_aiohttp(url: str) -> AsyncIterator[Call]:
         yield call
 
 
+@asynccontextmanager
+async def ours(url: str, max_connections: int | None) -> AsyncIterator[Call]:
+    from evolif.domain import Message
+    from evolif.models import ChatRequest, open_model, with_limits
+
+    model = with_limits(open_model("openai/tiny", base_url=url), max_connections)
+    request = ChatRequest(tuple(Message("user", m["content"]) for m in HISTORY))
+    yield lambda: model.complete(request)
+    await model.aclose()
+
+
 def variants(url: str) -> dict[str, Callable[[], Any]]:
     import httpx2
     import openai
 
     def httpx(connections: int, idle: int) -> Any:
         return openai.DefaultAsyncHttpxClient(
-            limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=idle)
+            timeout=WAIT, limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=idle)
         )
 
     few = httpx2.Limits(max_connections=1000, max_keepalive_connections=1000)
@@ -121,8 +139,10 @@ def variants(url: str) -> dict[str, Callable[[], Any]]:
     }
     if importlib.util.find_spec("aiohttp"):
         found |= {
-            "SDK, aiohttp": lambda: sdk(url, openai.DefaultAioHttpClient()),
-            "SDK, aiohttp, untyped post": lambda: sdk(url, openai.DefaultAioHttpClient(), bare=True),
+            "SDK, aiohttp": lambda: sdk(url, openai.DefaultAioHttpClient(timeout=WAIT)),
+            "SDK, aiohttp, untyped post": lambda: sdk(url, openai.DefaultAioHttpClient(timeout=WAIT), bare=True),
+            "evolif's client, places fixed": lambda: ours(url, 1000),
+            "evolif's client, adaptive": lambda: ours(url, None),
             "no SDK, aiohttp": lambda: bare_aiohttp(url),
         }
     return found

@@ -91,18 +91,23 @@ def make_client(endpoint: Endpoint, *, timeout: float) -> AsyncOpenAI:
     )
 
 
+_MACHINE = "Lang Package-Version OS Arch Runtime Runtime-Version Async".split()
+"""What the SDK tells about this machine in headers `X-Stainless-…`; a provider needs none of it to answer."""
+
+
 def _headers(endpoint: Endpoint) -> dict[str, str]:
-    """Headers that keep what the environment holds for OpenAI away from a custom endpoint.
+    """Headers that keep what the environment holds for OpenAI away from a custom endpoint, and this machine's from all.
 
     The SDK adds `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and every line of `OPENAI_CUSTOM_HEADERS` to each request,
     wherever it goes. Naming a header ourselves wins over the environment, and `omit` leaves it out.
     """
-    if not endpoint.custom:
-        return {}
     from openai import omit
 
+    silent = [f"X-Stainless-{name}" for name in _MACHINE]
+    headers: dict[str, Any] = dict.fromkeys(silent, omit)  # the SDK's own annotation knows only strings
+    if not endpoint.custom:
+        return headers
     lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")
     ambient = [line.partition(":")[0].strip() for line in lines if ":" in line]
     names = [name for name in ("OpenAI-Organization", "OpenAI-Project", *ambient) if name.lower() != "authorization"]
-    headers: dict[str, Any] = dict.fromkeys(names, omit)  # the SDK's own annotation knows only strings
-    return {**headers, "Authorization": f"Bearer {endpoint.key}"}
+    return {**headers, **dict.fromkeys(names, omit), "Authorization": f"Bearer {endpoint.key}"}

@@ -236,6 +236,9 @@ def test_a_custom_endpoint_gets_nothing_meant_for_openai(monkeypatch: pytest.Mon
     headers = server.seen[0].headers
     assert headers["authorization"] == "Bearer none"
     assert not {"x-mine", "openai-organization"} & set(headers)
+    assert not [
+        name for name in headers if name.startswith("x-stainless-") and name.endswith(("os", "arch", "runtime"))
+    ]
 
 
 def test_the_default_endpoint_uses_its_own_key_and_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
