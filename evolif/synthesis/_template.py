@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from evolif._stream import Stream
 from evolif.constraints import get_group
 from evolif.domain import Operation, Persona, ScriptTurn
-from evolif.synthesis._grammar import capitalised, clause, dropped, frame
+from evolif.synthesis._grammar import Wording, capitalised, clause, dropped, frame
 from evolif.synthesis._notes import reading_note, with_note
-
-_PURPOSE = 3
-"""Separates the wording's stream from those of script and persona."""
 
 
 class TemplateSynthesizer:
@@ -22,33 +18,33 @@ class TemplateSynthesizer:
 
     def say(self, turn: ScriptTurn, persona: Persona) -> str:
         """The user query of the turn; the same turn is always said the same way."""
-        stream = Stream(self._seed, _PURPOSE, turn.dialogue, turn.turn)
+        wording = Wording(self._seed, turn.dialogue, turn.turn)
         slots = {
             "task": turn.topic.prompt,
             "topic": turn.topic.title or f"what I asked for earlier (“{turn.topic.prompt}”)",
         }
-        path, change = self._change(turn, persona.register, stream)
+        path, change = self._change(turn, persona.register, wording)
         slots |= change
-        chosen = frame(persona.register, *path, stream=stream)
+        chosen = frame(persona.register, *path, wording=wording)
         if _is_one_more(turn.operation) and "also" not in chosen.lower():
             slots["clause"] = f"also {slots['clause']}"
         slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
         return with_note(chosen.format(**slots), reading_note(turn))
 
-    def _change(self, turn: ScriptTurn, register: str, stream: Stream) -> tuple[tuple[str, ...], dict[str, str]]:
+    def _change(self, turn: ScriptTurn, register: str, wording: Wording) -> tuple[tuple[str, ...], dict[str, str]]:
         """Where the frame is found, and its slots for this operation."""
         operation = turn.operation
         opening: tuple[str, ...] = (turn.move,)
         if turn.move == "new":
             opening = ("first",) if turn.turn == 1 else ("new",)
         if operation.kind == "remove" and operation.before is not None:
-            return (*opening, "remove"), {"drop": dropped(operation.group, operation.before, stream)}
+            return (*opening, "remove"), {"drop": dropped(operation.group, operation.before, wording)}
         saying = get_group(operation.group).saying(operation.kind, operation.before, operation.after)
-        slots = {"clause": clause(operation.group, saying, register, stream)}
+        slots = {"clause": clause(operation.group, saying, register, wording)}
         if turn.move == "new":
             return opening, slots
         if operation.kind == "modify" and operation.before is not None and saying.key not in _PARTIAL:
-            slots["old"] = dropped(operation.group, operation.before, stream)
+            slots["old"] = dropped(operation.group, operation.before, wording)
             return (*opening, "modify"), slots
         return (*opening, "add"), slots
 

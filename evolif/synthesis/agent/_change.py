@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evolif._stream import Stream
 from evolif.constraints import describe, format_of, get_group
 from evolif.domain import Constraint, Instruction, Operation, ScriptTurn, Turn
-from evolif.synthesis._grammar import capitalised, clause, dropped
+from evolif.synthesis._grammar import Wording, capitalised, clause, dropped
 
 _PURPOSE = 5
 """Separates the prompts' stream from those of script, persona, wording and simulated models."""
@@ -35,20 +34,20 @@ def change_of(turn: Turn | ScriptTurn, attempt: int = 1) -> Change:
         turn: The turn, with or without a query.
         attempt: Counted from 1.
     """
-    stream = Stream(_PURPOSE, turn.dialogue, turn.turn, attempt)
+    wording = Wording(_PURPOSE, turn.dialogue, turn.turn + attempt)
     operation, fmt = turn.operation, format_of(turn.constraints)
     group = get_group(operation.group)
     rest = [c for c in turn.constraints if c.group != operation.group]
-    named = [f"- {dropped(c.group, c.params, stream)}" for c in rest]
+    named = [f"- {dropped(c.group, c.params, wording)}" for c in rest]
     partial = False
     if operation.after is None:
         assert operation.before is not None  # an operation has one of the two by construction
-        said = f"{capitalised(dropped(operation.group, operation.before, stream))} no longer applies."
+        said = f"{capitalised(dropped(operation.group, operation.before, wording))} no longer applies."
         meaning = ""
     else:
         saying = group.saying(operation.kind, operation.before, operation.after)
         partial = operation.kind == "modify" and saying.key in _PARTIAL
-        said = _said(operation, clause(operation.group, saying, "neutral", stream), stream, partial=partial)
+        said = _said(operation, clause(operation.group, saying, "neutral", wording), wording, partial=partial)
         meaning = describe(Constraint(operation.group, operation.after), fmt)
     if partial:
         named.append(f"- whatever else was asked for of this kind: {_kept(operation)}")
@@ -66,10 +65,10 @@ def instruction_before(turn: Turn | ScriptTurn) -> Instruction:
     return (*kept, Constraint(operation.group, operation.before))
 
 
-def _said(operation: Operation, wanted: str, stream: Stream, *, partial: bool) -> str:
+def _said(operation: Operation, wanted: str, wording: Wording, *, partial: bool) -> str:
     if operation.before is None or partial:
         return f"{capitalised(wanted)}."
-    return f"{capitalised(dropped(operation.group, operation.before, stream))} no longer applies. Instead, {wanted}."
+    return f"{capitalised(dropped(operation.group, operation.before, wording))} no longer applies. Instead, {wanted}."
 
 
 def _kept(operation: Operation) -> str:
