@@ -63,7 +63,7 @@ def test_the_installed_package_brings_its_data(installed: Path, tmp_path: Path) 
     assert not package.is_relative_to(ROOT)
     for path in map(Path, told["data"]):
         assert path.is_relative_to(package / "_data")
-    assert told["topics"] >= 60 and told["personas"] >= 40
+    assert told["topics"] >= 600 and told["personas"] >= 500
 
 
 def test_the_installed_program_makes_the_bytes_of_the_checkout(installed: Path, tmp_path: Path) -> None:

@@ -19,9 +19,9 @@ def write(path: Path, *lines: object) -> Path:
     return path
 
 
-def test_the_own_personas_are_forty_nameless_and_of_known_registers() -> None:
+def test_the_own_personas_are_five_hundred_and_of_known_registers() -> None:
     personas = load_personas()
-    assert len(personas) >= 40
+    assert len(personas) >= 500
     assert {p.register for p in personas} == {"casual", "neutral", "formal", "brisk", "warm"}
 
 

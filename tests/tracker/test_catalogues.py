@@ -1,6 +1,7 @@
 """Profiles and topic files: what is built in, and what a broken file is told."""
 
 import json
+from collections import Counter
 
 import pytest
 import yaml
@@ -8,6 +9,7 @@ import yaml
 from evolif._catalogues import data_path
 from evolif._errors import InputError, UsageError
 from evolif.constraints import GROUPS
+from evolif.text import find_all, fold
 from evolif.tracker import load_profile, load_topics
 
 PAPER = yaml.safe_load(data_path("seeds", "profiles", "paper.yaml").read_text(encoding="utf-8"))
@@ -136,6 +138,14 @@ def test_keywords_that_are_compared_alike_count_once(topic_file):
     assert len(load_topics(topic_file({**TOPIC, "keywords": [*TOPIC["keywords"], "WORD0"]}))[0].keywords) == 20
 
 
+@pytest.mark.parametrize("odd", ["art\nform", "Art form", "art form ", "art\u00a0form", "art  form"])
+def test_a_plain_list_is_read_like_any_other(topic_file, odd):
+    words = ["art form", *TOPIC["keywords"][:19]]
+    assert load_topics(topic_file({**TOPIC, "keywords": words}))[0].keywords == tuple(words)
+    with pytest.raises(InputError, match="at least 20 different keywords, here are 19"):
+        load_topics(topic_file({**TOPIC, "keywords": [*words[:19], odd]}))
+
+
 BAD_TOPICS = [
     ("not JSON", ["{"], "line 1: not a JSON object"),
     ("the second line", [TOPIC, "[\n"], "line 2: not a JSON object"),
@@ -179,6 +189,17 @@ def test_a_file_that_is_not_utf_8_is_named(tmp_path):
 
 def test_our_own_topics_are_many_and_varied():
     topics = load_topics()
-    assert len(topics) >= 60
-    assert len({t.domain for t in topics}) >= 15
+    assert len(topics) >= 600
+    domains = Counter(t.domain for t in topics)
+    assert len(domains) >= 40 and min(domains.values()) >= 4
     assert all(t.title and len(t.keywords) >= 20 for t in topics)
+
+
+def test_our_own_keywords_say_what_is_counted():
+    """Beyond the lint: no keyword in another letter by letter, and prompt and title hold some exactly."""
+    for topic in load_topics():
+        inside = [(a, b) for a in topic.keywords for b in topic.keywords if a != b and a in b]
+        assert (topic.id, inside) == (topic.id, [])
+        assert len({keyword[0] for keyword in topic.keywords}) >= 11, topic.id
+        assert sum(bool(find_all(fold(topic.prompt), keyword)) for keyword in topic.keywords) >= 2, topic.id
+        assert any(find_all(fold(topic.title), keyword) for keyword in topic.keywords), topic.id
