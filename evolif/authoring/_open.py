@@ -10,10 +10,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import Literal
 
 from evolif._errors import UsageError
 from evolif.benchmark import Benchmark, Made, Wording
-from evolif.models import Asked, ModelName, Sampling, open_model, parse_model_name
+from evolif.models import Asked, ChatModel, ModelName, Sampling, open_model, parse_model_name
 from evolif.synthesis.agent import (
     TEMPLATE,
     Agent,
@@ -24,6 +25,8 @@ from evolif.synthesis.agent import (
     parse_share,
     synthesis_settings,
 )
+
+AuthorRole = Literal["synthesizer", "checker"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Options:
     """Dialogues side by side per synthesizer; as many as the endpoint stands where None, 1 of a local model."""
     seed: int = 0
     """For plug-ins."""
+    wrap: Callable[[ChatModel, AuthorRole], ChatModel] = lambda model, _: model
+    """Put around each client, for example to have its calls counted."""
     check: CheckQuery | None = None
     """The rules; `evolif.synthesis.check_query` where None."""
 
@@ -64,13 +69,13 @@ class _Opener:
     opened: list[Asked] = field(default_factory=list)
     connections: dict[str, int] = field(default_factory=dict)
 
-    def model(self, spec: str) -> Asked:
+    def model(self, spec: str, role: AuthorRole = "synthesizer") -> Asked:
         options, name = self.options, parse_model_name(spec)
         if name.provider == "sim":
             raise UsageError(f"{name} does not chat and can word nothing; name a chat model, or template")
         client = open_model(spec, base_url=options.base_url, max_retries=options.max_retries, timeout=options.timeout)
         asked = Asked(
-            client,
+            options.wrap(client, role),
             self._sampling(name),
             options.max_connections,
             stored_name(name),
@@ -125,7 +130,7 @@ def open_named(
     checked = checker is not None and checker != "none"
     if checked and all(parse_share(spec).name == TEMPLATE for spec in synthesizers):
         raise UsageError("a checker checks what chat models word; the template says exactly the change and needs none")
-    second = opener.model(checker) if checked and checker is not None else None
+    second = opener.model(checker, "checker") if checked and checker is not None else None
     shares, opened = [], dict[str, Synthesizer | None]()
     for spec in synthesizers:
         share = parse_share(spec)
@@ -181,7 +186,9 @@ def open_stored(
     checkers = _matched([checker] if checker else [], [spec.checker] if spec.checker else [], "checks")
     opener = _Opener(options or Options())
     try:
-        second = opener.model(checkers.get(spec.checker, spec.checker)) if spec.checker is not None else None
+        second = None
+        if spec.checker is not None:
+            second = opener.model(checkers.get(spec.checker, spec.checker), "checker")
         opened = {name: opener.synthesizer(told.get(name, name), second) for name in wanted}
     except UsageError as fault:
         raise UsageError(

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolif.cli._model_options import Checker
-from evolif.cli._options import Config, Display
+from evolif.cli._options import Config, Display, Prices
 
 if TYPE_CHECKING:
     from evolif.benchmark import Benchmark
+    from evolif.money import PriceTable
     from evolif.protocol import Run
 
 SUSPENDED = 3
@@ -102,6 +103,15 @@ def evaluate(
         ),
     ] = None,
     checker: Checker = None,
+    prices: Prices = None,
+    budget_usd: Annotated[
+        float | None,
+        typer.Option(min=0, envvar="EVOLIF_BUDGET_USD", help="US dollars for the whole run, what it spent before too."),
+    ] = None,
+    budget_tokens: Annotated[
+        int | None,
+        typer.Option(min=0, envvar="EVOLIF_BUDGET_TOKENS", help="Tokens for the whole run, of all its models."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", envvar="EVOLIF_DRY_RUN", help="Say what would be asked, and ask nothing.")
     ] = False,
@@ -114,6 +124,9 @@ def evaluate(
     """
     from evolif.benchmark import Benchmark
     from evolif.cli._display import choose, watching
+    from evolif.cli._steering import Steering
+    from evolif.money import load_prices
+    from evolif.protocol import Wish
     from evolif.protocol import evaluate as run_models
 
     shown = choose(display)
@@ -123,6 +136,23 @@ def evaluate(
     if dry_run:
         _tell_plan(opened, model, sessions, max_turns)
         return
+    wish = Wish(
+        models=model,
+        base_url=base_url,
+        judges=judge or ["none"],
+        judge_rule=judge_rule,
+        patience=patience,
+        max_turns=max_turns,
+        limit=limit,
+        epochs=epochs,
+        system_prompt=system_prompt,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        seed=seed,
+    )
+    table = load_prices(prices)
+    steering = Steering(opened, wish, fork or folder, table, _say)
+    gate = steering.budget(budget_usd, budget_tokens)
     with watching(shown, _names(model), sessions) as watcher:
         run = run_models(
             opened,
@@ -145,11 +175,12 @@ def evaluate(
             synthesizers=synthesizer or [],
             checker=checker,
             fork_into=fork,
+            gate=gate,
             observe=watcher,
             notify=_say,
             on_stop=watcher.stopping,
         )
-    _tell(run, seed)
+    _tell(run, seed, table)
 
 
 def _names(models: list[str]) -> list[str]:
@@ -170,10 +201,10 @@ def _say(sentence: str) -> None:
     typer.echo(plain(sentence), err=True)
 
 
-def _tell(run: Run, seed: int) -> None:
+def _tell(run: Run, seed: int, table: PriceTable) -> None:
     from evolif.report import Terminal, print_report, summarise
 
-    print_report(run, summarise(run, seed=seed), Terminal())
+    print_report(run, summarise(run, seed=seed), Terminal(), table)
     suspended, reasons = run.suspended(), run.reasons()
     again = f"Again: evolif report {run.path}"
     run.close()

@@ -90,3 +90,9 @@ JsonFlag = Annotated[bool, typer.Option("--json", envvar="EVOLIF_JSON", help="Pr
 Resamples = Annotated[
     int, typer.Option(min=1, max=1_000_000, envvar="EVOLIF_RESAMPLES", help="Resamples of the bootstrap.")
 ]
+Prices = Annotated[
+    Path | None,
+    typer.Option(
+        "--prices", envvar="EVOLIF_PRICES", metavar="FILE", help="Prices per million tokens, over the packaged ones."
+    ),
+]

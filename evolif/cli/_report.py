@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from evolif.cli._options import Config, Resamples
+from evolif.cli._options import Config, Prices, Resamples
 
 
 def report(
@@ -18,12 +18,15 @@ def report(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")] = 0,
     resamples: Resamples = 2_000,
+    prices: Prices = None,
     config: Config = None,
 ) -> None:
     """Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out."""
+    from evolif.money import load_prices
     from evolif.protocol import load_run
     from evolif.report import print_report, summarise
 
+    table = load_prices(prices)
     opened = [load_run(path) for path in runs]
     told = [(run, summarise(run, seed=seed, resamples=resamples)) for run in opened]
     if json_file is not None:
@@ -38,7 +41,7 @@ def report(
         for run, summaries in told:
             if len(opened) > 1:
                 typer.echo(str(run.path))
-            print_report(run, summaries, Terminal())
+            print_report(run, summaries, Terminal(), table)
     for run in opened:
         run.close()
 

@@ -16,11 +16,12 @@ from evolif.protocol._events import (
     TurnWorded,
 )
 from evolif.protocol._patience import remaining, step
+from evolif.protocol._plan import Wish, plan
 from evolif.protocol._rejudge import agreement, rejudge
 from evolif.protocol._run import Run, load_run
 from evolif.protocol._scenario import EvolifScenario, Scenario
 from evolif.protocol._settings import RunSettings
-from evolif.protocol._turnstile import Gate, OpenGate, PlannedCall, Stop
+from evolif.protocol._turnstile import Gate, Later, OpenGate, PlannedCall, Stop
 from evolif.protocol.store import RunStore, TurnRecord
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "FaultMet",
     "FullHistory",
     "Gate",
+    "Later",
     "ModelStopped",
     "Observer",
     "OpenGate",
@@ -48,9 +50,11 @@ __all__ = [
     "TurnRecord",
     "TurnStored",
     "TurnWorded",
+    "Wish",
     "agreement",
     "evaluate",
     "load_run",
+    "plan",
     "rejudge",
     "remaining",
     "step",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from evolif.authoring import open_stored
+from evolif.authoring import Options, open_stored
 from evolif.benchmark import Benchmark
 from evolif.models import open_model
 from evolif.protocol._events import Observer, nobody
@@ -126,7 +126,7 @@ def evaluate(
     cast = Cast(
         {name: make.target(spec) for name, spec in zip(settings.models, specs, strict=True)},
         {spec: make.judge(spec) for spec in judges} if is_panel(judges) else {},
-        open_stored(opened, missing, synthesizers, checker),
+        open_stored(opened, missing, synthesizers, checker, Options(wrap=make.author)),
     )
     production.play(root, cast, stopper)
     return load_run(root)

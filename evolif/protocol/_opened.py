@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit, urlunsplit
 
 from evolif._errors import InternalError, UsageError
+from evolif.authoring import AuthorRole
 from evolif.benchmark import Wording
 from evolif.judging import Judge, open_judge
 from evolif.models import ChatModel, ChatRequest, address_of, parse_model_name, with_limits
@@ -120,6 +121,10 @@ class Opener:
         with _for_the_judge():
             client = self._open(spec, None)
         return with_limits(Turnstile(client, "judge", self._gate, lambda: self._stopper.fault is not None), None)
+
+    def author(self, model: ChatModel, role: AuthorRole) -> ChatModel:
+        """A model that words missing turns, or checks the words."""
+        return Turnstile(model, role, self._gate, lambda: self._stopper.everybody)
 
     def _open(self, spec: str, base_url: str | None) -> ChatModel:
         calling = self._calling

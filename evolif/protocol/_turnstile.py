@@ -7,7 +7,7 @@ way only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -39,15 +39,22 @@ class Stop:
     """A sentence."""
 
 
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A call may not be made yet: await this and ask again."""
+
+    until: Awaitable[None]
+
+
 class Gate(Protocol):
     """Decides over every call. A session that is stopped here is censored with the turns it has."""
 
-    def ask(self, call: PlannedCall) -> Stop | None:
+    def ask(self, call: PlannedCall) -> Stop | Later | None:
         """None lets the call through; `tell` follows then in any case."""
         ...
 
     def tell(self, call: PlannedCall, usage: Usage | None) -> None:
-        """The call is over; None where it failed."""
+        """The call is over; None where it failed, or a cache had the answer."""
         ...
 
 
@@ -128,22 +135,30 @@ class Turnstile:
         Raises:
             NotAskedError: nothing was asked.
         """
-        if self._stopped():
-            raise NotAskedError(None)
         account = _account.get()
         call = PlannedCall(self._role, self.name, request, account.key if account else None)
-        stop = self._gate.ask(call)
-        if stop is not None:
-            raise NotAskedError(stop)
+        await self._let_through(call)
         usage = None
         try:
             reply = await self._model.complete(request)
-            usage = reply.usage
+            usage = None if reply.cached else reply.usage
         finally:
             self._gate.tell(call, usage)
-        if account is not None and not reply.cached:
+        if account is not None and not reply.cached and self._role in ("target", "judge"):
+            # What wording a turn costs is not the session's: the benchmark keeps it, see `SynthesisRecord`.
             account.spent.append(Spent(self._role, self.name, reply.usage))
         return reply
+
+    async def _let_through(self, call: PlannedCall) -> None:
+        while True:
+            if self._stopped():
+                raise NotAskedError(None)
+            answer = self._gate.ask(call)
+            if answer is None:
+                return
+            if isinstance(answer, Stop):
+                raise NotAskedError(answer)
+            await answer.until
 
     async def aclose(self) -> None:
         """Release what the client holds."""

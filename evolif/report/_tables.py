@@ -12,8 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from evolif.metrics import Satisfaction
+from evolif.money import PriceTable
 from evolif.protocol import Run
 from evolif.report._escape import plain
+from evolif.report._spent import spent_lines
 from evolif.report._summary import ModelSummary
 
 LABELS: Mapping[str, str] = {
@@ -30,8 +32,10 @@ _FIRST_COLUMN, _PADDING = 16, 3
 """Characters that the column of names takes, and those around each figure."""
 
 
-def print_report(run: Run, summaries: Sequence[ModelSummary], console: Console) -> None:
-    """Print everything the report has to say of a run."""
+def print_report(
+    run: Run, summaries: Sequence[ModelSummary], console: Console, prices: PriceTable | None = None
+) -> None:
+    """Print everything the report has to say of a run; what it cost by the packaged prices where None are given."""
     settings = run.settings
     console.print(
         f"Profile {plain(settings.profile)}, patience {settings.patience}, cap {settings.max_turns} turns, "
@@ -43,7 +47,7 @@ def print_report(run: Run, summaries: Sequence[ModelSummary], console: Console) 
     chunk = max(1, (console.width - _FIRST_COLUMN) // (widest + _PADDING))
     for start in range(0, len(summaries), chunk):
         console.print(_headline(summaries[start : start + chunk], settings.max_turns))
-    for line in _remarks(run, summaries):
+    for line in (*_remarks(run, summaries), *spent_lines(run, prices)):
         console.print(line, markup=False, highlight=False)
     for start in range(0, len(summaries), chunk):
         console.print()
@@ -99,7 +103,10 @@ def _number(name: str, value: float) -> str:
 def _remarks(run: Run, summaries: Sequence[ModelSummary]) -> list[str]:
     """What a reader must know to read the table right, one line a fact."""
     facts: list[tuple[str, Callable[[ModelSummary], int]]] = [
-        ("Sessions cut by the cap or the context, so that lengths are lower bounds", lambda s: s.counts.censored),
+        (
+            "Sessions cut by the cap, the context or a budget, so that lengths are lower bounds",
+            lambda s: s.counts.censored,
+        ),
         ("Sessions suspended and not in the table", lambda s: s.counts.suspended + s.counts.running),
         ("Sessions withheld by a content filter and not in the table", lambda s: s.counts.withheld),
         (
@@ -114,6 +121,9 @@ def _remarks(run: Run, summaries: Sequence[ModelSummary]) -> list[str]:
         told = [f"{plain(s.model)} {count(s)}" for s in summaries if count(s)]
         if told:
             lines.append(f"{fact}: {', '.join(told)}.")
+    lines += [
+        f"Sessions kept from beginning by a {cause}, in no figure: {number}." for cause, number in run.unbegun().items()
+    ]
     lines += [line for line in map(_bounds, summaries) if line]
     return lines
 

@@ -106,11 +106,14 @@ class RunStore:
             )
 
     def ended(self, model: str) -> set[tuple[int, int]]:
-        """(dialogue, epoch) of a model's sessions that came to an end and are never taken up again."""
+        """(dialogue, epoch) of a model's sessions that came to an end and are never taken up again.
+
+        What a budget or a stop rule cut short goes on where there is more budget, or no rule.
+        """
         with disk_faults(self.root):
             rows = self._connection.execute(
                 "SELECT dialogue, epoch FROM session WHERE model = ?"
-                " AND ending IN ('finished', 'censored', 'withheld')",
+                " AND ending IN ('finished', 'censored', 'withheld') AND cause NOT IN ('budget', 'stop rule')",
                 (model,),
             )
             return set(rows.fetchall())

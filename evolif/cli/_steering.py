@@ -1,0 +1,79 @@
+"""What steers an evaluation from the command line: its budget, made of flags and of what the run has cost before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from evolif.benchmark import Benchmark
+    from evolif.money import PriceTable
+    from evolif.protocol import Gate, RunSettings, Spent, Wish
+
+
+class Steering:
+    """Makes the gate of a run.
+
+    Args:
+        bench: The benchmark.
+        wish: What was asked for.
+        root: The folder that the run is played in.
+        prices: What tokens cost.
+        say: Tells the user a sentence.
+    """
+
+    def __init__(
+        self, bench: Benchmark, wish: Wish, root: Path, prices: PriceTable, say: Callable[[str], None]
+    ) -> None:
+        self._bench = bench
+        self._wish = wish
+        self._root = root
+        self._prices = prices
+        self._say = say
+
+    def budget(self, usd: float | None, tokens: int | None) -> Gate | None:
+        """The gate of a budget; None without one.
+
+        Raises:
+            UsageError: a budget in US dollars, and a model of unknown price.
+        """
+        if usd is None and tokens is None:
+            return None
+        from evolif.money import ASSUMED_ANSWER, Budget, quotes_of
+        from evolif.protocol import plan
+
+        settings = plan(self._bench, self._wish)
+        quotes = quotes_of(settings, self._prices)
+        if usd is not None:
+            quotes.refuse_unknown(self._asked(settings))
+        if settings.max_tokens is None and any(not name.startswith("sim/") for name in settings.models):
+            self._say(
+                f"Without --max-tokens each call is taken to answer with up to {ASSUMED_ANSWER:,} tokens, so that the "
+                "run may stop long before the budget is spent."
+            )
+        return Budget(quotes, usd=usd, tokens=tokens, spent=self._spent())
+
+    def _asked(self, settings: RunSettings) -> Iterator[tuple[str, str]]:
+        """(role, model) of everybody the run may ask."""
+        from evolif.money import judge_models
+
+        yield from (("target", name) for name in settings.models)
+        yield from (("judge", name) for name in judge_models(settings))
+        spec = self._bench.header.spec
+        missing = [name for name in self._bench.missing(settings.max_turns, settings.dialogues) if "/" in name]
+        yield from (("synthesizer", name) for name in missing)
+        if missing and spec.checker is not None:
+            yield "checker", spec.checker
+
+    def _spent(self) -> list[Spent]:
+        """What the run has cost before."""
+        from evolif.protocol import RunStore, load_run
+
+        if not RunStore.begun(self._root):
+            return []
+        run = load_run(self._root)
+        try:
+            return run.costs()
+        finally:
+            run.close()

@@ -1,0 +1,65 @@
+"""Budgets and prices on the command line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evolif.cli import app
+from evolif.domain import Usage
+from evolif.models import ChatRequest, Reply
+
+
+class Fake:
+    name, connections = "openai/gpt-4.1", 2
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        return Reply(request.turn.witness or "" if request.turn else "", usage=Usage(1000, 100))
+
+    async def aclose(self) -> None:
+        pass
+
+
+def evolif(*arguments: str) -> Any:
+    return CliRunner().invoke(app, list(arguments), prog_name="evolif", env={"COLUMNS": "200"})
+
+
+@pytest.fixture(autouse=True)
+def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EVOLIF_PRICES"):
+        monkeypatch.delenv(name, raising=False)
+    made = evolif("generate", "bench", "--dialogues", "2", "--turns", "3", "--seed", "1", "--profile", "objective")
+    assert made.exit_code == 0, made.output
+    monkeypatch.setattr("evolif.protocol._evaluate.open_model", lambda *_, **__: Fake())
+
+
+def test_dollars_stop_a_run_and_the_report_says_what_it_cost() -> None:
+    told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "3", "--max-tokens", "100")
+    done = evolif(*told, "--budget-usd", "0.012")
+    assert done.exit_code == 0, done.output
+    assert "(the next call could exceed the budget of $0.012)" in done.stderr
+    calls = int(re.search(r"Spent on target openai/gpt-4.1: (\d) calls", done.stdout)[1])
+    assert 2 <= calls <= 4 and f"{1000 * calls:,} + {100 * calls} tokens, ${0.0028 * calls:.4f}." in done.stdout
+    again = evolif(*told, "--budget-usd", "1")
+    assert "6 calls, 6,000 + 600 tokens, $0.0168" in again.stdout
+
+
+def test_dollars_for_an_unknown_price_are_refused_before_the_first_call() -> None:
+    for flags in (("-m", "openai/no-such-name"), ("-m", "openai/gpt-4.1", "--base-url", "http://127.0.0.1:9/v1")):
+        refused = evolif("evaluate", "bench", *flags, "--budget-usd", "1")
+        assert refused.exit_code == 2 and "--budget-usd needs the price of openai/" in " ".join(refused.stderr.split())
+    assert not Path("bench-run").exists()
+
+
+def test_an_unknown_price_is_said_to_be_unknown_and_a_file_gives_it() -> None:
+    Path("p.yaml").write_text(
+        "models:\n  openai/gpt-4.1: {prompt: 100, completion: 100, date: 2026-11-01}\n", encoding="utf-8"
+    )
+    told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "1", "--base-url", "http://127.0.0.1:9/v1")
+    assert "price unknown" in evolif(*told).stdout
+    assert "$0.22" in evolif("report", "bench-run", "--prices", "p.yaml").stdout

@@ -1,0 +1,140 @@
+"""A budget: never exceeded, spent as far as it goes, and remembered."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from evolif import UsageError
+from evolif.benchmark import generate
+from evolif.domain import Message, Usage
+from evolif.models import ChatRequest, Reply, Sampling
+from evolif.money import Budget, Quotes, load_prices, upper_bound
+from evolif.protocol import Later, PlannedCall, Run, Spent, Stop, evaluate
+
+MODEL = "openai/gpt-4.1"
+QUOTES = Quotes(load_prices(), {})
+
+
+def planned(text: str = "word " * 100, most: int | None = 100) -> PlannedCall:
+    request = ChatRequest((Message("user", text),), Sampling(max_tokens=most))
+    return PlannedCall("target", MODEL, request, None)
+
+
+class Counted:
+    """Answers nothing worth having, for a known number of tokens."""
+
+    connections = 4
+    name = MODEL
+
+    def __init__(self, usage: Usage) -> None:
+        self.usage, self.calls = usage, 0
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        self.calls += 1
+        await asyncio.sleep(0)
+        turn = request.turn
+        return Reply(turn.witness or "" if turn else "", usage=self.usage)
+
+    async def aclose(self) -> None:
+        pass
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Path:
+    generate(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
+    return tmp_path / "bench"
+
+
+def test_the_bound_holds_prose_and_the_longest_answer() -> None:
+    text = "The quick brown fox jumps over the lazy dog. " * 50
+    call = planned(text, 77)
+    usage = upper_bound(MODEL, call.request).usage
+    assert len(text.split()) * 1.5 < usage.prompt_tokens < len(text) and usage.completion_tokens == 77
+
+
+def test_no_order_of_calls_exceeds_the_budget() -> None:
+    chance = random.Random(5)
+
+    async def spend(limit: int) -> int:
+        budget, spent = Budget(QUOTES, tokens=limit), 0
+
+        async def one() -> None:
+            nonlocal spent
+            call = planned(most=chance.randrange(1, 200))
+            while isinstance(answer := budget.ask(call), Later):
+                await answer.until
+            if answer is None:
+                await asyncio.sleep(0)
+                most = upper_bound(MODEL, call.request).tokens
+                used = chance.randrange(most + 1)
+                spent += used
+                budget.tell(call, Usage(used, 0) if used else None)
+
+        await asyncio.gather(*(one() for _ in range(60)))
+        return spent
+
+    for limit in (0, 400, 3_000, 9_000):
+        assert asyncio.run(spend(limit)) <= limit
+
+
+def test_a_call_waits_for_those_under_way_and_is_let_through_when_they_were_cheap() -> None:
+    async def main() -> None:
+        first, second = planned(), planned()
+        most = upper_bound(MODEL, first.request).tokens
+        budget = Budget(QUOTES, tokens=most + 10)
+        assert budget.ask(first) is None
+        later = budget.ask(second)
+        assert isinstance(later, Later)
+        budget.tell(first, Usage(5, 5))
+        await later.until
+        assert budget.ask(second) is None
+        budget.tell(second, Usage(1, 0))
+        stop = budget.ask(planned())
+        assert isinstance(stop, Stop) and stop.cause == "budget"
+        assert isinstance(budget.ask(planned("a", 1)), Stop), "spending has ended for good"
+
+    asyncio.run(main())
+
+
+def test_tokens_that_are_not_told_count_at_their_most() -> None:
+    call = planned()
+    most = upper_bound(MODEL, call.request).tokens
+    budget = Budget(QUOTES, tokens=2 * most - 1)
+    assert budget.ask(call) is None
+    budget.tell(call, Usage())
+    assert isinstance(budget.ask(planned()), Stop)
+
+
+def test_dollars_for_a_model_of_unknown_price_are_refused() -> None:
+    with pytest.raises(UsageError, match="price of fake/x, which is unknown"):
+        Budget(QUOTES, usd=1, spent=[Spent("judge", "fake/x", Usage(1, 1))])
+    with pytest.raises(UsageError, match="at this endpoint"):
+        Quotes(load_prices(), {("target", MODEL): "http://a/v1"}).refuse_unknown([("target", MODEL)])
+
+
+def play(bench: Path, out: Path, model: Counted, monkeypatch: pytest.MonkeyPatch, budget: Budget) -> Run:
+    monkeypatch.setattr("evolif.protocol._evaluate.open_model", lambda *_, **__: model)
+    return evaluate(bench, MODEL, out, max_turns=4, max_tokens=50, gate=budget)
+
+
+def test_a_run_stops_before_its_budget_and_goes_on_with_a_larger_one(
+    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Counted(Usage(700, 50))
+    run = play(bench, tmp_path / "run", model, monkeypatch, Budget(QUOTES, tokens=6_000))
+    spent = sum(s.usage.prompt_tokens + s.usage.completion_tokens for s in run.costs())
+    assert 3_000 < spent <= 6_000
+    cut = [s for s in run.sessions() if s.ending == "censored" and "budget of 6,000 tokens" in s.reason]
+    assert cut and len(cut) + sum(run.unbegun().values()) + sum(len(s.turns) == 4 for s in run.sessions()) == 3
+    before, costs = model.calls, run.costs()
+    run.close()
+    same = play(bench, tmp_path / "run", model, monkeypatch, Budget(QUOTES, tokens=6_000, spent=costs))
+    assert model.calls == before
+    same.close()
+    whole = play(bench, tmp_path / "run", model, monkeypatch, Budget(QUOTES, tokens=60_000, spent=costs))
+    assert [(s.ending, len(s.turns)) for s in whole.sessions()] == [("censored", 4)] * 3 and model.calls == 12
+    whole.close()
