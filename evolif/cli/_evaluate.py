@@ -11,7 +11,6 @@ from evolif.cli._model_options import Checker
 from evolif.cli._options import Config, Display, Prices
 
 if TYPE_CHECKING:
-    from evolif.benchmark import Benchmark
     from evolif.money import PriceTable
     from evolif.protocol import Run
 
@@ -115,6 +114,10 @@ def evaluate(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", envvar="EVOLIF_DRY_RUN", help="Say what would be asked, and ask nothing.")
     ] = False,
+    like: Annotated[
+        Path | None,
+        typer.Option(envvar="EVOLIF_LIKE", metavar="RUN", help="With --dry-run: expect what this earlier run came to."),
+    ] = None,
     display: Display = "auto",
     config: Config = None,
 ) -> None:
@@ -133,9 +136,6 @@ def evaluate(
     opened = Benchmark(bench, notify=_say)
     folder = out if out is not None else Path(f"{bench.name or 'benchmark'}-run")
     sessions = len(opened.dialogues()[:limit]) * epochs
-    if dry_run:
-        _tell_plan(opened, model, sessions, max_turns)
-        return
     wish = Wish(
         models=model,
         base_url=base_url,
@@ -152,6 +152,9 @@ def evaluate(
     )
     table = load_prices(prices)
     steering = Steering(opened, wish, fork or folder, table, _say)
+    if dry_run:
+        steering.tell_plan(like)
+        return
     gate = steering.budget(budget_usd, budget_tokens)
     with watching(shown, _names(model), sessions) as watcher:
         run = run_models(
@@ -187,12 +190,6 @@ def _names(models: list[str]) -> list[str]:
     from evolif.models import parse_model_name
 
     return [str(parse_model_name(name)) for name in models]
-
-
-def _tell_plan(bench: Benchmark, models: list[str], sessions: int, max_turns: int | None) -> None:
-    cap = max_turns or bench.header.spec.profile.protocol.max_turns
-    for name in _names(models):
-        typer.echo(f"{name}: {sessions} sessions, at most {sessions * cap} calls (cap {cap} turns)")
 
 
 def _say(sentence: str) -> None:

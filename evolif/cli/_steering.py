@@ -54,6 +54,25 @@ class Steering:
             )
         return Budget(quotes, usd=usd, tokens=tokens, spent=self._spent())
 
+    def tell_plan(self, like: Path | None) -> None:
+        """Print calls, tokens and money that may be expected; asks nobody and needs no key."""
+        from contextlib import closing
+
+        from evolif.cli._forecast import forecast_lines
+        from evolif.money import forecast, quotes_of
+        from evolif.protocol import load_run, plan
+        from evolif.report import plain
+
+        settings = plan(self._bench, self._wish)
+        quotes = quotes_of(settings, self._prices)
+        if like is None:
+            told = forecast(self._bench, settings, quotes)
+        else:
+            with closing(load_run(like)) as run:
+                told = forecast(self._bench, settings, quotes, run)
+        for line in forecast_lines(settings, told):
+            print(plain(line))
+
     def _asked(self, settings: RunSettings) -> Iterator[tuple[str, str]]:
         """(role, model) of everybody the run may ask."""
         from evolif.money import judge_models

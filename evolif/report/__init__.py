@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from evolif.report._console import Terminal
     from evolif.report._failure import first_failure, print_failure
     from evolif.report._json import report_object
+    from evolif.report._spent import dollars
     from evolif.report._summary import ModelSummary, summarise
     from evolif.report._tables import print_report
 
@@ -17,6 +18,7 @@ __all__ = [
     "ModelSummary",
     "Terminal",
     "clip",
+    "dollars",
     "first_failure",
     "plain",
     "print_failure",
@@ -28,6 +30,7 @@ __all__ = [
 _HOMES = {
     "ModelSummary": "_summary",
     "Terminal": "_console",
+    "dollars": "_spent",
     "first_failure": "_failure",
     "print_failure": "_failure",
     "print_report": "_tables",

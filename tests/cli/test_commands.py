@@ -85,6 +85,7 @@ def test_the_run_folder_is_named_after_the_benchmark_by_default(bench: Path) -> 
 def test_a_dry_run_asks_and_writes_nothing(bench: Path) -> None:
     result = evolif("evaluate", "bench", "-m", "openai/gpt-5", "--dry-run", "--max-turns", "7", "--epochs", "2")
     assert result.exit_code == 0 and "4 sessions, at most 28 calls" in result.stdout
+    assert "Expected" in result.stdout and "$" in result.stdout and "arXiv 2511.03508" in result.stdout
     assert not Path("bench-run").exists()
 
 

@@ -1,0 +1,54 @@
+"""What a dry run foretells is what happens, where it can be known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evolif.benchmark import Benchmark, generate
+from evolif.domain import JudgedTurn, Session, Verdict
+from evolif.money import Quotes, forecast, load_prices, survival_of_mean, survival_of_sessions
+from evolif.protocol import Wish, evaluate, plan
+
+
+def session(length: int, ending: str) -> Session:
+    turns = tuple(JudgedTurn(t, (Verdict("length", False, "", ""),), 1, "continue") for t in range(1, length + 1))
+    return Session("a/b", length, 1, 3, ending, "", turns)  # type: ignore[arg-type]  # the ending is one
+
+
+@pytest.mark.parametrize("mean", [3, 7.86, 19.32])
+def test_a_mean_length_gives_itself_back_and_a_cap_shortens_it(mean: float) -> None:
+    assert survival_of_mean(mean, 3, 2_000).turns == pytest.approx(mean)
+    capped = survival_of_mean(mean, 3, 10)
+    assert len(capped.alive) == 10 and capped.turns <= min(mean, 10) and capped.alive[:3] == (1, 1, 1)
+
+
+def test_survival_of_an_earlier_run_takes_cut_sessions_as_cut() -> None:
+    curve = survival_of_sessions([session(3, "finished"), session(3, "censored"), session(4, "finished")], 6)
+    assert curve is not None
+    assert curve.alive[:4] == pytest.approx((1, 1, 1, 2 / 3)) and curve.alive[4:] == (0, 0)
+    assert survival_of_sessions([], 5) is None
+
+
+def test_a_run_foretold_from_itself_comes_to_the_same_calls(tmp_path: Path) -> None:
+    bench = generate(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
+    with_run = evaluate(bench, "sim/forgetful", tmp_path / "run", max_turns=30)
+    wish = Wish(["sim/forgetful"], None, ["none"], "mean", None, 30, None, 2, True, None, None, 0)
+    told = forecast(Benchmark(tmp_path / "bench"), plan(bench, wish), Quotes(load_prices(), {}), with_run)
+    played = sum(len(s.turns) for s in with_run.sessions())
+    [one] = told.expected
+    assert one.calls == pytest.approx((2 * played, 2 * played)) and one.usd == (0, 0)
+    with_run.close()
+
+
+def test_by_the_papers_lengths_a_longer_session_costs_more_than_in_proportion(tmp_path: Path) -> None:
+    bench = generate(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
+    wish = Wish(["openai/gpt-4.1"], None, ["openai/gpt-4.1-mini"], "mean", None, None, None, 1, True, None, 200, 0)
+    told = forecast(bench, plan(bench, wish), Quotes(load_prices(), {}))
+    target = told.expected[0]
+    low, high = target.calls
+    assert 3 * 7 < low < 3 * 7.9 and 3 * 17 < high < 3 * 19.32
+    assert target.usage is not None and target.usd is not None
+    assert target.usage[1].prompt_tokens / target.usage[0].prompt_tokens > 2 * high / low
+    assert "the paper's EDR length" in told.grounds and "200 tokens" in told.grounds
