@@ -111,6 +111,16 @@ def evaluate(
         int | None,
         typer.Option(min=0, envvar="EVOLIF_BUDGET_TOKENS", help="Tokens for the whole run, of all its models."),
     ] = None,
+    cache: Annotated[
+        bool, typer.Option(envvar="EVOLIF_CACHE", help="Do not ask again what any run with this cache has asked.")
+    ] = False,
+    cache_dir: Annotated[
+        Path | None,
+        typer.Option(envvar="EVOLIF_CACHE_DIR", metavar="DIR", help="The cache's folder (the user's own); implies it."),
+    ] = None,
+    explain_cache: Annotated[
+        bool, typer.Option(envvar="EVOLIF_EXPLAIN_CACHE", help="Say of what the cache does not know what is nearest.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", envvar="EVOLIF_DRY_RUN", help="Say what would be asked, and ask nothing.")
     ] = False,
@@ -156,6 +166,7 @@ def evaluate(
         steering.tell_plan(like)
         return
     gate = steering.budget(budget_usd, budget_tokens)
+    kept = steering.cache(cache_dir, explain=explain_cache) if cache or cache_dir or explain_cache else None
     with watching(shown, _names(model), sessions) as watcher:
         run = run_models(
             opened,
@@ -178,6 +189,7 @@ def evaluate(
             synthesizers=synthesizer or [],
             checker=checker,
             fork_into=fork,
+            cache=kept,
             gate=gate,
             observe=watcher,
             notify=_say,

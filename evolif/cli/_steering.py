@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evolif.benchmark import Benchmark
+    from evolif.models import RequestCache
     from evolif.money import PriceTable
     from evolif.protocol import Gate, RunSettings, Spent, Wish
+
+_MISSES = 20
+"""Misses of the cache that are explained."""
 
 
 class Steering:
@@ -53,6 +57,22 @@ class Steering:
                 "run may stop long before the budget is spent."
             )
         return Budget(quotes, usd=usd, tokens=tokens, spent=self._spent())
+
+    def cache(self, folder: Path | None, *, explain: bool) -> RequestCache:
+        """The cache of requests; its first misses are explained, if that is wanted."""
+        from evolif.models import open_cache
+
+        told = 0
+
+        def say(sentence: str) -> None:
+            nonlocal told
+            told += 1
+            if told <= _MISSES:
+                self._say(f"Not in the cache: {sentence}")
+            elif told == _MISSES + 1:
+                self._say("Not in the cache: further requests, which are not explained.")
+
+        return open_cache(folder, say if explain else None)
 
     def tell_plan(self, like: Path | None) -> None:
         """Print calls, tokens and money that may be expected; asks nobody and needs no key."""

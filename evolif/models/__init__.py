@@ -10,23 +10,36 @@ from evolif.models._open import address_of, open_model
 
 if TYPE_CHECKING:
     from evolif.models._asked import Asked
+    from evolif.models._cached import CachedModel, RequestCache, default_cache_folder, open_cache
     from evolif.models._limited import LimitedModel, with_limits
 
 __all__ = [
     "Asked",
+    "CachedModel",
     "ChatModel",
     "ChatRequest",
     "LimitedModel",
     "ModelName",
     "Reply",
+    "RequestCache",
     "Sampling",
     "address_of",
+    "default_cache_folder",
+    "open_cache",
     "open_model",
     "parse_model_name",
     "with_limits",
 ]
 
-_LATE = {"Asked": "_asked", "LimitedModel": "_limited", "with_limits": "_limited"}
+_LATE = {
+    "Asked": "_asked",
+    "CachedModel": "_cached",
+    "LimitedModel": "_limited",
+    "RequestCache": "_cached",
+    "default_cache_folder": "_cached",
+    "open_cache": "_cached",
+    "with_limits": "_limited",
+}
 """What needs asyncio or more, and where it is."""
 
 

@@ -77,7 +77,7 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     if like is None:
         curves = [survival_of_mean(turns, PAPER_PATIENCE, settings.max_turns) for turns in PAPER_LENGTHS]
         both = [_Basis(curve, assumed) for curve in curves]
-        bases = {model: both for model in settings.models}
+        bases = dict.fromkeys(settings.models, both)
         low, high = PAPER_LENGTHS
         grounds = (
             f"Sessions of {low} to {high} turns on the average, the paper's EDR length of its weakest and its best "

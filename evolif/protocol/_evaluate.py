@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evolif.authoring import Options, open_stored
 from evolif.benchmark import Benchmark
-from evolif.models import open_model
+from evolif.models import RequestCache, open_model
 from evolif.protocol._events import Observer, nobody
 from evolif.protocol._opened import Calling, Cast, Opener, is_panel
 from evolif.protocol._plan import Wish, at_least_one, plan
@@ -40,6 +40,7 @@ def evaluate(
     synthesizers: Sequence[str] = (),
     checker: str | None = None,
     fork_into: Path | str | None = None,
+    cache: RequestCache | None = None,
     gate: Gate | None = None,
     observe: Observer | None = None,
     notify: Notify | None = None,
@@ -72,6 +73,7 @@ def evaluate(
             tell; `template` has the template stand in for them.
         checker: The same for the model that checks their words.
         fork_into: A new run's directory: started from what `out` shares with these settings, or resumed if it is there.
+        cache: Of requests, see `evolif.models.open_cache`; what it knows is not asked.
         gate: Asked before every call; may stop a session, which is then censored.
         observe: Told of everything that happens, see `Event`.
         notify: Told in sentences what there is to say before the first call.
@@ -122,11 +124,16 @@ def evaluate(
     missing = tuple(opened.missing(settings.max_turns, settings.dialogues))
     stopper = Stopper()
     calling = Calling(base_url, max_connections, max_retries, timeout, seed)
-    make = Opener(calling, gate or OpenGate(), stopper, open_model)
+    make = Opener(calling, gate or OpenGate(), stopper, open_model, cache)
     cast = Cast(
         {name: make.target(spec) for name, spec in zip(settings.models, specs, strict=True)},
         {spec: make.judge(spec) for spec in judges} if is_panel(judges) else {},
         open_stored(opened, missing, synthesizers, checker, Options(wrap=make.author)),
     )
-    production.play(root, cast, stopper)
+    try:
+        production.play(root, cast, stopper)
+    finally:
+        if cache is not None:
+            cache.store.close()
+            production.notify(cache.said())
     return load_run(root)

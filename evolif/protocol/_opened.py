@@ -14,9 +14,17 @@ from evolif._errors import InternalError, UsageError
 from evolif.authoring import AuthorRole
 from evolif.benchmark import Wording
 from evolif.judging import Judge, open_judge
-from evolif.models import ChatModel, ChatRequest, address_of, parse_model_name, with_limits
+from evolif.models import (
+    CachedModel,
+    ChatModel,
+    ChatRequest,
+    RequestCache,
+    address_of,
+    parse_model_name,
+    with_limits,
+)
 from evolif.protocol._stopper import Stopper
-from evolif.protocol._turnstile import Gate, Turnstile
+from evolif.protocol._turnstile import Gate, Turnstile, current_epoch
 
 _CLOSING = 5.0
 """Seconds that clients get to close their connections."""
@@ -101,9 +109,18 @@ class Opener:
         gate: Asked before every call.
         stopper: Keeps further turns from being asked.
         open_model: Makes the bare client.
+        cache: Of requests; None where every call is made.
     """
 
-    def __init__(self, calling: Calling, gate: Gate, stopper: Stopper, open_model: Callable[..., ChatModel]) -> None:
+    def __init__(
+        self,
+        calling: Calling,
+        gate: Gate,
+        stopper: Stopper,
+        open_model: Callable[..., ChatModel],
+        cache: RequestCache | None = None,
+    ) -> None:
+        self._cache = cache
         self._open_model = open_model
         self._calling = calling
         self._gate = gate
@@ -112,19 +129,25 @@ class Opener:
     def target(self, spec: str) -> ChatModel:
         """A model under test."""
         calling = self._calling
-        client = self._open(spec, calling.base_url)
+        client = self._cached(spec, calling.base_url, repeats=False)
         stopped = partial(self._stopper, str(parse_model_name(spec)))
         return with_limits(Turnstile(client, "target", self._gate, stopped), calling.max_connections)
 
     def judge(self, spec: str) -> ChatModel:
         """A member of a panel; after Ctrl-C it still judges what is answered, for that is paid."""
         with _for_the_judge():
-            client = self._open(spec, None)
+            client = self._cached(spec, None, repeats=True)
         return with_limits(Turnstile(client, "judge", self._gate, lambda: self._stopper.fault is not None), None)
 
     def author(self, model: ChatModel, role: AuthorRole) -> ChatModel:
         """A model that words missing turns, or checks the words."""
         return Turnstile(model, role, self._gate, lambda: self._stopper.everybody)
+
+    def _cached(self, spec: str, base_url: str | None, *, repeats: bool) -> ChatModel:
+        client = self._open(spec, base_url)
+        if self._cache is None or parse_model_name(spec).provider == "sim":
+            return client  # a simulated model sees more than the messages
+        return CachedModel(client, self._cache, endpoint_of(spec, base_url), current_epoch, repeats=repeats)
 
     def _open(self, spec: str, base_url: str | None) -> ChatModel:
         calling = self._calling

@@ -100,6 +100,12 @@ def open_account(key: SessionKey) -> Account:
     return account
 
 
+def current_epoch() -> int:
+    """The repetition that the present task's session is; 1 outside of sessions."""
+    account = _account.get()
+    return 1 if account is None else account.key.epoch
+
+
 class Turnstile:
     """A model behind a gate; implements `ChatModel`.
 

@@ -63,3 +63,18 @@ def test_an_unknown_price_is_said_to_be_unknown_and_a_file_gives_it() -> None:
     told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "1", "--base-url", "http://127.0.0.1:9/v1")
     assert "price unknown" in evolif(*told).stdout
     assert "$0.22" in evolif("report", "bench-run", "--prices", "p.yaml").stdout
+
+
+def test_a_second_run_on_the_same_prefix_costs_nothing_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-verysecret-0123456789")
+    told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "3", "--cache-dir", "kept", "--out")
+    first = evolif(*told, "one")
+    assert "0 of 6 requests were known" in first.stderr and "6 calls" in first.stdout
+    second = evolif(*told, "two")
+    assert "Cache kept: 6 of 6 requests were known and cost nothing." in second.stderr
+    assert "Spent on" not in second.stdout
+    other = evolif(*told, "three", "--seed", "1", "--explain-cache")
+    assert "Not in the cache: openai/gpt-4.1, nearest request: seed is 1 and there 0" in other.stderr
+    assert all(b"verysecret" not in path.read_bytes() for path in Path("kept").iterdir())
+    twice = evolif(*told, "four", "--epochs", "2")
+    assert "6 of 12 requests were known" in twice.stderr

@@ -1,0 +1,149 @@
+"""The request cache: what it knows is not asked, what differs in anything is."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evolif import ModelError, OutsideError
+from evolif.domain import Message, Usage
+from evolif.models import CachedModel, ChatRequest, Reply, Sampling, open_cache, with_limits
+
+REQUEST = ChatRequest((Message("system", "Be kind."), Message("user", "Say a word about rain.")), Sampling(0.5, 50, 1))
+
+
+class Echo:
+    name, connections = "openai/x", 4
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.fault: Exception | None = None
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        self.calls += 1
+        if self.fault is not None:
+            raise self.fault
+        return Reply(f"answer {self.calls}", "thought", True, Usage(10, 5), "x-2026")
+
+    async def aclose(self) -> None:
+        pass
+
+
+def ask(
+    folder: Path, echo: Echo, *requests: ChatRequest, endpoint: str = "", epoch: int = 1, repeats: bool = False
+) -> list[Reply]:
+    cache = open_cache(folder)
+    model = CachedModel(echo, cache, endpoint, lambda: epoch, repeats=repeats)
+
+    async def main() -> list[Reply]:
+        return [await model.complete(request) for request in requests]
+
+    try:
+        return asyncio.run(main())
+    finally:
+        cache.store.close()
+
+
+def test_the_same_request_is_asked_once_and_the_reply_comes_whole_and_free(tmp_path: Path) -> None:
+    echo = Echo()
+    [first] = ask(tmp_path, echo, REQUEST)
+    [second] = ask(tmp_path, echo, REQUEST)
+    assert echo.calls == 1
+    assert second == replace(first, usage=Usage(), cached=True) and not first.cached
+
+
+@pytest.mark.parametrize(
+    ("other", "at", "epoch"),
+    [
+        (replace(REQUEST, messages=(*REQUEST.messages, Message("assistant", "Wet."))), "", 1),
+        (replace(REQUEST, messages=(Message("user", "Be kind."), REQUEST.messages[1])), "", 1),
+        (replace(REQUEST, messages=(Message("system", "Be kind. "), REQUEST.messages[1])), "", 1),
+        (replace(REQUEST, sampling=Sampling(0.6, 50, 1)), "", 1),
+        (replace(REQUEST, sampling=Sampling(0.5, 51, 1)), "", 1),
+        (replace(REQUEST, sampling=Sampling(0.5, 50, 2)), "", 1),
+        (replace(REQUEST, sampling=Sampling(None, 50, 1)), "", 1),
+        (replace(REQUEST, schema={"type": "object"}), "", 1),
+        (REQUEST, "http://127.0.0.1:9/v1", 1),
+        (REQUEST, "", 2),
+    ],
+)
+def test_whatever_differs_is_asked(tmp_path: Path, other: ChatRequest, at: str, epoch: int) -> None:
+    echo = Echo()
+    ask(tmp_path, echo, REQUEST)
+    ask(tmp_path, echo, other, endpoint=at, epoch=epoch)
+    assert echo.calls == 2
+
+
+def test_a_judge_that_is_asked_again_gets_another_reply_and_the_same_ones_next_time(tmp_path: Path) -> None:
+    echo = Echo()
+    first = ask(tmp_path, echo, REQUEST, REQUEST, repeats=True)
+    second = ask(tmp_path, echo, REQUEST, REQUEST, REQUEST, repeats=True)
+    assert [r.text for r in first] == ["answer 1", "answer 2"]
+    assert [r.text for r in second] == ["answer 1", "answer 2", "answer 3"] and echo.calls == 3
+
+
+def test_faults_are_not_kept(tmp_path: Path) -> None:
+    echo = Echo()
+    echo.fault = ModelError("busy")
+    with pytest.raises(ModelError):
+        ask(tmp_path, echo, REQUEST)
+    echo.fault = None
+    assert ask(tmp_path, echo, REQUEST)[0].text == "answer 2"
+
+
+def test_no_limit_learns_from_a_hit(tmp_path: Path) -> None:
+    async def main() -> int:
+        cache, echo = open_cache(tmp_path), Echo()
+        model = with_limits(CachedModel(echo, cache), None)
+        await model.complete(REQUEST)
+        before = model.limit._answers
+        for _ in range(20):
+            await model.complete(REQUEST)
+        cache.store.close()
+        assert (cache.hits, cache.misses, echo.calls) == (20, 1, 1)
+        return model.limit._answers - before
+
+    assert asyncio.run(main()) == 0
+
+
+def test_a_miss_is_explained_by_what_differs(tmp_path: Path) -> None:
+    told: list[str] = []
+    cache = open_cache(tmp_path, told.append)
+    model = CachedModel(Echo(), cache)
+    talk = (*REQUEST.messages, Message("assistant", "Wet."), Message("user", "And now one about the snow of May."))
+    other = (*talk[:3], Message("user", "And now one about the snow of June."))
+
+    async def main() -> None:
+        await model.complete(REQUEST)
+        await model.complete(replace(REQUEST, sampling=Sampling(0.7, 50, 1)))
+        await model.complete(replace(REQUEST, messages=talk))
+        await model.complete(replace(REQUEST, messages=other))
+        await model.complete(ChatRequest((Message("user", "Something else."),)))
+
+    asyncio.run(main())
+    cache.store.close()
+    assert "no stored request begins with the same message" in told[0]
+    assert told[1].endswith("nearest request: temperature is 0.7 and there 0.5")
+    assert told[2].endswith("it has 4 messages and that one 2")
+    assert "message 4 (user) is “And" in told[3] and "June." in told[3] and "May." in told[3]
+    assert "no stored request begins" in told[4]
+
+
+def test_the_folder_is_the_users_own_and_one_that_cannot_be_used_is_said(tmp_path: Path) -> None:
+    ask(tmp_path / "deep" / "cache", Echo(), REQUEST)
+    assert stat.S_IMODE((tmp_path / "deep" / "cache").stat().st_mode) == 0o700
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(OutsideError, match="--cache-dir"):
+        ask(tmp_path / "file", Echo(), REQUEST)
+
+
+def test_hostile_words_are_kept_as_far_as_they_can_be(tmp_path: Path) -> None:
+    odd = ChatRequest((Message("user", "\ud800 lone\x00"),))
+    echo = Echo()
+    ask(tmp_path, echo, odd)
+    ask(tmp_path, echo, odd)
+    assert echo.calls == 1
