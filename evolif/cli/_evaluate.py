@@ -111,6 +111,14 @@ def evaluate(
         int | None,
         typer.Option(min=0, envvar="EVOLIF_BUDGET_TOKENS", help="Tokens for the whole run, of all its models."),
     ] = None,
+    stop_when: Annotated[
+        str | None,
+        typer.Option(
+            envvar="EVOLIF_STOP_WHEN",
+            metavar="METRIC=HALF-WIDTH",
+            help="End early once every model's interval is narrower, e.g. rob=0.03.",
+        ),
+    ] = None,
     cache: Annotated[
         bool, typer.Option(envvar="EVOLIF_CACHE", help="Do not ask again what any run with this cache has asked.")
     ] = False,
@@ -166,6 +174,7 @@ def evaluate(
         steering.tell_plan(like)
         return
     gate = steering.budget(budget_usd, budget_tokens)
+    rule = steering.stop_rule(stop_when)
     kept = steering.cache(cache_dir, explain=explain_cache) if cache or cache_dir or explain_cache else None
     with watching(shown, _names(model), sessions) as watcher:
         run = run_models(
@@ -190,8 +199,8 @@ def evaluate(
             checker=checker,
             fork_into=fork,
             cache=kept,
-            gate=gate,
-            observe=watcher,
+            gate=steering.together(rule, gate),
+            observe=steering.both(watcher, rule),
             notify=_say,
             on_stop=watcher.stopping,
         )

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from evolif.benchmark import Benchmark
     from evolif.models import RequestCache
     from evolif.money import PriceTable
-    from evolif.protocol import Gate, RunSettings, Spent, Wish
+    from evolif.protocol import Event, Gate, Observer, RunSettings, Spent, Wish
+    from evolif.watch import StopRule
 
 _MISSES = 20
 """Misses of the cache that are explained."""
@@ -57,6 +58,39 @@ class Steering:
                 "run may stop long before the budget is spent."
             )
         return Budget(quotes, usd=usd, tokens=tokens, spent=self._spent())
+
+    def stop_rule(self, text: str | None) -> StopRule | None:
+        """The rule that ends the run early; None without one.
+
+        Raises:
+            UsageError: it cannot be read.
+        """
+        if text is None:
+            return None
+        from evolif.protocol import plan
+        from evolif.watch import StopRule, parse_rule
+
+        return StopRule(parse_rule(text), plan(self._bench, self._wish), self._root, self._wish.seed)
+
+    @staticmethod
+    def together(rule: StopRule | None, budget: Gate | None) -> Gate | None:
+        """One gate of both."""
+        from evolif.watch import Gates
+
+        gates = [gate for gate in (rule, budget) if gate is not None]
+        return Gates(gates) if gates else None
+
+    @staticmethod
+    def both(watcher: Observer, rule: StopRule | None) -> Observer:
+        """One observer of both."""
+        if rule is None:
+            return watcher
+
+        def observe(event: Event) -> None:
+            rule(event)
+            watcher(event)
+
+        return observe
 
     def cache(self, folder: Path | None, *, explain: bool) -> RequestCache:
         """The cache of requests; its first misses are explained, if that is wanted."""

@@ -22,11 +22,13 @@ from evolif.protocol._run import Run, load_run
 from evolif.protocol._scenario import EvolifScenario, Scenario
 from evolif.protocol._settings import RunSettings
 from evolif.protocol._turnstile import Gate, Later, OpenGate, PlannedCall, Stop
-from evolif.protocol.store import RunStore, TurnRecord
+from evolif.protocol.store import STOP_RULE, EarlyEnd, RunStore, TurnRecord
 
 __all__ = [
+    "STOP_RULE",
     "SYSTEM_PROMPT",
     "ContextStrategy",
+    "EarlyEnd",
     "Event",
     "EvolifScenario",
     "FaultMet",

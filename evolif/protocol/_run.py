@@ -8,7 +8,7 @@ from pathlib import Path
 from evolif.domain import Session
 from evolif.protocol._events import Spent
 from evolif.protocol._settings import RunSettings
-from evolif.protocol.store import RunStore, TurnRecord
+from evolif.protocol.store import EarlyEnd, RunStore, TurnRecord
 
 
 class Run:
@@ -21,6 +21,11 @@ class Run:
     def path(self) -> Path:
         """The run's folder."""
         return self._store.root
+
+    @property
+    def store(self) -> RunStore:
+        """The run's file, for whoever adds to it."""
+        return self._store
 
     @property
     def settings(self) -> RunSettings:
@@ -68,6 +73,10 @@ class Run:
             if ending is None and cause:
                 told[cause] = told.get(cause, 0) + number
         return told
+
+    def early_end(self) -> EarlyEnd | None:
+        """The stop rule that ended the run early; its figures are then those of the rule's dialogues alone."""
+        return self._store.early_end()
 
     def reasons(self) -> list[tuple[str, str, int]]:
         """(model, reason, sessions) of suspended sessions, the most frequent first."""

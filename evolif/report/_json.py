@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from evolif.metrics import METRIC_NAMES, Metrics
@@ -16,7 +17,9 @@ def report_object(runs: Iterable[tuple[Run, list[ModelSummary]]]) -> dict[str, A
     described = []
     for number, (run, summaries) in enumerate(runs):
         settings = run.settings
-        described.append({"path": str(run.path), "settings": settings.model_dump(mode="json")})
+        early = run.early_end()
+        ended = None if early is None else asdict(early)
+        described.append({"path": str(run.path), "settings": settings.model_dump(mode="json"), "early_end": ended})
         models += [{"run": number, **_model(summary)} for summary in summaries]
     return {"models": models, "runs": described}
 

@@ -18,7 +18,7 @@ from evolif.metrics import (
     records_from_sessions,
     satisfaction_by_group,
 )
-from evolif.protocol import Run
+from evolif.protocol import EarlyEnd, Run
 
 DEFAULT_RESAMPLES = 2_000
 
@@ -45,14 +45,15 @@ def summarise(run: Run, *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES) ->
 
 
 def _summary(run: Run, model: str, seed: int, resamples: int) -> ModelSummary:
-    sessions = run.sessions(model)
+    early = run.early_end()
+    sessions = [s for s in run.sessions(model) if early is None or s.dialogue in early.dialogues]
     counts = records_from_sessions(sessions)
     heuristic: dict[str, Satisfaction] = {}
     tokens = 0
     for session, records in run.transcripts(model):
         for record in records:
             tokens += record.usage.prompt_tokens + record.usage.completion_tokens
-            for verdict in record.heuristic if _counts(session) else ():
+            for verdict in record.heuristic if _counts(session, early) else ():
                 had = heuristic.get(verdict.group, Satisfaction(0, 0))
                 heuristic[verdict.group] = Satisfaction(had.satisfied + bool(verdict.satisfied), had.judged + 1)
     broken = counts.suspended + counts.withheld
@@ -68,5 +69,5 @@ def _summary(run: Run, model: str, seed: int, resamples: int) -> ModelSummary:
     )
 
 
-def _counts(session: Session) -> bool:
-    return session.ending in ("finished", "censored")
+def _counts(session: Session, early: EarlyEnd | None) -> bool:
+    return session.ending in ("finished", "censored") and (early is None or session.dialogue in early.dialogues)

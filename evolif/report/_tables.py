@@ -43,6 +43,15 @@ def print_report(
         markup=False,
         highlight=False,
     )
+    early = run.early_end()
+    if early is not None:
+        console.print(
+            f"Ended early by the rule {plain(early.rule)}: every model's interval of that metric is narrower than ± "
+            f"that value over the first {len(early.dialogues)} dialogues of the seeded order (looked at in whole "
+            f"batches of {early.batch}, each with all its sessions ended). The figures are of these dialogues alone.",
+            markup=False,
+            highlight=False,
+        )
     widest = max((len(_figure(s, name)) for s in summaries for name in LABELS), default=1)
     chunk = max(1, (console.width - _FIRST_COLUMN) // (widest + _PADDING))
     for start in range(0, len(summaries), chunk):

@@ -1,5 +1,6 @@
 """The run on disk."""
 
+from evolif.protocol.store._early import STOP_RULE, EarlyEnd
 from evolif.protocol.store._entries import (
     AnsweredTurn,
     AskedTurn,
@@ -19,9 +20,11 @@ from evolif.protocol.store._texts import dump_constraints
 
 __all__ = [
     "FILE_NAME",
+    "STOP_RULE",
     "AnsweredTurn",
     "AskedTurn",
     "CostEntry",
+    "EarlyEnd",
     "EndEntry",
     "Entry",
     "FaultEntry",

@@ -13,6 +13,7 @@ from evolif._errors import InternalError, UsageError
 from evolif.domain import Constraint, Ending, JudgedTurn, Session, Usage
 from evolif.protocol._events import Role, SessionKey, Spent
 from evolif.protocol._settings import RunSettings
+from evolif.protocol.store._early import STOP_RULE, EarlyEnd
 from evolif.protocol.store._entries import Entry
 from evolif.protocol.store._files import FILE_NAME, connect, disk_faults
 from evolif.protocol.store._rows import TURNS_OF_SESSION, SessionState, TurnRecord
@@ -213,6 +214,20 @@ class RunStore:
                 "SELECT model, dialogue, turn, kind, message FROM fault JOIN session ON session.id = fault.session"
                 " ORDER BY fault.id"
             ).fetchall()
+
+    def note_early_end(self, told: EarlyEnd) -> None:
+        """Write down that a stop rule was satisfied, instead of what was noted before."""
+        with disk_faults(self.root), self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('early end', ?)", (told.dump(),))
+
+    def early_end(self) -> EarlyEnd | None:
+        """What a stop rule ended; None where none did, or where everything it cut short was played since."""
+        with disk_faults(self.root):
+            row = self._connection.execute(
+                "SELECT value FROM run WHERE key = 'early end' AND EXISTS (SELECT 1 FROM session WHERE cause = ?)",
+                (STOP_RULE,),
+            ).fetchone()
+        return None if row is None else EarlyEnd.load(row[0])
 
     def close(self) -> None:
         """Close the file."""

@@ -1,0 +1,126 @@
+"""A run ends early on the same prefix, whatever comes first."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from evolif import UsageError
+from evolif.benchmark import Benchmark, generate
+from evolif.metrics import bootstrap_intervals, records_from_sessions
+from evolif.models import ChatModel, ChatRequest, Reply, open_model
+from evolif.protocol import Run, Wish, evaluate, load_run, plan
+from evolif.report import Terminal, print_report, report_object, summarise
+from evolif.watch import Rule, StopRule, parse_rule
+
+MODELS = ["sim/steady", "sim/forgetful"]
+RULE = Rule("rob", 0.08)
+CAP = 12
+
+
+class Late:
+    """A simulated model whose answers come in an order of chance."""
+
+    connections = 8
+
+    def __init__(self, model: ChatModel, chance: random.Random) -> None:
+        self._model, self._chance = model, chance
+        self.name = model.name
+        self.calls = 0
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        self.calls += 1
+        for _ in range(self._chance.choice([0, 1, 5, 40])):
+            await asyncio.sleep(0)
+        return await self._model.complete(request)
+
+    async def aclose(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("stop") / "bench"
+    generate(root, dialogues=40, turns=CAP, seed=8, profile="objective")
+    return root
+
+
+def play(bench: Path, out: Path, order: int, monkeypatch: pytest.MonkeyPatch, rule: Rule | None = RULE) -> Run:
+    chance = random.Random(order)
+
+    def opened(spec: str, **_: object) -> Late:
+        return Late(open_model(spec), chance)
+
+    monkeypatch.setattr("evolif.protocol._evaluate.open_model", opened)
+    wish = Wish(MODELS, None, ["none"], "mean", None, CAP, None, 1, True, None, None, 0)
+    stopping = None if rule is None else StopRule(rule, plan(Benchmark(bench), wish), out)
+    return evaluate(bench, MODELS, out, max_turns=CAP, gate=stopping, observe=stopping)
+
+
+def half_widths(run: Run, dialogues: int) -> list[float]:
+    widths = []
+    for model in run.models:
+        records = records_from_sessions(s for s in run.sessions(model) if s.dialogue <= dialogues).records
+        interval = bootstrap_intervals(records)["rob"]
+        assert interval is not None
+        widths.append((interval[1] - interval[0]) / 2)
+    return widths
+
+
+def test_the_prefix_is_the_first_whole_one_that_is_narrow_in_any_order_of_answers(
+    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(play(bench, tmp_path / "whole", 0, monkeypatch, rule=None)) as whole:
+        narrow = [n for n in (10, 20, 30) if max(half_widths(whole, n)) < RULE.half_width]
+        assert narrow and narrow[0] > 10, "the rule is to be satisfied, but not at once"
+        assert whole.early_end() is None
+    figures = set()
+    for order in (1, 2, 3):
+        with closing(play(bench, tmp_path / f"run{order}", order, monkeypatch)) as run:
+            early = run.early_end()
+            assert early is not None and early.dialogues == tuple(range(1, narrow[0] + 1))
+            assert all(s.ending == "finished" or len(s.turns) == CAP for s in run.sessions() if s.dialogue <= narrow[0])
+            assert run.unbegun()["stop rule"] > 0 and run.suspended() == 0
+            figures.add(str([(s.metrics, s.intervals) for s in summarise(run)]))
+    assert len(figures) == 1
+
+
+def test_the_report_says_the_rule_and_resuming_with_it_asks_nothing(
+    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(play(bench, tmp_path / "run", 1, monkeypatch)) as run:
+        before = [(s.dialogue, len(s.turns)) for s in run.sessions()]
+        summaries = summarise(run)
+        print_report(run, summaries, Terminal(width=300))
+        told = json.loads(json.dumps(report_object([(run, summaries)])))
+        number = len(told["runs"][0]["early_end"]["dialogues"])
+    said = capsys.readouterr().out
+    assert "Ended early by the rule rob=0.08" in said and f"first {number} dialogues" in said
+    assert told["runs"][0]["early_end"]["rule"] == "rob=0.08" and told["models"][0]["dialogues"] == number
+    with closing(play(bench, tmp_path / "run", 2, monkeypatch)) as again:
+        assert [(s.dialogue, len(s.turns)) for s in again.sessions()] == before
+
+
+def test_without_the_rule_a_run_goes_on_to_its_end(
+    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(bench, tmp_path / "run", 1, monkeypatch).close()
+    play(bench, tmp_path / "run", 2, monkeypatch, rule=None).close()
+    with closing(load_run(tmp_path / "run")) as run:
+        assert run.early_end() is None and not run.unbegun()
+        assert {s.metrics.dialogues for s in summarise(run)} == {40}
+
+
+@pytest.mark.parametrize("text", ["rob", "rob=", "rob=0", "rob=-1", "rob=nan", "rob=inf", "length=1", "=0.1"])
+def test_a_rule_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=r"rob=0\.03"):
+        parse_rule(text)
+
+
+def test_a_rule_is_read() -> None:
+    assert parse_rule("edr_len=1.5") == Rule("edr_len", 1.5) and str(parse_rule("rob=0.030")) == "rob=0.03"
