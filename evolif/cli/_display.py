@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from evolif._errors import UsageError
@@ -12,6 +13,7 @@ from evolif._errors import UsageError
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
+    from evolif.money import PriceTable
     from evolif.protocol import Event, SessionEnded
 
 
@@ -130,6 +132,30 @@ def watching(display: str, models: list[str], sessions: int) -> Iterator[Watcher
     )
     with Progress(*columns, console=Console(stderr=True)) as bars:
         yield _Rich(bars, models, sessions)
+
+
+@contextmanager
+def watching_run(display: str, root: Path, prices: PriceTable) -> Iterator[Watcher]:
+    """Show an evaluation while it runs, with the figures of `evolif status`.
+
+    Args:
+        display: What `choose` gave.
+        root: The run's folder.
+        prices: What tokens cost.
+    """
+    if display != "rich":
+        yield _Plain() if display == "plain" else _Silent()
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    from evolif.cli._live import LiveWatcher
+
+    with (
+        Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live,
+        LiveWatcher(live, root, prices) as watcher,
+    ):
+        yield watcher
 
 
 @contextmanager

@@ -144,7 +144,7 @@ def evaluate(
     Exit code 3: sessions are left suspended, by a fault outside. With more models, dialogues or epochs a run grows.
     """
     from evolif.benchmark import Benchmark
-    from evolif.cli._display import choose, watching
+    from evolif.cli._display import choose, watching_run
     from evolif.cli._steering import Steering
     from evolif.money import load_prices
     from evolif.protocol import Wish
@@ -153,7 +153,6 @@ def evaluate(
     shown = choose(display)
     opened = Benchmark(bench, notify=_say)
     folder = out if out is not None else Path(f"{bench.name or 'benchmark'}-run")
-    sessions = len(opened.dialogues()[:limit]) * epochs
     wish = Wish(
         models=model,
         base_url=base_url,
@@ -176,7 +175,7 @@ def evaluate(
     gate = steering.budget(budget_usd, budget_tokens)
     rule = steering.stop_rule(stop_when)
     kept = steering.cache(cache_dir, explain=explain_cache) if cache or cache_dir or explain_cache else None
-    with watching(shown, _names(model), sessions) as watcher:
+    with watching_run(shown, fork or folder, table) as watcher:
         run = run_models(
             opened,
             model,
@@ -205,12 +204,6 @@ def evaluate(
             on_stop=watcher.stopping,
         )
     _tell(run, seed, table)
-
-
-def _names(models: list[str]) -> list[str]:
-    from evolif.models import parse_model_name
-
-    return [str(parse_model_name(name)) for name in models]
 
 
 def _say(sentence: str) -> None:

@@ -17,6 +17,7 @@ SUMMARIES: Mapping[str, str] = {
     "Exit code 1 on a finding.",
     "review": "Review a benchmark's queries in a terminal, flagged ones first; or vouch for topics. Saves as you go.",
     "evaluate": "Run models on a benchmark. The same command resumes a run that was broken off.",
+    "status": "Show how far an evaluation is, from another shell; the run is only read.",
     "rejudge": "Judge a run's answers again with another judge, into a new run; no model under test is asked.",
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
     "check": "Check one response. Exit code 1 when a constraint is not satisfied.",

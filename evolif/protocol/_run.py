@@ -87,10 +87,10 @@ class Run:
         self._store.close()
 
 
-def load_run(path: Path | str) -> Run:
-    """Open a run directory for reading.
+def load_run(path: Path | str, *, read_only: bool = False) -> Run:
+    """Open a run directory for reading; where `read_only`, nothing at all is written there, not even a lock.
 
     Raises:
         UsageError: not a run, or one of another version.
     """
-    return Run(RunStore.open(Path(path)))
+    return Run(RunStore.open(Path(path), read_only=read_only))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from evolif.report._failure import first_failure, print_failure
     from evolif.report._json import report_object
     from evolif.report._spent import dollars
+    from evolif.report._status import status_lines, status_table
     from evolif.report._summary import ModelSummary, summarise
     from evolif.report._tables import print_report
 
@@ -24,6 +25,8 @@ __all__ = [
     "print_failure",
     "print_report",
     "report_object",
+    "status_lines",
+    "status_table",
     "summarise",
 ]
 
@@ -35,6 +38,8 @@ _HOMES = {
     "print_failure": "_failure",
     "print_report": "_tables",
     "report_object": "_json",
+    "status_lines": "_status",
+    "status_table": "_status",
     "summarise": "_summary",
 }
 

@@ -20,11 +20,14 @@ FILE_NAME = "run.sqlite"
 _FULL = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"})
 
 
-def connect(root: Path) -> sqlite3.Connection:
-    """Open the run's file, made where it is missing; one thread at a time may use it."""
+def connect(root: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open the run's file, made where it is missing unless it is only read; one thread at a time may use it."""
     if not os.access(root, os.W_OK) and not (root / f"{FILE_NAME}-wal").exists():
         # A finished run on a medium that cannot be written: SQLite would want to put its log beside it.
         return sqlite3.connect(f"{(root / FILE_NAME).resolve().as_uri()}?immutable=1", uri=True)
+    if read_only:
+        uri = f"{(root / FILE_NAME).resolve().as_uri()}?mode=ro"
+        return sqlite3.connect(uri, timeout=30, check_same_thread=False, uri=True)
     # In a notebook the thread that uses it is not the one that opened it.
     connection = sqlite3.connect(root / FILE_NAME, timeout=30, check_same_thread=False)
     connection.execute("PRAGMA journal_mode=WAL")

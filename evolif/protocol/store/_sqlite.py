@@ -30,16 +30,16 @@ class RunStore:
         self._connection = connection
 
     @classmethod
-    def open(cls, root: Path) -> RunStore:
-        """Open an existing run.
+    def open(cls, root: Path, *, read_only: bool = False) -> RunStore:
+        """Open an existing run; one that is only read may be written by another process meanwhile.
 
         Raises:
             UsageError: there is none, or another version of evolif wrote it.
         """
-        if not cls.begun(root):
+        if not cls.begun(root, read_only=read_only):
             raise UsageError(f"{root} is no run: it has no {FILE_NAME}; make one with `evolif evaluate`")
         with disk_faults(root):
-            connection = connect(root)
+            connection = connect(root, read_only=read_only)
             try:
                 return cls(root, connection, _stored_settings(root, connection))
             except BaseException:
@@ -80,11 +80,11 @@ class RunStore:
         return cls(root, connection, settings)
 
     @staticmethod
-    def begun(root: Path) -> bool:
+    def begun(root: Path, *, read_only: bool = False) -> bool:
         """Whether a run was started in the folder, and not killed before it had written down its settings."""
         if not (root / FILE_NAME).is_file():
             return False
-        with disk_faults(root), closing(connect(root)) as connection:
+        with disk_faults(root), closing(connect(root, read_only=read_only)) as connection:
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             if "run" in tables:
                 return connection.execute("SELECT 1 FROM run LIMIT 1").fetchone() is not None
