@@ -20,7 +20,7 @@ from evolif.protocol._scenario import EvolifScenario
 from evolif.protocol._session import Stage
 from evolif.protocol._settings import RunSettings
 from evolif.protocol._stopper import Stopper
-from evolif.protocol.engines import Lanes, play_all, run_interruptibly
+from evolif.protocol.engines import Lanes, calm_collector, play_all, run_interruptibly
 from evolif.protocol.store import CostEntry, Journal, RunStore, fork
 
 Notify = Callable[[str], None]
@@ -86,7 +86,8 @@ class Production:
                 finally:
                     journal.flush()
 
-            run_interruptibly(cast.closing(main(), judge), stopper, self.on_stop)
+            with calm_collector():
+                run_interruptibly(cast.closing(main(), judge), stopper, self.on_stop)
 
     def _open_store(self, root: Path) -> RunStore:
         if not RunStore.begun(root):

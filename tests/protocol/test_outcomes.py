@@ -173,7 +173,7 @@ def test_a_gate_censors_what_it_stops_and_keeps_the_rest_from_beginning(play: Pl
     ended = [(e.key.dialogue, e.ending, e.cause) for e in seen if isinstance(e, SessionEnded)]
     assert ended == [(1, "censored", "cap"), (2, "censored", "budget"), (3, None, "budget"), (4, None, "budget")]
     run = play(Scripted(witness), limit=None)
-    assert endings(run) == [(1, "censored", 8), (2, "censored", 3), (3, "censored", 8), (4, "censored", 8)]
+    assert endings(run) == [(d, "censored", 8) for d in (1, 2, 3, 4)]  # the budget was larger this time
 
 
 def test_a_gate_is_told_of_failed_calls(play: Play) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from evolif.domain import Constraint, Span, Verdict
 
 _MOST_SPANS = 64
+_ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 
 
 def storable(text: str) -> str:
@@ -21,8 +22,7 @@ def storable(text: str) -> str:
 
 def dump_constraints(constraints: Iterable[Constraint]) -> str:
     """An instruction, as in a benchmark's line but without descriptions."""
-    told = [{"group": c.group, "params": dict(c.params)} for c in constraints]
-    return json.dumps(told, ensure_ascii=True, separators=(",", ":"))
+    return _ENCODER.encode([{"group": c.group, "params": dict(c.params)} for c in constraints])
 
 
 def load_constraints(text: str) -> tuple[Constraint, ...]:
@@ -30,9 +30,11 @@ def load_constraints(text: str) -> tuple[Constraint, ...]:
     return tuple(Constraint(told["group"], told["params"]) for told in json.loads(text))
 
 
-def dump_verdicts(verdicts: Iterable[Verdict]) -> str:
+def dump_verdicts(verdicts: Sequence[Verdict]) -> str:
     """Verdicts with what was expected and found."""
-    return json.dumps(
+    if not verdicts:
+        return "[]"
+    return _ENCODER.encode(
         [
             {
                 "group": v.group,
@@ -42,8 +44,7 @@ def dump_verdicts(verdicts: Iterable[Verdict]) -> str:
                 "spans": [[s.start, s.end, s.view] for s in v.spans[:_MOST_SPANS]],
             }
             for v in verdicts
-        ],
-        separators=(",", ":"),
+        ]
     )
 
 
