@@ -86,11 +86,13 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
         )
     else:
         bases = {model: [_like(like, model, settings.max_turns, assumed)] for model in settings.models}
-        grounds = (
-            f"Survival and tokens as in {like.path}"
-            + (f", which had patience {like.settings.patience}" * (like.settings.patience != settings.patience))
-            + "."
-        )
+        guessed = [model for model, (basis,) in bases.items() if basis.profile is assumed]
+        grounds = f"Survival and tokens as in {like.path}"
+        if like.settings.patience != settings.patience:
+            grounds += f", which had patience {like.settings.patience}"
+        if guessed:
+            grounds += f"; it tells no tokens for {', '.join(guessed)}, so answers of {assumed.answer:.0f} are assumed"
+        grounds += "."
     expected = [_targets(settings, quotes, model, basis) for model, basis in bases.items()]
     expected += _judges(benchmark, settings, quotes, bases)
     expected += _authors(benchmark, settings, bases)

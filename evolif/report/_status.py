@@ -37,6 +37,9 @@ def status_sentence(status: RunStatus, rate: float | None) -> str:
     """Sums, rate and time left; `rate` in turns a second, None where it is not known."""
     unpriced = "" if status.priced else " and what has no known price"
     told = f"{status.turns:,} turns, {status.tokens:,} tokens, {dollars(status.usd)}{unpriced}"
+    if status.early_end is not None:
+        first = len(status.early_end.dialogues)
+        told += f"; ended early by the rule {plain(status.early_end.rule)}, ROB is of the first {first} dialogues"
     if rate is None:
         return told
     if not rate:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from evolif.domain import Session
 from evolif.metrics import Interval, bootstrap_intervals, process_metrics, records_from_sessions
 from evolif.money import Quotes, survival_of_sessions
-from evolif.protocol import Run
+from evolif.protocol import EarlyEnd, Run
 
 _RESAMPLES = 400
 """Enough for an interval that the next minute changes."""
@@ -51,6 +51,8 @@ class RunStatus:
     usd: float
     priced: bool
     """Whether that is everything."""
+    early_end: EarlyEnd | None = None
+    """The stop rule that ended the run; ROB is then that of its dialogues alone."""
 
     @property
     def turns(self) -> int:
@@ -66,6 +68,10 @@ class RunStatus:
 def snapshot(run: Run, quotes: Quotes) -> RunStatus:
     """Read a run, which another process may be writing."""
     faults = Counter(model for model, *_ in run.faults())
+    kept = Counter[str]()
+    for (model, ending, cause), number in run.store.endings().items():
+        kept[model] += number if ending is None and cause else 0
+    early = run.early_end()
     spent = run.costs()
     usd, priced = quotes.total(spent)
     models = []
@@ -74,14 +80,26 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
         costs = [quotes.cost("target", model, usage) for usage in own]
         tokens = sum(u.prompt_tokens + u.completion_tokens for u in own)
         money = None if None in costs else sum(cost for cost in costs if cost is not None)
-        models.append(_status(run, model, tokens, money, faults[model]))
+        models.append(_status(run, model, _Sums(tokens, money, faults[model], kept[model]), early))
     tokens = sum(one.usage.prompt_tokens + one.usage.completion_tokens for one in spent)
-    return RunStatus(tuple(models), tokens, usd, priced)
+    return RunStatus(tuple(models), tokens, usd, priced, early)
 
 
-def _status(run: Run, model: str, tokens: int, usd: float | None, faults: int) -> ModelStatus:
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    tokens: int
+    usd: float | None
+    faults: int
+    kept: int
+    """Sessions kept from beginning, of which nothing is awaited."""
+
+
+def _status(run: Run, model: str, sums: _Sums, early: EarlyEnd | None) -> ModelStatus:
     sessions = run.sessions(model)
     counts = records_from_sessions(sessions)
+    table = counts.records
+    if early is not None:
+        table = records_from_sessions(s for s in sessions if s.dialogue in early.dialogues).records
     lengths = [len(session.turns) for session in sessions]
     return ModelStatus(
         model=model,
@@ -90,13 +108,13 @@ def _status(run: Run, model: str, tokens: int, usd: float | None, faults: int) -
         ended=counts.finished + counts.censored + counts.withheld,
         suspended=counts.suspended,
         survivors=tuple(_survivors(lengths)),
-        rob=process_metrics(counts.records).rob,
-        interval=bootstrap_intervals(counts.records, resamples=_RESAMPLES)["rob"],
+        rob=process_metrics(table).rob,
+        interval=bootstrap_intervals(table, resamples=_RESAMPLES)["rob"],
         turns=sum(lengths),
-        tokens=tokens,
-        usd=usd,
-        faults=faults,
-        turns_left=_turns_left(sessions, run.settings.max_turns),
+        tokens=sums.tokens,
+        usd=sums.usd,
+        faults=sums.faults,
+        turns_left=_turns_left(sessions, run.settings.max_turns, sums.kept),
     )
 
 
@@ -107,9 +125,10 @@ def _survivors(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
             yield mark, sum(length >= mark for length in lengths)
 
 
-def _turns_left(sessions: Sequence[Session], cap: int) -> float:
+def _turns_left(sessions: Sequence[Session], cap: int, kept: int) -> float:
     curve = survival_of_sessions(sessions, cap)
     going_on = Counter(len(session.turns) for session in sessions if session.ending is None)
+    going_on[0] -= kept
     if curve is None:
         return float(cap * going_on.total())
     left = 0.0

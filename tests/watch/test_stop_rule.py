@@ -14,9 +14,10 @@ from evolif import UsageError
 from evolif.benchmark import Benchmark, generate
 from evolif.metrics import bootstrap_intervals, records_from_sessions
 from evolif.models import ChatModel, ChatRequest, Reply, open_model
+from evolif.money import load_prices, quotes_of
 from evolif.protocol import Run, Wish, evaluate, load_run, plan
 from evolif.report import Terminal, print_report, report_object, summarise
-from evolif.watch import Rule, StopRule, parse_rule
+from evolif.watch import Rule, StopRule, parse_rule, snapshot
 
 MODELS = ["sim/steady", "sim/forgetful"]
 RULE = Rule("rob", 0.08)
@@ -86,6 +87,9 @@ def test_the_prefix_is_the_first_whole_one_that_is_narrow_in_any_order_of_answer
             assert early is not None and early.dialogues == tuple(range(1, narrow[0] + 1))
             assert all(s.ending == "finished" or len(s.turns) == CAP for s in run.sessions() if s.dialogue <= narrow[0])
             assert run.unbegun()["stop rule"] > 0 and run.suspended() == 0
+            status = snapshot(run, quotes_of(run.settings, load_prices()))
+            assert status.turns_left == 0 and status.early_end == early
+            assert [m.rob for m in status.models] == [s.metrics.rob for s in summarise(run)]
             figures.add(str([(s.metrics, s.intervals) for s in summarise(run)]))
     assert len(figures) == 1
 
