@@ -112,7 +112,7 @@ def evaluate(
         notify or (lambda _: None),
         on_stop or (lambda: None),
     )
-    opened.hold(min(MOST_ALIVE, len(specs) * (max_connections or MOST_ALIVE)))
+    opened.hold(min(MOST_ALIVE, 2 * len(specs) * (max_connections or MOST_ALIVE)))
     root = Path(out)
     if fork_into is not None:
         production.fork(root, Path(fork_into))

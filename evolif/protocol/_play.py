@@ -10,6 +10,7 @@ from pathlib import Path
 from evolif.benchmark import Benchmark, Grower, SynthesisRecord
 from evolif.domain import Usage
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
+from evolif.models import ChatModel
 from evolif.protocol._context import FullHistory
 from evolif.protocol._difference import growth
 from evolif.protocol._events import Observer, RunStarted, SessionKey, Spent, TurnWorded
@@ -78,7 +79,7 @@ class Production:
             grower = Grower(self.benchmark, cast.wording, notify=self.benchmark.notify, record=self._clerk(journal))
             scenario = EvolifScenario(grower, judge)
             stage = Stage(self.settings, scenario, FullHistory(), journal, self.observe, stopper)
-            lanes = Lanes(left, {name: target.connections for name, target in cast.targets.items()})
+            lanes = Lanes(left, {name: _alive(target, cast) for name, target in cast.targets.items()})
 
             async def main() -> None:
                 try:
@@ -141,3 +142,11 @@ class Production:
             self.observe(TurnWorded(told.dialogue, told.turn, spent))
 
         return record
+
+
+def _alive(target: ChatModel, cast: Cast) -> int:
+    """Sessions of a model side by side: twice its requests where a panel is asked too.
+
+    So the model's places are used while answers are being judged; but one that answers one at a time keeps its session.
+    """
+    return target.connections * (2 if cast.judges and target.connections > 1 else 1)

@@ -48,6 +48,7 @@ class FastServer:
         self.counts: Counter[tuple[int, int]] = Counter()
         self.arrived = threading.Condition()
         self.url = ""
+        self.peers: set[asyncio.Transport] = set()
         self._turns = {(d, t.turn): t for d in bench.dialogues() for t in bench.turns(d)}
         self._first = {bench.turns(d)[0].query: d for d in bench.dialogues()}
 
@@ -77,6 +78,10 @@ class _Peer(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        self._server.peers.add(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._server.peers.discard(self._transport)
 
     def data_received(self, data: bytes) -> None:
         self._received += data
@@ -104,18 +109,19 @@ class _Peer(asyncio.Protocol):
 
 
 @contextmanager
-def fast_server(bench: Benchmark, brain: Brain) -> Iterator[FastServer]:
-    """Serve a benchmark."""
+def fast_server(bench: Benchmark, brain: Brain, port: int = 0) -> Iterator[FastServer]:
+    """Serve a benchmark; on any free port where none is told."""
     server, loop, over = FastServer(bench, brain), asyncio.new_event_loop(), asyncio.Event()
     ready = threading.Event()
 
     async def main() -> None:
-        listening = await loop.create_server(lambda: _Peer(server), "127.0.0.1", 0, backlog=1024)
+        listening = await loop.create_server(lambda: _Peer(server), "127.0.0.1", port, backlog=1024)
         server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
         ready.set()
-        async with listening:
-            await over.wait()
-            listening.close_clients() if hasattr(listening, "close_clients") else None
+        await over.wait()
+        listening.close()
+        for peer in list(server.peers):
+            peer.abort()
 
     thread = threading.Thread(target=loop.run_until_complete, args=(main(),), daemon=True)
     thread.start()
