@@ -62,8 +62,8 @@ def variants(group: str) -> list[Params]:
 
 UNITS = {"words": "word", "sentences": "sentence", "paragraphs": "paragraph", "characters": "character"}
 RELATIONS = {
-    "less_than": r"under|fewer than|less than|below|shorter than",
-    "more_than": r"more than|longer than|over |past |beyond|above|exceed",
+    "less_than": r"under|fewer than|less than|cap at|below|shorter than",
+    "more_than": r"more than|longer than|over[ -]|past |beyond|above|exceed",
     "exactly": r"exact|precisely",
     "between": r"between|range|inclusive|at least.*at most|no shorter.*no longer|from|no fewer.*no more| to ",
 }
@@ -282,6 +282,83 @@ def test_every_frame_of_the_data_file_has_exactly_its_slots(register: str) -> No
     for frame, expected in paths:
         slots = [name.lower() for _, name, _, _ in Formatter().parse(frame) if name]
         assert sorted(slots) == sorted(expected), frame
+
+
+def masked(query: str, *params: Params | None) -> str:
+    """The query without the values of the change, the topic and the task."""
+    for text in (TOPIC.prompt, TOPIC.title, TOPIC.title.capitalize()):
+        query = query.replace(text, "T")
+    for values in filter(None, params):
+        for value in sorted(map(str, flat(values)), key=len, reverse=True):
+            query = query.replace(value, "V")
+    return re.sub(r"\d+", "N", query)
+
+
+def flat(value: object) -> list[object]:
+    if isinstance(value, Mapping):
+        return [x for pair in value.items() for one in pair for x in flat(one)]
+    return [x for one in value for x in flat(one)] if isinstance(value, (list, tuple)) else [value]
+
+
+def change(group: str, kind: str) -> tuple[Params | None, Params | None]:
+    options = variants(group)
+    if kind == "add":
+        return None, options[0]
+    if kind == "remove":
+        return options[0], None
+    if group == "existence":
+        return {"counts": {"keyword1": 2}}, {"counts": {"keyword1": 3}}
+    if group == "forbidden":
+        return {"keywords": ["keyword1"]}, {"keywords": ["keyword1", "keyword2"]}
+    return options[0], options[1] if len(options) > 1 else OTHERS.get(group, {**options[0], "count": 99})
+
+
+@pytest.mark.parametrize("register", REGISTERS)
+@pytest.mark.parametrize("group", ALL)
+def test_every_change_has_eight_wordings_or_more_when_its_values_are_masked(group: str, register: str) -> None:
+    kinds = ("add", "remove") if group == "digits" else ("add", "modify", "remove")  # there is one way to ban digits
+    for kind in kinds:
+        before, after = change(group, kind)
+        for move in MOVES if kind == "add" else ("continue", "backtrack"):
+            said_ways = {
+                masked(said(group, kind, before, after, move, register, seed), before, after) for seed in range(20)
+            }
+            assert len(said_ways) >= 8, (kind, move, said_ways)
+
+
+@pytest.mark.parametrize("register", REGISTERS)
+def test_there_are_sixteen_different_frames_or_more_for_every_move_and_operation(register: str) -> None:
+    frames = load_yaml(data_path("seeds", "frames.yaml"))["registers"][register]
+    lists = [frames["first"], frames["new"]]
+    lists += [frames[move][kind] for move in ("continue", "backtrack") for kind in ("add", "modify", "remove")]
+    for options in lists:
+        assert len(set(options)) == len(options) >= 16
+
+
+@pytest.mark.parametrize("group", ALL)
+def test_every_constraint_can_be_named_in_six_ways_when_it_is_dropped(group: str) -> None:
+    for key, phrases in get_group(group).data["drop"].items():
+        assert len(set(phrases)) == len(phrases) >= 6, key
+        assert all(phrase.startswith("the ") for phrase in phrases), key
+
+
+@pytest.mark.parametrize("register", REGISTERS)
+def test_what_is_dropped_may_be_singular_or_plural(register: str) -> None:
+    frames = load_yaml(data_path("seeds", "frames.yaml"))["registers"][register]
+    every = [f for move in ("continue", "backtrack") for kind in ("modify", "remove") for f in frames[move][kind]]
+    for frame in every:
+        assert not re.search(r"\{(old|drop)\} (is|isn't|are|was|has|have|no longer \w+s)\b", frame, re.IGNORECASE), (
+            frame
+        )
+        assert not re.search(r"\{clause\} instead", frame, re.IGNORECASE), frame  # a long clause would swallow it
+
+
+@pytest.mark.parametrize("register", REGISTERS)
+def test_a_frame_that_may_allow_a_keyword_again_does_not_say_that_all_stays(register: str) -> None:
+    frames = load_yaml(data_path("seeds", "frames.yaml"))["registers"][register]
+    for frame in (*frames["continue"]["add"], *frames["backtrack"]["add"]):
+        for stays in re.findall(r"\b[Aa]ll (?:we|that|I)\b|\b[Ee]verything (?:we|I|agreed)\b", frame):
+            raise AssertionError(f"{stays!r} in {frame!r}: say that the rest stays")
 
 
 def test_the_registers_are_those_of_the_personas() -> None:
