@@ -168,7 +168,9 @@ def evaluate(
         seed=seed,
     )
     table = load_prices(prices)
-    steering = Steering(opened, wish, fork or folder, table, _say)
+    steering = Steering(
+        opened, wish, fork or folder, table, _say, [*(synthesizer or []), *([checker] if checker else [])]
+    )
     if dry_run:
         steering.tell_plan(like)
         return

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evolif.benchmark import Benchmark
     from evolif.models import RequestCache
-    from evolif.money import PriceTable
+    from evolif.money import PriceTable, Quotes
     from evolif.protocol import Event, Gate, Observer, RunSettings, Spent, Wish
     from evolif.watch import StopRule
 
@@ -26,11 +26,19 @@ class Steering:
         root: The folder that the run is played in.
         prices: What tokens cost.
         say: Tells the user a sentence.
+        authors: Where synthesizers and the checker are reached, as they were named.
     """
 
     def __init__(
-        self, bench: Benchmark, wish: Wish, root: Path, prices: PriceTable, say: Callable[[str], None]
+        self,
+        bench: Benchmark,
+        wish: Wish,
+        root: Path,
+        prices: PriceTable,
+        say: Callable[[str], None],
+        authors: Sequence[str] = (),
     ) -> None:
+        self._authors = [spec for spec in authors if "/" in spec]
         self._bench = bench
         self._wish = wish
         self._root = root
@@ -49,7 +57,7 @@ class Steering:
         from evolif.protocol import plan
 
         settings = plan(self._bench, self._wish)
-        quotes = quotes_of(settings, self._prices)
+        quotes = self._with_authors(quotes_of(settings, self._prices))
         if usd is not None:
             quotes.refuse_unknown(self._asked(settings))
         if settings.max_tokens is None and any(not name.startswith("sim/") for name in settings.models):
@@ -58,6 +66,15 @@ class Steering:
                 "run may stop long before the budget is spent."
             )
         return Budget(quotes, usd=usd, tokens=tokens, spent=self._spent())
+
+    def _with_authors(self, quotes: Quotes) -> Quotes:
+        """The prices with where synthesizers are asked, which a run's settings do not say."""
+        from evolif.models import address_of, parse_model_name
+        from evolif.money import Quotes
+
+        names = [parse_model_name(spec) for spec in self._authors]
+        found = {(role, name.label): address_of(name) or "" for name in names for role in ("synthesizer", "checker")}
+        return Quotes(quotes.table, {**found, **quotes.endpoints})
 
     def stop_rule(self, text: str | None) -> StopRule | None:
         """The rule that ends the run early; None without one.
