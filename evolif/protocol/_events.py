@@ -63,7 +63,7 @@ class TurnStored:
     spent: tuple[Spent, ...] = ()
     """What answer and verdicts cost, since the session's last event."""
     seconds: float = 0.0
-    """From the request to the answer."""
+    """From the request to the answer, the wait for a place included."""
 
 
 @dataclass(frozen=True, slots=True)

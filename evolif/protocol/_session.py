@@ -89,7 +89,9 @@ class SessionRunner:
         except Over as over:
             await self._end(over)
         except NotAskedError as refusal:
-            if refusal.stop is not None:
+            if refusal.stop is None:
+                await self._pay()
+            else:
                 await self._end(Over("censored" if self._number else None, refusal.stop.cause, refusal.stop.reason))
         except StoreError:
             raise
@@ -209,19 +211,26 @@ class SessionRunner:
         self._stage.observe(TurnStored(self._key, self._number, self._patience, satisfied, spent, seconds))
 
     async def _end(self, over: Over) -> None:
-        stage, session, turn, spent = self._stage, self._state.id, self._number + 1, self._account.take()
         if over.bars and not self._bar(over):
-            # Its fault has been told once for all sessions; this one is as if it had not been asked.
-            await stage.keep(CostEntry(session, self._key.dialogue, turn, spent))
+            await self._pay()  # its fault has been told once for all sessions; this one is as if it had not been asked
             return
+        stage, session, turn = self._stage, self._state.id, self._number + 1
         end = EndEntry(session, over.ending, over.cause, over.reason)
         if over.blame is None:
+            await self._pay()
             await stage.keep(end)
         else:
+            spent = self._account.take()
             fault = FaultEntry(session, self._key.dialogue, turn, over.blame, over.cause, over.reason, spent)
             await stage.keep(fault, end)
             stage.observe(FaultMet(self._key, turn, over.blame, over.cause, over.reason, spent))
         stage.observe(SessionEnded(self._key, self._number, self._patience, over.ending, over.cause, over.reason))
+
+    async def _pay(self) -> None:
+        """Write down what was spent on a turn that did not come about, such as the half of a panel's calls."""
+        spent = self._account.take()
+        if spent:
+            await self._stage.keep(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
 
     def _bar(self, over: Over) -> bool:
         """Stop whom the fault concerns: the model's sessions, or all where their judge is gone; True if it is news."""

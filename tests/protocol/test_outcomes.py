@@ -190,6 +190,15 @@ def test_a_gate_before_a_judge_leaves_the_answer_unjudged_and_the_session_censor
     [(session, records)] = run.transcripts("fake/model")
     assert session.ending == "censored" and not records[-1].is_judged
     assert len(session.turns) == len(records) - 1 and len(models[JUDGE].asked) == 2
+    assert [(one.role, one.calls) for one in run.costs()] == [("judge", 2), ("target", len(records))]
+
+
+def test_what_a_panel_cost_before_it_was_stopped_is_written_down(play: Play, paper_bench: Path) -> None:
+    other = "fake/other"
+    models = {name: Scripted(likes, name=name) for name in (JUDGE, other)} | {"fake/model": Scripted(dear)}
+    run = play(models, benchmark=paper_bench, judge=[JUDGE, other], gate=Purse(judge=3))
+    paid = {one.model: one.calls for one in run.costs() if one.role == "judge"}
+    assert paid == {JUDGE: 2, other: 1} and len(models[JUDGE].asked) == 2
 
 
 def test_what_waits_for_a_place_when_a_run_is_stopped_is_never_asked(play: Play) -> None:
