@@ -1,0 +1,40 @@
+"""The examples of the documentation are what the template says today, one dialogue per register."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from evolif.synthesis import load_personas, registers
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+
+
+@pytest.fixture(scope="module")
+def examples() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_examples", DOCS / "make_examples.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_what_its_script_writes(examples: ModuleType) -> None:
+    assert (DOCS / "examples.md").read_text(encoding="utf-8") == examples.page(), "run docs/make_examples.py"
+
+
+def test_every_register_has_a_dialogue_of_twelve_turns_with_its_persona() -> None:
+    parts = re.split(r"^## ", (DOCS / "examples.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    assert [part.split("\n")[0].lower() for part in parts] == list(registers())
+    sentences: dict[str, set[str]] = {register: set() for register in registers()}
+    for persona in load_personas():
+        sentences[persona.register].add(persona.sentence)
+    for part in parts:
+        register, told = part.split("\n")[0].lower(), part.split("\n")[2].strip("*").replace("\\", "")
+        assert told in sentences[register]
+        assert re.findall(r"^(?:\| )?(\d+)(?: \||\.)", part, re.MULTILINE) == [str(n) for n in range(1, 13)]
+    assert sum("in force on its topic" in part for part in parts) == 2
