@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from evolif._errors import UsageError
-from evolif._json_lines import complaint
 from evolif.domain import Finding, ScriptTurn, Topic, Turn
+from evolif.synthesis.checkers._bullets import read_bullets, read_emphasis, read_headings
 from evolif.synthesis.checkers._case import read_case
 from evolif.synthesis.checkers._choice import read_choice
 from evolif.synthesis.checkers._claims import Change
-from evolif.synthesis.checkers._counted import read_bullets, read_emphasis, read_headings
 from evolif.synthesis.checkers._edges import read_edge
+from evolif.synthesis.checkers._existence import read_existence
+from evolif.synthesis.checkers._forbidden import read_forbidden
 from evolif.synthesis.checkers._format import read_format
 from evolif.synthesis.checkers._generic import read_generic
-from evolif.synthesis.checkers._keywords import mentions_of, read_existence, read_forbidden
+from evolif.synthesis.checkers._intention import intention
 from evolif.synthesis.checkers._length import read_length
-from evolif.synthesis.checkers._marks import read_digits, read_punctuation
+from evolif.synthesis.checkers._mentions import mentions_of
 from evolif.synthesis.checkers._others import unasked
-from evolif.synthesis.checkers._places import read_placement, read_sentences
+from evolif.synthesis.checkers._placement import read_placement
+from evolif.synthesis.checkers._punctuation import read_digits, read_punctuation
+from evolif.synthesis.checkers._sentences import read_sentences
 from evolif.synthesis.checkers._shadow import LONGEST_QUERY, Query
 from evolif.synthesis.checkers._topic import check_topic
 
@@ -49,101 +49,51 @@ _READERS: Mapping[str, Reader] = {
     "digits": read_digits,
 }
 
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class _Topic(_Model):
-    id: str | int = ""
-    prompt: str = ""
-    keywords: tuple[str, ...] = ()
-    title: str = ""
-
-
-class _Operation(_Model):
-    kind: Literal["add", "modify", "remove"]
-    group: Annotated[str, Field(min_length=1)]
-    before: dict[str, Any] | None = None
-    after: dict[str, Any] | None = None
-
-
-class _Constraint(_Model):
-    group: str
-    params: dict[str, Any]
-
-
-class _Line(_Model):
-    topic: _Topic = _Topic()
-    move: Literal["new", "continue", "backtrack"]
-    operation: _Operation
-    constraints: tuple[_Constraint, ...] = ()
+MOST_VALUES = 100
+"""Quotations, and numbers, that are read; nobody asks for more, and time stays bounded."""
+_QUOTES = re.compile(r"[\"'“”‘’`«»()\[\]{}]")
+_NUMBERS = re.compile(r"\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+_RUN = 5
+"""Words in a row that are taken for a quotation of the task."""
+_LEAST = 3
+"""Words that a constraint takes at least."""
 
 
 def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list[Finding]:
-    """Check a query by rules: does it state the change of its turn completely, and on new and backtrack turns the topic?
+    """Check a query by rules: does it state its turn's change completely, and on new and backtrack turns the topic?
 
-    What rules cannot know is whether free text adds something else (see `docs/synthesis.md`).
+    Every value of the change is looked for, with what the query says of it: wanted now, wanted before, given up. Rules
+    cannot know whether free text adds something else, they read English only, and a phrasing that they have never heard
+    may be refused: `docs/queries.md` has the rates.
 
     Args:
         turn: A turn, or the object of one line of a benchmark.
         query: What the user says.
 
     Returns:
-        Findings; empty where the query says exactly this turn's change.
+        Findings, with spans in `query`; empty where the query says exactly this turn's change.
 
     Raises:
         UsageError: `turn` is no turn.
     """
-    topic, move, change = _intention(turn)
+    topic, move, change = intention(turn)
     if not query.strip():
         return [Finding("query", "it is empty")]
     if len(query) > LONGEST_QUERY:
         return [Finding("query", f"it is longer than {LONGEST_QUERY} characters")]
     read = Query(query)
-    if (
-        len(read.quotations) > MOST_VALUES
-        or sum(c in _QUOTES for c in query) > 4 * MOST_VALUES
-        or _DIGITS.subn("", query)[1] > MOST_VALUES
-    ):
+    if _holds_too_much(read):
         return [Finding("query", "it holds more quotations or numbers than can be read")]
-    spoken = _task_masked(read, topic) if move != "continue" else read
+    spoken = read if move == "continue" else _task_masked(read, topic)
     findings = _READERS.get(change.group, read_generic)(spoken, change)
     if not findings and change.others:
         findings = unasked(spoken, change)
     return [*findings, *check_topic(read, topic, move, _value_spans(read, change))]
 
 
-def _intention(
-    turn: Turn | ScriptTurn | Mapping[str, Any],
-) -> tuple[Topic, Literal["new", "continue", "backtrack"], Change]:
-    if isinstance(turn, Mapping):
-        try:
-            line = _Line.model_validate(dict(turn))
-        except ValidationError as fault:
-            raise UsageError(f"{complaint(fault, 'turn')}; give the object of one line of a benchmark") from None
-        topic = Topic(str(line.topic.id), line.topic.prompt, line.topic.keywords, title=line.topic.title)
-        operation: Any = line.operation
-        constraints = [(c.group, c.params) for c in line.constraints]
-        move = line.move
-    else:
-        topic, operation, move = turn.topic, turn.operation, turn.move
-        constraints = [(c.group, dict(c.params)) for c in turn.constraints]
-    kind, before, after = operation.kind, operation.before, operation.after
-    if (kind == "remove" and before is None) or (kind != "remove" and after is None):
-        raise UsageError("operation: an add or a modification needs “after”, a removal “before”")
-    others = tuple((group, params) for group, params in constraints if group != operation.group)
-    return topic, move, Change(kind, operation.group, before, after, topic.keywords, others)
-
-
-MOST_VALUES = 100
-"""Quotations, and numbers, that are read; nobody asks for more, and time stays bounded."""
-_QUOTES = frozenset("\"'“”‘’`«»()[]{}")
-_DIGITS = re.compile(r"\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
-_RUN = 5
-"""Words in a row that are taken for a quotation of the task."""
-_LEAST = 3
-"""Words that a constraint takes at least."""
+def _holds_too_much(query: Query) -> bool:
+    marks, numbers = (sum(1 for _ in pattern.finditer(query.text)) for pattern in (_QUOTES, _NUMBERS))
+    return len(query.quotations) > MOST_VALUES or marks > 4 * MOST_VALUES or numbers > MOST_VALUES
 
 
 def _task_masked(query: Query, topic: Topic) -> Query:

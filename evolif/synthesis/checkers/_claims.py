@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from evolif.domain import Finding, OperationKind, Params
+from evolif.synthesis.checkers._cues import cues
 from evolif.synthesis.checkers._roles import Role
 from evolif.synthesis.checkers._shadow import Query
 
@@ -25,34 +25,32 @@ class Change:
     others: tuple[tuple[str, Params], ...] = ()
     """The other active constraints: group and parameters."""
 
+    @property
+    def params(self) -> Params:
+        """What the query has to say: the new parameters, or those that a removal lifts."""
+        params = self.before if self.kind == "remove" else self.after
+        assert params is not None  # check_query refuses other operations
+        return params
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """Something that the query says about the group."""
 
     value: Any
-    """Comparable with what the group's reader makes of parameters."""
+    """Comparable with parameters by the `Says` of the group's reader."""
     start: int
     end: int
     role: Role
-    told: str = ""
-    """How a finding calls it; the query's own words where empty."""
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where it stands."""
+        return self.start, self.end
 
-_STILL = re.compile(r"(?<!\w)(?:still|keep|stay|stick\s+(?:to|with)|remain\w*|continue)(?!\w)")
 
 Says = Callable[[Any, Params], bool]
 """Whether a claim's value says what parameters demand."""
-
-_STILL = re.compile(r"(?<!\w)(?:still|keep|stay|stick\s+(?:to|with)|remain\w*|continue)(?!\w)")
-
-Says = Callable[[Any, Params], bool]
-"""Whether a claim's value says what parameters demand."""
-
-_TURNS = re.compile(
-    r"(?<!\w)(?:now|instead|but|rather|let's|change|actually|make|to|into|go|try|switch|this\s+time|from\s+now|for|with|want|"
-    r"prefer|use|need|becomes?)(?!\w)|[→>]"
-)
 
 
 def compare(query: Query, change: Change, claims: Sequence[Claim], says: Says, demand: str) -> list[Finding]:
@@ -65,62 +63,64 @@ def compare(query: Query, change: Change, claims: Sequence[Claim], says: Says, d
         says: Compares a claim with parameters.
         demand: What the query should ask for, in words.
     """
-    after, before = change.after, change.before
-    assert after is not None  # an add or a modification
-    wanted = [c for c in claims if c.role == "new" and says(c.value, after)]
-    if not wanted and change.kind == "add":  # "if the last word were …"
-        wanted = [c for c in claims if c.role == "was" and says(c.value, after)]
+    after, before = change.params, change.before
+    fits = [c for c in claims if says(c.value, after)]
     former = [c for c in claims if before is not None and says(c.value, before)]
+    wrong = [c for c in claims if c.role == "new" and c not in fits and c not in former]
+    wanted = _wanted(query, change, fits, former)
     if not wanted:
-        wanted = _in_turn(query, claims, lambda c: says(c.value, after), former)
-    wrong = [c for c in claims if c.role == "new" and not says(c.value, after) and c not in former]
-    if not wanted:
-        if wrong:
-            return [_finding(change, f"it asks for {_told(query, wrong[0])}, not for {demand}", wrong)]
-        backwards = [c for c in claims if c.role != "new" and says(c.value, after)]
-        if backwards:
-            return [
-                _finding(
-                    change, f"it gives up {_told(query, backwards[0])}, which is what it should ask for", backwards
-                )
-            ]
-        return [_finding(change, f"it does not ask for {demand}", ())]
+        return [_unsaid(query, change, fits, wrong, demand)]
     if wrong:
-        return [_finding(change, f"beside {demand} it also asks for {_told(query, wrong[0])}", wrong)]
+        message = f"beside {demand} it also asks for {_told(query, wrong[0])}"
+        return [missing(change, message, *_spans(wrong))]
     # An old value that comes first is the one that is replaced, unless the query says that it stays; one that
     # comes last without a word like "instead of" may be what is wanted.
     unclear = [c for c in former if c.role == "new" and (_stays(query, c) or c.start > wanted[-1].start)]
     if unclear:
-        return [_finding(change, f"it asks for {demand} and still for {_told(query, unclear[0])}", unclear)]
+        message = f"it asks for {demand} and still for {_told(query, unclear[0])}"
+        return [missing(change, message, *_spans(unclear))]
     return []
+
+
+def _wanted(query: Query, change: Change, fits: Sequence[Claim], former: Sequence[Claim]) -> list[Claim]:
+    """The claims that ask for the new value."""
+    wanted = [c for c in fits if c.role == "new"]
+    if not wanted and change.kind == "add":  # "if the last word were …"
+        wanted = [c for c in fits if c.role == "was"]
+    return wanted or _in_turn(query, fits, former)
+
+
+def _in_turn(query: Query, fits: Sequence[Claim], former: Sequence[Claim]) -> list[Claim]:
+    """The new value where nothing parts it from the old one: `in place of four paragraphs a text of 250 words`."""
+    old = [f for f in former if f.role == "old"]
+    return [
+        c
+        for c in fits
+        if c.role == "old" and any(f.end <= c.start and query.segment(f.start) == query.segment(c.start) for f in old)
+    ]
+
+
+def _unsaid(query: Query, change: Change, fits: Sequence[Claim], wrong: Sequence[Claim], demand: str) -> Finding:
+    if wrong:
+        return missing(change, f"it asks for {_told(query, wrong[0])}, not for {demand}", *_spans(wrong))
+    backwards = [c for c in fits if c.role != "new"]
+    if backwards:
+        message = f"it gives up {_told(query, backwards[0])}, which is what it should ask for"
+        return missing(change, message, *_spans(backwards))
+    return missing(change, f"it does not ask for {demand}")
 
 
 def _stays(query: Query, claim: Claim) -> bool:
     low, _ = query.segment(claim.start)
-    return _STILL.search(query.shadow, low, claim.start) is not None
-
-
-def _in_turn(
-    query: Query, claims: Sequence[Claim], fits: Callable[[Claim], bool], former: Sequence[Claim]
-) -> list[Claim]:
-    """The new value where nothing parts it from the old one: `in place of four paragraphs a text of 250 words`."""
-    return [
-        c
-        for c in claims
-        if fits(c)
-        and c.role == "old"
-        and any(
-            f.end <= c.start and query.segment(f.start) == query.segment(c.start) and f.role == "old" for f in former
-        )
-    ]
+    return cues().anywhere("removal", "stays").search(query.shadow, low, claim.start) is not None
 
 
 def _told(query: Query, claim: Claim) -> str:
-    return claim.told or f"“{query.text[claim.start : claim.end]}”"
+    return f"“{query.text[claim.start : claim.end]}”"
 
 
-def _finding(change: Change, message: str, claims: Sequence[Claim]) -> Finding:
-    return Finding(change.group, message, tuple((c.start, c.end) for c in claims))
+def _spans(claims: Sequence[Claim]) -> list[tuple[int, int]]:
+    return [c.span for c in claims]
 
 
 def missing(change: Change, message: str, *spans: tuple[int, int]) -> Finding:

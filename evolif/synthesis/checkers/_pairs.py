@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from evolif.domain import Params
-from evolif.synthesis.checkers._cues import whole_words
+from evolif.synthesis.checkers._cues import cues
 from evolif.synthesis.checkers._shadow import Query
 
 PAIRS = "() [] {} 《》 〈〉 「」 『』 （） «» 【】 “” ‘’ '' \"\"".split()
 
-_NAMES: Mapping[str, tuple[str, ...]] = {
-    "()": ("(round )?parenthes[ie]s", "round brackets?", "parens?"),
-    "[]": ("square brackets?",),
-    "{}": ("curly (brackets?|braces?)", "braces?"),
-    "《》": ("double angle (brackets?|quot\\w+)", "(chinese )?(book )?title marks?"),
-    "〈〉": ("(single )?angle brackets?",),
-    "「」": ("(single )?corner brackets?", "(single )?japanese (quot\\w+ marks|brackets?)"),
-    "『』": ("(double|white) corner brackets?",),
-    "（）": ("full-?width (parenthes[ie]s|brackets?|round brackets?|parens?)",),
-    "«»": ("guillemets?", "french quot\\w+( marks)?", "chevrons?", "double angle quot\\w+( marks)?"),
-    "【】": ("(black )?lenticular brackets?", "(thick|black|bold|heavy) (square )?brackets?"),
-    "“”": (
-        "(curly|smart|typographic) (double )?quot\\w+( marks)?",
-        "(curly|smart|typographic) double quot\\w+( marks)?",
-    ),
-    "‘’": ("(curly|smart|typographic) single quot\\w+( marks)?", "single (curly|smart|typographic) quot\\w+( marks)?"),
-    "''": ("(straight |plain )?single quot\\w+( marks)?", "(straight |plain )?apostrophes?", "triple apostrophes"),
-    '""': ("(straight |plain )?double quot\\w+( marks)?", "straight quot\\w+( marks)?", "plain quot\\w+( marks)?"),
-}
-_PATTERNS = {pair: whole_words(names) for pair, names in _NAMES.items()}
+_EVERYDAY = frozenset({"()", "''", '""', "“”", "‘’"})
+"""Pairs that a query uses itself; they count only where they are asked for, or by their names."""
 _REACH = 90
 """Characters from a left mark to its partner, at most."""
 
@@ -44,23 +26,22 @@ def find_pairs(query: Query, wanted: Iterable[Params]) -> list[tuple[tuple[str, 
         wanted: Pairs looked for although they are everyday marks.
     """
     found = []
-    everyday = {"()", "''", '""', "“”", "‘’"}
     asked = {f"{p['left']}{p['right']}" for p in wanted}
     for pair in PAIRS:
-        left, right = pair
-        if pair in everyday - asked:
-            spans = _named(query, pair)
-        else:
-            spans = _named(query, pair) or _shown(query, left, right)
+        left, right = pair[0], pair[1]
+        spans = _named(query, pair)
+        if not spans and pair not in _EVERYDAY - asked:
+            spans = _shown(query, left, right)
         found += [((left, right), start, end) for start, end in spans]
     return found
 
 
 def _named(query: Query, pair: str) -> list[tuple[int, int]]:
-    longer = [m.span() for p, pattern in _PATTERNS.items() if p != pair for m in pattern.finditer(query.shadow)]
+    """Where a pair is named; a longer name of another pair wins over one that it holds."""
+    longer = [m.span() for p in PAIRS if p != pair for m in cues().anywhere("pairs", p).finditer(query.shadow)]
     return [
         m.span()
-        for m in _PATTERNS[pair].finditer(query.shadow)
+        for m in cues().anywhere("pairs", pair).finditer(query.shadow)
         if not any(s <= m.start() and m.end() <= e and e - s > m.end() - m.start() for s, e in longer)
     ]
 
@@ -88,11 +69,7 @@ def _alone(text: str, mark: str, start: int) -> int:
     at = text.find(mark, start)
     while at >= 0:
         before, after = text[at - 1 : at], text[at + 1 : at + 2]
-        if (
-            not (before.isalnum() and mark != "'")
-            and not after.isalnum()
-            and not (before.isalnum() and after.isalnum())
-        ):
+        if not after.isalnum() and (mark == "'" or not before.isalnum()):
             return at
         at = text.find(mark, at + 1)
     return -1

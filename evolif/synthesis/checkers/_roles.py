@@ -6,35 +6,20 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-from evolif.synthesis.checkers._cues import cue_keys, cue_pattern
+from evolif.synthesis.checkers._cues import cues
 from evolif.synthesis.checkers._shadow import MASK, SENTENCE_END, Query
 
 Role = Literal["new", "was", "old"]
 """`was`: spoken of as what had been asked for; whether it is given up, the rest must tell."""
 
-_BOUNDARY = re.compile(
-    r"[;:)—–]|,(?!\d)|\s-{1,2}\s|(?<!\w)(?:but|so|because|since|please|let's|let\s+us|could\s+(?:you|we)|can\s+(?:you|we)"
-    r"|would\s+you|will\s+you|i'd|i\s+want|i\s+need|i\s+would|now|then|this\s+time|from\s+now|in\s+favou?r\s+of|going\s+forward"
-    r"|while|whereas|though|instead(?!\s+of))(?!\w)"
-)
-_VERBS = (
-    r"(?:use|make|write|give|have|go|start|begin|open|end|close|finish|conclude|include|put|keep|aim|answer|reply|respond"
-    r"|return|deliver|switch|shoot|stick|set|limit|restrict|format|produce|let|turn|target|wrap|lead|kick|add|insert|mention"
-    r"|work|ask|do|get|avoid|address|pitch|gear|tailor|adopt|sound|swap|replace|substitute|redo|rewrite|try|show|run|send|place|highlight|mark|ensure|compose|provide|prepare|confine|choose|divide|supply|furnish|employ|commence|arrange|see|take|leave)"
-)
-AND_VERB = re.compile(
-    rf"(?<!\w)and\s+(?:(?:instead|just|simply|please|also|then|rather|kindly|now)\s+)*(?={_VERBS}(?!\w))"
-)
-_BARE_VERB = re.compile(
-    r"(?<!\w)(?:use|make|write|give|have|go|start|begin|end|include|put|keep|deliver|switch|shoot|stick|produce|turn|try|insert|add|adopt)(?!\w)"
-)
-_NO_IMPERATIVE = re.compile(
-    r"(?:\b(?:to|of|all|both|they|who|should|must|would|could|can|you|it|that|which|not|than|will|may|have|i|we|an?|the|for|response|answer"
-    r"|reply|text|and|or|in|with|at|on|by|about|over|every|each|no|this|my|your|its|word|letter|emoji)|n't|[\"'”’,])\s*$"
-)
+_MARKS = r"[;:)—–]|,(?!\d)|\s-{1,2}\s"
 _LIST_GOES_ON = re.compile(rf"^,\s{{0,4}}(?:(?:and|or|nor)\s+)?(?:(?:the|an?|words?|phrase|term)\s+)*[\"'“‘`]?{MASK}")
-_GOES_ON = re.compile(r"(?<!\w)(?:and|but|so|also|now|then|please|becomes?|should|must|turns?)(?!\w)")
-_DENIED = re.compile(r"(?:\bnot|n't|\bnever|\bwithout)(?:\s+\w+)?\s+$")
+_CLOSING = re.compile(r"[\"'”’)\s]{0,8}")
+_NEAR = 110
+"""Characters behind a thing in which it may be said to be given up."""
+_WORDS_BETWEEN = 9
+"""Words between a thing and what says that it is given up, at most."""
+_LOOK_BACK = 60
 
 
 def role_of(query: Query, start: int, end: int, *, in_list: bool = False, moved: bool = True) -> Role:
@@ -51,51 +36,50 @@ def role_of(query: Query, start: int, end: int, *, in_list: bool = False, moved:
         return "old"
     low, high = query.segment(start)
     rest = query.shadow[end : max(high, end)]
-    if lifted_after(rest) or _OUT.match(rest) or _THAN.search(query.shadow, low, start) or (moved and _FROM.search(query.shadow, low, start)):
+    if lifted_after(rest) or _thrown_out(query, end) or _stands_against(query.shadow, low, start, moved):
         return "old"
-    former = cue_pattern("was").search(query.shadow, low, start)
-    if (former and not _GOES_ON.search(query.shadow, former.end(), start)) or _was_behind(rest):
+    former = cues().anywhere("was").search(query.shadow, low, start)
+    if former and not cues().anywhere("zone", "goes_on").search(query.shadow, former.end(), start):
         return "was"
-    return "new"
+    return "was" if _was_behind(rest) else "new"
 
 
-_OUT = re.compile(r"[\"'”’)\s]*\s+out\s*(?:[,;.]|$|and\b)")
-_THAN = re.compile(
-    r"(?<!\w)than\s+(?:(?:the|that|those|an?|with|in|for)\s+){1,2}(?:(?:letter|word|emoji|mark|quotation|format|keyword|current|old)\s+)?[\"'“‘]?$"
-    r"|(?<!less )(?<!more )(?<!fewer )(?<!longer )(?<!shorter )(?<!greater )(?<!lower )(?<!higher )(?<!smaller )(?<!larger )than\s+[\"'“‘]?$"
-)
-_FROM = re.compile(
-    r"(?<!\w)(?<!away )(?<!free )(?<!apart )(?<!aside )(?:from|out\s+of)\s+(?:(?:the|an?|all|exactly|precisely|under|over|above|below|less|fewer|more|than"
-    r"|about|around|roughly|its|my|our|your|being|letter|emoji|word|format|present|current|old|at|most|least|between)\s+){0,4}[\"'“‘]?$"
-)
+def _thrown_out(query: Query, end: int) -> bool:
+    """`“x” out, “y” in`."""
+    closed = _CLOSING.match(query.shadow, end)
+    return cues().after("zone", "out").match(query.shadow, closed.end() if closed else end) is not None
+
+
+def _stands_against(shadow: str, low: int, start: int, moved: bool) -> bool:
+    """Behind `than`, or behind `from` where that names the old value."""
+    low = max(low, start - _LOOK_BACK)
+    than, origin = cues().before("zone", "than"), cues().before("zone", "from")
+    return than.search(shadow, low, start) is not None or (moved and origin.search(shadow, low, start) is not None)
 
 
 def lifted_after(rest: str) -> bool:
     """Whether the words right behind a mention say that it is given up."""
-    return _behind(rest, cue_pattern("lifted_after"))
-
-
-def _was_behind(rest: str) -> bool:
-    """Whether the words right behind say that it was wanted before; another value between them makes it that one's."""
-    found = cue_pattern("was_after").search(rest[:80])
-    gap = rest[: found.start()] if found else ""
-    return (
-        found is not None
-        and len(gap.split()) <= 5
-        and not re.search(r"(?<!\w)(?:over|instead|than|not|but|so|and|rather|where)(?!\w)", gap)
-    )
-
-
-def _behind(rest: str, cues: re.Pattern[str]) -> bool:
-    found = cues.search(rest[:110])
+    found = cues().anywhere("lifted_after").search(rest[:_NEAR])
     if found is None:
         return False
     gap = rest[: found.start()]
     return (
-        len(gap.split()) <= 9
-        and not re.search(r"(?<!\w)(?:but|so|and\s+not)(?!\w)", gap)
-        and not AND_VERB.search(rest[: found.start() + 20])
+        len(gap.split()) <= _WORDS_BETWEEN
+        and not cues().anywhere("zone", "not_behind").search(gap)
+        and not and_verb().search(rest[: found.start() + 20])
     )
+
+
+def _was_behind(rest: str) -> bool:
+    """Whether the words right behind say that it was wanted before; another value between them makes it that one's."""
+    found = cues().anywhere("was_after").search(rest[:80])
+    gap = rest[: found.start()] if found else ""
+    return found is not None and len(gap.split()) <= 5 and not cues().anywhere("zone", "turns").search(gap)
+
+
+def and_verb() -> re.Pattern[str]:
+    """`and` with the verb of a new demand."""
+    return cues().anywhere("zone", "and")
 
 
 def given_up(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:
@@ -108,38 +92,52 @@ def replaced(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:
     """The ranges that speak of what something else takes the place of."""
     return tuple(
         (cue.start(), _zone_end(shadow, cue.end(), in_list, key if key != "any" else ""))
-        for key in cue_keys("instead")
-        for cue in cue_pattern("instead", key).finditer(shadow)
-    ) + tuple((cue.end(), _zone_end(shadow, cue.end(), in_list, "")) for cue in cue_pattern("over").finditer(shadow))
+        for key in cues().keys("instead")
+        for cue in cues().anywhere("instead", key).finditer(shadow)
+    ) + tuple((cue.end(), _zone_end(shadow, cue.end(), in_list)) for cue in cues().anywhere("over").finditer(shadow))
 
 
 @lru_cache(maxsize=256)
 def lifted(shadow: str, in_list: bool = False) -> tuple[tuple[int, int], ...]:
     """The ranges that speak of what is lifted, dropped, no longer needed."""
-    zones = []
-    for cue in cue_pattern("lift").finditer(shadow):
-        if not _DENIED.search(shadow, max(0, cue.start() - 20), cue.start()):  # "don't drop the bullets"
-            zones.append((cue.start(), _zone_end(shadow, cue.end(), in_list, r"in\s+favou?r\s+of")))
-    return tuple(zones)
+    denied = cues().before("zone", "denied")
+    return tuple(
+        (cue.start(), _zone_end(shadow, cue.end(), in_list, r"in\s+favou?r\s+of"))
+        for cue in cues().anywhere("lift").finditer(shadow)
+        if not denied.search(shadow, max(0, cue.start() - 20), cue.start())  # "don't drop the bullets"
+    )
 
 
-def _zone_end(shadow: str, start: int, in_list: bool, connectors: str) -> int:
+def _zone_end(shadow: str, start: int, in_list: bool, connectors: str = "") -> int:
     """Where the talk of the old ends: at a boundary, at `and` with a verb, at a bare imperative, at a connector."""
     sentence = SENTENCE_END.search(shadow, start)
-    ends = [sentence.start() if sentence else len(shadow)]
-    for boundary in _BOUNDARY.finditer(shadow, start, ends[0]):
+    end = sentence.start() if sentence else len(shadow)
+    ends = [end]
+    for boundary in cues().anywhere("zone", "ends", marks=_MARKS).finditer(shadow, start, end):
         at = boundary.start()
         if not (in_list and boundary.group() == "," and _LIST_GOES_ON.match(shadow[at : at + 40])):
             ends.append(at)
             break
-    joined = AND_VERB.search(shadow, start, ends[0])
+    joined = and_verb().search(shadow, start, end)
     if joined:
         ends.append(joined.start())
-    linked = re.compile(rf"(?<!\w)(?:{connectors})(?!\w)").search(shadow, start, ends[0]) if connectors else None
+    linked = _connector(connectors).search(shadow, start, end) if connectors else None
     if linked:
         ends.append(linked.start())
-    for verb in _BARE_VERB.finditer(shadow, start + 1, min(ends)):
-        if shadow[start : verb.start()].strip() and not _NO_IMPERATIVE.search(shadow, start, verb.start()):
-            ends.append(verb.start())
-            break
-    return min(ends)
+    imperative = _imperative(shadow, start, min(ends))
+    return min(ends) if imperative is None else imperative
+
+
+def _imperative(shadow: str, start: int, end: int) -> int | None:
+    """Where a verb stands that is plainly a new demand: `instead of bullets use …`."""
+    no_imperative = cues().before("zone", "no_imperative", marks="[\"'”’,]")
+    for verb in cues().anywhere("zone", "imperative").finditer(shadow, start + 1, end):
+        at = verb.start()
+        if shadow[start:at].strip() and not no_imperative.search(shadow, max(start, at - _LOOK_BACK), at):
+            return at
+    return None
+
+
+@lru_cache(maxsize=8)
+def _connector(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)")

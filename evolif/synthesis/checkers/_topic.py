@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from evolif._catalogues import data_path
 from evolif.domain import Finding, Move, Topic
+from evolif.synthesis.checkers._cues import cues
 from evolif.synthesis.checkers._lemmas import word_stems
 from evolif.synthesis.checkers._shadow import Query
 
-_BACK = re.compile(
-    r"(?<!\w)(?:(?:back|return(?:ing|s)?|revert(?:ing)?|turn(?:ing)?\s+(?:back|again)|circl(?:e|ing)\s+(?:back|round)|jump(?:ing)?\s+back|go(?:ing)?\s+back|com(?:e|ing)\s+back|switch(?:ing)?\s+back|get(?:ting)?\s+back|pick(?:ing)?\s+up)"
-    r"(?:\s+(?:again|now|once\s+more|for\s+a\s+(?:bit|moment|second|minute)|briefly|quickly|a\s+moment))?\s+(?:to|on|at|with)"
-    r"|revisit(?:ing)?|remember|recall|resum(?:e|ing)|reopen(?:ing)?|reflecting\s+(?:again|back)\s+on|as\s+for|regarding|concerning|about|on|for|with|pick(?:ing)?\s+up)\s+"
-    r"(?P<what>(?:(?!(?<!\w)(?:could|can|would|will|please|let|and|but|i|use|make|keep|drop|forget|lift|this|now|where|which|that|you)(?!\w))[^.!?;:,\n—–()])+)"
-)
-_GOES_BACK = re.compile(
-    r"back|return|revert|turn|circl|jump|go|com|switch|get|revisit|resum|reopen|remember|recall|pick|reflect"
-)
 NEW_SHARE = 0.34
 """Share of a task's telling words that a query for a new topic has to hold."""
+MANY_WORDS = 4
+"""Telling words of a topic that do where only half that share of the task is told."""
 BACK_SHARE = 0.5
 """Share of the telling words of a reference that have to belong to the topic."""
+_SUBJECT = re.compile(r"\s{1,4}[^.!?;:,\n—–()]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """Where a query refers to a subject."""
+
+    start: int
+    end: int
+    goes_back: bool
+
+    def words(self, text: str) -> set[str]:
+        return set(_telling(text[self.start : self.end]))
 
 
 def check_topic(query: Query, topic: Topic, move: Move, masked: Iterable[tuple[int, int]] = ()) -> list[Finding]:
@@ -33,60 +41,65 @@ def check_topic(query: Query, topic: Topic, move: Move, masked: Iterable[tuple[i
         query: The query.
         topic: The topic that is meant.
         move: On `continue` nothing has to be said.
-        masked: Ranges that name values of the constraint, which do not name the topic.
+        masked: Ranges that name values of the constraint, which do not name the topic unless a reference holds them.
     """
     if move == "continue":
         return []
     vocabulary = _vocabulary(topic)
     if not vocabulary:
         return []  # an imported dialogue that does not say what its topics are
-    referred = [m.span("what") for m in _BACK.finditer(query.low) if _GOES_BACK.match(m.group())]
-    text = _without(query.low, ((s, e) for s, e in masked if not any(low <= s < high for low, high in referred)))
+    back = [r for r in _references(query.low) if r.goes_back]
+    text = _without(query.low, ((s, e) for s, e in masked if not any(r.start <= s < r.end for r in back)))
     told = set(_telling(text))
-    if move == "new":
-        return _new(topic, told, vocabulary)
-    return _back(query, text, topic, told, vocabulary)
+    return _new(topic, told, vocabulary) if move == "new" else _back(text, topic, told, vocabulary)
 
 
 def _new(topic: Topic, told: set[str], vocabulary: set[str]) -> list[Finding]:
     task = set(_telling(topic.prompt)) or vocabulary
     task = (task - _stems("genre-words.txt")) or task  # "a handout for people" is no topic
     covered = len(task & told) / len(task)
-    if covered >= NEW_SHARE or (covered >= NEW_SHARE / 2 and len(told & vocabulary) >= 4):
+    if covered >= NEW_SHARE or (covered >= NEW_SHARE / 2 and len(told & vocabulary) >= MANY_WORDS):
         return []
     return [Finding("topic", f"it does not pose the task: {topic.prompt or ', '.join(topic.keywords[:5])}")]
 
 
-def _back(query: Query, text: str, topic: Topic, told: set[str], vocabulary: set[str]) -> list[Finding]:
-    references = [m for m in _BACK.finditer(text)]
-    best = 0.0
-    for match in references:
-        words = set(_telling(match["what"]))
-        if words:
-            best = max(best, len(words & vocabulary) / len(words))
-    hits = told & vocabulary
+def _back(text: str, topic: Topic, told: set[str], vocabulary: set[str]) -> list[Finding]:
+    references = _references(text)
     title = set(_telling(topic.title))
-    if best >= BACK_SHARE or (title and len(title & told) / len(title) >= BACK_SHARE):
+    if title and len(title & told) / len(title) >= BACK_SHARE:
         return []
-    if hits & _core(topic) and not _names_another(references, vocabulary):
+    if any(_share(r.words(text), vocabulary) >= BACK_SHARE for r in references):
         return []
-    name = topic.title or topic.prompt
-    return [
-        Finding(
-            "topic",
-            f"it does not say that it goes back to: {name}",
-            tuple(m.span("what") for m in references[:1] if not hits),
-        )
-    ]
+    if told & _core(topic) and not _names_another(text, references, vocabulary):
+        return []
+    spans = () if told & vocabulary else tuple((r.start, r.end) for r in references[:1])
+    return [Finding("topic", f"it does not say that it goes back to: {topic.title or topic.prompt}", spans)]
 
 
-def _names_another(references: Sequence[re.Match[str]], vocabulary: set[str]) -> bool:
+def _references(text: str) -> list[_Reference]:
+    """What the query refers to, in order; a reference inside another one is part of it."""
+    found: list[_Reference] = []
+    for cue in cues().anywhere("topic", "refers").finditer(text):
+        subject = _SUBJECT.match(text, cue.end())
+        if subject is None or (found and cue.start() < found[-1].end):
+            continue
+        start = subject.start() + len(subject.group()) - len(subject.group().lstrip())
+        ends = cues().anywhere("topic", "ends").search(text, start, subject.end())
+        end = ends.start() if ends else subject.end()
+        if start < end:
+            found.append(_Reference(start, end, cue.lastgroup == "back"))
+    return found
+
+
+def _names_another(text: str, references: Sequence[_Reference], vocabulary: set[str]) -> bool:
     """Whether the query plainly goes back to something else."""
-    first = next((m for m in references if _GOES_BACK.match(m.group())), None)
-    if first is None:
-        return False
-    words = set(_telling(first["what"]))
-    return len(words) >= 2 and len(words & vocabulary) / len(words) < BACK_SHARE / 2
+    first = next((r for r in references if r.goes_back), None)
+    words = first.words(text) if first else set()
+    return len(words) >= 2 and _share(words, vocabulary) < BACK_SHARE / 2
+
+
+def _share(words: set[str], vocabulary: set[str]) -> float:
+    return len(words & vocabulary) / len(words) if words else 0.0
 
 
 def _vocabulary(topic: Topic) -> set[str]:
@@ -107,13 +120,9 @@ def _without(text: str, masked: Iterable[tuple[int, int]]) -> str:
 
 
 def _telling(text: str) -> list[str]:
-    common = _common()
+    """Stems that say something about a topic: no function words, nor the vocabulary of asking and of constraints."""
+    common = _stems("common-words.txt")
     return [stem for stem in word_stems(text) if stem not in common and len(stem) > 1]
-
-
-def _common() -> frozenset[str]:
-    """Stems that say nothing about a topic: function words, and the vocabulary of asking and of constraints."""
-    return _stems("common-words.txt")
 
 
 @lru_cache(maxsize=4)
