@@ -42,7 +42,7 @@ def change_of(turn: Turn | ScriptTurn, attempt: int = 1) -> Change:
     partial = False
     if operation.after is None:
         assert operation.before is not None  # an operation has one of the two by construction
-        said = f"{capitalised(dropped(operation.group, operation.before, wording))} no longer applies."
+        said = f"{capitalised(dropped(operation.group, operation.before, wording))} can go."
         meaning = ""
     else:
         saying = group.saying(operation.kind, operation.before, operation.after)
@@ -68,7 +68,7 @@ def instruction_before(turn: Turn | ScriptTurn) -> Instruction:
 def _said(operation: Operation, wanted: str, wording: Wording, *, partial: bool) -> str:
     if operation.before is None or partial:
         return f"{capitalised(wanted)}."
-    return f"{capitalised(dropped(operation.group, operation.before, wording))} no longer applies. Instead, {wanted}."
+    return f"{capitalised(dropped(operation.group, operation.before, wording))} can go. Instead, {wanted}."
 
 
 def _kept(operation: Operation) -> str:
