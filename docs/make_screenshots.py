@@ -69,7 +69,7 @@ def misstated(turn: Turn) -> str | None:
 
 def desk() -> Desk:
     """A fresh desk over the benchmark."""
-    return BenchmarkDesk(Benchmark("my-bench"), "ada", checker=check_query)
+    return BenchmarkDesk(Benchmark("my-bench"), "first", checker=check_query)
 
 
 def picture(name: str, *keys: str) -> None:
