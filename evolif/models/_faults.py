@@ -35,6 +35,7 @@ _NO_CREDIT = re.compile(
     r"(?i)insufficient[_ ](quota|balance|credit|funds)|billing_(hard_limit_reached|not_active)"
     r"|credit balance is too low"
 )
+_PARAMETER = re.compile(r"(?i)parameter|response_format|schema")
 _OVERFLOW_STATUS = {400, 413, 422, 500}  # 500: llama.cpp, when the context fills while it answers
 _FILTER_STATUS = {400, 403, 422, 451}
 _PASSING = {408, 409, 425, 429}
@@ -112,8 +113,8 @@ class Speaker:
             return "the account has no credit left"
         if status == 401 or (status in {400, 403} and _WRONG_KEY.search(evidence)):
             return self._access(401)
-        # Of a model that has answered, these are about the one request.
-        return self._access(status) if not answered else ""
+        # Of a model that has answered, the rest is about the one request; so is what gateways say of its parameters.
+        return "" if answered or _PARAMETER.search(evidence) else self._access(status)
 
     def _access(self, status: int) -> str:
         if status == 404:

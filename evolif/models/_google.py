@@ -113,7 +113,8 @@ class GoogleModel:
             async with asyncio.timeout(self._timeout):
                 models = self._opened().aio.models
                 answer = await models.generate_content(model=self._model, **_arguments(request))
-            return (answer.sdk_http_response and answer.sdk_http_response.body) or ""
+            received = answer.sdk_http_response
+            return str((received and received.body) or "")
         except APIError as error:
             fault = self._refused(error)
         except (TimeoutError, httpx2.TimeoutException):

@@ -267,6 +267,15 @@ def test_nothing_follows_to_another_address() -> None:
     assert "answered 307" in str(caught) and other.seen == []
 
 
+def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(ok("by the proxy")) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url.removesuffix("/v1"))
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        assert ask("http://model.example/v1").text == "by the proxy"
+    assert proxy.seen[0].path == "http://model.example/v1/chat/completions"
+
+
 SPEAKER = Speaker("openai/tiny", "api.example", KEY, "TEST_KEY")
 
 
@@ -333,6 +342,11 @@ def test_the_conversation_repeated_in_an_error_proves_nothing() -> None:
 def test_what_no_call_can_pass_stops_the_asking(status: int, body: object) -> None:
     caught = SPEAKER.refused(status, body, answered=True)
     assert isinstance(caught, AccessError) and not caught.retryable
+
+
+def test_a_gateway_without_a_server_for_schemas_bars_nothing() -> None:
+    said = "No endpoints found that can handle the requested parameters."
+    assert type(SPEAKER.refused(404, {"error": {"message": said, "code": 404}})) is ModelError
 
 
 @pytest.mark.parametrize("said", ["Content Exists Risk", "Your prompt was flagged as potentially violating our policy"])
