@@ -51,7 +51,10 @@ _READERS: Mapping[str, Reader] = {
 
 MOST_VALUES = 100
 """Quotations, and numbers, that are read; nobody asks for more, and time stays bounded."""
+MOST_MARKS = 400
+"""Quotation marks and brackets that are read, and signs of any other kind."""
 _QUOTES = re.compile(r"[\"'“”‘’`«»()\[\]{}]")
+_SIGNS = re.compile(r"[^\w\s\"'“”‘’`«»()\[\]{}]")
 _NUMBERS = re.compile(r"\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 _RUN = 5
 """Words in a row that are taken for a quotation of the task."""
@@ -83,7 +86,7 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
         return [Finding("query", f"it is longer than {LONGEST_QUERY} characters")]
     read = Query(query)
     if _holds_too_much(read):
-        return [Finding("query", "it holds more quotations or numbers than can be read")]
+        return [Finding("query", "it holds more quotations, marks or numbers than can be read")]
     spoken = read if move == "continue" else _task_masked(read, topic)
     findings = _READERS.get(change.group, read_generic)(spoken, change)
     if not findings and change.others:
@@ -92,8 +95,8 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
 
 
 def _holds_too_much(query: Query) -> bool:
-    marks, numbers = (sum(1 for _ in pattern.finditer(query.text)) for pattern in (_QUOTES, _NUMBERS))
-    return len(query.quotations) > MOST_VALUES or marks > 4 * MOST_VALUES or numbers > MOST_VALUES
+    quotes, signs, numbers = (sum(1 for _ in p.finditer(query.text)) for p in (_QUOTES, _SIGNS, _NUMBERS))
+    return max(len(query.quotations), numbers) > MOST_VALUES or max(quotes, signs) > MOST_MARKS
 
 
 def _task_masked(query: Query, topic: Topic) -> Query:

@@ -63,5 +63,5 @@ def _is_somebody(query: Query, group: str, match: re.Match[str]) -> bool:
 
 def _denied_whole(query: Query, claims: Sequence[Claim]) -> list[Claim]:
     """`not for young people of 15 to 24`: the ages are denied with the people."""
-    denied = {(c.value, query.sentence(c.start)) for c in claims if is_denied(query, *c.span)}
-    return [replace(c, role="old") if (c.value, query.sentence(c.start)) in denied else c for c in claims]
+    denied = {(c.value, query.sentence_number(c.start)) for c in claims if is_denied(query, *c.span)}
+    return [replace(c, role="old") if (c.value, query.sentence_number(c.start)) in denied else c for c in claims]

@@ -92,12 +92,9 @@ def _wanted(query: Query, change: Change, fits: Sequence[Claim], former: Sequenc
 
 def _in_turn(query: Query, fits: Sequence[Claim], former: Sequence[Claim]) -> list[Claim]:
     """The new value where nothing parts it from the old one: `in place of four paragraphs a text of 250 words`."""
-    old = [f for f in former if f.role == "old"]
-    return [
-        c
-        for c in fits
-        if c.role == "old" and any(f.end <= c.start and query.segment(f.start) == query.segment(c.start) for f in old)
-    ]
+    segment = query.segment_number
+    old = [(f.end, segment(f.start)) for f in former if f.role == "old"]
+    return [c for c in fits if c.role == "old" and any(end <= c.start and at == segment(c.start) for end, at in old)]
 
 
 def _unsaid(query: Query, change: Change, fits: Sequence[Claim], wrong: Sequence[Claim], demand: str) -> Finding:

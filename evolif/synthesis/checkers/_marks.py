@@ -29,9 +29,12 @@ def marks_in(query: Query) -> Iterator[tuple[str, int, int]]:
     for at, char in enumerate(query.text):
         if _stands_alone(query.text, at) if char in _EVERYDAY else char in _names():
             spans.add((char, at, at + 1))
-    for mark, start, end in sorted(spans, key=lambda span: span[1]):
-        if not any(s <= start and end <= e and e - s > end - start for _, s, e in spans):
+    outer = (-1, -1)  # the longest so far of those that reach furthest
+    for mark, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
+        if not (outer[1] > end or (outer[1] == end and outer[0] < start)):
             yield mark, start, end
+        if end > outer[1]:
+            outer = (start, end)
 
 
 def _stands_alone(text: str, at: int) -> bool:

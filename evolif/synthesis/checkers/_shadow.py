@@ -11,6 +11,8 @@ MASK = "\ue000"
 """Stands for every character inside quotation marks: no letter, no punctuation."""
 
 LONGEST_QUOTATION = 120
+LONGEST_SENTENCE = 600
+"""Characters to either side of a place that can belong to what is said of it."""
 LONGEST_QUERY = 8_000
 """Characters that are read; nobody asks a question of that length, and time stays bounded."""
 
@@ -70,16 +72,25 @@ class Query:
         return sorted([m.end() for m in _SEGMENT_END.finditer(self.shadow)] + self._sentence_ends)
 
     def sentence(self, at: int) -> tuple[int, int]:
-        """The sentence that holds a position."""
+        """The sentence that holds a position; of an endless one, what is near."""
         return self._around(self._sentence_ends, at)
 
     def segment(self, at: int) -> tuple[int, int]:
-        """The piece between two marks (comma, dash, bracket …) that holds a position."""
+        """The piece between two marks (comma, bracket …) that holds a position; of an endless one, what is near."""
         return self._around(self._segment_ends, at)
+
+    def sentence_number(self, at: int) -> int:
+        """Which sentence holds a position, from 0."""
+        return bisect_right(self._sentence_ends, at)
+
+    def segment_number(self, at: int) -> int:
+        """Which segment holds a position, from 0."""
+        return bisect_right(self._segment_ends, at)
 
     def _around(self, ends: list[int], at: int) -> tuple[int, int]:
         index = bisect_right(ends, at)
-        return (ends[index - 1] if index else 0), (ends[index] if index < len(ends) else len(self.text))
+        low, high = (ends[index - 1] if index else 0), (ends[index] if index < len(ends) else len(self.text))
+        return max(low, at - LONGEST_SENTENCE), min(high, at + LONGEST_SENTENCE)
 
     def find(self, phrase: str, *, inflected: bool = False) -> list[tuple[int, int]]:
         """Where a phrase stands as a whole: case, kinds of apostrophe, hyphen and white space do not matter.

@@ -60,6 +60,7 @@ def stance_of(query: Query, start: int, end: int, *, near: bool = False) -> Stan
         near: Look no further back than the last mark (comma, colon, dash).
     """
     low, high = query.sentence(start)
+    high = max(high, end)
     before = _before(query.shadow[max(low, start - 2 * _REACH) : start], near=near)
     after, said = _after(_clause(query.shadow[end:high]))
     if after == "lift":
