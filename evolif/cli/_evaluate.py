@@ -102,6 +102,16 @@ def evaluate(
         ),
     ] = None,
     checker: Checker = None,
+    engine: Annotated[
+        str,
+        typer.Option(envvar="EVOLIF_ENGINE", metavar="asyncio|ray", help="ray plays on a cluster (extra ray)."),
+    ] = "asyncio",
+    ray_address: Annotated[
+        str | None,
+        typer.Option(
+            envvar="EVOLIF_RAY_ADDRESS", metavar="HOST:PORT", help="The Ray cluster; one of this machine by default."
+        ),
+    ] = None,
     prices: Prices = None,
     budget_usd: Annotated[
         float | None,
@@ -199,6 +209,8 @@ def evaluate(
             synthesizers=synthesizer or [],
             checker=checker,
             fork_into=fork,
+            engine=engine,
+            ray_address=ray_address,
             cache=kept,
             gate=steering.together(rule, gate),
             observe=steering.both(watcher, rule),

@@ -8,6 +8,7 @@ from pathlib import Path
 from evolif.authoring import Options, open_stored
 from evolif.benchmark import Benchmark
 from evolif.models import RequestCache, open_model
+from evolif.protocol._engine import engine_of
 from evolif.protocol._events import Observer, nobody
 from evolif.protocol._opened import Calling, Cast, Opener, is_panel
 from evolif.protocol._plan import Wish, at_least_one, plan
@@ -16,6 +17,7 @@ from evolif.protocol._run import Run, load_run
 from evolif.protocol._stopper import Stopper
 from evolif.protocol._turnstile import Gate, OpenGate
 from evolif.protocol.engines import MOST_ALIVE
+from evolif.protocol.engines._letters import Errand
 
 
 def evaluate(
@@ -40,6 +42,8 @@ def evaluate(
     synthesizers: Sequence[str] = (),
     checker: str | None = None,
     fork_into: Path | str | None = None,
+    engine: str = "asyncio",
+    ray_address: str | None = None,
     cache: RequestCache | None = None,
     gate: Gate | None = None,
     observe: Observer | None = None,
@@ -73,6 +77,8 @@ def evaluate(
             tell; `template` has the template stand in for them.
         checker: The same for the model that checks their words.
         fork_into: A new run's directory: started from what `out` shares with these settings, or resumed if it is there.
+        engine: `asyncio`, this process; `ray`, the processes of a Ray cluster.
+        ray_address: The cluster; one of this machine's own, on loopback, where None.
         cache: Of requests, see `evolif.models.open_cache`; what it knows is not asked.
         gate: Asked before every call; may stop a session, which is then censored.
         observe: Told of everything that happens, see `Event`.
@@ -124,6 +130,8 @@ def evaluate(
     missing = tuple(opened.missing(settings.max_turns, settings.dialogues))
     stopper = Stopper()
     calling = Calling(base_url, max_connections, max_retries, timeout, seed)
+    errand = Errand(settings, dict(zip(settings.models, specs, strict=True)), calling, tuple(judges), gate is not None)
+    perform = engine_of(engine, ray_address, errand, production.notify, gate, cached=cache is not None)
     make = Opener(calling, gate or OpenGate(), stopper, open_model, cache)
     cast = Cast(
         {name: make.target(spec) for name, spec in zip(settings.models, specs, strict=True)},
@@ -131,7 +139,7 @@ def evaluate(
         open_stored(opened, missing, synthesizers, checker, Options(wrap=make.author)),
     )
     try:
-        production.play(root, cast, stopper)
+        production.play(root, cast, stopper, perform)
     finally:
         if cache is not None:
             cache.store.close()

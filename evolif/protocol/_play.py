@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +21,12 @@ from evolif.protocol._scenario import EvolifScenario
 from evolif.protocol._session import Stage
 from evolif.protocol._settings import RunSettings
 from evolif.protocol._stopper import Stopper
-from evolif.protocol.engines import Lanes, calm_collector, play_all, run_interruptibly
+from evolif.protocol.engines import Lanes, Recall, calm_collector, play_here, run_interruptibly
 from evolif.protocol.store import CostEntry, Journal, RunStore, fork
 
 Notify = Callable[[str], None]
+Engine = Callable[[Stage, Mapping[str, ChatModel], Lanes, Recall], Awaitable[None]]
+"""Plays the sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class Production:
         judged = "" if shared.judged or not shared.turns else ", to be judged again"
         self.notify(f"{root} starts with {shared.turns} turns of {shared.sessions} sessions of {source}{judged}.")
 
-    def play(self, root: Path, cast: Cast, stopper: Stopper) -> None:
+    def play(self, root: Path, cast: Cast, stopper: Stopper, engine: Engine = play_here) -> None:
         """Play what is left.
 
         Raises:
@@ -83,7 +85,7 @@ class Production:
 
             async def main() -> None:
                 try:
-                    await play_all(stage, cast.targets, lanes, store.state)
+                    await engine(stage, cast.targets, lanes, store.state)
                 finally:
                     journal.flush()
 

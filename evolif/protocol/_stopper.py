@@ -23,6 +23,11 @@ class Stopper:
         """Whether no further turn of any model may be asked."""
         return self.asked or self._everybody or self.fault is not None
 
+    @property
+    def barred(self) -> frozenset[str]:
+        """Models of which nothing more is asked."""
+        return frozenset(self._barred)
+
     def bar(self, model: str) -> bool:
         """Ask nothing more of a model; says whether this is news."""
         news = model not in self._barred

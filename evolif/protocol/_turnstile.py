@@ -7,7 +7,7 @@ way only.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -76,6 +76,9 @@ class NotAskedError(EvolifError):
         super().__init__("the run is being stopped" if stop is None else stop.reason)
         self.stop = stop
 
+    def __reduce__(self) -> tuple[type[NotAskedError], tuple[Stop | None]]:
+        return NotAskedError, (self.stop,)
+
 
 @dataclass(slots=True)
 class Account:
@@ -98,6 +101,13 @@ def open_account(key: SessionKey) -> Account:
     account = Account(key)
     _account.set(account)
     return account
+
+
+def charge(spent: Iterable[Spent]) -> None:
+    """Put what was spent elsewhere on the present task's account."""
+    account = _account.get()
+    if account is not None:
+        account.spent.extend(spent)
 
 
 def current_epoch() -> int:

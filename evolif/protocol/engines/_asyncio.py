@@ -8,7 +8,7 @@ model's prompt cache warm.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from evolif.models import ChatModel
 from evolif.protocol._events import SessionKey
@@ -16,11 +16,12 @@ from evolif.protocol._session import SessionRunner, Stage
 from evolif.protocol.engines._lanes import Lanes
 from evolif.protocol.store import SessionState
 
+Recall = Callable[[SessionKey], SessionState]
+"""What the store has of a session."""
 
-async def play_all(
-    stage: Stage, models: Mapping[str, ChatModel], lanes: Lanes, recall: Callable[[SessionKey], SessionState]
-) -> None:
-    """Play every session; a fault inside one never touches the others.
+
+async def play_here(stage: Stage, models: Mapping[str, ChatModel], lanes: Lanes, recall: Recall) -> None:
+    """Play every session in this process.
 
     Args:
         stage: What they share.
@@ -29,13 +30,27 @@ async def play_all(
         recall: What the store has of a session.
 
     Raises:
+        EvolifError: what no session could survive.
+    """
+    await play_all(stage, lanes, lambda key: SessionRunner(stage, key, models[key.model], recall(key)).play())
+
+
+async def play_all(stage: Stage, lanes: Lanes, one: Callable[[SessionKey], Awaitable[None]]) -> None:
+    """Play every session; a fault inside one never touches the others.
+
+    Args:
+        stage: What they share.
+        lanes: The sessions.
+        one: Plays a session.
+
+    Raises:
         EvolifError: what no session could survive. The other turns in flight were finished before, for they are paid.
     """
     stopper, ended = stage.stopper, asyncio.Event()
 
     async def play(key: SessionKey) -> None:
         try:
-            await SessionRunner(stage, key, models[key.model], recall(key)).play()
+            await one(key)
         except Exception as fault:
             stopper.fault = stopper.fault or fault
         finally:

@@ -1,0 +1,123 @@
+"""The Ray engine with a real cluster of two processes on this machine, one of them killed in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from evolif import UsageError
+from evolif.benchmark import generate
+from evolif.domain import Usage
+from evolif.models import open_cache
+from evolif.protocol import Event, Run, TurnStored, evaluate
+from evolif.protocol._turnstile import OpenGate, PlannedCall, Stop
+
+MODELS = ["sim/steady", "sim/forgetful"]
+with_ray = pytest.mark.skipif(find_spec("ray") is None, reason="the extra ray is not installed")
+
+
+def content(run: Run) -> list[object]:
+    return [
+        (s, [(r.turn, r.answer, r.judged) for r in records]) for m in run.models for s, records in run.transcripts(m)
+    ]
+
+
+@pytest.fixture
+def two_cores(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for name in ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "RAY_USAGE_STATS_ENABLED"):
+        monkeypatch.setenv(name, "0")
+    import ray
+
+    init = ray.init
+    monkeypatch.setattr(ray, "init", lambda *args, **told: init(*args, num_cpus=2, **told))
+    yield
+    assert not ray.is_initialized()
+
+
+@with_ray
+def test_a_killed_process_changes_no_figure(tmp_path: Path, two_cores: None) -> None:
+    bench = generate(tmp_path / "bench", dialogues=12, turns=12, seed=5, profile="objective").path
+    alone = evaluate(bench, MODELS, tmp_path / "alone")
+    told: list[str] = []
+    seen: list[tuple[object, int]] = []
+    hosts: set[str] = set()
+
+    def watch(event: Event) -> None:
+        if not isinstance(event, TurnStored):
+            return
+        seen.append((event.key, event.turn))
+        if len(seen) == 30:
+            import ray
+
+            hosts.update(node["NodeManagerAddress"] for node in ray.nodes())
+            os.kill(players()[0], signal.SIGKILL)
+
+    spread = evaluate(bench, MODELS, tmp_path / "spread", engine="ray", observe=watch, notify=told.append)
+    assert content(spread) == content(alone)
+    assert spread.faults() == [] and spread.suspended() == 0
+    assert spread.costs() == alone.costs()
+    assert len(set(seen)) == len(seen)
+    assert any("died" in sentence for sentence in told)
+    assert hosts == {"127.0.0.1"}
+    alone.close()
+    spread.close()
+
+
+def players() -> list[int]:
+    """Processes of this cluster that play, by their titles; they are children of its raylet, which is ours."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            title = (process / "cmdline").read_text(encoding="utf-8")
+        except OSError:
+            continue
+        if title.startswith("ray::Player") and parent(parent(process.name)) == str(os.getpid()):
+            found.append(int(process.name))
+    return found
+
+
+def parent(process: str) -> str:
+    return Path("/proc", process, "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1]
+
+
+@with_ray
+def test_a_budget_is_kept_over_all_processes(tmp_path: Path, two_cores: None) -> None:
+    bench = generate(tmp_path / "bench", dialogues=6, turns=6, seed=5, profile="objective").path
+
+    class Eight(OpenGate):
+        let_through = told = 0
+
+        def ask(self, call: PlannedCall) -> Stop | None:
+            if self.let_through == 8:
+                return Stop("budget", "eight calls")
+            self.let_through += 1
+            return None
+
+        def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+            self.told += 1
+
+    gate = Eight()
+    run = evaluate(bench, "sim/perfect", tmp_path / "run", engine="ray", gate=gate, max_turns=6)
+    assert sum(len(s.turns) for s in run.sessions()) == gate.told == 8
+    assert {cause for _, _, cause in run.store.endings()} == {"budget"}
+    run.close()
+
+
+def test_an_address_needs_the_engine(bench: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--engine ray"):
+        evaluate(bench, "sim/steady", tmp_path / "run", ray_address="127.0.0.1:1")
+
+
+def test_an_unknown_engine_is_refused(bench: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="asyncio and ray"):
+        evaluate(bench, "sim/steady", tmp_path / "run", engine="dask")
+
+
+def test_the_cache_stays_on_this_machine(bench: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--cache"):
+        evaluate(bench, "sim/steady", tmp_path / "run", engine="ray", cache=open_cache(tmp_path / "cache"))
