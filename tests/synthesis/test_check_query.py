@@ -1,0 +1,102 @@
+"""`check_query` on queries that people who did not know it have written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolif
+from evolif.constraints import EXTENDED_GROUPS, GROUPS
+
+CASES = Path(__file__).parent / "query_cases"
+SETS = ("asides", "nominal", "persona", "inverted", "plain")
+TOPICS = json.loads((CASES / "topics.json").read_text(encoding="utf-8"))
+BEYOND = {
+    line.split()[0] for line in (CASES / "beyond.txt").read_text(encoding="utf-8").splitlines() if line[:1] not in "#"
+}
+
+
+def cases(name: str) -> Iterator[dict[str, Any]]:
+    for line in (CASES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)
+
+
+ALL = {name: list(cases(name)) for name in SETS}
+
+
+def turn(case: dict[str, Any]) -> dict[str, Any]:
+    active = [*case["others"]]
+    if case["after"] is not None:
+        active.append({"group": case["group"], "params": case["after"]})
+    operation = {key: case[key] for key in ("kind", "group", "before", "after")}
+    return {"topic": TOPICS[case["topic"]], "move": case["move"], "operation": operation, "constraints": active}
+
+
+def misread(case: dict[str, Any]) -> bool:
+    return bool(evolif.check_query(turn(case), case["query"])) == case["right"]
+
+
+@pytest.mark.parametrize("group", [*GROUPS, *EXTENDED_GROUPS])
+@pytest.mark.parametrize("name", SETS)
+def test_right_queries_pass_and_planted_errors_are_caught(name: str, group: str) -> None:
+    mine = [case for case in ALL[name] if case["group"] == group]
+    wrong = [(c["id"], c["planted"] or "right", c["query"]) for c in mine if misread(c) and c["id"] not in BEYOND]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_group_has_twenty_planted_errors_that_are_all_caught(group: str) -> None:
+    planted = [c for name in SETS for c in ALL[name] if c["group"] == group and not c["right"]]
+    caught = [c for c in planted if not misread(c)]
+    assert len(caught) >= 20
+    assert len({c["planted"] for c in caught}) >= 5
+
+
+def test_of_the_right_queries_at_most_one_in_a_hundred_is_rejected() -> None:
+    right = [c for name in SETS for c in ALL[name] if c["right"]]
+    rejected = [c["id"] for c in right if misread(c)]
+    assert len(right) >= 1500
+    assert len(rejected) <= len(right) // 100, rejected
+
+
+def test_the_list_of_what_is_beyond_the_rules_stays_short() -> None:
+    known = {c["id"] for name in SETS for c in ALL[name]}
+    assert known >= BEYOND
+    assert len(BEYOND) <= 45
+
+
+def test_no_query_of_plain_wording_is_rejected() -> None:
+    assert [c["id"] for c in ALL["plain"] if c["right"] and misread(c)] == []
+
+
+ADD = {"move": "continue", "operation": {"kind": "add", "group": "bullets", "after": {"count": 4}}}
+
+
+@pytest.mark.parametrize("query", ["", "   ", "x" * 9000, "\x1b[31m", "'" * 500, "1 " * 2000, "“a” " * 500])
+def test_what_cannot_be_read_is_a_finding(query: str) -> None:
+    assert evolif.check_query(ADD, query)
+
+
+def test_a_finding_points_at_the_wrong_words() -> None:
+    query = "Could you put that into five bullet points?"
+    [finding] = evolif.check_query(ADD, query)
+    assert finding.checker == "bullets"
+    assert [query[start:end] for start, end in finding.spans] == ["five bullet points"]
+
+
+def test_what_is_no_turn_is_told_so() -> None:
+    with pytest.raises(evolif.UsageError, match="operation"):
+        evolif.check_query({"move": "continue"}, "Four bullets, please.")
+    with pytest.raises(evolif.UsageError, match="after"):
+        evolif.check_query({"move": "continue", "operation": {"kind": "add", "group": "bullets"}}, "Four, please.")
+
+
+def test_a_group_without_a_reader_needs_all_its_values_named() -> None:
+    operation = {"kind": "add", "group": "rhyme", "after": {"scheme": "abab", "lines": 8}}
+    turn = {"move": "continue", "operation": operation}
+    assert evolif.check_query(turn, "Make it eight lines that rhyme abab.") == []
+    assert evolif.check_query(turn, "Make it nine lines that rhyme abab.")
