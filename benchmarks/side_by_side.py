@@ -5,7 +5,8 @@
 
 A server of our own in another process answers every request after 0.2 s. Both send the same growing conversations. The
 loop does nothing with an answer but read it; the runner judges it, stores it durably and goes on from there. Start-up
-(imports, reading the benchmark, opening the store) counts for neither.
+(imports, reading the benchmark, opening the store, making the client) counts for neither: both clocks start one latency
+before the first answer.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from transport import ANSWER, LATENCY, serve
 from evolif.benchmark import Benchmark, generate
 from evolif.judging import judge_turn
 from evolif.models._endpoint import Endpoint, make_client
-from evolif.protocol import SYSTEM_PROMPT, Event, RunStarted, SessionEnded, _scenario, evaluate
+from evolif.protocol import SYSTEM_PROMPT, Event, RunStarted, SessionEnded, TurnStored, _scenario, evaluate
 
 TEXT: str = json.loads(ANSWER)["choices"][0]["message"]["content"]
 Figures = tuple[float, float]
@@ -43,6 +44,7 @@ def bare(bench: Benchmark, url: str, in_flight: int, turns: int) -> Figures:
     async def main() -> Figures:
         client = make_client(Endpoint(url), timeout=60.0)
         left = iter(queries.values())
+        first: list[float] = []
 
         async def work() -> None:
             for dialogue in left:
@@ -52,10 +54,12 @@ def bare(bench: Benchmark, url: str, in_flight: int, turns: int) -> Figures:
                     content = json.dumps({"model": "m", "messages": messages}).encode()
                     answer = await client.post("/chat/completions", content=content, cast_to=httpx2.Response)
                     messages.append(json.loads(answer.content)["choices"][0]["message"])
+                    if not first:
+                        first.append(time.perf_counter())
 
-        wall, cpu = time.perf_counter(), time.process_time()
+        cpu = time.process_time()
         await asyncio.gather(*(work() for _ in range(in_flight)))
-        figures = time.perf_counter() - wall, time.process_time() - cpu
+        figures = time.perf_counter() - first[0] + LATENCY, time.process_time() - cpu
         await client.close()
         return figures
 
@@ -76,13 +80,13 @@ class Checkers:
 
 
 def ours(bench: Path, url: str, in_flight: int, turns: int, folder: Path) -> tuple[float, float, float]:
-    """The runner, from the moment its store is open to the end of the last session; the third is the checkers' CPU."""
-    seen: dict[str, tuple[float, float]] = {}
+    """The runner; the third figure is the checkers' CPU."""
+    seen: dict[type, tuple[float, float]] = {}
     checkers = _scenario.judge_turn = Checkers()
 
     def watch(event: Event) -> None:
-        if isinstance(event, RunStarted | SessionEnded):
-            seen[type(event).__name__] = time.perf_counter(), time.process_time()
+        if isinstance(event, SessionEnded) or type(event) not in seen:
+            seen[type(event)] = time.perf_counter(), time.process_time()
 
     run = evaluate(
         Benchmark(bench), f"openai/m?base_url={url}", folder, max_turns=turns, patience=turns + 1,
@@ -91,8 +95,8 @@ def ours(bench: Path, url: str, in_flight: int, turns: int, folder: Path) -> tup
     played = sum(len(session.turns) for session in run.sessions())
     assert {s.ending for s in run.sessions()} == {"censored"} and not run.faults()
     run.close()
-    began, ended = seen["RunStarted"], seen["SessionEnded"]
-    return *per_turn((ended[0] - began[0], ended[1] - began[1]), played), 1000 * checkers.seconds / played
+    (_, began), (first, _), (last, ended) = seen[RunStarted], seen[TurnStored], seen[SessionEnded]
+    return *per_turn((last - first + LATENCY, ended - began), played), 1000 * checkers.seconds / played
 
 
 def per_turn(seconds: tuple[float, float], turns: int) -> Figures:
