@@ -123,3 +123,18 @@ def _spans(claims: Sequence[Claim]) -> list[tuple[int, int]]:
 def missing(change: Change, message: str, *spans: tuple[int, int]) -> Finding:
     """A finding of the group."""
     return Finding(change.group, message, spans)
+
+
+def misnamed(change: Change, claims: Sequence[Claim], same: Says) -> list[Finding]:
+    """Findings on an old value that is named wrongly: `not 97 bullets but 7` where nine were asked for.
+
+    Args:
+        change: The change of the turn; only a modification has an old value beside the new.
+        claims: What the query says about the group.
+        same: Whether a claim's value is that of the parameters, its relation aside.
+    """
+    before, after = change.before, change.after
+    if change.kind != "modify" or before is None or after is None:
+        return []
+    wrong = [c for c in claims if c.role == "old" and not same(c.value, before) and not same(c.value, after)]
+    return [missing(change, "it names another old value than the one in force", wrong[0].span)] if wrong else []

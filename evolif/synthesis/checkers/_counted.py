@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolif.domain import Finding, Params
-from evolif.synthesis.checkers._claims import Change, Claim, compare, missing
+from evolif.synthesis.checkers._claims import Change, Claim, compare, misnamed, missing
 from evolif.synthesis.checkers._cues import cues, heard
 from evolif.synthesis.checkers._quantities import Quantity, counts_as_one, quantities
 from evolif.synthesis.checkers._removal import removed
@@ -69,7 +69,8 @@ def read_counted(query: Query, change: Change, thing: Thing) -> list[Finding]:
         denied = [m.span() for m in thing.nouns.finditer(query.shadow) if _is_unwanted(query, *m.span())]
         if denied:
             return [missing(change, f"it asks for no {thing.name}", denied[0])]
-    return compare(query, change, claims, _most if thing.most else exactly, demand)
+    findings = compare(query, change, claims, _most if thing.most else exactly, demand)
+    return findings or (misnamed(change, claims, _is) if "count" in (change.before or {}) else [])
 
 
 def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list[Claim]:

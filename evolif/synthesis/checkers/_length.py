@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evolif.domain import Finding, Params
-from evolif.synthesis.checkers._claims import Change, Claim, compare, missing
+from evolif.synthesis.checkers._claims import Change, Claim, compare, misnamed, missing
 from evolif.synthesis.checkers._cues import cues, heard
 from evolif.synthesis.checkers._quantities import UNBOUNDED, Quantity, counts_as_one, quantities
 from evolif.synthesis.checkers._removal import is_lifted, removed
@@ -23,10 +23,16 @@ def read_length(query: Query, change: Change) -> list[Finding]:
     claims = _ranges(_claims(query, change))
     demand = _demand(change.params)
     if change.kind != "remove":
-        return compare(query, change, claims, _says, demand)
+        return compare(query, change, claims, _says, demand) or misnamed(change, claims, _about_that)
     vocabulary = heard("length")
     nouns, free = vocabulary.anywhere("nouns"), vocabulary.anywhere("free")
     return removed(query, change, nouns, claims, free, _same_number, demand) or _other_unit(query, change)
+
+
+def _about_that(value: tuple[str, Quantity], params: Params) -> bool:
+    """The same number, give or take the one by which `at most 19` and `fewer than 20` differ."""
+    unit, quantity = value
+    return bool(unit == params["unit"] and abs(quantity.number - params["count"]) <= 1)
 
 
 def _other_unit(query: Query, change: Change) -> list[Finding]:
