@@ -1,9 +1,9 @@
 """The HTTP client below the SDKs: aiohttp's connections, and no body larger than an answer can be.
 
-Why aiohttp: `benchmarks/transport.py` (figures in docs/performance.md). At 200 requests in flight the SDK's default pool
-takes more than twice the processor time per call, because httpx2 looks at all its connections whenever a request begins
-or ends, which grows with what is in flight; shards only divide that. From a few hundred calls a second on this process is
-the bottleneck, so what it saves is speed.
+Why aiohttp: `benchmarks/transport.py` (figures in docs/performance.md). At 200 requests in flight the SDK's default
+pool takes more than twice the processor time per call, because httpx2 looks at all its connections whenever a request
+begins or ends, which grows with what is in flight; shards only divide that. From a few hundred calls a second on this
+process is the bottleneck, so what it saves is speed.
 """
 
 from __future__ import annotations
