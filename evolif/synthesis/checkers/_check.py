@@ -85,6 +85,8 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     if len(query) > LONGEST_QUERY:
         return [Finding("query", f"it is longer than {LONGEST_QUERY} characters")]
     read = Query(query)
+    if _only_announces(query):
+        return [Finding("query", "it says what its writer is going to do, and asks for nothing")]
     if _holds_too_much(read):
         return [Finding("query", "it holds more quotations, marks or numbers than can be read")]
     spoken = read if move == "continue" else _task_masked(read, topic)
@@ -92,6 +94,18 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     if not findings and change.others:
         findings = unasked(spoken, change)
     return [*findings, *check_topic(read, topic, move, _value_spans(read, change))]
+
+
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+_ANNOUNCED = re.compile(
+    r"(?:so |and |then |now )?(?:(?:i'm|i am) (?:now )?(?:going to|about to)|(?:i'll|i will) (?:put|use|write|add|make))\b"
+)
+
+
+def _only_announces(query: str) -> bool:
+    """Every sentence says what its writer is about to do: `I'm going to put the emoji at the end`."""
+    sentences = [s.strip().lower().replace("’", "'") for s in _SENTENCES.split(query) if s.strip()]
+    return bool(sentences) and all(_ANNOUNCED.match(sentence) for sentence in sentences)
 
 
 def _holds_too_much(query: Query) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from evolif.domain import Finding, Params
@@ -23,10 +24,22 @@ def read_length(query: Query, change: Change) -> list[Finding]:
     claims = _ranges(_claims(query, change))
     demand = _demand(change.params)
     if change.kind != "remove":
-        return compare(query, change, claims, _says, demand) or misnamed(change, claims, _about_that)
+        findings = compare(query, change, claims, _says, demand) or misnamed(change, claims, _about_that)
+        return findings or _taken_back(query, change)
     vocabulary = heard("length")
     nouns, free = vocabulary.anywhere("nouns"), vocabulary.anywhere("free")
     return removed(query, change, nouns, claims, free, _same_number, demand) or _other_unit(query, change)
+
+
+_NO_LIMIT = re.compile(
+    r"(?<!\w)(?:there(?:'s| is)|with) no (?:upper |lower )?limit (?:to|on) the (?:answer|response|text|length)(?!\w)"
+)
+
+
+def _taken_back(query: Query, change: Change) -> list[Finding]:
+    """A limit that the same query says there is not."""
+    found = _NO_LIMIT.search(query.shadow)
+    return [missing(change, "it also says that there is no limit", found.span())] if found else []
 
 
 def _about_that(value: tuple[str, Quantity], params: Params) -> bool:
