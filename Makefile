@@ -13,7 +13,7 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local,google,dev]'
 	@touch $@
 
 fetch: $(VENV)/.demo

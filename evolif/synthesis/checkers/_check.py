@@ -98,7 +98,8 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
 
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
 _ANNOUNCED = re.compile(
-    r"(?:so |and |then |now )?(?:(?:i'm|i am) (?:now )?(?:going to|about to)|(?:i'll|i will) (?:put|use|write|add|make))\b"
+    r"(?:so |and |then |now )?"
+    r"(?:(?:i'm|i am) (?:now )?(?:going to|about to)|(?:i'll|i will) (?:put|use|write|add|make))\b"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from evolif.domain import Finding
@@ -21,6 +22,7 @@ from evolif.synthesis.checkers._roles import given_up, role_of
 from evolif.synthesis.checkers._shadow import Query
 from evolif.synthesis.checkers._stance import stance_of
 
+_FORMS = re.compile(r"(?<!\w)(?:contains?|includes?|uses?|has|have)\s+an?\s+(?:possessive|plural|other\s+form)(?!\w)")
 _ALONE = r"[,.;:!?)—–]|$"
 
 
@@ -32,6 +34,9 @@ def read_existence(query: Query, change: Change) -> list[Finding]:
     if change.kind == "remove":
         return all_lifted(query, change, list(old), stances_of(query, mentions))
     bound = bind_counts(query, mentions)
+    forms = _FORMS.search(query.shadow)
+    if forms:  # a counting note that has turned into a demand
+        return [missing(change, "it asks for other forms of the keyword", forms.span())]
     findings: list[Finding] = []
     for keyword, count in new.items():
         mine = [b for b in bound if b.mention.value == keyword]
