@@ -142,6 +142,29 @@ class Usage:
     completion_tokens: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class TurnFacts:
+    """What a run knows of a turn that it asked, whoever answered it: what figures are broken down by."""
+
+    dialogue: int
+    turn: int
+    move: Move
+    depth: int
+    """How many turns the topic had had by then, this one included."""
+    topic: str
+    """Id of the topic."""
+    query: str
+    constraints: Instruction
+    operation: OperationKind | Literal[""] = ""
+    """Empty where the run was made before this was kept."""
+    source: str = ""
+    """Who worded the query: `template`, a model's name, `human`."""
+    register: str = ""
+    """The persona's register."""
+    witness: str | None = None
+    """A text that satisfies the turn's rule-checked constraints; None where the benchmark has none."""
+
+
 Ending = Literal["finished", "censored", "suspended", "withheld"]
 
 

@@ -68,13 +68,15 @@ def _edited(store: RunStore, benchmark: Benchmark) -> Iterator[Turn]:
 
 
 def _what(store: RunStore, turn: Turn) -> str:
-    query, move, topic, constraints = store.asked(turn.dialogue, turn.turn)
-    if query != turn.query:
-        return f"its words were “{_around(query, turn.query)}” and are now “{_around(turn.query, query)}”"
-    groups = sorted({c.group for c in _not_in(constraints, turn.constraints) + _not_in(turn.constraints, constraints)})
+    used = store.asked(turn.dialogue, turn.turn)
+    query, now = used.query, turn.query
+    if query != now:
+        return f"its words were “{_around(query, now)}” and are now “{_around(now, query)}”"
+    before = used.constraints
+    groups = sorted({c.group for c in _not_in(before, turn.constraints) + _not_in(turn.constraints, before)})
     if groups:
         return f"its constraints changed: {', '.join(groups)}"
-    return f"it was {move} on topic {topic} and is now {turn.move} on topic {turn.topic.id}"
+    return f"it was {used.move} on topic {used.topic} and is now {turn.move} on topic {turn.topic.id}"
 
 
 def _not_in(some: Instruction, others: Instruction) -> Instruction:

@@ -23,7 +23,6 @@ from evolif.protocol.store import (
     StoreError,
     TurnEntry,
     TurnRecord,
-    dump_constraints,
 )
 
 ANSWERS_END = "answers end here"
@@ -102,19 +101,10 @@ class SessionReplay:
         return self._end_of(source)
 
     async def _again(self, record: TurnRecord) -> None:
-        *_, constraints = self._stage.source.asked(self._key.dialogue, record.turn)
+        facts = self._stage.source.asked(self._key.dialogue, record.turn)
         stored = record.verdicts if record.is_judged else None
-        judgement = await judge_turn(constraints, record.answer, self._stage.judge, stored=stored)
-        asked = AskedTurn(
-            self._key.dialogue,
-            record.turn,
-            record.turn_hash,
-            record.move,
-            record.depth,
-            record.topic,
-            record.query,
-            dump_constraints(constraints),
-        )
+        judgement = await judge_turn(facts.constraints, record.answer, self._stage.judge, stored=stored)
+        asked = AskedTurn(record.turn_hash, facts)
         answer = AnsweredTurn(record.answer, record.reasoning, record.truncated, record.served_by, record.seconds)
         spent = self._account.take()
         await self._stage.keep(TurnEntry(self._state.id, asked, answer, judgement, spent))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from evolif.domain import Session
+from evolif.domain import Session, TurnFacts
 from evolif.protocol._events import Spent
 from evolif.protocol._settings import RunSettings
 from evolif.protocol.store import EarlyEnd, RunStore, TurnRecord
@@ -48,6 +48,10 @@ class Run:
         """Each session of a model with everything said in it."""
         for number, session in self._store.sessions(model):
             yield session, self._store.turns(number)
+
+    def facts(self) -> Iterator[TurnFacts]:
+        """Every turn that was asked, whoever answered it, by dialogue and turn: what figures are broken down by."""
+        return self._store.facts()
 
     def costs(self) -> list[Spent]:
         """Calls and tokens per role and model: targets, judges, synthesizers and their checkers."""

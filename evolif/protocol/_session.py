@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolif.benchmark import turn_hash
-from evolif.domain import Message, Turn
+from evolif.domain import Message, Turn, TurnFacts
 from evolif.judging import Judgement
 from evolif.models import ChatModel, ChatRequest, Sampling
 from evolif.protocol._context import SYSTEM_PROMPT, ContextStrategy
@@ -44,7 +44,6 @@ from evolif.protocol.store import (
     TurnEntry,
     TurnRecord,
     VerdictEntry,
-    dump_constraints,
 )
 
 
@@ -149,22 +148,26 @@ class SessionRunner:
         self._topics[turn.topic.id] += 1
         depth = self._topics[turn.topic.id]
         answer = await self._answered(turn, depth)
-        asked = AskedTurn(
+        facts = TurnFacts(
             dialogue=self._key.dialogue,
             turn=self._number + 1,
-            hash=turn_hash(turn),
             move=turn.move,
             depth=depth,
             topic=turn.topic.id,
             query=turn.query,
-            constraints=dump_constraints(turn.constraints),
+            constraints=turn.constraints,
+            operation=turn.operation.kind,
+            source=turn.source,
+            register=turn.persona.register,
+            witness=turn.witness,
         )
+        asked = AskedTurn(turn_hash(turn), facts)
         spent = self._account.take()
         unjudged = TurnEntry(self._state.id, asked, answer, None, spent)
         if self._stage.scenario.asks_a_judge(turn):
             await self._stage.keep(unjudged)
             judgement = await self._judged(turn, answer.text)
-            spent += await self._keep_verdicts(asked.turn, judgement)
+            spent += await self._keep_verdicts(facts.turn, judgement)
         else:
             try:
                 judgement = await self._judged(turn, answer.text)

@@ -198,7 +198,7 @@ def test_a_disk_that_refuses_a_turn_ends_the_run_and_the_other_turns_in_flight_a
 
     def full(self: RunStore, entries: Iterable[Entry]) -> None:
         given = list(entries)
-        if any(isinstance(e, TurnEntry) and (e.asked.dialogue, e.asked.turn) == (3, 2) for e in given):
+        if any(isinstance(e, TurnEntry) and (e.asked.facts.dialogue, e.asked.facts.turn) == (3, 2) for e in given):
             raise OutsideError("the disk is full")
         kept(self, given)
 

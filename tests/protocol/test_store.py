@@ -12,7 +12,7 @@ import pytest
 from scripted import Scripted, good_but, witness
 
 from evolif import InternalError, OutsideError, UsageError
-from evolif.domain import Usage, Verdict
+from evolif.domain import Constraint, TurnFacts, Usage, Verdict
 from evolif.judging import Judgement
 from evolif.models import Reply
 from evolif.protocol import Run, RunSettings, RunStore, SessionKey, Spent
@@ -42,7 +42,7 @@ def store(tmp_path: Path) -> Iterator[RunStore]:
 
 
 def asked(dialogue: int = 1, turn: int = 1, *, digest: str = "h") -> AskedTurn:
-    return AskedTurn(dialogue, turn, digest, "new", 1, "t", "Do it.", "[]")
+    return AskedTurn(digest, TurnFacts(dialogue, turn, "new", 1, "t", "Do it.", ()))
 
 
 def entry(session: int = 1, turn: int = 1, text: str = "Done.", judgement: Judgement | None = GOOD) -> TurnEntry:
@@ -179,3 +179,25 @@ def test_reasoning_stands_in_the_store_and_the_figures_ignore_it(play: Play) -> 
     run = play(Scripted(lambda r: Reply(str(good_but(2)(r)), reasoning="hm")), max_turns=2)
     [(_, records)] = run.transcripts("fake/model")
     assert [r.reasoning for r in records] == ["hm", "hm"]
+
+
+def test_what_was_asked_comes_back_with_its_source_and_witness(store: RunStore) -> None:
+    facts = TurnFacts(
+        1, 1, "new", 1, "t", "Do it.", (Constraint("bullets", {"number": 3}),), "add", "template", "casual", "* a"
+    )
+    store.write([TurnEntry(1, AskedTurn("h", facts), AnsweredTurn("Done."), GOOD)])
+    assert list(store.facts()) == [facts]
+    assert store.asked(1, 1) == facts
+
+
+def test_a_run_of_the_version_before_is_taken_over(store: RunStore) -> None:
+    store.write([entry()])
+    store.close()
+    with closing(sqlite3.connect(store.root / "run.sqlite")) as file, file:
+        for column in ("operation", "source", "register", "witness"):
+            file.execute(f"ALTER TABLE asked DROP COLUMN {column}")
+        file.execute("UPDATE run SET value = '2' WHERE key = 'schema'")
+    with closing(RunStore.open(store.root)) as again:
+        assert [(facts.query, facts.source, facts.witness) for facts in again.facts()] == [("Do it.", "", None)]
+        again.write([entry(2)])
+        assert len(again.turns(2)) == 1

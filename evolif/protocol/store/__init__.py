@@ -16,7 +16,6 @@ from evolif.protocol.store._fork import Shared, fork
 from evolif.protocol.store._journal import Journal, Keep, StoreError
 from evolif.protocol.store._rows import SessionState, TurnRecord
 from evolif.protocol.store._sqlite import RunStore
-from evolif.protocol.store._texts import dump_constraints
 
 __all__ = [
     "FILE_NAME",
@@ -37,6 +36,5 @@ __all__ = [
     "TurnEntry",
     "TurnRecord",
     "VerdictEntry",
-    "dump_constraints",
     "fork",
 ]

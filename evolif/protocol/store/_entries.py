@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evolif.domain import Ending, Move
+from evolif.domain import Ending, TurnFacts
 from evolif.judging import Judgement, dump_records
 from evolif.protocol._events import Role, Spent
-from evolif.protocol.store._texts import dump_verdicts, storable
+from evolif.protocol.store._texts import dump_constraints, dump_verdicts, storable
 
 Statement = tuple[str, tuple[Any, ...]]
 
@@ -18,21 +18,27 @@ Statement = tuple[str, tuple[Any, ...]]
 class AskedTurn:
     """What the benchmark said in a turn; stored once for all sessions."""
 
-    dialogue: int
-    turn: int
     hash: str
-    move: Move
-    depth: int
-    topic: str
-    query: str
-    constraints: str
-    """As `dump_constraints` writes them."""
+    facts: TurnFacts
 
     def statements(self) -> Iterator[Statement]:
         """Refused by the store where it knows another turn under that number."""
-        topic, query = storable(self.topic), storable(self.query)
-        row = (self.dialogue, self.turn, self.hash, self.move, self.depth, topic, query, self.constraints)
-        yield "INSERT OR IGNORE INTO asked VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row
+        facts = self.facts
+        row = (
+            facts.dialogue,
+            facts.turn,
+            self.hash,
+            facts.move,
+            facts.depth,
+            storable(facts.topic),
+            storable(facts.query),
+            dump_constraints(facts.constraints),
+            facts.operation,
+            storable(facts.source),
+            storable(facts.register),
+            None if facts.witness is None else storable(facts.witness),
+        )
+        yield "INSERT OR IGNORE INTO asked VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,7 @@ class TurnEntry:
         answer = self.answer
         row = (
             self.session,
-            self.asked.turn,
+            self.asked.facts.turn,
             storable(answer.text),
             storable(answer.reasoning),
             int(answer.truncated),
@@ -71,7 +77,7 @@ class TurnEntry:
             *_judged(self.judgement),
         )
         yield "INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
-        yield from _calls(self.session, self.asked.dialogue, self.asked.turn, self.spent)
+        yield from _calls(self.session, self.asked.facts.dialogue, self.asked.facts.turn, self.spent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from evolif.domain import Ending, JudgedTurn, Move, Usage, Verdict
+from evolif.domain import Ending, JudgedTurn, Move, TurnFacts, Usage, Verdict
 from evolif.judging import JudgeRecord, load_records
-from evolif.protocol.store._texts import load_verdicts
+from evolif.protocol.store._texts import load_constraints, load_verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,17 @@ FROM turn JOIN session ON session.id = turn.session
 JOIN asked ON asked.dialogue = session.dialogue AND asked.turn = turn.turn
 WHERE turn.session = ? ORDER BY turn.turn
 """
+
+
+FACTS = """
+SELECT dialogue, turn, move, depth, topic, query, constraints, operation, source, register, witness FROM asked
+"""
+
+
+def facts_from_row(row: tuple[Any, ...]) -> TurnFacts:
+    """The facts of a row of `FACTS`."""
+    dialogue, turn, move, depth, topic, query, constraints, *rest = row
+    return TurnFacts(dialogue, turn, move, depth, topic, query, load_constraints(constraints), *rest)
 
 
 @dataclass(frozen=True, slots=True)

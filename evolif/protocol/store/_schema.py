@@ -6,7 +6,7 @@ a conversation is put together from the two, so that a run grows with its messag
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 EDITED = "a turn was edited since it was used in this run"
 """What the store says to a turn that is not the one it knows under that number."""
@@ -35,6 +35,10 @@ CREATE TABLE IF NOT EXISTS asked (
     topic TEXT NOT NULL,
     query TEXT NOT NULL,
     constraints TEXT NOT NULL,
+    operation TEXT NOT NULL DEFAULT '',
+    source TEXT NOT NULL DEFAULT '',
+    register TEXT NOT NULL DEFAULT '',
+    witness TEXT,               -- NULL: the benchmark has none for this turn
     PRIMARY KEY (dialogue, turn)
 );
 CREATE TRIGGER IF NOT EXISTS asked_once BEFORE INSERT ON asked
@@ -74,3 +78,14 @@ CREATE TABLE IF NOT EXISTS fault (
     message TEXT NOT NULL
 );
 """
+
+UPGRADES: dict[str, tuple[str, ...]] = {
+    "2": (
+        "ALTER TABLE asked ADD COLUMN operation TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE asked ADD COLUMN source TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE asked ADD COLUMN register TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE asked ADD COLUMN witness TEXT",
+        f"UPDATE run SET value = '{SCHEMA_VERSION}' WHERE key = 'schema'",
+    )
+}
+"""What makes a run of an earlier version one of this; columns are added at the end, as in `SCHEMA`."""

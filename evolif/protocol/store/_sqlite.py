@@ -10,15 +10,15 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from evolif._errors import InternalError, UsageError
-from evolif.domain import Constraint, Ending, JudgedTurn, Session, Usage
+from evolif.domain import Ending, JudgedTurn, Session, TurnFacts, Usage
 from evolif.protocol._events import Role, SessionKey, Spent
 from evolif.protocol._settings import RunSettings
 from evolif.protocol.store._early import STOP_RULE, EarlyEnd
 from evolif.protocol.store._entries import Entry
 from evolif.protocol.store._files import FILE_NAME, connect, disk_faults
-from evolif.protocol.store._rows import TURNS_OF_SESSION, SessionState, TurnRecord
-from evolif.protocol.store._schema import SCHEMA, SCHEMA_VERSION
-from evolif.protocol.store._texts import BareVerdicts, load_constraints
+from evolif.protocol.store._rows import FACTS, TURNS_OF_SESSION, SessionState, TurnRecord, facts_from_row
+from evolif.protocol.store._schema import SCHEMA, SCHEMA_VERSION, UPGRADES
+from evolif.protocol.store._texts import BareVerdicts
 
 
 class RunStore:
@@ -41,6 +41,8 @@ class RunStore:
         with disk_faults(root):
             connection = connect(root, read_only=read_only)
             try:
+                if not read_only:
+                    _upgrade(connection)
                 return cls(root, connection, _stored_settings(root, connection))
             except BaseException:
                 connection.close()
@@ -133,13 +135,17 @@ class RunStore:
         with disk_faults(self.root):
             yield from self._connection.execute("SELECT dialogue, turn, hash FROM asked ORDER BY dialogue, turn")
 
-    def asked(self, dialogue: int, turn: int) -> tuple[str, str, str, tuple[Constraint, ...]]:
-        """Query, move, topic id and constraints of a turn that was used."""
+    def asked(self, dialogue: int, turn: int) -> TurnFacts:
+        """A turn that was used."""
         with disk_faults(self.root):
-            query, move, topic, constraints = self._connection.execute(
-                "SELECT query, move, topic, constraints FROM asked WHERE dialogue = ? AND turn = ?", (dialogue, turn)
-            ).fetchone()
-        return query, move, topic, load_constraints(constraints)
+            found = self._connection.execute(f"{FACTS} WHERE dialogue = ? AND turn = ?", (dialogue, turn))
+            return facts_from_row(found.fetchone())
+
+    def facts(self) -> Iterator[TurnFacts]:
+        """Every turn of the benchmark that the run has used, by dialogue and turn."""
+        with disk_faults(self.root):
+            for row in self._connection.execute(f"{FACTS} ORDER BY dialogue, turn"):
+                yield facts_from_row(row)
 
     def turns(self, session: int) -> list[TurnRecord]:
         """The answered turns of a session, in order."""
@@ -247,6 +253,20 @@ WHERE turn.session = ? ORDER BY turn.turn
 def _write_settings(connection: sqlite3.Connection, settings: RunSettings) -> None:
     rows = (("settings", settings.model_dump_json()), ("hash", settings.hash()))
     connection.executemany("INSERT OR REPLACE INTO run VALUES (?, ?)", rows)
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    """Make a run of an earlier version one of this, all or nothing."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'run'").fetchone() is None:
+        return
+    row = connection.execute("SELECT value FROM run WHERE key = 'schema'").fetchone()
+    steps = UPGRADES.get(row[0], ()) if row else ()
+    if not steps:
+        return
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        for step in steps:
+            connection.execute(step)
 
 
 def _stored_settings(root: Path, connection: sqlite3.Connection) -> RunSettings:
