@@ -91,16 +91,18 @@ class Budget:
         counted.
         """
         most = self._reserved.pop(id(call))
-        for purse, value in zip(self._purses, most, strict=True):
-            purse.reserved -= value
-            if usage == Usage():
-                purse.spent += value
-            elif usage is not None:
-                purse.spent += self._value(purse, call.role, call.model, usage)
-        if not self._reserved:
-            for purse in self._purses:
-                purse.reserved = 0.0  # what rounding left
-        self._wake()
+        try:
+            for purse, value in zip(self._purses, most, strict=True):
+                purse.reserved -= value
+                if usage == Usage():
+                    purse.spent += value
+                elif usage is not None:
+                    purse.spent += self._value(purse, call.role, call.model, usage)
+            if not self._reserved:
+                for purse in self._purses:
+                    purse.reserved = 0.0  # what rounding left
+        finally:
+            self._wake()  # whatever happened here: nobody else may come who wakes those that wait
 
     def _value(self, purse: _Purse, role: str, model: str, usage: Usage) -> float:
         if purse.unit == "tokens":

@@ -87,7 +87,7 @@ class Production:
                 try:
                     await engine(stage, cast.targets, lanes, store.state)
                 finally:
-                    journal.flush()
+                    journal.close()
 
             with calm_collector():
                 run_interruptibly(cast.closing(main(), judge), stopper, self.on_stop)

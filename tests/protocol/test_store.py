@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from evolif.protocol.store import (
     AnsweredTurn,
     AskedTurn,
     EndEntry,
+    Entry,
     FaultEntry,
     Journal,
     StoreError,
@@ -165,6 +166,78 @@ def test_a_disk_that_fails_is_told_to_everybody(store: RunStore, monkeypatch: py
         return await asyncio.gather(journal(entry()), journal(entry(2)), return_exceptions=True)
 
     assert [type(fault) for fault in asyncio.run(main())] == [StoreError, StoreError]
+
+
+@pytest.mark.parametrize("waiting", [2, 8, 11])
+def test_whatever_the_store_raises_everybody_who_waits_is_told(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch, waiting: int
+) -> None:
+    def broken(*_: object) -> None:
+        raise AttributeError("of an entry")
+
+    monkeypatch.setattr(RunStore, "write", broken)
+
+    async def main() -> list[BaseException | None]:
+        journal = Journal(store)
+        told = asyncio.gather(*(journal(entry(turn=t)) for t in range(1, waiting + 1)), return_exceptions=True)
+        return await asyncio.wait_for(told, 10)
+
+    told = asyncio.run(main())
+    assert [type(fault) for fault in told] == [InternalError] * waiting
+    assert "AttributeError" in str(told[0])
+
+
+def test_an_entry_with_a_mistake_of_ours_costs_nobody_else_his_turn(store: RunStore) -> None:
+    class Broken(EndEntry):
+        def statements(self) -> Iterator[tuple[str, tuple[object, ...]]]:
+            raise AttributeError("facts")
+
+    async def main() -> list[BaseException | None]:
+        journal = Journal(store)
+        told = asyncio.gather(journal(entry()), journal(Broken(1, None)), journal(entry(2)), return_exceptions=True)
+        return await asyncio.wait_for(told, 10)
+
+    first, second, third = asyncio.run(main())
+    assert first is third is None and isinstance(second, InternalError)
+    assert len(store.turns(1)) == len(store.turns(2)) == 1
+
+
+def test_a_run_whose_store_breaks_in_the_middle_ends_with_an_error(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = 0
+    kept = RunStore.write
+
+    def broken(self: RunStore, entries: Iterable[Entry]) -> None:
+        nonlocal written
+        written += 1
+        if written > 5:
+            raise AttributeError("of an entry")
+        kept(self, entries)
+
+    monkeypatch.setattr(RunStore, "write", broken)
+    with pytest.raises(InternalError, match="AttributeError"):
+        play(Scripted(witness, connections=3), limit=None)
+
+
+def test_what_nobody_waited_for_is_not_lost_in_silence(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OutsideError("full")
+
+    async def main() -> None:
+        journal = Journal(store)
+        with monkeypatch.context() as patched:
+            patched.setattr(RunStore, "write", full)
+            journal.post(EndEntry(1, None))
+            await asyncio.sleep(0.01)
+        with pytest.raises(StoreError, match="full"):
+            await journal(entry())
+        await journal(entry())
+        with monkeypatch.context() as patched:
+            patched.setattr(RunStore, "write", full)
+            journal.post(EndEntry(1, None))
+            with pytest.raises(StoreError, match="full"):
+                journal.close()
+
+    asyncio.run(main())
 
 
 def test_the_hash_of_a_run_changes_with_settings_and_not_with_growth() -> None:

@@ -60,8 +60,8 @@ def _signals(stopper: Stopper, on_stop: Callable[[], None]) -> Iterator[None]:
             task.cancel()
             return
         stopper.asked = True
-        on_stop()
         waiting.append(loop.call_later(GRACE, task.cancel))
+        on_stop()  # last: it may fail, say on a terminal that is gone
 
     waiting: list[asyncio.TimerHandle] = []
     installed = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from evolif._errors import EvolifError, OutsideError
+from evolif._errors import EvolifError, InternalError, OutsideError
 from evolif.protocol.store._entries import Entry
 from evolif.protocol.store._sqlite import RunStore
 
@@ -44,9 +44,12 @@ class Journal:
     def __init__(self, store: RunStore) -> None:
         self._store = store
         self._waiting: list[_Waiting] = []
+        self._lost: StoreError | None = None
+        """What became of a posted entry that could not be stored: told to whoever writes next."""
 
     async def __call__(self, *entries: Entry) -> None:
         """Return once the entries are durable."""
+        self._see_losses()
         loop = asyncio.get_running_loop()
         durable = loop.create_future()
         self._waiting.append((entries, durable))
@@ -57,7 +60,7 @@ class Journal:
         await durable
 
     def post(self, *entries: Entry) -> None:
-        """Write entries with the next commit; nobody waits for them."""
+        """Write entries with the next commit; nobody waits for them, and a loss is told later."""
         self._waiting.append((entries, None))
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_soon(self.flush)
@@ -69,13 +72,31 @@ class Journal:
             return
         try:
             self._store.write(entry for entries, _ in waiting for entry in entries)
-        except EvolifError:
-            # One of them may be at fault, or on a full disk too large; the others must not pay for it.
+        except Exception:
+            # One of them may be at fault, or on a full disk too large; the others must not pay for it. Whatever was
+            # raised, everybody who waits is told: a session that hears nothing would keep the run from ever ending.
             for entries, durable in waiting:
-                _settle(durable, self._try(entries))
+                fault = self._try(entries)
+                if durable is None and fault is not None:
+                    self._lost = StoreError(str(fault))
+                _settle(durable, fault)
         else:
             for _, durable in waiting:
                 _settle(durable, None)
+
+    def close(self) -> None:
+        """Write what waits; the last word.
+
+        Raises:
+            StoreError: an entry that nobody waited for could not be stored.
+        """
+        self.flush()
+        self._see_losses()
+
+    def _see_losses(self) -> None:
+        lost, self._lost = self._lost, None
+        if lost is not None:
+            raise lost
 
     def _try(self, entries: tuple[Entry, ...]) -> Exception | None:
         try:
@@ -84,6 +105,8 @@ class Journal:
             return StoreError(str(fault))
         except EvolifError as fault:
             return fault
+        except Exception as fault:  # its text is not repeated: it may hold what was to be stored
+            return InternalError(f"an entry could not be stored: an unforeseen {type(fault).__name__} of this program")
         return None
 
 
