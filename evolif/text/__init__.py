@@ -5,6 +5,7 @@ The law is the constraint specification; `READING_RULES_VERSION` names the editi
 
 from evolif.text._blocks import MAX_DEPTH, Block, Content, FormatFaultError
 from evolif.text._edges import Edge, is_skippable, outer_block
+from evolif.text._formality import Formality, formality, formality_score
 from evolif.text._graphemes import count_graphemes, first_grapheme, last_grapheme, without_selectors
 from evolif.text._normalise import clean, normalise, strip_reasoning
 from evolif.text._occurrences import find_all, fold
@@ -19,6 +20,7 @@ __all__ = [
     "Block",
     "Content",
     "Edge",
+    "Formality",
     "FormatFaultError",
     "Reading",
     "clean",
@@ -27,6 +29,8 @@ __all__ = [
     "find_all",
     "first_grapheme",
     "fold",
+    "formality",
+    "formality_score",
     "is_skippable",
     "last_grapheme",
     "normalise",
