@@ -14,6 +14,8 @@ from evolif.synthesis.checkers._shadow import Query
 _BULLETS = Thing("bullet points", "bullets", "bullets")
 _NUMBERED = Thing("numbered items", "bullets", "numbered")
 _HEADINGS = Thing("headings", "headings", "headings")
+_NEAR = 24
+"""Characters before a number in which bullets have to be named for a plain demand."""
 _BOLD = Thing("bold passages", "emphasis", "emphasis")
 
 
@@ -49,7 +51,7 @@ def _plain_claims(query: Query, change: Change) -> list[Claim]:
     return [
         claim
         for claim in thing_claims(query, _BULLETS)
-        if "bullet" in query.shadow[claim.start : claim.end + 1] and not claim.value.vague
+        if "bullet" in query.shadow[max(0, claim.start - _NEAR) : claim.end + 1] and not claim.value.vague
     ]
 
 

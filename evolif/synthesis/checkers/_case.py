@@ -20,10 +20,10 @@ def read_case(query: Query, change: Change) -> list[Finding]:
     params = change.params
     if change.kind == "remove":
         vocabulary = heard("case")
-        if vocabulary.anywhere("free").search(query.shadow):
-            return []
         claims = [c for c in claims if c.value[0] == "share" or params["mode"] != "share"]
-        return removed(query, change, vocabulary.anywhere("nouns"), claims, None, _says, _demand(params))
+        return removed(
+            query, change, vocabulary.anywhere("nouns"), claims, vocabulary.anywhere("free"), _says, _demand(params)
+        )
     if params["mode"] == "share":  # a case is then what the share is one of
         claims = [c for c in claims if c.value[0] == "share" or c.role == "old"]
     return compare(query, change, claims, _says, _demand(params))
@@ -60,7 +60,7 @@ def _plain_claims(query: Query, change: Change) -> list[Claim]:
     return [
         c
         for c in _whole(query, change)
-        if not either.search(query.shadow, max(0, c.start - 14), c.end + 8)
+        if not either.search(query.shadow, max(0, c.start - 16), c.end + 8)
         and whole.search(query.shadow, max(0, c.start - 24), c.end + 24)
     ]
 

@@ -119,13 +119,16 @@ def _task_masked(query: Query, topic: Topic) -> Query:
     task = [w.casefold() for w in re.findall(r"\w+", topic.prompt)]
     runs = {tuple(task[i : i + _RUN]) for i in range(len(task) - _RUN + 1)}
     words = list(re.finditer(r"\w+", query.low))
+    spans = [
+        (words[i].start(), words[i + _RUN - 1].end())
+        for i in range(len(words) - _RUN + 1)
+        if tuple(w.group() for w in words[i : i + _RUN]) in runs
+    ]
+    spans += query.find(topic.title)
+    masked = {i for i, word in enumerate(words) if any(start <= word.start() < end for start, end in spans)}
     chars = list(query.text)
-    masked: set[int] = set()
-    for i in range(len(words) - _RUN + 1):
-        if tuple(w.group() for w in words[i : i + _RUN]) in runs:
-            masked.update(range(i, i + _RUN))
-            start, end = words[i].start(), words[i + _RUN - 1].end()
-            chars[start:end] = ["x" if c.isalnum() else c for c in query.text[start:end]]
+    for start, end in spans:
+        chars[start:end] = ["x" if c.isalnum() else c for c in query.text[start:end]]
     # A foreign topic may be nothing but the whole first query, constraint and all: there is no task to tell apart.
     return query if len(words) - len(masked) < _LEAST else Query("".join(chars))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from evolif.domain import Finding, Params
 from evolif.synthesis.checkers._claims import Change, Claim, compare, misnamed, missing
 from evolif.synthesis.checkers._cues import cues, heard
+from evolif.synthesis.checkers._denial import is_denied
 from evolif.synthesis.checkers._quantities import Quantity, counts_as_one, quantities
 from evolif.synthesis.checkers._removal import removed
 from evolif.synthesis.checkers._roles import role_of
@@ -87,7 +88,8 @@ def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list
     for quantity in quantities(query, ranges=False):
         end = _end_of_claim(query, thing, quantity, claims)
         if end is not None:
-            role = role_of(query, quantity.start, quantity.end)
+            denied = quantity.bare and is_denied(query, quantity.start, end)  # "she'd never get through five"
+            role = "old" if denied else role_of(query, quantity.start, quantity.end)
             claims.append(Claim(quantity, quantity.start, end, role))
     return claims
 

@@ -16,6 +16,7 @@ from evolif.synthesis.checkers._cues import heard
 from evolif.synthesis.checkers._format import format_claims
 from evolif.synthesis.checkers._length import length_claims
 from evolif.synthesis.checkers._marks import marks_in
+from evolif.synthesis.checkers._others_words import unasked_words
 from evolif.synthesis.checkers._roles import given_up, role_of
 from evolif.synthesis.checkers._shadow import Query
 from evolif.synthesis.checkers._stance import stance_of
@@ -24,7 +25,7 @@ _NAMING = frozenset({"existence", "forbidden"})
 """Groups that speak of words: `three words must occur` is no length."""
 _COUNTING = frozenset({"placement", "sentences", "emphasis", "headings"})
 """Groups whose own rules speak of words, sentences and paragraphs."""
-_MARKING = frozenset({"punctuation", "start_with", "end_with"})
+_EDGES = frozenset({"start_with", "end_with"})
 _PLAIN_MARKS = frozenset(".,:")
 
 
@@ -45,7 +46,7 @@ def unasked(query: Query, change: Change) -> list[Finding]:
                 told = query.text[claim.start : claim.end]
                 message = f"it also asks for “{told}” ({group}), which is not this turn's change"
                 return [missing(change, message, claim.span)]
-    return _marks(query, change, active)
+    return _marks(query, change, active) or _digits(query, change, active) or unasked_words(query, change, active)
 
 
 def _names_words(change: Change, claim: Claim) -> bool:
@@ -54,15 +55,27 @@ def _names_words(change: Change, claim: Claim) -> bool:
 
 
 def _marks(query: Query, change: Change, active: Mapping[str, Params]) -> list[Finding]:
-    """A mark that is ruled out beside the change."""
-    if change.group in _MARKING:
+    """A mark that is ruled out beside the change; at an edge, signs and full stops may belong to what stands there."""
+    if change.group == "punctuation":
         return []
-    mine = active.get("punctuation", {}).get("mark")
+    mine, edge = active.get("punctuation", {}).get("mark"), change.group in _EDGES
     for mark, start, end in marks_in(query):
-        if mark not in _PLAIN_MARKS or mark == mine or stance_of(query, start, end) != "forbid":
+        if mark not in _PLAIN_MARKS or mark == mine or (edge and (mark == "." or end - start == 1)):
+            continue
+        if stance_of(query, start, end) != "forbid":
             continue
         if not any(low <= start < high for low, high in given_up(query.shadow)):
             return [missing(change, f"it also rules out {mark}, which is not this turn's change", (start, end))]
+    return []
+
+
+def _digits(query: Query, change: Change, active: Mapping[str, Params]) -> list[Finding]:
+    """Digits that are ruled out beside the change."""
+    if "digits" in (change.group, *active):
+        return []
+    for match in heard("digits").anywhere("plain").finditer(query.shadow):
+        if stance_of(query, *match.span()) == "forbid":
+            return [missing(change, "it also rules out digits, which is not this turn's change", match.span())]
     return []
 
 

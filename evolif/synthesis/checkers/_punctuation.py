@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,10 +10,13 @@ from evolif.domain import Finding
 from evolif.synthesis.checkers._claims import Change, missing
 from evolif.synthesis.checkers._cues import heard
 from evolif.synthesis.checkers._marks import marks_in
-from evolif.synthesis.checkers._removal import is_lifted
+from evolif.synthesis.checkers._removal import is_kept, is_lifted
 from evolif.synthesis.checkers._roles import given_up, lifted, role_of
 from evolif.synthesis.checkers._shadow import Query
 from evolif.synthesis.checkers._stance import Stance, stance_of
+
+_BESIDE = re.compile(r"[\s\"'“”‘’`()\[\],:–—-]{0,6}(?:or\s|i\.?e\.?\s)?[\"'“‘`(]?")
+"""What parts a mark from its name, or one name from another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class _Seen:
 
 def read_punctuation(query: Query, change: Change) -> list[Finding]:
     """Findings on a mark."""
-    seen = [_Seen(mark, start, end, _stance(query, start, end)) for mark, start, end in marks_in(query)]
+    seen = [_Seen(mark, start, end, _stance(query, start, end)) for mark, start, end in _named_once(query)]
     mark, mode = change.params["mark"], change.params["mode"]
     mine = [place for place in seen if place.mark == mark]
     others = [place for place in seen if place.mark != mark]
@@ -46,16 +50,37 @@ def read_punctuation(query: Query, change: Change) -> list[Finding]:
         what = "use" if mode == "include" else "leave out"
         return [missing(change, f"it does not say to {what} the mark {mark}", *(place.span for place in mine))]
     old = (change.before or {}).get("mark")
+    kept = [place.span for place in others if place.mark == old and _is_kept_out(query, place)]
+    if kept:
+        return [missing(change, f"it keeps the rule on the mark {old}", kept[0])]
     for place in others:
         if place.mark != old and place.stance == wanted and role_of(query, *place.span, in_list=True) == "new":
             return [missing(change, f"it also names the mark {place.mark}", place.span)]
     return []
 
 
+def _named_once(query: Query) -> list[tuple[str, int, int]]:
+    """Marks with their places; a name and the mark itself beside it are one: `the comma (,)`."""
+    places: list[tuple[str, int, int]] = []
+    for mark, start, end in marks_in(query):
+        last = places[-1] if places else None
+        if last and last[0] == mark and _BESIDE.fullmatch(query.text, last[2], start):
+            closed = "(" in query.text[last[2] : start] and query.text[end : end + 1] == ")"
+            places[-1] = (mark, last[1], end + closed)
+        else:
+            places.append((mark, start, end))
+    return places
+
+
 def _is_current(query: Query, change: Change, start: int, end: int) -> bool:
     if any(low <= start < high for low, high in given_up(query.shadow, True)):
         return False
     return change.kind == "add" or role_of(query, start, start) != "was"
+
+
+def _is_kept_out(query: Query, place: _Seen) -> bool:
+    """`Commas stay out`."""
+    return place.stance == "forbid" and is_kept(query, place.start) and role_of(query, *place.span) == "new"
 
 
 def _stance(query: Query, start: int, end: int) -> Stance:

@@ -16,7 +16,9 @@ from evolif.synthesis.checkers._stance import stance_of
 _NEXT = 120
 """Characters of the next sentence in which a pronoun may lift what this one names."""
 _AFTER_BRACKET = 60
-_SENTENCE_PARTS = re.compile(r"[;:]")
+_CLAUSES = re.compile(r"[;:](?!\d)")
+_JOINED = re.compile(r",?\s(?:but|so|and)\s")
+_QUOTES = " \"'”’`)"
 _SENTENCE_MARKS = re.compile(r"[.!?;]")
 
 
@@ -40,7 +42,7 @@ def removed(
         says: Tells the lifted value from another.
         demand: The lifted value in words; where given, lifting only another value is a finding.
     """
-    spans = [m.span() for m in nouns.finditer(query.shadow)] + [c.span for c in claims]
+    spans = _named(query, nouns, free) + [c.span for c in claims]
     if not any(is_lifted(query, *span) for span in spans) and not (free and _is_free(query, free)):
         return [_not_lifted(query, change, spans)]
     asked = [c for c in claims if c.role == "new" and not _in_zone(query, *c.span)]
@@ -55,6 +57,13 @@ def removed(
     return []
 
 
+def _named(query: Query, nouns: re.Pattern[str], free: re.Pattern[str] | None) -> list[tuple[int, int]]:
+    """Where the constraint is named; `normal capitalisation` names its absence."""
+    other = [m.span() for m in free.finditer(query.shadow)] if free else []
+    spans = [m.span() for m in nouns.finditer(query.shadow)]
+    return [span for span in spans if not any(low <= span[0] and span[1] <= high for low, high in other)]
+
+
 def _not_lifted(query: Query, change: Change, spans: Sequence[tuple[int, int]]) -> Finding:
     kept = [span for span in spans if is_kept(query, span[0])]
     if kept:
@@ -66,7 +75,9 @@ def _is_free(query: Query, free: re.Pattern[str]) -> bool:
     """Whether the thing is set free: `as long as you like`, and not `it's not fine to …`."""
     not_free = cues().before("removal", "not_free")
     return any(
-        not not_free.search(query.shadow, max(0, m.start() - 24), m.start()) for m in free.finditer(query.shadow)
+        not not_free.search(query.shadow, max(0, m.start() - 24), m.start())
+        and not lifted_after(query.shadow[m.end() : query.segment(m.end())[1]])
+        for m in free.finditer(query.shadow)
     )
 
 
@@ -79,24 +90,24 @@ def is_lifted(query: Query, start: int, end: int) -> bool:
     """Whether what stands at `[start, end)` is said to be given up."""
     if _in_zone(query, start, end):
         return True
-    _, high = query.segment(start)
+    _, high = query.segment(max(start, end - 1))
     if is_kept(query, start):
         return False
     if lifted_after(query.shadow[end:high]):
         return True
-    # A clause in brackets or between commas may part the thing from what is said of it.
     last = query.sentence(start)[1]
-    parted = query.shadow.find(";", end, last)
-    if _by_pronoun(query.shadow[last : last + _NEXT]):
+    clause, *later = _CLAUSES.split(query.shadow[end:last])
+    joined = _JOINED.split(clause, maxsplit=1)[1:]  # "… occurs once, but we can do without it"
+    if any(_by_pronoun(text) for text in (query.shadow[last : last + _NEXT], *later[:1], *joined)):
         return True
-    if parted >= 0 and _by_pronoun(query.shadow[parted + 1 : last]):
-        return True
+    if later and not clause.strip(_QUOTES):  # a label: "Bullet count: not restricted any more"
+        return lifted_after(later[0].partition(",")[0])
     if high >= last:
         return False
-    rest = _SENTENCE_PARTS.split(query.shadow[end:last], maxsplit=1)[0]
-    following = rest[high - end :]
-    joined = cues().after("removal", "goes_on").match(following)
-    return lifted_after(rest[:_AFTER_BRACKET]) or lifted_after(following[joined.end() :] if joined else following)
+    # A clause in brackets or between commas may part the thing from what is said of it.
+    following = clause[high - end :]
+    linked = cues().after("removal", "goes_on").match(following)
+    return lifted_after(clause[:_AFTER_BRACKET]) or lifted_after(following[linked.end() :] if linked else following)
 
 
 def _by_pronoun(following: str) -> bool:

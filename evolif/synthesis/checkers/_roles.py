@@ -34,7 +34,7 @@ def role_of(query: Query, start: int, end: int, *, in_list: bool = False, moved:
     """
     if any(low <= start < high for low, high in given_up(query.shadow, in_list)):
         return "old"
-    low, high = query.segment(start)
+    low, high = query.segment(start)[0], query.segment(max(start, end - 1))[1]
     rest = query.shadow[end : max(high, end)]
     if lifted_after(rest) or _thrown_out(query, end) or _stands_against(query.shadow, low, start, moved):
         return "old"

@@ -13,7 +13,7 @@ from evolif.synthesis.checkers._cues import cues
 from evolif.synthesis.checkers._lemmas import word_stems
 from evolif.synthesis.checkers._shadow import Query
 
-NEW_SHARE = 0.34
+NEW_SHARE = 0.42
 """Share of a task's telling words that a query for a new topic has to hold."""
 MANY_WORDS = 4
 """Telling words of a topic that do where only half that share of the task is told."""
@@ -68,7 +68,8 @@ def _back(text: str, topic: Topic, told: set[str], vocabulary: set[str]) -> list
     title = set(_telling(topic.title))
     if title and len(title & told) / len(title) >= BACK_SHARE:
         return []
-    if any(_share(r.words(text), vocabulary) >= BACK_SHARE for r in references):
+    named = [r.words(text) - (_stems("genre-words.txt") if _is_other(text, r) else set()) for r in references]
+    if any(_share(words, vocabulary) >= BACK_SHARE for words in named):
         return []
     if told & _core(topic) and not _names_another(text, references, vocabulary):
         return []
@@ -89,6 +90,11 @@ def _references(text: str) -> list[_Reference]:
         if start < end:
             found.append(_Reference(start, end, cue.lastgroup == "back"))
     return found
+
+
+def _is_other(text: str, reference: _Reference) -> bool:
+    """Whether a kind of text does not tell which is meant: `on the other proposal`."""
+    return cues().anywhere("topic", "other").search(text, reference.start, reference.end) is not None
 
 
 def _names_another(text: str, references: Sequence[_Reference], vocabulary: set[str]) -> bool:

@@ -11,7 +11,7 @@ from evolif.synthesis.checkers._shadow import Query
 _UNIT = r"(?P<unit>word|sentence|paragraph|character)s?(?!\w)"
 _ANY_UNIT = re.compile(rf"(?<!\w){_UNIT}")
 _BARE_UNIT = re.compile(rf"[\s-]{{0,4}}{_UNIT}")
-_PUNCTUATION = r"[,.;:!?)—–-]|$"
+_PUNCTUATION = r"[,.;:!?()—–-]|$"
 _AHEAD, _BACK, _SHORTLY = 60, 90, 70
 
 
