@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types check format fetch screenshots clean
+.PHONY: demo test lint types check format fetch screenshots docs reference clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -14,6 +14,10 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local,google,dev]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
 fetch: $(VENV)/.demo
@@ -43,5 +47,15 @@ format: $(VENV)/.dev
 screenshots: $(VENV)/.dev
 	$(BIN)/python docs/make_screenshots.py
 
+# The site, into site/: it reads from a folder, without a server and without network.
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --quiet --strict
+
+# The pages that are made from the program, after a change of flags or of what is printed.
+reference: $(VENV)/.docs
+	$(BIN)/python docs/make_cli_reference.py
+	$(BIN)/python docs/make_console.py
+	$(BIN)/python docs/make_notebooks.py
+
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist site
