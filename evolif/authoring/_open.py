@@ -14,7 +14,7 @@ from typing import Literal
 
 from evolif._errors import UsageError
 from evolif.benchmark import Benchmark, Made, Wording
-from evolif.models import Asked, ChatModel, ModelName, Sampling, open_model, parse_model_name
+from evolif.models import DEFAULT_RETRIES, Asked, ChatModel, ModelName, Sampling, open_model, parse_model_name
 from evolif.synthesis.agent import (
     TEMPLATE,
     Agent,
@@ -35,7 +35,7 @@ class Options:
 
     base_url: str | None = None
     """Endpoint of the models that name none."""
-    max_retries: int = 2
+    max_retries: int = DEFAULT_RETRIES
     timeout: float | None = None
     """Seconds for one request."""
     temperature: float | None = None

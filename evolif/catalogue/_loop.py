@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from evolif._errors import ContextOverflowError, ModelError, OutsideError, UsageError, WithheldError
 from evolif.catalogue._prompts import PromptFile
 from evolif.domain import Message
-from evolif.models import Asked, Sampling, open_model, parse_model_name
+from evolif.models import DEFAULT_RETRIES, Asked, Sampling, open_model, parse_model_name
 
 ATTEMPTS = 3
 """Answers that a model may give for one entry, the first included."""
@@ -28,7 +28,7 @@ class Reach:
 
     model: str
     base_url: str | None = None
-    max_retries: int = 2
+    max_retries: int = DEFAULT_RETRIES
     timeout: float | None = None
     """Seconds for one request."""
     temperature: float | None = None

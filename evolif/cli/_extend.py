@@ -35,7 +35,7 @@ def extend(
     temperature: Temperature = None,
     max_tokens: MaxTokens = None,
     max_connections: MaxConnections = None,
-    max_retries: MaxRetries = 2,
+    max_retries: MaxRetries = 5,
     timeout: Timeout = None,
     base_url: BaseUrl = None,
     display: Display = "auto",

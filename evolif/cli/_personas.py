@@ -61,7 +61,7 @@ def infer(
     temperature: Temperature = None,
     max_tokens: MaxTokens = None,
     max_connections: MaxConnections = None,
-    max_retries: MaxRetries = 2,
+    max_retries: MaxRetries = 5,
     timeout: Timeout = None,
     base_url: BaseUrl = None,
     display: Display = "auto",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evolif.models._base import ChatModel, ChatRequest, Reply, Sampling
+from evolif.models._base import DEFAULT_RETRIES, ChatModel, ChatRequest, Reply, Sampling
 from evolif.models._names import ModelName, parse_model_name
 from evolif.models._open import address_of, open_model
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evolif.models._limited import LimitedModel, with_limits
 
 __all__ = [
+    "DEFAULT_RETRIES",
     "Asked",
     "CachedModel",
     "ChatModel",

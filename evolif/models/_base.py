@@ -8,6 +8,10 @@ from typing import Any, Protocol
 
 from evolif.domain import Message, Turn, Usage
 
+DEFAULT_RETRIES = 5
+"""Repeats of a call that may pass later: back-offs of 1, 2, 4, 8 and 16 s, of which half is waited on the average. So
+an endpoint that is gone for a quarter of a minute costs no session, and nobody waits for more than half a minute."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:

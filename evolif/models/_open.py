@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from evolif._errors import UsageError
-from evolif.models._base import ChatModel
+from evolif.models._base import DEFAULT_RETRIES, ChatModel
 from evolif.models._names import ModelName, check_base_url, parse_model_name, unknown_provider
 
 ENTRY_POINTS = "evolif.models"
@@ -18,7 +18,7 @@ ENTRY_POINTS = "evolif.models"
 class Settings:
     """What a provider's factory is told besides the name."""
 
-    max_retries: int = 2
+    max_retries: int = DEFAULT_RETRIES
     """How often a call that may pass later is made again."""
     timeout: float | None = None
     """Seconds for one attempt; None leaves it to the provider."""
@@ -33,7 +33,12 @@ Factory = Callable[[ModelName, Settings], ChatModel]
 
 
 def open_model(
-    spec: str, *, base_url: str | None = None, max_retries: int = 2, timeout: float | None = None, seed: int = 0
+    spec: str,
+    *,
+    base_url: str | None = None,
+    max_retries: int = DEFAULT_RETRIES,
+    timeout: float | None = None,
+    seed: int = 0,
 ) -> ChatModel:
     """Make the client of a model; nothing is connected or started before its first call.
 
@@ -65,20 +70,23 @@ def address_of(name: ModelName, base_url: str | None = None) -> str | None:
 def _open_openai(name: ModelName, settings: Settings) -> ChatModel:
     from evolif.models._openai import OpenAIModel
 
-    return _retrying(OpenAIModel.from_name(name, timeout=_seconds(settings, 120.0)), settings)
+    seconds = _seconds(settings, 120.0)
+    return _retrying(OpenAIModel.from_name(name, timeout=seconds), settings, seconds)
 
 
 def _open_google(name: ModelName, settings: Settings) -> ChatModel:
     from evolif.models._google import GoogleModel
 
-    return _retrying(GoogleModel.from_name(name, timeout=_seconds(settings, 120.0)), settings)
+    seconds = _seconds(settings, 120.0)
+    return _retrying(GoogleModel.from_name(name, timeout=seconds), settings, seconds)
 
 
 def _open_local(name: ModelName, settings: Settings) -> ChatModel:
     from evolif.models._local import LocalModel
 
     # A full context takes about a minute to read on one slow thread, before the first word of the answer.
-    return _retrying(LocalModel(name.name, timeout=_seconds(settings, 600.0)), settings)
+    seconds = _seconds(settings, 600.0)
+    return _retrying(LocalModel(name.name, timeout=seconds), settings, seconds)
 
 
 def _open_sim(name: ModelName, settings: Settings) -> ChatModel:
@@ -91,10 +99,11 @@ def _seconds(settings: Settings, default: float) -> float:
     return default if settings.timeout is None else settings.timeout
 
 
-def _retrying(model: ChatModel, settings: Settings) -> ChatModel:
+def _retrying(model: ChatModel, settings: Settings, timeout: float) -> ChatModel:
     from evolif.models import _retry
 
-    return _retry.RetryingModel(model, _retry.RetryPolicy(settings.max_retries, _retry.FIRST_BACKOFF))
+    within = max(_retry.LONGEST_CALL, 2 * timeout)
+    return _retry.RetryingModel(model, _retry.RetryPolicy(settings.max_retries, _retry.FIRST_BACKOFF, within=within))
 
 
 _BUILT_IN: dict[str, Factory] = {"google": _open_google, "local": _open_local, "openai": _open_openai, "sim": _open_sim}

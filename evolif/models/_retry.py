@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from dataclasses import dataclass, field
 
 from evolif._errors import ModelError
-from evolif.models._base import ChatModel, ChatRequest, Reply
+from evolif.models._base import DEFAULT_RETRIES, ChatModel, ChatRequest, Reply
 from evolif.models._limit import held_place
 
 FIRST_BACKOFF = 1.0
 """Seconds of back-off before the first repeat."""
+LONGEST_CALL = 600.0
+"""Seconds after which a call is not repeated any more, its attempts and waits together; where two attempts that run
+into `--timeout` take longer, it is those."""
 LONGEST_WAIT = 120.0
 """Seconds an endpoint may ask us to wait; whoever asks for more is given up for now, and the run can be resumed."""
 
@@ -29,19 +33,27 @@ class RetryPolicy:
     burst of refusals threw back do not return as one burst. `Retry-After` is waited in full before that.
     """
 
-    most: int = 2
+    most: int = DEFAULT_RETRIES
     """Repeats of a call, at most."""
     first: float = FIRST_BACKOFF
     """Seconds of back-off before the first repeat; doubled for each further one."""
     longest: float = 60.0
     """Seconds of back-off, at most."""
+    within: float = LONGEST_CALL
+    """Seconds of attempts and waits after which no further repeat begins: five stalls in a row are no passing fault."""
     jitter: random.Random = field(default_factory=random.Random)
     """Seeded by the system, so that no two processes wait alike; results do not depend on it."""
 
-    def wait(self, fault: ModelError, repeats: int) -> float | None:
-        """Seconds until the call is made again after so many repeats, or None where it is not."""
+    def wait(self, fault: ModelError, repeats: int, taken: float = 0.0) -> float | None:
+        """Seconds until the call is made again, or None where it is not.
+
+        Args:
+            fault: How the last attempt ended.
+            repeats: Repeats made.
+            taken: Seconds that attempts and waits have taken; the time in a queue for a place does not count.
+        """
         asked = fault.retry_after or 0.0
-        if not fault.retryable or repeats >= self.most or asked > LONGEST_WAIT:
+        if not fault.retryable or repeats >= self.most or asked > LONGEST_WAIT or taken >= self.within:
             return None
         backoff = min(self.longest, self.first * 2.0 ** min(repeats, 30))
         return asked + self.jitter.uniform(0.0, backoff)
@@ -79,9 +91,10 @@ class RetryingModel:
             ModelError: what cannot pass, at once; what can, when the last repeat failed too.
         """
         place = held_place.get()
-        repeats = 0
+        repeats, taken = 0, 0.0
         while True:
             fault: ModelError
+            began = time.monotonic()
             try:
                 reply = await self._model.complete(request)
             except ModelError as error:
@@ -92,10 +105,11 @@ class RetryingModel:
                 return reply
             if place is not None:
                 place.tell(fault)
-            wait = self._policy.wait(fault, repeats)
+            taken += time.monotonic() - began
+            wait = self._policy.wait(fault, repeats, taken)
             if wait is None:
                 raise fault
-            repeats += 1
+            repeats, taken = repeats + 1, taken + wait
             if place is not None:
                 await place.step_aside(wait)
             else:

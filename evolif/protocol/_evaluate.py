@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evolif.authoring import Options, open_stored
 from evolif.benchmark import Benchmark
-from evolif.models import RequestCache, open_model
+from evolif.models import DEFAULT_RETRIES, RequestCache, open_model
 from evolif.protocol._engine import engine_of
 from evolif.protocol._events import Observer, nobody
 from evolif.protocol._opened import Calling, Cast, Opener, is_panel
@@ -36,7 +36,7 @@ def evaluate(
     max_tokens: int | None = None,
     seed: int = 0,
     max_connections: int | None = None,
-    max_retries: int = 2,
+    max_retries: int = DEFAULT_RETRIES,
     timeout: float | None = None,
     base_url: str | None = None,
     synthesizers: Sequence[str] = (),
@@ -133,10 +133,11 @@ def evaluate(
     errand = Errand(settings, dict(zip(settings.models, specs, strict=True)), calling, tuple(judges), gate is not None)
     perform = engine_of(engine, ray_address, errand, production.notify, gate, cached=cache is not None)
     make = Opener(calling, gate or OpenGate(), stopper, open_model, cache)
+    authors = Options(max_retries=max_retries, timeout=timeout, wrap=make.author)
     cast = Cast(
         {name: make.target(spec) for name, spec in zip(settings.models, specs, strict=True)},
         {spec: make.judge(spec) for spec in judges} if is_panel(judges) else {},
-        open_stored(opened, missing, synthesizers, checker, Options(wrap=make.author)),
+        open_stored(opened, missing, synthesizers, checker, authors),
     )
     try:
         production.play(root, cast, stopper, perform)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from evolif._errors import UsageError
 from evolif.judging import CACHE_FILE, Agreement, SqliteJudgeCache, open_judge
-from evolif.models import ChatModel, open_model
+from evolif.models import DEFAULT_RETRIES, ChatModel, open_model
 from evolif.protocol._difference import differences
 from evolif.protocol._events import Observer, RunStarted, SessionKey, nobody
 from evolif.protocol._identity import locked
@@ -38,7 +38,7 @@ def rejudge(
     out: Path | str,
     *,
     judge_rule: str = "mean",
-    max_retries: int = 2,
+    max_retries: int = DEFAULT_RETRIES,
     timeout: float | None = None,
     gate: Gate | None = None,
     observe: Observer | None = None,

@@ -38,15 +38,15 @@ class Run:
         return self.settings.models
 
     def sessions(self, model: str | None = None) -> list[Session]:
-        """All sessions, or those of one model.
+        """All sessions, or those of one model; without those that were kept from beginning, see `unbegun`.
 
         Verdicts are bare outcomes; what was expected and found stands in `transcripts`.
         """
-        return [session for _, session in self._store.sessions(model)]
+        return [session for _, session in self._store.sessions(model, unbegun=False)]
 
     def transcripts(self, model: str) -> Iterator[tuple[Session, list[TurnRecord]]]:
-        """Each session of a model with everything said in it."""
-        for number, session in self._store.sessions(model):
+        """Each session of a model with everything said in it; without those that were kept from beginning."""
+        for number, session in self._store.sessions(model, unbegun=False):
             yield session, self._store.turns(number)
 
     def facts(self) -> Iterator[TurnFacts]:

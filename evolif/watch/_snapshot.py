@@ -91,7 +91,7 @@ class _Sums:
     usd: float | None
     faults: int
     kept: int
-    """Sessions kept from beginning, of which nothing is awaited."""
+    """Sessions that were kept from beginning: `Run.sessions` leaves them out."""
 
 
 def _status(run: Run, model: str, sums: _Sums, early: EarlyEnd | None) -> ModelStatus:
@@ -103,7 +103,7 @@ def _status(run: Run, model: str, sums: _Sums, early: EarlyEnd | None) -> ModelS
     lengths = [len(session.turns) for session in sessions]
     return ModelStatus(
         model=model,
-        sessions=len(sessions),
+        sessions=len(sessions) + sums.kept,
         begun=sum(length > 0 for length in lengths),
         ended=counts.finished + counts.censored + counts.withheld,
         suspended=counts.suspended,
@@ -114,7 +114,7 @@ def _status(run: Run, model: str, sums: _Sums, early: EarlyEnd | None) -> ModelS
         tokens=sums.tokens,
         usd=sums.usd,
         faults=sums.faults,
-        turns_left=_turns_left(sessions, run.settings.max_turns, sums.kept),
+        turns_left=_turns_left(sessions, run.settings.max_turns),
     )
 
 
@@ -125,10 +125,9 @@ def _survivors(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
             yield mark, sum(length >= mark for length in lengths)
 
 
-def _turns_left(sessions: Sequence[Session], cap: int, kept: int) -> float:
+def _turns_left(sessions: Sequence[Session], cap: int) -> float:
     curve = survival_of_sessions(sessions, cap)
     going_on = Counter(len(session.turns) for session in sessions if session.ending is None)
-    going_on[0] -= kept
     if curve is None:
         return float(cap * going_on.total())
     left = 0.0

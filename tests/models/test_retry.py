@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import random
 from datetime import UTC, datetime
 
 import pytest
 
 from evolif._errors import AccessError, ContextOverflowError, ModelError, WithheldError
-from evolif.models import Reply, with_limits
+from evolif.authoring import Options
+from evolif.catalogue import Reach
+from evolif.models import DEFAULT_RETRIES, ChatRequest, Reply, open_model, with_limits
 from evolif.models._retry import RetryingModel, RetryPolicy
 from evolif.models._retry_after import duration, retry_after
+from evolif.protocol import evaluate, rejudge
 
 from .scripted import HELLO, Scripted, Wrapper
 
@@ -75,6 +79,31 @@ def test_retry_after_is_waited_in_full_and_then_spread() -> None:
 
 def test_who_asks_to_come_back_in_an_hour_is_given_up_for_now() -> None:
     assert RetryPolicy().wait(ModelError("429", retryable=True, retry_after=3600.0), 0) is None
+
+
+def test_a_call_that_stalls_is_given_up_after_ten_minutes_of_attempts_and_waits() -> None:
+    waits = RetryPolicy(5)
+    assert waits.wait(BUSY, 4, taken=599.0) is not None
+    assert waits.wait(BUSY, 1, taken=600.0) is None
+    assert RetryPolicy(5, within=1200.0).wait(BUSY, 0, taken=601.0) is not None
+
+
+def test_attempts_and_waits_count_towards_the_end_of_repeats() -> None:
+    class Slow(Scripted):
+        async def complete(self, request: ChatRequest) -> Reply:
+            await asyncio.sleep(0.02)
+            return await super().complete(request)
+
+    inner = Slow(*[BROKEN] * 9)
+    with pytest.raises(ModelError):
+        asyncio.run(RetryingModel(inner, RetryPolicy(9, first=0.0, within=0.05)).complete(HELLO))
+    assert 1 < inner.calls <= 3
+
+
+def test_five_repeats_are_the_default_everywhere() -> None:
+    assert DEFAULT_RETRIES == RetryPolicy().most == Options().max_retries == Reach("openai/x").max_retries == 5
+    for call in (open_model, evaluate, rejudge):
+        assert inspect.signature(call).parameters["max_retries"].default == DEFAULT_RETRIES
 
 
 @pytest.mark.parametrize("wrapped", [False, True])

@@ -167,15 +167,21 @@ class RunStore:
         except (sqlite3.InterfaceError, OverflowError, ValueError, TypeError) as fault:
             raise InternalError(f"the store of {self.root} cannot hold a value ({fault})") from None
 
-    def sessions(self, model: str | None = None) -> Iterator[tuple[int, Session]]:
+    def sessions(self, model: str | None = None, *, unbegun: bool = True) -> Iterator[tuple[int, Session]]:
         """Every session with its judged turns, in the order of models, epochs and dialogues.
 
         Verdicts come without their texts, which `turns` has: what figures need of a large run stays small.
+
+        Args:
+            model: Of this model only.
+            unbegun: Whether those are told too that a budget or a stop rule kept from beginning.
         """
         order = {name: i for i, name in enumerate(self.settings.models)}
         with disk_faults(self.root):
             rows = self._connection.execute(
-                "SELECT id, model, dialogue, epoch, ending, reason FROM session WHERE ? IN (model, '')", (model or "",)
+                "SELECT id, model, dialogue, epoch, ending, reason FROM session WHERE ? IN (model, '')"
+                " AND (? OR ending IS NOT NULL OR cause = '')",
+                (model or "", unbegun),
             ).fetchall()
             bare = BareVerdicts()
             for number, name, dialogue, epoch, ending, reason in sorted(rows, key=lambda r: (order[r[1]], r[3], r[2])):
