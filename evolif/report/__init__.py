@@ -7,37 +7,56 @@ from typing import TYPE_CHECKING, Any
 from evolif.report._escape import clip, plain
 
 if TYPE_CHECKING:
+    from evolif.report._analysis import ModelAnalysis, RunAnalysis, analyse
     from evolif.report._console import Terminal
     from evolif.report._failure import first_failure, print_failure
     from evolif.report._json import report_object
+    from evolif.report._published import NOT_COMPARABLE, Published, published_leaderboard
+    from evolif.report._reproduce import Step, reproduce
     from evolif.report._spent import dollars
     from evolif.report._status import status_lines, status_table
     from evolif.report._summary import ModelSummary, summarise
     from evolif.report._tables import print_report
 
 __all__ = [
+    "NOT_COMPARABLE",
+    "ModelAnalysis",
     "ModelSummary",
+    "Published",
+    "RunAnalysis",
+    "Step",
     "Terminal",
+    "analyse",
     "clip",
     "dollars",
     "first_failure",
     "plain",
     "print_failure",
     "print_report",
+    "published_leaderboard",
     "report_object",
+    "reproduce",
     "status_lines",
     "status_table",
     "summarise",
 ]
 
 _HOMES = {
+    "NOT_COMPARABLE": "_published",
+    "ModelAnalysis": "_analysis",
     "ModelSummary": "_summary",
+    "Published": "_published",
+    "RunAnalysis": "_analysis",
+    "Step": "_reproduce",
     "Terminal": "_console",
+    "analyse": "_analysis",
     "dollars": "_spent",
     "first_failure": "_failure",
     "print_failure": "_failure",
     "print_report": "_tables",
+    "published_leaderboard": "_published",
     "report_object": "_json",
+    "reproduce": "_reproduce",
     "status_lines": "_status",
     "status_table": "_status",
     "summarise": "_summary",

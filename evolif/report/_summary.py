@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evolif.domain import Session
@@ -18,7 +18,7 @@ from evolif.metrics import (
     records_from_sessions,
     satisfaction_by_group,
 )
-from evolif.protocol import EarlyEnd, Run
+from evolif.protocol import Run
 
 DEFAULT_RESAMPLES = 2_000
 
@@ -41,21 +41,23 @@ class ModelSummary:
 
 def summarise(run: Run, *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES) -> list[ModelSummary]:
     """One summary per model, in the order of the run."""
-    return [_summary(run, model, seed, resamples) for model in run.models]
+    from evolif.report._analysis import RunAnalysis
+
+    return [model.summary for model in RunAnalysis(run, seed, resamples).models]
 
 
-def _summary(run: Run, model: str, seed: int, resamples: int) -> ModelSummary:
-    early = run.early_end()
-    sessions = [s for s in run.sessions(model) if early is None or s.dialogue in early.dialogues]
+def summary_of(
+    model: str,
+    sessions: Sequence[Session],
+    *,
+    max_turns: int,
+    seed: int,
+    resamples: int,
+    heuristic: Mapping[str, Satisfaction],
+    tokens: int,
+) -> ModelSummary:
+    """The summary of one model's sessions."""
     counts = records_from_sessions(sessions)
-    heuristic: dict[str, Satisfaction] = {}
-    tokens = 0
-    for session, records in run.transcripts(model):
-        for record in records:
-            tokens += record.usage.prompt_tokens + record.usage.completion_tokens
-            for verdict in record.heuristic if _counts(session, early) else ():
-                had = heuristic.get(verdict.group, Satisfaction(0, 0))
-                heuristic[verdict.group] = Satisfaction(had.satisfied + bool(verdict.satisfied), had.judged + 1)
     broken = counts.suspended + counts.withheld
     return ModelSummary(
         model=model,
@@ -63,11 +65,7 @@ def _summary(run: Run, model: str, seed: int, resamples: int) -> ModelSummary:
         intervals=bootstrap_intervals(counts.records, seed=seed, resamples=resamples),
         counts=counts,
         groups=satisfaction_by_group(sessions),
-        heuristic=dict(sorted(heuristic.items())),
-        bounds=bounds(sessions, max_turns=run.settings.max_turns) if broken else None,
+        heuristic=heuristic,
+        bounds=bounds(sessions, max_turns=max_turns) if broken else None,
         tokens=tokens,
     )
-
-
-def _counts(session: Session, early: EarlyEnd | None) -> bool:
-    return session.ending in ("finished", "censored") and (early is None or session.dialogue in early.dialogues)

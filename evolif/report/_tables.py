@@ -15,6 +15,7 @@ from evolif.metrics import Satisfaction
 from evolif.money import PriceTable
 from evolif.protocol import Run
 from evolif.report._escape import plain
+from evolif.report._published import NOT_COMPARABLE
 from evolif.report._spent import spent_lines
 from evolif.report._summary import ModelSummary
 
@@ -22,11 +23,6 @@ LABELS: Mapping[str, str] = {
     "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
     "rec": "REC %", "rob": "ROB %", "csr": "CSR %", "isr": "ISR %",
 }  # fmt: skip
-
-NOT_COMPARABLE = (
-    "An independent implementation: the figures are not comparable with the leaderboard of the EvolIF paper "
-    "(arXiv 2511.03508)."
-)
 
 _FIRST_COLUMN, _PADDING = 16, 3
 """Characters that the column of names takes, and those around each figure."""

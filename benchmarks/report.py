@@ -1,0 +1,96 @@
+"""How long a report takes, and how much memory: 5 simulated models on 150 dialogues of 20 turns.
+
+    python benchmarks/report.py [--keep FOLDER] [--dialogues 150] [--turns 20]
+
+Makes the run in a temporary folder (or in FOLDER, used again where it is there), then starts `evolif report` in a
+process of its own, and prints its wall seconds and its largest resident memory. The target is 10 s and 500 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from evolif.benchmark import generate
+from evolif.models._sim import SimModel
+from evolif.protocol import evaluate
+
+STRENGTHS = {"a": 0.995, "b": 0.99, "c": 0.98, "d": 0.97, "e": 0.96}
+"""Chance that a model keeps a constraint: strong enough that most sessions come to the cap."""
+
+
+class Skilled(SimModel):
+    """A simulated model of a given strength, whatever the group and the depth."""
+
+    def __init__(self, letter: str) -> None:
+        super().__init__("steady", seed=ord(letter))
+        self._letter = letter
+
+    @property
+    def name(self) -> str:
+        return f"sim/{self._letter}"
+
+    def _chance(self, group: str, depth: int) -> float:
+        return STRENGTHS[self._letter]
+
+
+def make_run(folder: Path, dialogues: int, turns: int) -> Path:
+    """The run, made where it is not there."""
+    run = folder / "run"
+    if run.exists():
+        return run
+    generate(folder / "bench", dialogues=dialogues, turns=turns, seed=1)
+    names = [f"sim/{letter}" for letter in STRENGTHS]
+
+    def opened(name: str, **_: Any) -> SimModel:
+        return Skilled(name.partition("/")[2])
+
+    with mock.patch("evolif.protocol._evaluate.open_model", opened):
+        evaluate(folder / "bench", names, run, max_turns=turns).close()
+    return run
+
+
+def measure(*arguments: str) -> tuple[float, float]:
+    """Wall seconds and megabytes of `evolif ARGUMENTS` in a process of its own."""
+    started = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", "evolif", *arguments], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"evolif {arguments[0]} ended with {process.returncode}")
+    kilobytes = usage.ru_maxrss / (1024 if sys.platform == "darwin" else 1)
+    return time.perf_counter() - started, kilobytes / 1024
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--dialogues", type=int, default=150)
+    parser.add_argument("--turns", type=int, default=20)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        run = make_run(folder, given.dialogues, given.turns)
+        out = Path(temporary)
+        ways = {
+            "report": ("report", str(run)),
+            "report --full": ("report", str(run), "--full"),
+            "report --json": ("report", str(run), "--json", str(out / "r.json")),
+            "report --html --json": ("report", str(run), "--html", str(out / "r.html"), "--json", str(out / "r.json")),
+            "compare": ("compare", str(run), "--model", "sim/a", "--model", "sim/e"),
+        }
+        for name, arguments in ways.items():
+            seconds, megabytes = measure(*arguments)
+            print(f"{name:22} {seconds:6.1f} s {megabytes:6.0f} MB", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,293 @@
+"""What there is to tell of a run, each part computed once, when it is first asked for.
+
+Tables, JSON, LaTeX, figures and the page all read this; none of them computes a figure of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from evolif.domain import Session, TurnFacts
+from evolif.metrics import (
+    Agreement,
+    Ceiling,
+    Figures,
+    Hazard,
+    Key,
+    RankAgreement,
+    RankStability,
+    Satisfaction,
+    Slice,
+    Survival,
+    SurvivalBounds,
+    SweepPoint,
+    breakdown,
+    ceiling,
+    hazard,
+    metrics_by,
+    patience_sweep,
+    rank_agreement,
+    rank_stability,
+    survival,
+    survival_bounds,
+)
+from evolif.protocol import EarlyEnd, Run, RunSettings, Spent
+from evolif.report._reproduce import Step, reproduce
+from evolif.report._summary import DEFAULT_RESAMPLES, ModelSummary, summary_of
+
+if TYPE_CHECKING:
+    from evolif.benchmark import Benchmark
+
+TurnKey = tuple[int, int]
+"""(dialogue, turn)."""
+
+KINDS = ("synthesizer", "register", "formality")
+"""What dialogues are told apart by (paper Apps. F, G)."""
+
+SIZES = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500)
+"""Dialogues in the subsamples of rank stability; those below the number there are."""
+
+FEWEST_MODELS = 3
+"""Below so many models a ranking has no correlation worth the name."""
+
+
+@dataclass(frozen=True)
+class RunAnalysis:
+    """One run: its models, and what they share.
+
+    Attributes:
+        run: The run, open for reading as long as the analysis is used; transcripts are read from it.
+        seed: Of every bootstrap and permutation.
+        resamples: Of every bootstrap.
+        benchmark: The run's benchmark, where it is at hand; only the commands to reproduce want it.
+        judge_audit: Constraint group to how far a person agreed with the judge; empty where nobody looked.
+    """
+
+    run: Run
+    seed: int = 0
+    resamples: int = DEFAULT_RESAMPLES
+    benchmark: Benchmark | None = field(default=None, repr=False)
+    judge_audit: Mapping[str, Agreement] = field(default_factory=dict, repr=False)
+    _stabilities: dict[str, tuple[RankStability, ...]] = field(default_factory=dict, init=False, repr=False)
+    _ranks: dict[tuple[str, str], Mapping[str, RankAgreement]] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The run's folder, without the way to it."""
+        return self.run.path.resolve().name or str(self.run.path)
+
+    @property
+    def settings(self) -> RunSettings:
+        """What the run was made with."""
+        return self.run.settings
+
+    @cached_property
+    def models(self) -> tuple[ModelAnalysis, ...]:
+        """In the order of the run."""
+        return tuple(ModelAnalysis(self, model) for model in self.run.models)
+
+    def model(self, name: str) -> ModelAnalysis:
+        """The model of that name.
+
+        Raises:
+            KeyError: The run has none.
+        """
+        return {one.name: one for one in self.models}[name]
+
+    @cached_property
+    def facts(self) -> Mapping[TurnKey, TurnFacts]:
+        """Every asked turn, by dialogue and turn; shared by all models and epochs."""
+        return {(facts.dialogue, facts.turn): facts for facts in self.run.facts()}
+
+    @cached_property
+    def early_end(self) -> EarlyEnd | None:
+        """The stop rule that ended the run early; all figures are then of its dialogues alone."""
+        return self.run.early_end()
+
+    @cached_property
+    def suspended(self) -> int:
+        """Sessions that have not come to an end and can be resumed; they are in no figure."""
+        return self.run.suspended()
+
+    @cached_property
+    def unbegun(self) -> Mapping[str, int]:
+        """Sessions that a budget or a stop rule kept from beginning, by cause."""
+        return self.run.unbegun()
+
+    @cached_property
+    def costs(self) -> tuple[Spent, ...]:
+        """Calls and tokens per role and model."""
+        return tuple(self.run.costs())
+
+    @cached_property
+    def commands(self) -> tuple[Step, ...]:
+        """What makes the run and this report again."""
+        return reproduce(self.run, seed=self.seed, resamples=self.resamples, benchmark=self.benchmark)
+
+    @cached_property
+    def ceiling(self) -> Ceiling:
+        """What a perfect responder would reach over the asked turns: their witnesses, replayed without a call.
+
+        Raises:
+            UsageError: A checker wants a package that is not installed.
+        """
+        return ceiling(self.facts.values(), self.settings.patience)
+
+    def rank_stability(self, metric: str = "rob") -> tuple[RankStability, ...]:
+        """The models' ranking on fewer dialogues beside that on all; empty with fewer than three models."""
+        if metric not in self._stabilities:
+            dialogues = max((len({s.dialogue for s in model.sessions}) for model in self.models), default=0)
+            sizes = [size for size in SIZES if size < dialogues] if len(self.models) >= FEWEST_MODELS else []
+            self._stabilities[metric] = (
+                rank_stability(self._sessions, sizes, metric=metric, seed=self.seed) if sizes else ()
+            )
+        return self._stabilities[metric]
+
+    def rank_agreement(self, by: str, metric: str = "rob") -> Mapping[str, RankAgreement]:
+        """The models' figures per kind of dialogue (one of `KINDS`) beside those on all."""
+        if (by, metric) not in self._ranks:
+            self._ranks[by, metric] = rank_agreement(
+                self._sessions, self.facts.values(), by, metric=metric, formality=_formality
+            )
+        return self._ranks[by, metric]
+
+    @property
+    def _sessions(self) -> Mapping[str, Sequence[Session]]:
+        return {model.name: model.sessions for model in self.models}
+
+    @cached_property
+    def heuristic(self) -> Mapping[str, Mapping[str, Satisfaction]]:
+        """Per model what the offline judge `lexical` says of the subjective groups; never part of the metrics."""
+        if self.settings.judge != "lexical":
+            return {}
+        return {model.name: _heuristic(self.run, model.name, self.early_end) for model in self.models}
+
+
+@dataclass(frozen=True)
+class ModelAnalysis:
+    """One model in one run."""
+
+    of: RunAnalysis = field(repr=False)
+    name: str
+    _slices: dict[str, Mapping[Key, Slice]] = field(default_factory=dict, init=False, repr=False)
+    _figures: dict[str, Mapping[str, Figures]] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def sessions(self) -> tuple[Session, ...]:
+        """All its sessions, whatever their ending; where the run ended early, those of the rule's dialogues alone."""
+        early = self.of.early_end
+        return tuple(s for s in self.of.run.sessions(self.name) if early is None or s.dialogue in early.dialogues)
+
+    @cached_property
+    def summary(self) -> ModelSummary:
+        """The eight metrics with intervals, satisfaction per group, and counts of what is left out."""
+        return summary_of(
+            self.name,
+            self.sessions,
+            max_turns=self.of.settings.max_turns,
+            seed=self.of.seed,
+            resamples=self.of.resamples,
+            heuristic=self.of.heuristic.get(self.name, {}),
+            tokens=self.tokens,
+        )
+
+    @cached_property
+    def tokens(self) -> int:
+        """Tokens of the model's own calls, prompts and answers."""
+        mine = (s.usage for s in self.of.costs if s.role == "target" and s.model == self.name)
+        return sum(usage.prompt_tokens + usage.completion_tokens for usage in mine)
+
+    def by(self, what: str) -> Mapping[Key, Slice]:
+        """CSR and ISR with intervals per key of a breakdown, one of `evolif.metrics.BREAKDOWNS`.
+
+        These are `group`, `mode` (`length/words.less_than`), `depth`, `load`, `move`, `operation`, `synthesizer`,
+        `register`, `turn`, `formality`.
+        """
+        if what not in self._slices:
+            self._slices[what] = breakdown(
+                self.sessions,
+                self.of.facts.values(),
+                what,
+                formality=_formality,
+                seed=self.of.seed,
+                resamples=self.of.resamples,
+            )
+        return self._slices[what]
+
+    def figures_by(self, kind: str) -> Mapping[str, Figures]:
+        """The eight metrics with intervals per kind of dialogue, one of `KINDS`."""
+        if kind not in self._figures:
+            self._figures[kind] = metrics_by(
+                self.sessions,
+                self.of.facts.values(),
+                kind,
+                formality=_formality,
+                seed=self.of.seed,
+                resamples=self.of.resamples,
+            )
+        return self._figures[kind]
+
+    @cached_property
+    def hazard(self) -> tuple[Hazard, ...]:
+        """Per judged turn, the share of the sessions still running that ends there."""
+        return hazard(self.sessions)
+
+    @cached_property
+    def survival(self) -> Survival:
+        """The Kaplan-Meier curve, up to the cap.
+
+        Raises:
+            UsageError: SciPy (extra `report`) is not installed.
+        """
+        return survival(
+            self.sessions, max_turns=self.of.settings.max_turns, seed=self.of.seed, resamples=self.of.resamples
+        )
+
+    @cached_property
+    def survival_bounds(self) -> SurvivalBounds | None:
+        """Where sessions are suspended or withheld: the curves if all had failed, or gone on to the cap.
+
+        Raises:
+            UsageError: SciPy (extra `report`) is not installed.
+        """
+        if self.summary.bounds is None:
+            return None
+        return survival_bounds(
+            self.sessions, max_turns=self.of.settings.max_turns, seed=self.of.seed, resamples=self.of.resamples
+        )
+
+    @cached_property
+    def patience_sweep(self) -> tuple[SweepPoint, ...]:
+        """The figures for patience 1, 2, … up to the run's own, exact, by replay."""
+        return patience_sweep(self.sessions, self.of.settings.patience, seed=self.of.seed, resamples=self.of.resamples)
+
+
+def analyse(
+    runs: Iterable[Run],
+    *,
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
+    benchmark: Benchmark | None = None,
+) -> list[RunAnalysis]:
+    """One analysis per run; nothing is computed yet."""
+    return [RunAnalysis(run, seed, resamples, benchmark) for run in runs]
+
+
+def _formality(query: str) -> str:
+    from evolif.text import formality
+
+    return formality(query)
+
+
+def _heuristic(run: Run, model: str, early: EarlyEnd | None) -> Mapping[str, Satisfaction]:
+    told: dict[str, Satisfaction] = {}
+    for session, records in run.transcripts(model):
+        if session.ending not in ("finished", "censored") or (early and session.dialogue not in early.dialogues):
+            continue
+        for verdict in (verdict for record in records for verdict in record.heuristic):
+            had = told.get(verdict.group, Satisfaction(0, 0))
+            told[verdict.group] = Satisfaction(had.satisfied + bool(verdict.satisfied), had.judged + 1)
+    return dict(sorted(told.items()))
