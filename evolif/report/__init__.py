@@ -8,6 +8,7 @@ from evolif.report._escape import clip, plain
 
 if TYPE_CHECKING:
     from evolif.report._analysis import ModelAnalysis, RunAnalysis, analyse
+    from evolif.report._comparison import Comparison, compare_models
     from evolif.report._console import Terminal
     from evolif.report._failure import first_failure, print_failure
     from evolif.report._json import report_object
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOT_COMPARABLE",
+    "Comparison",
     "ModelAnalysis",
     "ModelSummary",
     "Published",
@@ -28,6 +30,7 @@ __all__ = [
     "Terminal",
     "analyse",
     "clip",
+    "compare_models",
     "dollars",
     "first_failure",
     "plain",
@@ -43,6 +46,7 @@ __all__ = [
 
 _HOMES = {
     "NOT_COMPARABLE": "_published",
+    "Comparison": "_comparison",
     "ModelAnalysis": "_analysis",
     "ModelSummary": "_summary",
     "Published": "_published",
@@ -50,6 +54,7 @@ _HOMES = {
     "Step": "_reproduce",
     "Terminal": "_console",
     "analyse": "_analysis",
+    "compare_models": "_comparison",
     "dollars": "_spent",
     "first_failure": "_failure",
     "print_failure": "_failure",

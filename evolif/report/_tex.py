@@ -1,6 +1,6 @@
-r"""Text and tables in LaTeX: whatever a name holds, it comes out as text and compiles with every engine.
+"""Text and tables in LaTeX: whatever a name holds, it comes out as text and compiles with every engine.
 
-The tables want `\usepackage{booktabs}` and nothing else.
+The tables want the package booktabs and nothing else.
 """
 
 from __future__ import annotations
