@@ -3,12 +3,17 @@
 from evolif.benchmark._directory import Benchmark, load_benchmark
 from evolif.benchmark._generate import extend, generate
 from evolif.benchmark._grower import Grower, Made, Wording
-from evolif.benchmark._lines import read_turns, to_line, turn_hash
+from evolif.benchmark._header import Header, parse_header
+from evolif.benchmark._imported import IMPORTED, ImportedWriter
+from evolif.benchmark._lines import parse_turn, read_turns, to_line, to_object, turn_hash
 from evolif.benchmark._record import Rates, SynthesisRecord, rates
 
 __all__ = [
+    "IMPORTED",
     "Benchmark",
     "Grower",
+    "Header",
+    "ImportedWriter",
     "Made",
     "Rates",
     "SynthesisRecord",
@@ -16,8 +21,11 @@ __all__ = [
     "extend",
     "generate",
     "load_benchmark",
+    "parse_header",
+    "parse_turn",
     "rates",
     "read_turns",
     "to_line",
+    "to_object",
     "turn_hash",
 ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from evolif._errors import OutsideError, UsageError
 from evolif.benchmark._files import Stamp, append, cut_torn_line, dialogue_file, rewrite_line, stamp_of
 from evolif.benchmark._header import read_header
+from evolif.benchmark._imported import IMPORTED, load_imported_topics
 from evolif.benchmark._lines import read_turns, to_line
 from evolif.benchmark._maker import Maker
 from evolif.benchmark._record import FILE as RECORDS
@@ -42,7 +43,8 @@ class Benchmark:
         self.path = Path(path)
         self.header = read_header(self.path / "benchmark.json")
         self.notify = notify or (lambda _: None)
-        self.topics = load_topics(self.path / "topics.jsonl")
+        load = load_topics if self.header.imported is None else load_imported_topics
+        self.topics = load(self.path / "topics.jsonl")
         self.personas = load_personas(self.path / "personas.jsonl")
         self._maker = Maker(self.header, self.topics, self.personas, self.path)
         self._shares = tuple(map(parse_share, self.header.spec.synthesizers))
@@ -65,6 +67,23 @@ class Benchmark:
         parts = [self.header.to_json()]
         parts += [(self.path / name).read_text(encoding="utf-8") for name in ("topics.jsonl", "personas.jsonl")]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+    @property
+    def extendable(self) -> bool:
+        """Whether further turns can be made; imported dialogues have no script and end where they end."""
+        return self.header.imported is None
+
+    def refuse_unless_extendable(self) -> None:
+        """See that further turns can be made.
+
+        Raises:
+            UsageError: the benchmark was imported and has no script.
+        """
+        if not self.extendable:
+            raise UsageError(
+                f"{self.path} was imported and has no script, so its dialogues cannot be extended; stay within its "
+                "turns, or make dialogues of your own with `evolif generate`"
+            )
 
     def dialogues(self) -> list[int]:
         """The numbers of the dialogues that lie on disk, in order."""
@@ -102,16 +121,20 @@ class Benchmark:
         """
         turns = self.turns(dialogue)
         if number > len(turns):
+            self.refuse_unless_extendable()
             self._refuse_unless_template(dialogue)
             self._extend(dialogue, number)
         return self._played(turns[number - 1])
 
     def author(self, dialogue: int) -> str:
         """The name of the synthesizer that words a dialogue."""
+        if not self.extendable:
+            return IMPORTED
         return author_of(self._shares, self.header.spec.seed, dialogue)
 
     def draft(self, dialogue: int) -> Turn:
         """The turn that comes next in a dialogue, in the template's words and not stored."""
+        self.refuse_unless_extendable()
         return self._maker.following(dialogue, self.turns(dialogue))
 
     def begin(self, dialogue: int) -> None:
@@ -200,13 +223,17 @@ class Benchmark:
         made = 0
         for dialogue in self.dialogues():
             missing = turns - len(self.turns(dialogue))
+            if missing > 0:
+                self.refuse_unless_extendable()
             if missing > 0 and self.author(dialogue) == TEMPLATE:
                 self._extend(dialogue, turns)
                 made += missing
         return made
 
     def missing(self, turns: int, dialogues: Iterable[int] | None = None) -> dict[str, int]:
-        """How many turns are missing up to a length, per chat model that has to word them."""
+        """How many turns are missing up to a length, per chat model that has to word them; none that cannot be made."""
+        if not self.extendable:
+            return {}
         count: Counter[str] = Counter()
         for dialogue in self.dialogues() if dialogues is None else dialogues:
             count[self.author(dialogue)] += max(0, turns - len(self.turns(dialogue)))

@@ -73,20 +73,22 @@ class Grower:
         self._notify = notify or (lambda _: None)
         self._locks: dict[int, asyncio.Lock] = {}
 
-    async def turn(self, dialogue: int, number: int) -> Turn:
-        """The turn as sessions play it, made where it is missing.
+    async def turn(self, dialogue: int, number: int) -> Turn | None:
+        """The turn as sessions play it, made where it is missing; None where the dialogue has no script and ends.
 
         Raises:
             ModelError: the synthesizer failed; the same question may pass later.
             UsageError: the dialogue's synthesizer was not opened.
         """
+        if not self._benchmark.extendable and number > len(self._benchmark.turns(dialogue)):
+            return None
         await self.reach(dialogue, number)
         return self._benchmark.turn(dialogue, number)
 
     async def reach(self, dialogue: int, number: int) -> None:
         """Make the turns that a chat model words, up to a number; errors as for `turn`."""
         author = self._benchmark.author(dialogue)
-        if author != TEMPLATE:
+        if author != TEMPLATE and self._benchmark.extendable:
             async with self._locks.setdefault(dialogue, asyncio.Lock()):
                 while len(self._benchmark.turns(dialogue)) < number:
                     await self._make(dialogue, author)

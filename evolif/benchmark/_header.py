@@ -45,6 +45,18 @@ class Spec(BaseModel):
         return data
 
 
+class Imported(BaseModel):
+    """Where an imported benchmark comes from that nothing can be drawn for: it has turns, and no script."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    format: Annotated[str, Field(max_length=40)]
+    files: Annotated[tuple[Annotated[str, Field(max_length=120)], ...], Field(max_length=100_000)] = ()
+    """Per dialogue, in order, the name of the file it came in, without its folder."""
+    content: Annotated[str, Field(max_length=64)] = ""
+    """A hash of all turns, so that other content is another benchmark."""
+
+
 class Header(BaseModel):
     """The identity card of a benchmark."""
 
@@ -56,10 +68,34 @@ class Header(BaseModel):
     reading_rules: int = READING_RULES_VERSION
     compatibility: int = Field(default_factory=table_version)
     spec: Spec
+    imported: Imported | None = None
+    """Of a benchmark without a script; its `spec` only says how long it is and what evaluation takes."""
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = written(self)
+        if data["imported"] is None:
+            del data["imported"]
+        return data
 
     def to_json(self) -> str:
         """As written on disk: readable, stable, one trailing line break."""
         return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
+
+
+def parse_header(data: object) -> Header:
+    """Validate what `benchmark.json` holds.
+
+    Raises:
+        UsageError: another format version, or a constraint group that is not installed here.
+        ValidationError: it is none.
+    """
+    header = Header.model_validate(data)
+    if header.format_version != FORMAT_VERSION:
+        raise UsageError(
+            f"it has format version {header.format_version}, and this evolif reads version {FORMAT_VERSION}"
+        )
+    return header
 
 
 def read_header(path: Path) -> Header:
@@ -73,20 +109,15 @@ def read_header(path: Path) -> Header:
         raise UsageError(f"{path.parent} is no benchmark: it has no benchmark.json; make one with `evolif generate`")
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
-        header = Header.model_validate(data)
+        return parse_header(data)
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
     except ValidationError as fault:
         raise InputError(complaint(fault, "header"), path=path) from None
     except (ValueError, RecursionError):
         raise InputError("not JSON; restore the file or generate the benchmark again", path=path) from None
-    except UsageError as fault:  # a constraint group that is not installed here
+    except UsageError as fault:
         raise InputError(str(fault), path=path) from None
-    if header.format_version != FORMAT_VERSION:
-        raise UsageError(
-            f"{path} has format version {header.format_version}; this evolif reads version {FORMAT_VERSION}"
-        )
-    return header
 
 
 def differences(old: Header, new: Header) -> list[str]:

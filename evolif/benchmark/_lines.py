@@ -21,12 +21,18 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _TopicRef(_Model):
+class TopicRef(_Model):
+    """A topic as a turn names it."""
+
     id: str
     prompt: str
     keywords: tuple[str, ...]
     domain: str = ""
     title: str = ""
+
+    def to_topic(self) -> Topic:
+        """The topic."""
+        return Topic(self.id, self.prompt, self.keywords, self.domain, self.title)
 
 
 class _Operation(_Model):
@@ -39,7 +45,7 @@ class _Operation(_Model):
 class _Line(_Model):
     dialogue: Annotated[int, Field(ge=0)]
     turn: Annotated[int, Field(ge=1)]
-    topic: _TopicRef
+    topic: TopicRef
     move: Literal["new", "continue", "backtrack"]
     operation: _Operation
     constraints: list[dict[str, Any]]
@@ -54,9 +60,14 @@ class _Line(_Model):
 
 def to_line(turn: Turn) -> str:
     """The line of a turn, with its line break."""
+    return json.dumps(to_object(turn), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def to_object(turn: Turn) -> dict[str, Any]:
+    """What the line of a turn holds."""
     fmt = format_of(turn.constraints)
     topic = turn.topic
-    data = {
+    return {
         "dialogue": turn.dialogue,
         "turn": turn.turn,
         "topic": {
@@ -89,7 +100,6 @@ def to_line(turn: Turn) -> str:
         "status": turn.status,
         "witness": turn.witness,
     }
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
@@ -104,12 +114,8 @@ def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
     """
     for expected, (number, data) in enumerate(read_json_lines(path), 1):
         try:
-            line = _Line.model_validate(data)
-            turn = _to_turn(line)
-        except ValidationError as fault:
-            told = complaint(fault, "turn")
-            raise InputError(f"{told}; mend or regenerate the dialogue", path=path, line=number) from None
-        except UsageError as fault:  # parameters that cannot be, or a group that is not installed here
+            turn = parse_turn(data)
+        except UsageError as fault:
             raise InputError(f"{fault}; mend or regenerate the dialogue", path=path, line=number) from None
         if turn.turn != expected:
             raise InputError(
@@ -126,12 +132,20 @@ def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
         yield turn
 
 
-def _to_turn(line: _Line) -> Turn:
-    topic = line.topic
+def parse_turn(data: object) -> Turn:
+    """The turn of one line's object.
+
+    Raises:
+        UsageError: it is none, its parameters cannot be, or a group is not installed here.
+    """
+    try:
+        line = _Line.model_validate(data)
+    except ValidationError as fault:
+        raise InputError(complaint(fault, "turn")) from None
     return Turn(
         dialogue=line.dialogue,
         turn=line.turn,
-        topic=Topic(topic.id, topic.prompt, topic.keywords, topic.domain, topic.title),
+        topic=line.topic.to_topic(),
         move=line.move,
         operation=Operation(line.operation.kind, line.operation.group, line.operation.before, line.operation.after),
         constraints=parse_constraints(line.constraints),
