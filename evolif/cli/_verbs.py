@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -27,6 +28,12 @@ SUMMARIES: Mapping[str, str] = {
     "models": "List models; fetch weights of a small local one.",
 }
 """The first paragraph of each verb's own help; a test holds the two together."""
+
+
+OWN_GROUPS = frozenset(SUMMARIES) - {"demo", "status", "score", "topics", "personas", "models"}
+"""Verbs that take `--constraints`."""
+
+VARIABLE = "EVOLIF_CONSTRAINTS"
 
 
 def outlines() -> MutableMapping[str, Any]:
@@ -61,12 +68,47 @@ class Verbs(MutableMapping[str, Any]):
 
 
 def _make(name: str) -> Any:
+    from evolif.cli._help import Verb
+
     module = import_module(f"evolif.cli._{name}")
     if name in ("models", "personas", "topics"):
         made = getattr(module, f"{name}_app")
     else:
         made = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         made.command(name)(getattr(module, name))
-    command = typer.main.get_command(made)
+    for own in made.registered_commands:
+        own.cls = Verb
+    command: Any = typer.main.get_command(made)
     command.name = name
+    if name in OWN_GROUPS:
+        command.params.append(_own_groups())
     return command
+
+
+def _own_groups() -> Any:
+    """`--constraints`, which every verb takes that may meet a group of the user's own."""
+    carrier = typer.Typer(add_completion=False)
+    carrier.command()(_with_own_groups)
+    return typer.main.get_command(carrier).params[0]
+
+
+def _with_own_groups(
+    own_groups: Annotated[
+        str | None,
+        typer.Option(
+            "--constraints",
+            callback=lambda value: _use_own_groups(value),
+            expose_value=False,
+            is_eager=True,
+            envvar=VARIABLE,
+            metavar="MODULE|FILE.py",
+            help="Constraint groups of your own, apart by commas; built-in profiles draw them, too.",
+        ),
+    ] = None,
+) -> None:
+    """Never run: its option is what the verbs take."""
+
+
+def _use_own_groups(value: str | None) -> None:
+    if value is not None:
+        os.environ[VARIABLE] = value

@@ -1,6 +1,6 @@
 """The constraint groups: one module and one data file each."""
 
-from evolif.constraints._base import DrawContext, Group, Saying
+from evolif.constraints._base import DrawContext, Group, ParamsModel, Saying
 from evolif.constraints._check import (
     check,
     check_reading,
@@ -11,7 +11,7 @@ from evolif.constraints._check import (
 )
 from evolif.constraints._compatibility import find_conflict, is_closed, table_version
 from evolif.constraints._limits import Conflict, lower_limit, upper_limit
-from evolif.constraints._registry import EXTENDED_GROUPS, GROUPS, get_group
+from evolif.constraints._registry import EXTENDED_GROUPS, GROUPS, get_group, own_groups
 
 __all__ = [
     "EXTENDED_GROUPS",
@@ -19,6 +19,7 @@ __all__ = [
     "Conflict",
     "DrawContext",
     "Group",
+    "ParamsModel",
     "Saying",
     "check",
     "check_reading",
@@ -28,6 +29,7 @@ __all__ = [
     "get_group",
     "is_closed",
     "lower_limit",
+    "own_groups",
     "parse_constraint",
     "parse_constraints",
     "table_version",

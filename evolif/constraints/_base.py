@@ -119,6 +119,19 @@ class Group:
         """The verdict of the rules. Only groups that are not subjective have one."""
         raise TypeError(f"{self.name} is judged by a model, not by rules")
 
+    def fulfil(self, text: str, params: Params, fmt: str | None) -> str:
+        """A witness's text changed so that it satisfies the constraint; the built-in groups are built in.
+
+        All checkers of the turn look at what comes out, those of the other groups, too: where they cannot be satisfied
+        together, other parameters are drawn.
+
+        Args:
+            text: A text that satisfies the built-in groups' constraints.
+            params: What is asked for.
+            fmt: The active format; None for plain text.
+        """
+        return text
+
     def verdict(self, satisfied: bool, expected: str, found: str, spans: Sequence[Span] = ()) -> Verdict:
         """A verdict of this group."""
         return Verdict(self.name, satisfied, expected, found, tuple(spans))

@@ -1,4 +1,4 @@
-"""Which groups there are: the paper's twelve, those of the profile `extended`, and what an entry point adds."""
+"""Which groups there are: the paper's twelve, those of the profile `extended`, the user's own and entry points'."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from evolif._errors import UsageError
 from evolif.constraints._base import Group
+from evolif.constraints._own_groups import named_groups
 from evolif.constraints.audience import Audience
 from evolif.constraints.bullets import Bullets
 from evolif.constraints.case import Case
@@ -48,15 +49,27 @@ EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
 """Groups that the paper does not have; only the profile `extended` draws them."""
 
 
+def own_groups() -> Mapping[str, Group]:
+    """Groups out of the modules that `--constraints` or `EVOLIF_CONSTRAINTS` names, by name.
+
+    Raises:
+        UsageError: a module that cannot be loaded or offers no groups, or a name that is taken.
+    """
+    return named_groups(frozenset((*GROUPS, *EXTENDED_GROUPS)))
+
+
 def get_group(name: str) -> Group:
     """The group of that name.
 
     Raises:
-        UsageError: neither built in nor offered by an installed plugin.
+        UsageError: neither built in nor offered by a module of the user's or an installed plugin.
     """
-    group = GROUPS.get(name) or EXTENDED_GROUPS.get(name) or _plugin(name)
+    group = GROUPS.get(name) or EXTENDED_GROUPS.get(name) or own_groups().get(name) or _plugin(name)
     if group is None:
-        raise UsageError(f"unknown constraint group “{name}”; there are {', '.join([*GROUPS, *EXTENDED_GROUPS])}")
+        raise UsageError(
+            f"unknown constraint group “{name}”; there are {', '.join([*GROUPS, *EXTENDED_GROUPS])}; name the module "
+            "of a group of your own by --constraints"
+        )
     return group
 
 

@@ -12,7 +12,7 @@ from evolif._catalogues import data_path, load_yaml
 from evolif._errors import InputError, UsageError
 from evolif._json_lines import complaint
 from evolif._stream import Stream
-from evolif.constraints import DrawContext, get_group, parse_constraint
+from evolif.constraints import DrawContext, get_group, own_groups, parse_constraint
 
 _Probability = Annotated[float, Field(ge=0, le=1)]
 _Weight = Annotated[int, Field(ge=0)]
@@ -104,6 +104,8 @@ BUILT_IN = ("paper", "objective", "extended")
 def load_profile(name: str) -> Profile:
     """A built-in profile by name, or a YAML file by path, with its pools resolved.
 
+    Built-in profiles draw groups of the user's own, too; a file names its groups itself.
+
     Raises:
         UsageError: no such profile.
         InputError: the file is not a profile.
@@ -113,6 +115,9 @@ def load_profile(name: str) -> Profile:
         known = f"{', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}"
         raise UsageError(f"unknown profile “{name}”; use {known}, or the path of a YAML file")
     profile = parse_profile(load_yaml(path), path)
+    if name in BUILT_IN:
+        own = (group for group in own_groups() if group not in profile.groups)
+        profile = profile.model_copy(update={"groups": (*profile.groups, *own)})
     resolved = profile.resolved()
     for group in profile.groups:
         get_group(group).require()

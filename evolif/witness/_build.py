@@ -31,7 +31,10 @@ def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) 
     text = _build(active, keywords)
     if isinstance(text, Refusal):
         return text
-    verdicts = check_reading(objective, Reading(text, format_of(objective)))
+    fmt = format_of(objective)
+    for constraint in objective:
+        text = get_group(constraint.group).fulfil(text, constraint.params, fmt)
+    verdicts = check_reading(objective, Reading(text, fmt))
     failed = tuple(v.group for v in verdicts if not v.satisfied)
     return Refusal("cramped", "unverified", failed) if failed else text
 

@@ -1,0 +1,121 @@
+"""Groups of the user's own, out of a module that only the user names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import evolif
+from evolif import UsageError
+from evolif.cli import app
+from evolif.constraints import get_group
+
+MODULE = """
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from evolif.constraints import Group, ParamsModel
+
+
+class Params(ParamsModel):
+    mode: Literal["words"]
+    words: int
+
+
+class Postscript(Group):
+    name = "postscript"
+    adapter = TypeAdapter(Params)
+    data = {
+        "pool": {"words": [3, 4, 5, 6]},
+        "say": {"words": {"any": ["close with a paragraph of “P.S.” and exactly {words} words"]}},
+        "drop": {"words": ["the postscript of {words} words"]},
+        "describe": {"words": "The last paragraph is “P.S.” and exactly {words} words."},
+    }
+
+    def draw(self, stream, context):
+        return {"mode": "words", "words": stream.choice(context.pool["words"])}
+
+    def fulfil(self, text, params, fmt):
+        return text + "\\n\\nP.S. " + " ".join(["so"] * params["words"])
+
+    def check(self, params, reading):
+        last = reading.body.rsplit("\\n", 1)[-1].strip()
+        found = len(last.removeprefix("P.S.").split()) if last.startswith("P.S.") else 0
+        return self.verdict(found == params["words"], f"{params['words']} words after P.S.", str(found))
+
+
+GROUPS = [Postscript]
+"""
+CONSTRAINT = {"group": "postscript", "params": {"mode": "words", "words": 3}}
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # Also keeps what a command sets from the tests that follow.
+    monkeypatch.setenv("EVOLIF_CONSTRAINTS", "")
+    path = tmp_path / "my_groups.py"
+    path.write_text(MODULE, encoding="utf-8")
+    return path
+
+
+def test_a_group_of_ones_own_is_generated_witnessed_evaluated_and_reported(module: Path, tmp_path: Path) -> None:
+    run = CliRunner()
+    bench, named = str(tmp_path / "b"), ["--constraints", str(module)]
+    shape = ["--dialogues", "6", "--turns", "20", "--seed", "5", "--profile", "objective"]
+    made = run.invoke(app, ["generate", bench, *shape, *named])
+    assert made.exit_code == 0, made.output
+    lines = [json.loads(line) for file in sorted((tmp_path / "b/dialogues").iterdir()) for line in file.open()]
+    mine = [line for line in lines if any(c["group"] == "postscript" for c in line["constraints"])]
+    assert len(mine) >= 5
+    assert any("P.S." in line["query"] for line in lines)
+    assert all(v.satisfied for line in mine for v in evolif.check(line["constraints"], line["witness"]))
+    options = ["-m", "sim/perfect", "--max-turns", "20", "--display", "none", *named]
+    asked = run.invoke(app, ["evaluate", bench, *options, "--out", str(tmp_path / "r")])
+    assert asked.exit_code == 0, asked.output
+    told = run.invoke(app, ["report", str(tmp_path / "r"), "--json", "-", *named])
+    [model] = json.loads(told.stdout)["models"]
+    assert model["groups"]["postscript"] == {"satisfied": len(mine), "judged": len(mine)}
+    assert model["rob"]["value"] == 1
+
+
+def test_the_variable_names_modules_too(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="by --constraints"):
+        get_group("postscript")
+    monkeypatch.setenv("EVOLIF_CONSTRAINTS", str(module))
+    [good] = evolif.check([CONSTRAINT], "Text.\n\nP.S. one two three")
+    [bad] = evolif.check([CONSTRAINT], "Text.\n\nP.S. one two")
+    assert (good.satisfied, bad.satisfied, bad.found) == (True, False, "2")
+
+
+def test_a_benchmark_with_such_a_group_is_refused_without_its_module(module: Path, tmp_path: Path) -> None:
+    run, bench = CliRunner(), str(tmp_path / "b")
+    shape = ["--dialogues", "1", "--turns", "3", "--seed", "5", "--profile", "objective"]
+    assert run.invoke(app, ["generate", bench, *shape, "--constraints", str(module)]).exit_code == 0
+    told = run.invoke(app, ["audit", bench, "--constraints", ""])
+    assert told.exit_code == 2
+    assert "postscript" in told.output and "--constraints" in told.output
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (None, "cannot be loaded"),
+        ("import nothing_of_that_name", "cannot be loaded"),
+        ("X = 1", "needs GROUPS"),
+        ("GROUPS = []", "needs GROUPS"),
+        ("GROUPS = [1]", "needs GROUPS"),
+        (MODULE.replace('"postscript"', '"bullets"'), "there is a group “bullets” already"),
+        (MODULE.replace("[Postscript]", "[Postscript, Postscript]"), "there is a group “postscript” already"),
+    ],
+)
+def test_modules_that_will_not_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None, told: str) -> None:
+    path = tmp_path / "groups.py"
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    monkeypatch.setenv("EVOLIF_CONSTRAINTS", str(path))
+    with pytest.raises(UsageError, match=told):
+        get_group("postscript")
