@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import math
-import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from operator import itemgetter
-from statistics import quantiles
+from collections.abc import Iterable
 
-from evolif._errors import UsageError
 from evolif.metrics._dialogue import DialogueRecord
 from evolif.metrics._process import RATIOS, Terms, add_terms, session_terms
+from evolif.metrics._resampling import (
+    DEFAULT_RESAMPLES,
+    Interval,
+    check_draws,
+    middle,
+    ratios,
+    resampled_indices,
+    resampled_sums,
+)
 
-DEFAULT_RESAMPLES = 2_000
-
-_FORTIETHS = 40
-"""Cut points at every 2.5 %: the first and the last bound the middle 95 %."""
-
-Interval = tuple[float, float]
+__all__ = ["DEFAULT_RESAMPLES", "Interval", "bootstrap_intervals", "dialogue_terms", "resampled_indices"]
 
 
 def bootstrap_intervals(
@@ -41,49 +40,26 @@ def bootstrap_intervals(
     Raises:
         UsageError: `seed` or `resamples` out of range.
     """
-    if seed < 0 or resamples < 1:
-        raise UsageError(
-            f"the bootstrap needs a seed of at least 0 and at least 1 resample, not {seed} and {resamples}"
-        )
-    terms = [(record.dialogue, session_terms(record)) for record in records]
-    rows = _dialogue_rows(terms)
+    check_draws(seed, resamples)
+    # Sorted by value, so that the order in which sessions happened to end moves no interval.
+    rows = sorted(dialogue_terms(records).values())
     if len(rows) < 2:
         return dict.fromkeys(RATIOS)
-    columns = tuple(zip(*rows, strict=True))
-    sums = [
-        Terms(*(sum(itemgetter(*drawn)(column)) for column in columns))
-        for drawn in resampled_indices(len(rows), seed=seed, resamples=resamples)
-    ]
-    total = add_terms([own for _, own in terms])
-    return {metric: _interval(metric, columns, sums, total) for metric in RATIOS}
+    columns = dict(zip(Terms._fields, zip(*rows, strict=True), strict=True))
+    sums = dict(
+        zip(columns, resampled_sums(list(columns.values()), seed=seed, resamples=resamples), strict=True),
+    )
+    total = add_terms(rows)._asdict()
+    intervals: dict[str, Interval | None] = {}
+    for metric, (top, bottom) in RATIOS.items():
+        defined = sum(1 for value in columns[bottom] if value) >= 2
+        intervals[metric] = middle(ratios(sums[top], sums[bottom]), total[top] / total[bottom]) if defined else None
+    return intervals
 
 
-def resampled_indices(dialogues: int, *, seed: int, resamples: int) -> Iterator[list[int]]:
-    """Which dialogues each resample draws: `dialogues` whole numbers from 0 to `dialogues` - 1, with repeats."""
-    # Python promises that the floats of a seeded Random never change; it promises nothing of choices() or randrange().
-    chance = random.Random(seed).random
-    for _ in range(resamples):
-        yield [int(chance() * dialogues) for _ in range(dialogues)]
-
-
-def _dialogue_rows(terms: Iterable[tuple[str, Terms]]) -> list[Terms]:
+def dialogue_terms(records: Iterable[DialogueRecord]) -> dict[str, Terms]:
+    """Dialogue to the terms of all its epochs together."""
     by_dialogue: defaultdict[str, list[Terms]] = defaultdict(list)
-    for dialogue, own in terms:
-        by_dialogue[dialogue].append(own)
-    # Sorted by value, so that the order in which sessions happened to end moves no interval.
-    return sorted(add_terms(epochs) for epochs in by_dialogue.values())
-
-
-def _interval(metric: str, columns: Sequence[Sequence[float]], sums: list[Terms], total: Terms) -> Interval | None:
-    top, bottom = (Terms._fields.index(name) for name in RATIOS[metric])
-    values = [drawn[top] / drawn[bottom] for drawn in sums if drawn[bottom] > 0]
-    if sum(1 for value in columns[bottom] if value) < 2 or not values:
-        return None
-    cuts = quantiles(values, n=_FORTIETHS, method="inclusive") if len(values) > 1 else values
-    point = total[top] / total[bottom]
-    return _settle(cuts[0], point), _settle(cuts[-1], point)
-
-
-def _settle(end: float, point: float) -> float:
-    # Where dialogues do not differ, rounding alone would put the point a hair outside its own interval.
-    return point if math.isclose(end, point, rel_tol=1e-12) else end
+    for record in records:
+        by_dialogue[record.dialogue].append(session_terms(record))
+    return {dialogue: add_terms(epochs) for dialogue, epochs in by_dialogue.items()}

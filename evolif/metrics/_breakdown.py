@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from evolif.domain import Session, TurnFacts
-from evolif.metrics._bootstrap import DEFAULT_RESAMPLES, Interval
-from evolif.metrics._keys import Key, TurnKey
+from evolif.domain import JudgedTurn, Session, TurnFacts, Verdict
+from evolif.metrics._bootstrap import DEFAULT_RESAMPLES, Interval, dialogue_terms
+from evolif.metrics._keys import UNKNOWN, Key, TurnKey, index_facts, mode_of, turn_key
+from evolif.metrics._resampling import Values, check_draws, middle, ratios, resampled_sums
+from evolif.metrics._sessions import counted_sessions, records_from_sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,4 +75,108 @@ def breakdown(
     Raises:
         UsageError: sessions of several models, no such breakdown, `formality` missing, or impossible seed or resamples.
     """
-    raise NotImplementedError
+    check_draws(seed, resamples)
+    given = tuple(sessions)
+    order = _order(given)
+    split = _splitter(facts, by, formality)
+    cells: defaultdict[Key, defaultdict[int, _Cell]] = defaultdict(lambda: defaultdict(_Cell))
+    for session in counted_sessions(given):
+        for turn in session.turns:
+            for key, verdicts in split(session.dialogue, turn):
+                cells[key][session.dialogue].add(verdicts)
+    keys = sorted(cells, key=lambda key: (isinstance(key, str), key))
+    columns = [column for key in keys for column in _columns(cells[key], order)]
+    sums = resampled_sums(columns, seed=seed, resamples=resamples) if columns else []
+    return {key: _slice(cells[key], sums[3 * n : 3 * n + 3]) for n, key in enumerate(keys)}
+
+
+@dataclass(slots=True)
+class _Cell:
+    """What one dialogue brings to one key."""
+
+    rates: list[float] = field(default_factory=list)
+    ok: int = 0
+    satisfied: int = 0
+    judged: int = 0
+    not_judged: int = 0
+
+    def add(self, verdicts: Sequence[Verdict]) -> None:
+        satisfied = sum(verdict.satisfied is True for verdict in verdicts)
+        judged = sum(verdict.satisfied is not None for verdict in verdicts)
+        self.satisfied += satisfied
+        self.judged += judged
+        self.not_judged += len(verdicts) - judged
+        if judged:
+            self.rates.append(satisfied / judged)
+            self.ok += satisfied == judged
+
+
+_Split = Callable[[int, JudgedTurn], Iterable[tuple[Key, Sequence[Verdict]]]]
+
+
+def _order(sessions: Sequence[Session]) -> list[int]:
+    """The dialogues in the order in which the table draws them, so that a slice of everything has its interval."""
+    terms = dialogue_terms(records_from_sessions(sessions).records)
+    numbers = {session.dialogue for session in sessions if str(session.dialogue) in terms}
+    return sorted(numbers, key=lambda dialogue: (terms[str(dialogue)], dialogue))
+
+
+def _splitter(facts: Iterable[TurnFacts], by: str | TurnKey, formality: Callable[[str], str] | None) -> _Split:
+    if by == "group":
+        return lambda dialogue, turn: _together((verdict.group, verdict) for verdict in turn.verdicts)
+    known = index_facts(facts)
+    if by == "mode":
+        return lambda dialogue, turn: _together(_modes(turn, known.get((dialogue, turn.turn))))
+    key = by if callable(by) else turn_key(by, formality)
+
+    def split(dialogue: int, turn: JudgedTurn) -> Iterator[tuple[Key, Sequence[Verdict]]]:
+        own = key(turn, known.get((dialogue, turn.turn)))
+        if own is not None:
+            yield own, turn.verdicts
+
+    return split
+
+
+def _together(verdicts: Iterable[tuple[Key, Verdict]]) -> Iterable[tuple[Key, Sequence[Verdict]]]:
+    parts: defaultdict[Key, list[Verdict]] = defaultdict(list)
+    for key, verdict in verdicts:
+        parts[key].append(verdict)
+    return parts.items()
+
+
+def _modes(turn: JudgedTurn, facts: TurnFacts | None) -> Iterator[tuple[Key, Verdict]]:
+    groups = [verdict.group for verdict in turn.verdicts]
+    same = facts is not None and [constraint.group for constraint in facts.constraints] == groups
+    modes = [mode_of(c) for c in facts.constraints] if facts is not None and same else [UNKNOWN] * len(groups)
+    for mode, verdict in zip(modes, turn.verdicts, strict=True):
+        yield f"{verdict.group}/{mode}", verdict
+
+
+def _columns(cells: Mapping[int, _Cell], order: Sequence[int]) -> Iterator[list[float]]:
+    """Over all dialogues in order: sum of rates, turns that are ok, turns."""
+    nothing = _Cell()
+    own = [cells.get(dialogue, nothing) for dialogue in order]
+    yield [math.fsum(cell.rates) for cell in own]
+    yield [cell.ok for cell in own]
+    yield [len(cell.rates) for cell in own]
+
+
+def _slice(cells: Mapping[int, _Cell], sums: Sequence[Values]) -> Slice:
+    own = list(cells.values())
+    turns, ok = sum(len(cell.rates) for cell in own), sum(cell.ok for cell in own)
+    dialogues = sum(bool(cell.rates) for cell in own)
+    csr = math.fsum(rate for cell in own for rate in cell.rates) / turns if turns else None
+    isr = ok / turns if turns else None
+    accuracy, successes, length = sums
+    return Slice(
+        satisfied=sum(cell.satisfied for cell in own),
+        judged=sum(cell.judged for cell in own),
+        ok=ok,
+        turns=turns,
+        not_judged=sum(cell.not_judged for cell in own),
+        dialogues=dialogues,
+        csr=csr,
+        isr=isr,
+        csr_interval=None if csr is None or dialogues < 2 else middle(ratios(accuracy, length), csr),
+        isr_interval=None if isr is None or dialogues < 2 else middle(ratios(successes, length), isr),
+    )

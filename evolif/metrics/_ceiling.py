@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 
-from evolif.domain import Session, TurnFacts
-from evolif.metrics._process import Metrics
+from evolif._errors import UsageError
+from evolif.domain import Constraint, Ending, JudgedTurn, Session, TurnFacts, Verdict
+from evolif.metrics._dialogue import walk_patience
+from evolif.metrics._process import Metrics, process_metrics
+from evolif.metrics._sessions import records_from_sessions
+
+PERFECT = "perfect responder"
+"""What the sessions of the ceiling call their model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A turn that the perfect responder fails: it has no witness, or one that the rules reject."""
+    """A turn that has no witness, or one that the rules reject."""
 
     dialogue: int
     turn: int
@@ -50,4 +57,51 @@ def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
     Raises:
         UsageError: patience below 1, a turn twice, or a checker that needs a package which is not installed.
     """
-    raise NotImplementedError
+    if patience < 1:
+        raise UsageError(f"patience is {patience}; it must be at least 1")
+    ordered = sorted(facts, key=lambda fact: (fact.dialogue, fact.turn))
+    played = [(fact, JudgedTurn(fact.turn, _verdicts(fact), fact.depth, fact.move)) for fact in ordered]
+    for (fact, _), (after, _) in pairwise(played):
+        if (fact.dialogue, fact.turn) == (after.dialogue, after.turn):
+            raise UsageError(f"turn {fact.turn} of dialogue {fact.dialogue} comes twice; give each turn once")
+    sessions = tuple(
+        _session(dialogue, patience, [turn for _, turn in turns])
+        for dialogue, turns in groupby(played, key=lambda pair: pair[0].dialogue)
+    )
+    misses = tuple(miss for fact, turn in played if (miss := _miss(fact, turn)) is not None)
+    without = sum(fact.witness is None for fact in ordered)
+    return Ceiling(
+        metrics=process_metrics(records_from_sessions(sessions).records),
+        sessions=sessions,
+        turns=len(ordered),
+        without_witness=without,
+        failing=len(misses) - without,
+        misses=misses,
+    )
+
+
+def _verdicts(fact: TurnFacts) -> tuple[Verdict, ...]:
+    from evolif.constraints import check  # not light
+
+    if fact.witness is not None:
+        return tuple(check(fact.constraints, fact.witness))
+    return tuple(Verdict(c.group, _unwitnessed(c), "", "no witness") for c in fact.constraints)
+
+
+def _unwitnessed(constraint: Constraint) -> bool | None:
+    from evolif.constraints import get_group
+
+    return None if get_group(constraint.group).subjective else False
+
+
+def _miss(fact: TurnFacts, turn: JudgedTurn) -> Miss | None:
+    if fact.witness is None:
+        return Miss(fact.dialogue, fact.turn, ())
+    groups = tuple(verdict.group for verdict in turn.verdicts if verdict.satisfied is False)
+    return Miss(fact.dialogue, fact.turn, groups) if groups else None
+
+
+def _session(dialogue: int, patience: int, turns: Sequence[JudgedTurn]) -> Session:
+    walk = walk_patience((all(turn.judged) if turn.judged else None for turn in turns), patience)
+    ending: Ending = "censored" if walk.left else "finished"
+    return Session(PERFECT, dialogue, 0, patience, ending, turns=tuple(turns[: walk.turns]))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from evolif.domain import Session
 from evolif.metrics._bootstrap import Interval
+from evolif.metrics._lifetimes import Lifetimes, lifetimes
+from evolif.metrics._sessions import records_from_sessions
+
+_Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +44,21 @@ def hazard(sessions: Iterable[Session]) -> tuple[Hazard, ...]:
     Args:
         sessions: Of one model.
     """
-    raise NotImplementedError
+    lives = lifetimes(records_from_sessions(sessions).records)
+    return tuple(_at(turn, lives) for turn in range(1, lives.longest + 1))
+
+
+def wilson(hits: int, n: int) -> Interval:
+    """The 95 % score interval of Wilson (1927) for `hits` of `n`, at least 1."""
+    share, spread = hits / n, _Z * _Z / n
+    centre = share + spread / 2
+    half = _Z * math.sqrt((share * (1 - share) + spread / 4) / n)
+    # At either edge the end is the edge itself; rounding would put it a hair beside.
+    low = 0.0 if hits == 0 else (centre - half) / (1 + spread)
+    high = 1.0 if hits == n else (centre + half) / (1 + spread)
+    return low, high
+
+
+def _at(turn: int, lives: Lifetimes) -> Hazard:
+    at_risk, exhausted = lives.at_risk(turn), lives.exhausted[turn]
+    return Hazard(turn, at_risk, exhausted, lives.censored[turn], exhausted / at_risk, wilson(exhausted, at_risk))

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 
+from evolif._errors import UsageError
+from evolif._stream import Stream
 from evolif.domain import Session, TurnFacts
+from evolif.metrics._bootstrap import dialogue_terms
+from evolif.metrics._correlation import pearson, spearman
+from evolif.metrics._keys import UNKNOWN
+from evolif.metrics._metrics_by import dialogue_keys
+from evolif.metrics._process import METRIC_NAMES, RATIOS, Terms
+from evolif.metrics._sessions import records_from_sessions
 
 DEFAULT_DRAWS = 100
+
+_PURPOSE = 62
+_FEWEST = 3
+"""Two models always correlate perfectly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +88,20 @@ def rank_stability(
     Raises:
         UsageError: an unknown metric, sizes or draws below 1, or a model's sessions that are not of one model.
     """
-    raise NotImplementedError
+    wanted = sorted(set(sizes))
+    if draws < 1 or any(size < 1 for size in wanted):
+        raise UsageError("subsamples need a size of at least 1, and at least 1 draw")
+    tables = _tables(models, metric)
+    dialogues = sorted({dialogue for own in tables.values() for dialogue in own})
+    whole = {model: _figure(own, dialogues) for model, own in tables.items()}
+    sizes_had = sorted({min(size, len(dialogues)) for size in wanted}) if dialogues else []
+    found: dict[int, list[tuple[float | None, float | None]]] = {size: [] for size in sizes_had}
+    for draw in range(draws if sizes_had else 0):
+        drawn = Stream(seed, _PURPOSE, draw).sample(dialogues, sizes_had[-1])
+        for size in sizes_had:
+            part = {model: _figure(own, drawn[:size]) for model, own in tables.items()}
+            found[size].append(_correlations(part, whole)[1:])
+    return tuple(_stability(size, found[size]) for size in sizes_had)
 
 
 def rank_agreement(
@@ -97,4 +124,65 @@ def rank_agreement(
     Returns:
         Kind of dialogues, in alphabetical order, to its agreement.
     """
-    raise NotImplementedError
+    tables = _tables(models, metric)
+    kinds = dialogue_keys(facts, by, formality=formality)
+    dialogues = sorted({dialogue for own in tables.values() for dialogue in own})
+    whole = {model: _figure(own, dialogues) for model, own in tables.items()}
+    of_kind: dict[str, list[int]] = {}
+    for dialogue in dialogues:
+        of_kind.setdefault(kinds.get(dialogue, UNKNOWN), []).append(dialogue)
+    return {kind: _agreement(of_kind[kind], tables, whole) for kind in sorted(of_kind)}
+
+
+_Table = Mapping[int, tuple[float, float]]
+"""Dialogue to what it adds above and below the metric's line."""
+
+
+def _tables(models: Mapping[str, Sequence[Session]], metric: str) -> dict[str, _Table]:
+    if metric not in RATIOS:
+        raise UsageError(f"there is no metric “{metric}”; there are {', '.join(METRIC_NAMES)}")
+    top, bottom = (Terms._fields.index(name) for name in RATIOS[metric])
+    return {
+        model: {
+            int(dialogue): (own[top], own[bottom])
+            for dialogue, own in dialogue_terms(records_from_sessions(sessions).records).items()
+        }
+        for model, sessions in models.items()
+    }
+
+
+def _figure(table: _Table, dialogues: Iterable[int]) -> float | None:
+    own = [table[dialogue] for dialogue in dialogues if dialogue in table]
+    bottom = math.fsum(below for _, below in own)
+    return math.fsum(above for above, _ in own) / bottom if bottom else None
+
+
+def _correlations(
+    part: Mapping[str, float | None], whole: Mapping[str, float | None]
+) -> tuple[int, float | None, float | None]:
+    """Models with both figures, and over them the correlation of the figures and of their ranks."""
+    pairs = [(x, y) for model, y in whole.items() if (x := part[model]) is not None and y is not None]
+    if len(pairs) < _FEWEST:
+        return len(pairs), None, None
+    xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
+    return len(pairs), pearson(xs, ys), spearman(xs, ys)
+
+
+def _agreement(
+    dialogues: Sequence[int], tables: Mapping[str, _Table], whole: Mapping[str, float | None]
+) -> RankAgreement:
+    values = {model: _figure(own, dialogues) for model, own in tables.items()}
+    count, figures, ranks = _correlations(values, whole)
+    return RankAgreement(len(dialogues), count, values, figures, ranks)
+
+
+def _stability(size: int, found: Sequence[tuple[float | None, float | None]]) -> RankStability:
+    figures, ranks = ([value for value in column if value is not None] for column in zip(*found, strict=True))
+    return RankStability(
+        size=size,
+        draws=len(figures),
+        pearson=fmean(figures) if figures else None,
+        pearson_sd=stdev(figures) if len(figures) > 1 else None,
+        spearman=fmean(ranks) if ranks else None,
+        spearman_sd=stdev(ranks) if len(ranks) > 1 else None,
+    )

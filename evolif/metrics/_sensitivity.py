@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from evolif.domain import Session
-from evolif.metrics._agreement import Agreement
+from evolif._errors import UsageError
+from evolif.domain import Session, Verdict
+from evolif.metrics._agreement import Agreement, judge_agreement
 from evolif.metrics._bootstrap import DEFAULT_RESAMPLES
-from evolif.metrics._compare import Comparison
+from evolif.metrics._compare import Comparison, compare
+
+_ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,4 +50,37 @@ def judge_sensitivity(
     Raises:
         UsageError: as `compare`; sessions of different models; or a turn with other constraints in the two.
     """
-    raise NotImplementedError
+    one, other = tuple(first), tuple(second)
+    models = sorted({session.model for session in (*one, *other)})
+    if len(models) > 1:
+        raise UsageError(f"two judgings are of one model's answers, not of {' and '.join(models)}")
+    pairs: list[tuple[str, int, bool, bool]] = []
+    one_sided: Counter[str] = Counter()
+    for dialogue, before, after in _verdicts(one, other):
+        if before.satisfied is None or after.satisfied is None:
+            one_sided[after.group] += before.satisfied is not after.satisfied
+        else:
+            pairs.append((after.group, dialogue, before.satisfied, after.satisfied))
+    overall = judge_agreement(((_ALL, *pair[1:]) for pair in pairs), seed=seed, resamples=resamples)
+    return JudgeSensitivity(
+        groups=judge_agreement(pairs, seed=seed, resamples=resamples),
+        overall=overall.get(_ALL, Agreement(0, 0, 0, 0, 0, None, None, None, None)),
+        one_sided={group: one_sided[group] for group in sorted(+one_sided)},
+        shift=compare(other, one, seed=seed, resamples=resamples),
+    )
+
+
+def _verdicts(first: Sequence[Session], second: Sequence[Session]) -> Iterator[tuple[int, Verdict, Verdict]]:
+    before = {(s.dialogue, s.epoch, turn.turn): turn for s in first for turn in s.turns}
+    for session in second:
+        for turn in session.turns:
+            old = before.get((session.dialogue, session.epoch, turn.turn))
+            if old is None:
+                continue
+            if [v.group for v in old.verdicts] != [v.group for v in turn.verdicts]:
+                raise UsageError(
+                    f"turn {turn.turn} of dialogue {session.dialogue} has other constraints in the two judgings; "
+                    "compare a run with what rejudge made of it"
+                )
+            for pair in zip(old.verdicts, turn.verdicts, strict=True):
+                yield session.dialogue, *pair

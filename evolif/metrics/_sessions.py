@@ -97,15 +97,34 @@ def bounds(sessions: Iterable[Session], *, max_turns: int) -> Bounds:
     Raises:
         UsageError: As `records_from_sessions`, or a cap below 1.
     """
+    failed, succeeded = bounding_records(sessions, max_turns=max_turns)
+    return Bounds(process_metrics(failed), process_metrics(succeeded))
+
+
+def bounding_records(
+    sessions: Iterable[Session], *, max_turns: int
+) -> tuple[list[DialogueRecord], list[DialogueRecord]]:
+    """The records behind `bounds`: with all broken sessions failing on, and with all going on to the cap.
+
+    Raises:
+        UsageError: As `bounds`.
+    """
     if max_turns < 1:
         raise UsageError(f"the cap is {max_turns} turns; it must be at least 1")
     given = _of_one_model(sessions)
     table = [_record(session) for session in counted_sessions(given)]
     broken = [session for session in given if session.ending in ("suspended", "withheld")]
-    return Bounds(
-        failed=process_metrics(table + [_continued(session, max_turns, good=False) for session in broken]),
-        succeeded=process_metrics(table + [_continued(session, max_turns, good=True) for session in broken]),
-    )
+    failed = [_continued(session, max_turns, good=False) for session in broken]
+    return table + failed, table + [_continued(session, max_turns, good=True) for session in broken]
+
+
+def all_records(sessions: Iterable[Session]) -> list[tuple[Session, DialogueRecord]]:
+    """Every session of one model with its record, whatever its ending, its turns uncut.
+
+    Raises:
+        UsageError: As `records_from_sessions`.
+    """
+    return [(session, _record(session)) for session in _of_one_model(sessions)]
 
 
 def _continued(session: Session, max_turns: int, *, good: bool) -> DialogueRecord:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from evolif._errors import UsageError
 from evolif.domain import Session
 from evolif.metrics._bootstrap import DEFAULT_RESAMPLES, Interval
+from evolif.metrics._dialogue import DialogueRecord
+from evolif.metrics._lifetimes import Lifetimes, lifetimes
+from evolif.metrics._numeric import scipy_stats
+from evolif.metrics._resampling import check_draws
+from evolif.metrics._restricted_mean import restricted_mean_interval
+from evolif.metrics._sessions import bounding_records, records_from_sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +90,7 @@ def survival(
     Raises:
         UsageError: SciPy is not installed; sessions of several models.
     """
-    raise NotImplementedError
+    return _curve(records_from_sessions(sessions).records, max_turns, seed, resamples)
 
 
 def survival_bounds(
@@ -97,4 +107,66 @@ def survival_bounds(
     Raises:
         UsageError: as `survival`, or a cap below 1.
     """
-    raise NotImplementedError
+    failed, succeeded = bounding_records(sessions, max_turns=max_turns)
+    return SurvivalBounds(_curve(failed, max_turns, seed, resamples), _curve(succeeded, max_turns, seed, resamples))
+
+
+def censored_data(stats: Any, lives: Lifetimes) -> Any:
+    """The lifetimes as `scipy.stats` takes them."""
+    return stats.CensoredData(uncensored=sorted(lives.exhausted.elements()), right=sorted(lives.censored.elements()))
+
+
+def _curve(records: Sequence[DialogueRecord], max_turns: int | None, seed: int, resamples: int) -> Survival:
+    if max_turns is not None and max_turns < 1:
+        raise UsageError(f"the cap is {max_turns} turns; it must be at least 1")
+    check_draws(seed, resamples)
+    stats = scipy_stats("a survival curve")
+    lives = lifetimes(records)
+    cap = lives.longest if max_turns is None else max_turns
+    if not lives.sessions:
+        return Survival((), 0, None, None, None, None, cap)
+    points = tuple(_points(stats, lives))
+    mean = math.fsum(points[min(turn, lives.longest)].probability for turn in range(cap))
+    median = _first(points, [point.probability for point in points])
+    return Survival(
+        points=points,
+        sessions=lives.sessions,
+        median=median,
+        median_interval=None if median is None else _median_interval(points),
+        restricted_mean=mean,
+        restricted_mean_interval=restricted_mean_interval(records, cap, mean, seed=seed, resamples=resamples),
+        cap=cap,
+    )
+
+
+def _points(stats: Any, lives: Lifetimes) -> Iterator[SurvivalPoint]:
+    curve = stats.ecdf(censored_data(stats, lives)).sf
+    with warnings.catch_warnings():
+        # The band is undefined where the curve is at 1 or 0, and told of as such below.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        band = curve.confidence_interval(0.95, method="log-log")
+    turns = range(lives.longest + 1)
+    heights = (function.evaluate(list(turns)).tolist() for function in (curve, band.low, band.high))
+    for turn, height, low, high in zip(turns, *heights, strict=True):
+        edge = 1.0 if height == 1 else None
+        yield SurvivalPoint(
+            turn=turn,
+            probability=height,
+            low=edge if math.isnan(low) else low,
+            high=edge if math.isnan(high) else high,
+            at_risk=lives.at_risk(turn),
+            exhausted=lives.exhausted[turn],
+            censored=lives.censored[turn],
+        )
+
+
+def _median_interval(points: Sequence[SurvivalPoint]) -> tuple[int | None, int | None]:
+    # Where the curve is at 0 its band is undefined: below a half at the lower end, unknown at the upper.
+    lows = [0.0 if point.low is None else point.low for point in points]
+    highs = [1.0 if point.high is None else point.high for point in points]
+    return _first(points, lows), _first(points, highs)
+
+
+def _first(points: Sequence[SurvivalPoint], heights: Sequence[float]) -> int | None:
+    """The first turn at which the curve is down to a half, but for rounding."""
+    return next((p.turn for p, height in zip(points, heights, strict=True) if height <= 0.5 + 1e-12), None)

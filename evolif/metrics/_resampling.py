@@ -1,0 +1,136 @@
+"""Ratios of sums over resampled dialogues: exact sums, so that the values are the same with NumPy and without."""
+
+from __future__ import annotations
+
+import math
+import random
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+from evolif._errors import UsageError
+from evolif.metrics._fixed_point import unit_bits, whole
+from evolif.metrics._numeric import numpy_if_any
+
+DEFAULT_RESAMPLES = 2_000
+
+Interval: TypeAlias = tuple[float, float]
+Column: TypeAlias = Sequence[float]
+Values: TypeAlias = Any
+"""A list of floats, or the same as an array."""
+
+_BLOCK = 2_000_000
+"""So many draws are worked on at once."""
+_KEPT = 1_000_000
+"""Draws of more are made anew each time, for the sake of memory."""
+
+
+def check_draws(seed: int, resamples: int) -> None:
+    """Refuse an impossible bootstrap.
+
+    Raises:
+        UsageError: `seed` below 0 or `resamples` below 1.
+    """
+    if seed < 0 or resamples < 1:
+        raise UsageError(
+            f"the bootstrap needs a seed of at least 0 and at least 1 resample, not {seed} and {resamples}"
+        )
+
+
+def resampled_indices(dialogues: int, *, seed: int, resamples: int) -> Iterator[list[int]]:
+    """Which dialogues each resample draws: `dialogues` whole numbers from 0 to `dialogues` - 1, with repeats."""
+    # Python promises that the floats of a seeded Random never change; it promises nothing of choices() or randrange().
+    chance = random.Random(seed).random
+    for _ in range(resamples):
+        yield [int(chance() * dialogues) for _ in range(dialogues)]
+
+
+def resampled_sums(columns: Sequence[Column], *, seed: int, resamples: int) -> list[Values]:
+    """Per column its sum over the drawn dialogues, one for each resample.
+
+    Args:
+        columns: One figure per dialogue each, at least 0, all as long; at least one dialogue.
+        seed: Of the draws, which are the same for every column.
+        resamples: How many.
+    """
+    bits = unit_bits(columns, len(columns[0]))
+    units = whole(columns, bits)
+    numpy = numpy_if_any()
+    if numpy is None:
+        return _plain_sums(units, 2.0**-bits, seed, resamples)
+    figures = numpy.array(units, dtype=numpy.float64).T
+    blocks = [counts @ figures for counts in _counts(numpy, len(columns[0]), seed, resamples)]
+    return list((numpy.concatenate(blocks) * 2.0**-bits).T)
+
+
+def ratios(top: Values, bottom: Values) -> Values:
+    """Top / bottom, without the resamples in which `bottom` is 0."""
+    if isinstance(top, list):
+        return [above / below for above, below in zip(top, bottom, strict=True) if below > 0]
+    has = bottom > 0
+    return top[has] / bottom[has]
+
+
+def middle(values: Values, point: float) -> Interval | None:
+    """The middle 95 % of the values, which are put in order on the way; None where there are none.
+
+    The ends are those of `statistics.quantiles(…, n=40, method="inclusive")`. An end that differs from the point by
+    rounding alone becomes the point.
+    """
+    if not len(values):
+        return None
+    values.sort()
+    return _settle(_cut(values, 1), point), _settle(_cut(values, 39), point)
+
+
+def _cut(ordered: Values, fortieths: int) -> float:
+    at, over = divmod(fortieths * (len(ordered) - 1), 40)
+    if not over:
+        return float(ordered[at])
+    return float(ordered[at] * (40 - over) + ordered[at + 1] * over) / 40
+
+
+def _settle(end: float, point: float) -> float:
+    # Where dialogues do not differ, rounding alone would put the point a hair outside its own interval.
+    return point if math.isclose(end, point, rel_tol=1e-9, abs_tol=1e-9) else end
+
+
+def _plain_sums(units: Sequence[Sequence[int]], unit: float, seed: int, resamples: int) -> list[Values]:
+    sums: list[list[float]] = [[] for _ in units]
+    for drawn in resampled_indices(len(units[0]), seed=seed, resamples=resamples):
+        # itemgetter of one index gives a bare number.
+        take = itemgetter(*drawn) if len(drawn) > 1 else lambda column: column
+        for own, column in zip(sums, units, strict=True):
+            own.append(sum(take(column)) * unit)
+    return list(sums)
+
+
+def _counts(numpy: Any, dialogues: int, seed: int, resamples: int) -> Iterator[Any]:
+    """How often each resample draws each dialogue, some resamples at a time."""
+    rows = max(1, _BLOCK // dialogues)
+    for drawn in _drawn(dialogues, seed, resamples):
+        indices = numpy.frombuffer(drawn, dtype=numpy.uintc).reshape(-1, dialogues).astype(numpy.int64)
+        for start in range(0, len(indices), rows):
+            block = indices[start : start + rows]
+            flat = block + numpy.arange(len(block))[:, None] * dialogues
+            counted = numpy.bincount(flat.ravel(), minlength=block.size)
+            yield counted.reshape(block.shape).astype(numpy.float64)
+
+
+def _drawn(dialogues: int, seed: int, resamples: int) -> Iterator[bytes]:
+    if dialogues * resamples <= _KEPT:
+        yield _kept_draws(dialogues, seed, resamples)
+        return
+    for drawn in resampled_indices(dialogues, seed=seed, resamples=resamples):
+        yield _packed(drawn)
+
+
+@lru_cache(maxsize=16)
+def _kept_draws(dialogues: int, seed: int, resamples: int) -> bytes:
+    return b"".join(map(_packed, resampled_indices(dialogues, seed=seed, resamples=resamples)))
+
+
+def _packed(drawn: Sequence[int]) -> bytes:
+    return array("I", drawn).tobytes()
