@@ -20,6 +20,7 @@ def generate(
     profile: str | Profile = "paper",
     topics: Path | str | None = None,
     personas: Path | str | None = None,
+    registers: Path | str | None = None,
     synthesizers: Sequence[str] = ("template",),
     checker: str | None = None,
     options: Options | None = None,
@@ -37,6 +38,7 @@ def generate(
         profile: `paper`, `objective`, the path of a YAML file, or a profile.
         topics: A JSONL file of topics; the project's own where absent.
         personas: A JSONL file of personas; the project's own where absent.
+        registers: A YAML file of registers beside the project's own, like `seeds/frames.yaml`.
         synthesizers: `template`, chat models such as `openai/gpt-5`, plug-ins; mixed over dialogues in proportion to
             their weights (`NAME=2`).
         checker: A chat model that checks what rules cannot know of free text.
@@ -59,6 +61,7 @@ def generate(
         profile=profile,
         topics=topics,
         personas=personas,
+        registers=registers,
         synthesizers=named.synthesizers,
         checker=named.checker,
         wording=named.wording,

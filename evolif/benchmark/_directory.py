@@ -20,13 +20,15 @@ from evolif.benchmark._maker import Maker
 from evolif.benchmark._record import FILE as RECORDS
 from evolif.benchmark._record import SynthesisRecord, add_record, read_records
 from evolif.domain import Turn, TurnStatus
-from evolif.synthesis import load_personas
+from evolif.synthesis import load_frames, load_personas
 from evolif.synthesis.agent import TEMPLATE, author_of, parse_share
 from evolif.tracker import load_topics
 
 if TYPE_CHECKING:
     from filelock import FileLock
 
+REGISTERS = "registers.yaml"
+"""Frames of registers of its own, where it has some."""
 HELD = 256
 """Dialogues kept in memory at first."""
 
@@ -45,8 +47,9 @@ class Benchmark:
         self.notify = notify or (lambda _: None)
         load = load_topics if self.header.imported is None else load_imported_topics
         self.topics = load(self.path / "topics.jsonl")
-        self.personas = load_personas(self.path / "personas.jsonl")
-        self._maker = Maker(self.header, self.topics, self.personas, self.path)
+        self.frames = load_frames(self.path / REGISTERS) if (self.path / REGISTERS).is_file() else None
+        self.personas = load_personas(self.path / "personas.jsonl", self.frames)
+        self._maker = Maker(self.header, self.topics, self.personas, self.path, self.frames)
         self._shares = tuple(map(parse_share, self.header.spec.synthesizers))
         self._turns: dict[int, list[Turn]] = {}
         """Dialogues as they were last read, the one used longest ago first."""
@@ -65,7 +68,8 @@ class Benchmark:
     def identity(self) -> str:
         """What the benchmark is, whatever its length on disk (16 hex digits)."""
         parts = [self.header.to_json()]
-        parts += [(self.path / name).read_text(encoding="utf-8") for name in ("topics.jsonl", "personas.jsonl")]
+        names = ("topics.jsonl", "personas.jsonl", *([REGISTERS] if self.frames else []))
+        parts += [(self.path / name).read_text(encoding="utf-8") for name in names]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     @property

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
 from evolif._catalogues import data_path
 from evolif._errors import OutsideError, UsageError
-from evolif.benchmark._directory import Benchmark
+from evolif.benchmark._directory import REGISTERS, Benchmark
 from evolif.benchmark._files import dialogue_file
 from evolif.benchmark._grower import Wording, grow_alone
 from evolif.benchmark._header import Header, Spec, differences, read_header
 from evolif.benchmark._lines import to_line
 from evolif.benchmark._maker import Maker
-from evolif.synthesis import load_personas
+from evolif.synthesis import load_frames, load_personas
 from evolif.synthesis.agent import TEMPLATE, Share, author_of, parse_share
 from evolif.tracker import Profile, load_profile, load_topics
 
@@ -30,6 +30,7 @@ def generate(
     profile: str | Profile = "paper",
     topics: Path | str | None = None,
     personas: Path | str | None = None,
+    registers: Path | str | None = None,
     synthesizers: Sequence[str] = (TEMPLATE,),
     checker: str | None = None,
     wording: Wording | None = None,
@@ -46,6 +47,7 @@ def generate(
         profile: `paper`, `objective`, the path of a YAML file, or a profile.
         topics: A JSONL file of topics; the project's own where absent.
         personas: A JSONL file of personas; the project's own where absent.
+        registers: A YAML file of registers beside the project's own, like `seeds/frames.yaml`.
         synthesizers: `template` and names of chat models, mixed over dialogues; `NAME=2` words twice as many.
         checker: The name of the model that checks what rules cannot know.
         wording: The chat models, opened; `evolif.generate` opens them by their names.
@@ -73,8 +75,10 @@ def generate(
             checker=checker,
         )
     )
-    maker = Maker(header, load_topics(topic_file), load_personas(persona_file))
-    _prepare(root, header, topic_file, persona_file)
+    frames = load_frames(Path(registers)) if registers else None
+    maker = Maker(header, load_topics(topic_file), load_personas(persona_file, frames), frames=frames)
+    files = {"topics.jsonl": topic_file, "personas.jsonl": persona_file}
+    _prepare(root, header, files | ({REGISTERS: Path(registers)} if registers else {}))
     wanted = [only] if only is not None else list(range(1, dialogues + 1))
     templates = [number for number in wanted if author_of(shares, seed, number) == TEMPLATE]
     for done, dialogue in enumerate(templates, 1):
@@ -138,17 +142,18 @@ def _check_opened(shares: Sequence[Share], wording: Wording | None) -> None:
 
 
 # What a generation that was broken off before it wrote `benchmark.json` may have left behind.
-_OWN = frozenset({".lock", "dialogues", "topics.jsonl", "personas.jsonl", "benchmark.json.tmp"})
+_OWN = frozenset({".lock", "dialogues", "topics.jsonl", "personas.jsonl", REGISTERS, "benchmark.json.tmp"})
 
 
-def _prepare(root: Path, header: Header, topics: Path, personas: Path) -> None:
+def _prepare(root: Path, header: Header, files: Mapping[str, Path]) -> None:
     """Make the directory, or see that it is the same benchmark already."""
     try:
         if (root / "benchmark.json").exists():
             different = differences(read_header(root / "benchmark.json"), header)
-            for name, source in (("topics", topics), ("personas", personas)):
-                if (root / f"{name}.jsonl").read_bytes() != source.read_bytes():
-                    different.append(f"{name}: another file")
+            for name in ("topics.jsonl", "personas.jsonl", REGISTERS):
+                there, wanted = root / name, files.get(name)
+                if there.is_file() != (wanted is not None) or (wanted and there.read_bytes() != wanted.read_bytes()):
+                    different.append(f"{Path(name).stem}: another file")
             if different:
                 raise UsageError(
                     f"{root} already holds another benchmark ({'; '.join(different[:3])}); choose another folder"
@@ -157,8 +162,8 @@ def _prepare(root: Path, header: Header, topics: Path, personas: Path) -> None:
         if root.exists() and (not root.is_dir() or any(p.name not in _OWN for p in root.iterdir())):
             raise UsageError(f"{root} exists and is no benchmark; choose another folder")
         (root / "dialogues").mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(topics, root / "topics.jsonl")
-        shutil.copyfile(personas, root / "personas.jsonl")
+        for name, source in files.items():
+            shutil.copyfile(source, root / name)
         _write(root / "benchmark.json", header.to_json())
     except OSError as fault:
         raise OutsideError(f"{root} cannot be written ({fault.strerror})") from None

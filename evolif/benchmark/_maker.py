@@ -10,7 +10,7 @@ from evolif._errors import UsageError
 from evolif.benchmark._header import Header
 from evolif.benchmark._lines import same_intention
 from evolif.domain import Persona, ScriptTurn, Topic, Turn
-from evolif.synthesis import TemplateSynthesizer, persona_for
+from evolif.synthesis import Frames, TemplateSynthesizer, persona_for
 from evolif.tracker import ScriptSpec, script
 
 
@@ -22,10 +22,16 @@ class Maker:
         topics: Its topics.
         personas: Its personas.
         path: Where it lies, for messages.
+        frames: Its registers' frames; the project's own where None.
     """
 
     def __init__(
-        self, header: Header, topics: tuple[Topic, ...], personas: tuple[Persona, ...], path: Path | None = None
+        self,
+        header: Header,
+        topics: tuple[Topic, ...],
+        personas: tuple[Persona, ...],
+        path: Path | None = None,
+        frames: Frames | None = None,
     ) -> None:
         spec = header.spec
         self._generator = header.generator
@@ -35,7 +41,7 @@ class Maker:
         self._script = ScriptSpec(spec.profile, topics, spec.seed)
         self._personas = personas
         self._seed = spec.seed
-        self._synthesizer = TemplateSynthesizer(spec.seed)
+        self._synthesizer = TemplateSynthesizer(spec.seed, frames)
 
     def script(self, dialogue: int) -> Iterator[ScriptTurn]:
         """The intentions of a dialogue, without end."""

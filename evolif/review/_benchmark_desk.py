@@ -9,12 +9,13 @@ from typing import Any
 from evolif._errors import UsageError
 from evolif.benchmark import Benchmark, read_turns
 from evolif.benchmark._files import dialogue_file
+from evolif.constraints import EXTENDED_GROUPS, GROUPS, own_groups
 from evolif.domain import Finding, ScriptTurn, Turn
 from evolif.review._decision import Kind, Request
 from evolif.review._desk import Block, Desk, Notify, State
 from evolif.review._drafts import Drafts
 from evolif.review._journal import Journal
-from evolif.review._queue import DECIDED, UNDECIDED, Entry
+from evolif.review._queue import DECIDED, UNDECIDED, Entry, Facet
 from evolif.review._safe import one_line
 from evolif.review._turn_exchange import FilledTurn, turn_object
 from evolif.review._turn_state import (
@@ -48,6 +49,7 @@ Regenerate = Callable[[Turn, str, str], Regenerated]
 """Asks a model: the turn, the model's name, the reviewer's notes for it."""
 
 _FIRST = {"flagged": 0, "rejected": 1}
+_STATUSES = ("flagged", "rejected", "edited", "verified")
 _SIGNS = {"add": "+", "modify": "~", "remove": "−"}
 _MINE = {"accept": "a", "change": "e", "reject": "x"}
 
@@ -65,6 +67,11 @@ class BenchmarkDesk(Desk):
 
     kinds: tuple[Kind, ...] = ("accept", "edit", "template", "regenerate", "reject", "note")
     noun = "turn"
+    legend = (
+        "Letters before an item: F flagged, R rejected, E edited, V verified; beside it your own verdict: "
+        "a accepted, e changed, x rejected.\nThe intention as a diff: + is new, − goes, = stays. "
+        "What a finding means is underlined in the query."
+    )
 
     def __init__(
         self,
@@ -81,13 +88,19 @@ class BenchmarkDesk(Desk):
         self.regenerate = regenerate
         self._benchmark = benchmark
         self._checker = checker
-        self._template = TemplateSynthesizer(benchmark.header.spec.seed)
+        self._template = TemplateSynthesizer(benchmark.header.spec.seed, benchmark.frames)
         self._turns: dict[str, Turn] = {}
         for dialogue in benchmark.dialogues():
             self._turns |= {f"{dialogue}/{turn.turn}": turn for turn in benchmark.turns(dialogue)}
         journal.follow()
         self.recover()
         self._told = len(journal.records)
+
+    def known(self, facet: Facet) -> tuple[str, ...]:
+        """Values that may be asked for although no turn has them."""
+        if facet == "finding":
+            return ("topic", "query", "none", "note", *GROUPS, *EXTENDED_GROUPS, *own_groups())
+        return {"status": _STATUSES, "source": ("template",)}.get(facet, ())
 
     def turn(self, key: str) -> Turn:
         """A turn as it is shown at present.
@@ -204,6 +217,12 @@ class BenchmarkDesk(Desk):
 
     def _after_template(self, request: Request, state: State, found: list[str]) -> State:
         words = self.template(request.item)
+        if not request.opinion and (state["query"], state["source"], state["status"]) == (
+            words,
+            "template",
+            "verified",
+        ):
+            raise UsageError(f"turn {request.item} has the template's words already; accept them")
         return {"query": words, "status": "verified", "source": "template", "attempts": 1, "findings": found}
 
     def _after_regenerate(self, request: Request, state: State, found: list[str]) -> State:

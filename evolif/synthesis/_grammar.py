@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
-from evolif._catalogues import data_path, load_yaml
-from evolif._errors import InputError
 from evolif._stream import Stream
 from evolif.constraints import Saying, get_group
 from evolif.domain import Params
+from evolif.synthesis._frames import Frames
 
 _PURPOSE = 3
 """Separates the wording's stream from those of script and persona."""
-
-
-@lru_cache(maxsize=1)
-def _frames() -> Mapping[str, Any]:
-    path = data_path("seeds", "frames.yaml")
-    data = load_yaml(path)
-    registers = data.get("registers") if isinstance(data, dict) else None
-    if not isinstance(registers, dict) or "neutral" not in registers:
-        raise InputError("needs “registers”, the register neutral among them", path=path)
-    return registers
-
-
-def registers() -> tuple[str, ...]:
-    """The registers that frames exist for."""
-    return tuple(_frames())
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +33,9 @@ class Wording:
         return str(stream.sample(options, len(options))[self.turn % len(options)])
 
 
-def frame(register: str, *path: str, wording: Wording) -> str:
-    """A frame of a register, e.g. `frame("casual", "continue", "add", wording=…)`; unknown registers are neutral."""
-    node: Any = _frames().get(register) or _frames()["neutral"]
-    for key in path:
-        node = node.get(key) if isinstance(node, dict) else None
-    if not isinstance(node, list) or not node:
-        where = ".".join((register, *path))
-        raise InputError(f"has no frame for {where}", path=data_path("seeds", "frames.yaml"))
-    return wording.pick(node, "/".join(path))
+def frame(frames: Frames, register: str, *path: str, wording: Wording) -> str:
+    """A frame of a register, e.g. `frame(frames, "casual", "continue", "add", wording=…)`."""
+    return wording.pick(frames.of(register, *path), "/".join(path))
 
 
 def clause(group: str, saying: Saying, register: str, wording: Wording) -> str:

@@ -12,7 +12,7 @@ from evolif._errors import InputError
 from evolif._json_lines import read_catalogue
 from evolif._stream import Stream
 from evolif.domain import Persona
-from evolif.synthesis._grammar import registers
+from evolif.synthesis._frames import Frames, own_frames
 
 _PURPOSE = 2
 """Separates the persona's stream from those of script and wording."""
@@ -35,20 +35,21 @@ class PersonaModel(BaseModel):
         return Persona(self.id, self.sentence, self.phrases, self.register_)
 
 
-def load_personas(path: Path | None = None) -> tuple[Persona, ...]:
-    """The personas of a file, or the project's own.
+def load_personas(path: Path | None = None, frames: Frames | None = None) -> tuple[Persona, ...]:
+    """The personas of a file, or the project's own; their registers are those of `frames`, or the project's own.
 
     Raises:
         InputError: a line that is not a persona, an id used twice, or an unknown register.
     """
     source = path or data_path("personas", "personas.jsonl")
-    return read_catalogue(source, _parse, "persona")
+    known = (frames or own_frames()).registers
+    return read_catalogue(source, lambda data: _parse(data, known), "persona")
 
 
-def _parse(data: object) -> Persona:
+def _parse(data: object, known: tuple[str, ...]) -> Persona:
     persona = PersonaModel.model_validate(data).to_persona()
-    if persona.register not in registers():
-        raise InputError(f"unknown register “{persona.register}”; use {', '.join(registers())}")
+    if persona.register not in known:
+        raise InputError(f"unknown register “{persona.register}”; use {', '.join(known)}")
     return persona
 
 

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from evolif.constraints import get_group
 from evolif.domain import Operation, Persona, ScriptTurn
+from evolif.synthesis._frames import Frames, own_frames
 from evolif.synthesis._grammar import Wording, capitalised, clause, dropped, frame
 from evolif.synthesis._notes import reading_note, with_note
 
 
 class TemplateSynthesizer:
-    """Puts a scripted turn into words by the grammar of the persona's register."""
+    """Puts a scripted turn into words by the grammar of the persona's register.
+
+    Args:
+        seed: Of the wording.
+        frames: The registers' frames; the project's own where None.
+    """
 
     name = "template"
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, frames: Frames | None = None) -> None:
         self._seed = seed
+        self._frames = frames or own_frames()
 
     def say(self, turn: ScriptTurn, persona: Persona) -> str:
         """The user query of the turn; the same turn is always said the same way."""
@@ -25,7 +32,7 @@ class TemplateSynthesizer:
         }
         path, change = self._change(turn, persona.register, wording)
         slots |= change
-        chosen = frame(persona.register, *path, wording=wording)
+        chosen = frame(self._frames, persona.register, *path, wording=wording)
         if _is_one_more(turn.operation) and "also" not in chosen.lower():
             slots["clause"] = f"also {slots['clause']}"
         slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evolif import InputError
-from evolif.synthesis import _grammar, load_personas, persona_for
+from evolif.synthesis import load_frames, load_personas, persona_for
 
 GOOD = {"id": "p1", "sentence": "Somebody friendly.", "phrases": ["well"], "register": "warm"}
 
@@ -70,15 +70,9 @@ def test_a_line_separator_inside_a_text_does_not_break_the_line(tmp_path: Path) 
     assert load_personas(path)[0].sentence == "One\u2028two\x85three."
 
 
-@pytest.mark.parametrize("text", ["registers: 5\n", "[]\n", "registers: {casual: {}}\n", ""])
-def test_a_broken_frames_file_is_told_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+@pytest.mark.parametrize("text", ["registers: 5\n", "[]\n", "", "registers: {}\n"])
+def test_a_broken_frames_file_is_told_by_name(tmp_path: Path, text: str) -> None:
     path = tmp_path / "frames.yaml"
     path.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(_grammar, "data_path", lambda *_: path)
-    _grammar._frames.cache_clear()
-    try:
-        with pytest.raises(InputError, match="registers"):
-            _grammar.registers()
-    finally:
-        monkeypatch.undo()
-        _grammar._frames.cache_clear()
+    with pytest.raises(InputError, match="frames.yaml: needs “registers”"):
+        load_frames(path)
