@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from evolif.cli._model_options import (
+    WORDING,
     BaseUrl,
     Checker,
     MaxConnections,
@@ -42,11 +43,16 @@ def generate(
     ] = "paper",
     topics: Annotated[Path | None, typer.Option(envvar="EVOLIF_TOPICS", help="Own topics, JSONL.")] = None,
     personas: Annotated[Path | None, typer.Option(envvar="EVOLIF_PERSONAS", help="Own personas, JSONL.")] = None,
+    registers: Annotated[
+        Path | None,
+        typer.Option(envvar="EVOLIF_REGISTERS", help="Registers of your own, YAML like seeds/frames.yaml."),
+    ] = None,
     synthesizer: Annotated[
         list[str] | None,
         typer.Option(
             envvar="EVOLIF_SYNTHESIZER",
             metavar="template|PROVIDER/NAME[=WEIGHT]",
+            rich_help_panel=WORDING,
             help="Who words the dialogues; given repeatedly, they are mixed in proportion.",
         ),
     ] = None,
@@ -90,6 +96,7 @@ def generate(
             profile=profile,
             topics=topics,
             personas=personas,
+            registers=registers,
             synthesizers=synthesizer or [TEMPLATE],
             checker=checker,
             options=options,

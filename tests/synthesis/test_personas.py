@@ -74,5 +74,5 @@ def test_a_line_separator_inside_a_text_does_not_break_the_line(tmp_path: Path) 
 def test_a_broken_frames_file_is_told_by_name(tmp_path: Path, text: str) -> None:
     path = tmp_path / "frames.yaml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="frames.yaml: needs “registers”"):
+    with pytest.raises(InputError, match=r"frames\.yaml: needs “registers”"):
         load_frames(path)
