@@ -3,50 +3,151 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from evolif.cli._options import Config, Prices, Resamples
 
+if TYPE_CHECKING:
+    from evolif.benchmark import Benchmark
+    from evolif.protocol import Run
+    from evolif.report import Board, Published, RunAnalysis
+
+JsonFile = Annotated[
+    str | None,
+    # EVOLIF_JSON is the switch of other verbs; a file of that name would be made by whoever sets it for them.
+    typer.Option("--json", envvar="EVOLIF_JSON_FILE", metavar="FILE|-", help="Write JSON; - is standard output."),
+]
+Latex = Annotated[
+    Path | None, typer.Option("--latex", envvar="EVOLIF_LATEX", metavar="FILE", help="Write tables for LaTeX.")
+]
+Seed = Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")]
+
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders made by evaluate.")],
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", envvar="EVOLIF_JSON", metavar="FILE|-", help="Write JSON; - is standard output."),
+    full: Annotated[
+        bool,
+        typer.Option("--full", envvar="EVOLIF_FULL", help="Every breakdown, survival, hazard, patience sweep, ranks."),
+    ] = False,
+    json_file: JsonFile = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(envvar="EVOLIF_HTML", metavar="FILE", help="Write a page with figures and transcripts."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")] = 0,
+    figures: Annotated[
+        Path | None, typer.Option(envvar="EVOLIF_FIGURES", metavar="DIR", help="Write the figures as SVG and PNG.")
+    ] = None,
+    latex: Latex = None,
+    with_published: Annotated[
+        bool,
+        typer.Option(
+            "--with-published", envvar="EVOLIF_WITH_PUBLISHED", help="Add the paper's leaderboard, under its warning."
+        ),
+    ] = False,
+    bench: Annotated[
+        Path | None,
+        typer.Option(envvar="EVOLIF_BENCH", metavar="BENCH", help="The runs' benchmark, to tell how it was made."),
+    ] = None,
+    seed: Seed = 0,
     resamples: Resamples = 2_000,
     prices: Prices = None,
     config: Config = None,
 ) -> None:
-    """Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out."""
+    """Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.
+
+    Several runs stand side by side where cap, patience, judge and benchmark are the same.
+    """
+    from contextlib import ExitStack, closing
+
     from evolif.money import load_prices
     from evolif.protocol import load_run
-    from evolif.report import print_report, summarise
+    from evolif.report import Terminal, analyse, boards_of, print_board, print_published, published_leaderboard
 
     table = load_prices(prices)
-    opened = [load_run(path) for path in runs]
-    told = [(run, summarise(run, seed=seed, resamples=resamples)) for run in opened]
+    published = published_leaderboard() if with_published else None
+    with ExitStack() as opened:
+        loaded = [opened.enter_context(closing(load_run(path))) for path in runs]
+        analyses = analyse(
+            loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded), audits=judge_audits(loaded)
+        )
+        boards = boards_of(analyses)
+        _write_files(analyses, boards, published, json_file, html, figures, latex)
+        if json_file == "-":
+            return
+        console = Terminal()
+        for board in boards:
+            print_board(board, console, table, full=full)
+        if published is not None:
+            print_published(published, console)
+
+
+def _write_files(
+    analyses: list[RunAnalysis],
+    boards: list[Board],
+    published: Published | None,
+    json_file: str | None,
+    html: Path | None,
+    figures: Path | None,
+    latex: Path | None,
+) -> None:
     if json_file is not None:
-        import json
+        from evolif.report import analysis_object
 
-        from evolif.report import report_object
+        write_json(json_file, analysis_object(boards, published))
+    if latex is not None:
+        from evolif.report import latex_report
 
-        _write(json_file, json.dumps(report_object(told), ensure_ascii=False, allow_nan=False, indent=1) + "\n")
-    if json_file != "-":
-        from evolif.report import Terminal
+        write_text(str(latex), latex_report(boards, published))
+    if html is not None:
+        from evolif.report.page import write_page
 
-        for run, summaries in told:
-            if len(opened) > 1:
-                typer.echo(str(run.path))
-            print_report(run, summaries, Terminal(), table)
-    for run in opened:
-        run.close()
+        write_page(analyses, html)
+    if figures is not None:
+        from evolif.report.figures import write_figures
+
+        write_figures(analyses, figures)
 
 
-def _write(name: str, text: str) -> None:
+def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
+    """The benchmark that the runs were played on.
+
+    Raises:
+        UsageError: a run is of another one.
+    """
+    if path is None:
+        return None
+    from evolif._errors import UsageError
+    from evolif.benchmark import load_benchmark
+
+    bench = load_benchmark(path)
+    for run in runs:
+        if run.settings.benchmark != bench.identity:
+            raise UsageError(
+                f"--bench {path} is not what {run.path} was played on; name its benchmark, or leave it out"
+            )
+    return bench
+
+
+def judge_audits(runs: list[Run]) -> list[Any]:
+    """Per run what a person found of its judge."""
+    return [{} for _ in runs]
+
+
+def write_json(name: str, told: dict[str, Any]) -> None:
+    """Write an object to a file, or to standard output where the name is -."""
+    import json
+
+    write_text(name, json.dumps(told, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+
+
+def write_text(name: str, text: str) -> None:
+    """Write to a file, or to standard output where the name is -.
+
+    Raises:
+        OutsideError: the disk.
+    """
     from evolif._errors import OutsideError
 
     if name == "-":

@@ -139,8 +139,7 @@ class RunAnalysis:
     def rank_stability(self, metric: str = "rob") -> tuple[RankStability, ...]:
         """The models' ranking on fewer dialogues beside that on all; empty with fewer than three models."""
         if metric not in self._stabilities:
-            dialogues = max((len({s.dialogue for s in model.sessions}) for model in self.models), default=0)
-            sizes = [size for size in SIZES if size < dialogues] if len(self.models) >= FEWEST_MODELS else []
+            sizes = subsample_sizes(self.models) if len(self.models) >= FEWEST_MODELS else []
             self._stabilities[metric] = (
                 rank_stability(self._sessions, sizes, metric=metric, seed=self.seed) if sizes else ()
             )
@@ -265,15 +264,32 @@ class ModelAnalysis:
         return patience_sweep(self.sessions, self.of.settings.patience, seed=self.of.seed, resamples=self.of.resamples)
 
 
+def subsample_sizes(models: Sequence[ModelAnalysis]) -> list[int]:
+    """Sizes of subsamples for rank stability, below the number of dialogues there are."""
+    dialogues = max((len({s.dialogue for s in model.sessions}) for model in models), default=0)
+    return [size for size in SIZES if size < dialogues]
+
+
 def analyse(
     runs: Iterable[Run],
     *,
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
     benchmark: Benchmark | None = None,
+    audits: Sequence[Mapping[str, Agreement]] = (),
 ) -> list[RunAnalysis]:
-    """One analysis per run; nothing is computed yet."""
-    return [RunAnalysis(run, seed, resamples, benchmark) for run in runs]
+    """One analysis per run; nothing is computed yet.
+
+    Args:
+        runs: Open for reading.
+        seed: Of every bootstrap and permutation.
+        resamples: Of every bootstrap.
+        benchmark: The runs' benchmark, where it is at hand.
+        audits: Per run, group to how far a person agreed with the judge; may be left out.
+    """
+    given = list(runs)
+    found = audits or [{}] * len(given)
+    return [RunAnalysis(run, seed, resamples, benchmark, audit) for run, audit in zip(given, found, strict=True)]
 
 
 def _formality(query: str) -> str:

@@ -118,5 +118,6 @@ def compare_models(
     for a, b in pairs:
         same = a.name == b.name and a.of is not b.of
         kind, also = kind_of(a.of.run, b.of.run, same_model=same, ablation=ablation)
-        made.append(Comparison(a, b, kind, also))
+        elsewhere = same and a.of.settings.endpoint(a.name) != b.of.settings.endpoint(b.name)
+        made.append(Comparison(a, b, kind, (*also, *(["it was asked at different addresses"] if elsewhere else []))))
     return made

@@ -8,28 +8,34 @@ from typing import Any
 
 from evolif.metrics import METRIC_NAMES, Metrics
 from evolif.protocol import Run
+from evolif.report._json_parts import interval
 from evolif.report._summary import ModelSummary
 
 
 def report_object(runs: Iterable[tuple[Run, list[ModelSummary]]]) -> dict[str, Any]:
-    """One object for all runs; models in the order of the runs."""
+    """One object for all runs, of their summaries alone; models in the order of the runs."""
     models: list[dict[str, Any]] = []
     described = []
     for number, (run, summaries) in enumerate(runs):
-        settings = run.settings
-        early = run.early_end()
-        ended = None if early is None else asdict(early)
-        described.append({"path": str(run.path), "settings": settings.model_dump(mode="json"), "early_end": ended})
-        models += [{"run": number, **_model(summary)} for summary in summaries]
+        described.append(describe_run(run))
+        models += [{"run": number, **describe_model(summary)} for summary in summaries]
     return {"models": models, "runs": described}
 
 
-def _model(summary: ModelSummary) -> dict[str, Any]:
-    counts = summary.counts
-    figures = {
-        name: {"value": value, "low": _end(summary, name, 0), "high": _end(summary, name, 1)}
-        for name, value in summary.metrics.by_name().items()
+def describe_run(run: Run) -> dict[str, Any]:
+    """What a run was made with."""
+    early = run.early_end()
+    return {
+        "path": str(run.path),
+        "settings": run.settings.model_dump(mode="json"),
+        "early_end": None if early is None else asdict(early),
     }
+
+
+def describe_model(summary: ModelSummary) -> dict[str, Any]:
+    """A model's figures with intervals, and counts of what is left out."""
+    counts = summary.counts
+    figures = {name: interval(value, summary.intervals[name]) for name, value in summary.metrics.by_name().items()}
     return {
         "model": summary.model,
         "dialogues": len({record.dialogue for record in counts.records}),
@@ -54,8 +60,3 @@ def _model(summary: ModelSummary) -> dict[str, Any]:
 def _plain(metrics: Metrics) -> dict[str, float | None]:
     values = metrics.by_name()
     return {name: values[name] for name in METRIC_NAMES}
-
-
-def _end(summary: ModelSummary, name: str, side: int) -> float | None:
-    interval = summary.intervals[name]
-    return None if interval is None else interval[side]

@@ -108,9 +108,9 @@ def _refuse_edited(a: Run, b: Run) -> None:
         if known.get((dialogue, turn), digest) != digest
     ]
     if edited:
-        more = f" and {len(edited) - _SHOWN} more" if len(edited) > _SHOWN else ""
+        told = ", ".join(edited[:_SHOWN]) + (f" and {len(edited) - _SHOWN} more" if len(edited) > _SHOWN else "")
         raise UsageError(
-            f"these runs cannot be compared: the benchmark was edited between them ({', '.join(edited[:_SHOWN])}{more})."
+            f"these runs cannot be compared: the benchmark was edited between them ({told})."
             " Evaluate both on the same turns; evolif evaluate --fork NEW keeps what they share"
         )
 
