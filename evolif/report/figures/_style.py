@@ -1,0 +1,156 @@
+"""How every figure looks: sizes for a two-column paper, colours that the colour-blind and a grey print can tell apart.
+
+Nothing here touches pyplot or keeps state: `style` sets matplotlib's parameters for the length of a block and puts them
+back, whatever the reader's own settings are, so that the same run gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evolif._errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+ONE_COLUMN, TWO_COLUMNS = 3.35, 6.9
+"""Widths of a column and of a page of two, in inches."""
+
+TEXT, SMALL = 7.5, 6.5
+"""Sizes of letters, in points."""
+
+FEW = 20
+"""A point that stands on fewer observations is drawn hollow."""
+
+GREY, FAINT = "#555555", "#dddddd"
+
+# Okabe and Ito's colours without their yellow, which white paper swallows, from strong to weak.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
+_DASHES: tuple[Any, ...] = (
+    "solid",
+    (0, (5, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")
+
+_PARAMETERS: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": GREY,
+    "axes.grid": True,
+    "axes.labelsize": TEXT,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.unicode_minus": True,
+    "errorbar.capsize": 1.5,
+    "figure.constrained_layout.h_pad": 0.03,
+    "figure.constrained_layout.w_pad": 0.03,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": TEXT,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.4,
+    "legend.borderaxespad": 0.2,
+    "legend.columnspacing": 1.2,
+    "legend.fontsize": SMALL,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "legend.labelspacing": 0.3,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.2,
+    "savefig.facecolor": "white",
+    "svg.fonttype": "none",
+    "svg.hashsalt": "evolif",
+    "text.parse_math": False,
+    "text.usetex": False,
+    "xtick.color": GREY,
+    "xtick.labelcolor": "black",
+    "xtick.labelsize": SMALL,
+    "xtick.major.size": 2.5,
+    "xtick.major.width": 0.6,
+    "ytick.color": GREY,
+    "ytick.labelcolor": "black",
+    "ytick.labelsize": SMALL,
+    "ytick.major.size": 2.5,
+    "ytick.major.width": 0.6,
+}
+
+
+class Look(NamedTuple):
+    """What tells one line from another, in colour and without."""
+
+    colour: str
+    dash: Any
+    marker: str
+
+
+def look(number: int) -> Look:
+    """The look of the line with that number; no two of the first 385 are alike."""
+    return Look(_COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)], _MARKERS[number % len(_MARKERS)])
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Set the parameters of a figure for a block in which it is made or rendered.
+
+    Raises:
+        UsageError: matplotlib is not installed.
+    """
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise UsageError("figures need matplotlib; install evolif[report]") from error
+    # Newer versions type the names one by one; those of ours that an older one lacks would be refused when set.
+    parameters: Any = _PARAMETERS
+    if mpl.rcParams["svg.hashsalt"] == _PARAMETERS["svg.hashsalt"]:
+        yield  # within such a block already; to set everything anew takes as long as a small figure
+        return
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(parameters)
+        yield
+
+
+def blank(width: float, height: float) -> Figure:
+    """An empty figure, in inches, that lays itself out and knows no window."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def name_ticks(axis: Axis, positions: Sequence[float], names: Sequence[str], **text: Any) -> None:
+    """Label positions of an axis with foreign names; none of them is read as a formula."""
+    axis.set_ticks(list(positions), labels=list(names), parse_math=False, **text)
+    axis.set_tick_params(length=0)
+
+
+def legend_above(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> None:
+    """A legend above everything, in as many columns as the names leave room for."""
+    if not handles:
+        return
+    longest = max(map(len, names))
+    inches = longest * SMALL * 0.62 / 72 + 0.5
+    columns = max(1, min(len(names), int(figure.get_figwidth() / inches)))
+    figure.legend(list(handles), list(names), loc="outside upper center", ncols=columns)
+
+
+def percent_axis(axis: Axis, text: str) -> None:
+    """An axis from 0 to 100 per cent."""
+    axis.set_label_text(text)
+    axis.set_ticks([0, 25, 50, 75, 100])
+
+
+def grid_only(axes: Axes, which: str) -> None:
+    """Keep the grid lines of one axis (`x` or `y`), or of none (an empty word)."""
+    axes.grid(False)
+    if which:
+        axes.grid(True, axis="x" if which == "x" else "y")
