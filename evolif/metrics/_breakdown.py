@@ -11,7 +11,7 @@ from evolif.domain import JudgedTurn, Session, TurnFacts, Verdict
 from evolif.metrics._bootstrap import DEFAULT_RESAMPLES, Interval, dialogue_terms
 from evolif.metrics._keys import UNKNOWN, Key, TurnKey, index_facts, mode_of, turn_key
 from evolif.metrics._resampling import Values, check_draws, middle, ratios, resampled_sums
-from evolif.metrics._sessions import counted_sessions, records_from_sessions
+from evolif.metrics._sessions import Counted, counted_with_verdicts, of_one_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ def breakdown(
         UsageError: sessions of several models, no such breakdown, `formality` missing, or impossible seed or resamples.
     """
     check_draws(seed, resamples)
-    given = tuple(sessions)
-    order = _order(given)
+    counted = counted_with_verdicts(of_one_model(sessions))
+    order = _order(counted)
     split = _splitter(facts, by, formality)
     cells: defaultdict[Key, defaultdict[int, _Cell]] = defaultdict(lambda: defaultdict(_Cell))
-    for session in counted_sessions(given):
+    for session, _, _ in counted:
         for turn in session.turns:
             for key, verdicts in split(session.dialogue, turn):
                 cells[key][session.dialogue].add(verdicts)
@@ -101,8 +101,8 @@ class _Cell:
     not_judged: int = 0
 
     def add(self, verdicts: Sequence[Verdict]) -> None:
-        satisfied = sum(verdict.satisfied is True for verdict in verdicts)
-        judged = sum(verdict.satisfied is not None for verdict in verdicts)
+        outcomes = [verdict.satisfied for verdict in verdicts]
+        satisfied, judged = outcomes.count(True), len(outcomes) - outcomes.count(None)
         self.satisfied += satisfied
         self.judged += judged
         self.not_judged += len(verdicts) - judged
@@ -114,11 +114,10 @@ class _Cell:
 _Split = Callable[[int, JudgedTurn], Iterable[tuple[Key, Sequence[Verdict]]]]
 
 
-def _order(sessions: Sequence[Session]) -> list[int]:
+def _order(counted: Sequence[Counted]) -> list[int]:
     """The dialogues in the order in which the table draws them, so that a slice of everything has its interval."""
-    terms = dialogue_terms(records_from_sessions(sessions).records)
-    numbers = {session.dialogue for session in sessions if str(session.dialogue) in terms}
-    return sorted(numbers, key=lambda dialogue: (terms[str(dialogue)], dialogue))
+    terms = dialogue_terms(own.record for own in counted)
+    return sorted({own.session.dialogue for own in counted}, key=lambda dialogue: (terms[str(dialogue)], dialogue))
 
 
 def _splitter(facts: Iterable[TurnFacts], by: str | TurnKey, formality: Callable[[str], str] | None) -> _Split:

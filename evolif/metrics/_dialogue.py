@@ -94,7 +94,8 @@ def walk_patience(outcomes: Iterable[bool | None], patience: int) -> PatienceWal
 
 def cut(record: DialogueRecord) -> DialogueRecord:
     """The record without the turns after its patience was exhausted; they enter no metric."""
-    return replace(record, turns=record.turns[: _walk(record).turns])
+    number = _walk(record).turns
+    return record if number == len(record.turns) else replace(record, turns=record.turns[:number])
 
 
 def patience_left(record: DialogueRecord) -> int:
@@ -110,7 +111,7 @@ def dialogue_figures(record: DialogueRecord) -> DialogueFigures:
     return DialogueFigures(
         length=len(turns),
         # fsum rounds once, so that a dialogue's figure does not depend on the order of its turns.
-        accuracy=math.fsum(sum(turn) / len(turn) for turn in turns),
+        accuracy=math.fsum([sum(turn) / len(turn) for turn in turns]),
         successes=sum(good),
         longest_run=_longest_run(good),
         recoveries=sum(after_failure),
@@ -119,7 +120,7 @@ def dialogue_figures(record: DialogueRecord) -> DialogueFigures:
 
 
 def _walk(record: DialogueRecord) -> PatienceWalk:
-    return walk_patience((all(turn) for turn in record.turns), record.patience)
+    return walk_patience([all(turn) for turn in record.turns], record.patience)
 
 
 def _longest_run(good: Sequence[bool]) -> int:

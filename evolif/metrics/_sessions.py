@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from evolif._errors import UsageError
 from evolif.domain import JudgedTurn, Session
-from evolif.metrics._dialogue import DialogueRecord, judged_record, patience_left, walk_patience
+from evolif.metrics._dialogue import DialogueRecord, patience_left, walk_patience
 from evolif.metrics._process import Metrics, process_metrics
 
 
@@ -51,11 +52,26 @@ class Bounds:
 
 def counted_sessions(sessions: Iterable[Session]) -> tuple[Session, ...]:
     """The sessions that enter the table, finished and censored, without turns after exhausted patience."""
-    return tuple(
-        replace(session, turns=_turns_that_count(session))
-        for session in sessions
-        if session.ending in ("finished", "censored")
-    )
+    return tuple(counted.session for counted in counted_with_verdicts(sessions))
+
+
+class Counted(NamedTuple):
+    """A session that enters the table, without turns after exhausted patience.
+
+    Attributes:
+        session: The session, cut.
+        judged: Per turn of it the verdicts that were had, reckoned once for all who need them.
+        record: Its record.
+    """
+
+    session: Session
+    judged: Sequence[tuple[bool, ...]]
+    record: DialogueRecord
+
+
+def counted_with_verdicts(sessions: Iterable[Session]) -> list[Counted]:
+    """The finished and censored sessions as the table counts them."""
+    return [_counted(session) for session in sessions if session.ending in ("finished", "censored")]
 
 
 def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
@@ -67,19 +83,19 @@ def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
     Raises:
         UsageError: Sessions of several models, or one session twice.
     """
-    given = _of_one_model(sessions)
-    counted = counted_sessions(given)
+    given = of_one_model(sessions)
+    counted = counted_with_verdicts(given)
     endings = Counter(session.ending for session in given)
-    turns = [turn for session in counted for turn in session.turns]
+    asked = sum(len(turn.verdicts) for own in counted for turn in own.session.turns)
     return SessionRecords(
-        records=tuple(_record(session) for session in counted),
+        records=tuple(own.record for own in counted),
         finished=endings["finished"],
         censored=endings["censored"],
         suspended=endings["suspended"],
         withheld=endings["withheld"],
         running=endings[None],
-        not_judged_turns=sum(not turn.judged for turn in turns),
-        not_judged_constraints=sum(len(turn.verdicts) - len(turn.judged) for turn in turns),
+        not_judged_turns=sum(not judged for own in counted for judged in own.judged),
+        not_judged_constraints=asked - sum(len(judged) for own in counted for judged in own.judged),
     )
 
 
@@ -111,8 +127,8 @@ def bounding_records(
     """
     if max_turns < 1:
         raise UsageError(f"the cap is {max_turns} turns; it must be at least 1")
-    given = _of_one_model(sessions)
-    table = [_record(session) for session in counted_sessions(given)]
+    given = of_one_model(sessions)
+    table = [own.record for own in counted_with_verdicts(given)]
     broken = [session for session in given if session.ending in ("suspended", "withheld")]
     failed = [_continued(session, max_turns, good=False) for session in broken]
     return table + failed, table + [_continued(session, max_turns, good=True) for session in broken]
@@ -124,7 +140,7 @@ def all_records(sessions: Iterable[Session]) -> list[tuple[Session, DialogueReco
     Raises:
         UsageError: As `records_from_sessions`.
     """
-    return [(session, _record(session)) for session in _of_one_model(sessions)]
+    return [(session, _record(session)) for session in of_one_model(sessions)]
 
 
 def _continued(session: Session, max_turns: int, *, good: bool) -> DialogueRecord:
@@ -137,17 +153,33 @@ def _continued(session: Session, max_turns: int, *, good: bool) -> DialogueRecor
     return replace(record, turns=record.turns + ((good,),) * further)
 
 
+def _counted(session: Session) -> Counted:
+    judged = [_judged(turn) for turn in session.turns]
+    number = walk_patience([all(own) if own else None for own in judged], session.patience).turns
+    if number < len(judged):
+        session, judged = replace(session, turns=session.turns[:number]), judged[:number]
+    return Counted(session, judged, _as_record(session, judged))
+
+
+def _judged(turn: JudgedTurn) -> tuple[bool, ...]:
+    return tuple([v.satisfied for v in turn.verdicts if v.satisfied is not None])
+
+
 def _record(session: Session) -> DialogueRecord:
-    verdicts = [turn.judged for turn in session.turns]
-    return judged_record(str(session.dialogue), session.patience, verdicts, epoch=session.epoch)
+    return _as_record(session, [_judged(turn) for turn in session.turns])
 
 
-def _turns_that_count(session: Session) -> tuple[JudgedTurn, ...]:
-    outcomes = (all(turn.judged) if turn.judged else None for turn in session.turns)
-    return session.turns[: walk_patience(outcomes, session.patience).turns]
+def _as_record(session: Session, judged: Iterable[tuple[bool, ...]]) -> DialogueRecord:
+    turns = tuple([own for own in judged if own])
+    return DialogueRecord(str(session.dialogue), session.patience, turns, session.epoch)
 
 
-def _of_one_model(sessions: Iterable[Session]) -> Sequence[Session]:
+def of_one_model(sessions: Iterable[Session]) -> Sequence[Session]:
+    """The sessions, after a look at whether they are one model's, each once.
+
+    Raises:
+        UsageError: They are not.
+    """
     given = tuple(sessions)
     models = sorted({session.model for session in given})
     if len(models) > 1:
