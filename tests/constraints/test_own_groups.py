@@ -62,16 +62,25 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_a_group_of_ones_own_is_generated_witnessed_evaluated_and_reported(module: Path, tmp_path: Path) -> None:
+def test_a_group_of_ones_own_is_generated_witnessed_evaluated_and_reported(
+    module: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = CliRunner()
     bench, named = str(tmp_path / "b"), ["--constraints", str(module)]
     shape = ["--dialogues", "6", "--turns", "20", "--seed", "5", "--profile", "objective"]
     made = run.invoke(app, ["generate", bench, *shape, *named])
     assert made.exit_code == 0, made.output
-    lines = [json.loads(line) for file in sorted((tmp_path / "b/dialogues").iterdir()) for line in file.open()]
+    lines = [
+        json.loads(line)
+        for file in sorted((tmp_path / "b/dialogues").iterdir())
+        for line in file.read_text().splitlines()
+    ]
     mine = [line for line in lines if any(c["group"] == "postscript" for c in line["constraints"])]
     assert len(mine) >= 5
     assert any("P.S." in line["query"] for line in lines)
+    monkeypatch.setenv("EVOLIF_CONSTRAINTS", str(module))
+    changed = [line for line in lines if line["operation"]["group"] == "postscript"]
+    assert changed and [f for line in changed for f in evolif.check_query(line, line["query"])] == []
     assert all(v.satisfied for line in mine for v in evolif.check(line["constraints"], line["witness"]))
     options = ["-m", "sim/perfect", "--max-turns", "20", "--display", "none", *named]
     asked = run.invoke(app, ["evaluate", bench, *options, "--out", str(tmp_path / "r")])

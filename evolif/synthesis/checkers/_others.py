@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from evolif.constraints import EXTENDED_GROUPS, GROUPS
 from evolif.domain import Finding, Params
 from evolif.synthesis.checkers._bullets import bullet_claims
 from evolif.synthesis.checkers._case import case_claims
@@ -36,6 +37,8 @@ def unasked(query: Query, change: Change) -> list[Finding]:
         query: The query.
         change: The turn's change; without the other active constraints nothing can be told.
     """
+    if change.group not in GROUPS and change.group not in EXTENDED_GROUPS:
+        return []  # nobody here knows what a foreign group's own words sound like
     active = dict(change.others)
     for group, (claims, says) in _READ.items():
         if group == change.group or (group == "length" and change.group in _COUNTING):
