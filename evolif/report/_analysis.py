@@ -5,9 +5,9 @@ Tables, JSON, LaTeX, figures and the page all read this; none of them computes a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from evolif.domain import Session, TurnFacts
@@ -103,6 +103,13 @@ class RunAnalysis:
         return {(facts.dialogue, facts.turn): facts for facts in self.run.facts()}
 
     @cached_property
+    def formality(self) -> Callable[[str], str]:
+        """From a query to `formal` or `informal`, each query looked at once."""
+        from evolif.text import formality
+
+        return cache(formality)
+
+    @cached_property
     def early_end(self) -> EarlyEnd | None:
         """The stop rule that ended the run early; all figures are then of its dialogues alone."""
         return self.run.early_end()
@@ -149,7 +156,7 @@ class RunAnalysis:
         """The models' figures per kind of dialogue (one of `KINDS`) beside those on all."""
         if (by, metric) not in self._ranks:
             self._ranks[by, metric] = rank_agreement(
-                self._sessions, self.facts.values(), by, metric=metric, formality=_formality
+                self._sessions, self.facts.values(), by, metric=metric, formality=self.formality
             )
         return self._ranks[by, metric]
 
@@ -210,7 +217,7 @@ class ModelAnalysis:
                 self.sessions,
                 self.of.facts.values(),
                 what,
-                formality=_formality,
+                formality=self.of.formality,
                 seed=self.of.seed,
                 resamples=self.of.resamples,
             )
@@ -223,7 +230,7 @@ class ModelAnalysis:
                 self.sessions,
                 self.of.facts.values(),
                 kind,
-                formality=_formality,
+                formality=self.of.formality,
                 seed=self.of.seed,
                 resamples=self.of.resamples,
             )
@@ -290,12 +297,6 @@ def analyse(
     given = list(runs)
     found = audits or [{}] * len(given)
     return [RunAnalysis(run, seed, resamples, benchmark, audit) for run, audit in zip(given, found, strict=True)]
-
-
-def _formality(query: str) -> str:
-    from evolif.text import formality
-
-    return formality(query)
 
 
 def _heuristic(run: Run, model: str, early: EarlyEnd | None) -> Mapping[str, Satisfaction]:

@@ -12,14 +12,14 @@ from evolif.report._grid import LABELS, Cell, Grid, Row, figure, rate
 from evolif.report._summary import ModelSummary
 
 _BREAKDOWNS: Mapping[str, tuple[str, str]] = {
-    "mode": ("mode", "Satisfied per group and mode, of those judged"),
-    "depth": ("depth", "CSR % per depth: turns that the topic has had"),
-    "load": ("load", "CSR % per number of active constraints"),
-    "move": ("move", "CSR % per move"),
-    "operation": ("operation", "CSR % per operation of the turn"),
-    "synthesizer": ("worded by", "CSR % per synthesizer"),
-    "register": ("register", "CSR % per register of the persona"),
-    "formality": ("query", "CSR % of formal and informal queries"),
+    "mode": ("mode", "Satisfied % per group and mode, of those judged"),
+    "depth": ("depth", "CSR % per depth (turns that the topic has had), of so many turns"),
+    "load": ("load", "CSR % per number of active constraints, of so many turns"),
+    "move": ("move", "CSR % per move, of so many turns"),
+    "operation": ("operation", "CSR % per operation of the turn, of so many turns"),
+    "synthesizer": ("worded by", "CSR % per synthesizer, of so many turns"),
+    "register": ("register", "CSR % per register of the persona, of so many turns"),
+    "formality": ("query", "CSR % of formal and informal queries, of so many turns"),
 }
 _MILESTONES = (1, 2, 3, 4, 5, 10, 15, 20, 30, 40, 50)
 """Turns at which the survival table reads the curve."""
