@@ -2,9 +2,9 @@
 
 .venv/bin/python docs/make_console.py [PAGE...]
 
-In a block, a line `$ COMMAND` is run by bash, in one temporary folder per page, and what stands below it is what went to
-standard output. Blocks `python` of such a page are run between them, in the same folder. `tests/docs` holds the pages to
-it, so what is shown is what is printed.
+In a block, a line `$ COMMAND` is run by bash, in one temporary folder per page, and what stands below it is what went
+to standard output. Blocks `python` of such a page are run between them, in the same folder. `tests/docs` holds the
+pages to it, so what is shown is what is printed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SHELL = f"evolif() {{ '{sys.executable}' -m evolif \"$@\"; }}; python() {{ '{sys.executable}' \"$@\"; }}\n"
+SHELL = f"set -o pipefail; evolif() {{ '{sys.executable}' -m evolif \"$@\"; }}; python() {{ '{sys.executable}' \"$@\"; }}\n"
 LOCAL = "smollm2-135m"
 """Commands that name it are not run: they need the weights, and other processors give other answers."""
 
@@ -34,7 +35,7 @@ def main() -> None:
 
 
 def console_pages() -> list[Path]:
-    """Pages that show what commands print; in the folders those with Python, too (the others' is run block by block)."""
+    """Pages that show what commands print; in the folders those with Python, too, which is elsewhere run by blocks."""
     texts = {page: page.read_text(encoding="utf-8") for page in sorted(DOCS.rglob("*.md"))}
     return [p for p, text in texts.items() if "```console\n" in text or (p.parent != DOCS and "```python\n" in text)]
 
@@ -57,7 +58,7 @@ def rendered(text: str, folder: Path) -> str:
 
 def _console(block: str, folder: Path) -> Iterator[str]:
     for command, shown in commands(block):
-        yield "".join(f"{'$' if n == 0 else '>'} {line}\n" for n, line in enumerate(command.split("\n")))
+        yield "".join(f"{'$' if n == 0 else '>'} {line}".rstrip() + "\n" for n, line in enumerate(command.split("\n")))
         yield shown if LOCAL in command else _checked(["bash", "-c", SHELL + command], folder)
 
 
@@ -65,8 +66,8 @@ def commands(block: str) -> Iterator[tuple[str, str]]:
     """Each command of a block, and what the page shows of its output."""
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         first, *lines = part.splitlines(keepends=True)
-        more = [line for line in lines if line.startswith("> ")]
-        yield "".join([first, *(line[2:] for line in more)]).rstrip("\n"), "".join(lines[len(more) :])
+        more = list(takewhile(lambda line: line.startswith(("> ", ">\n")), lines))
+        yield "".join([first, *(line[1:].removeprefix(" ") for line in more)]).rstrip("\n"), "".join(lines[len(more) :])
 
 
 def _checked(arguments: list[str], folder: Path) -> str:

@@ -39,8 +39,8 @@ def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
 
 
 def test_a_block_is_taken_apart_into_commands_and_output() -> None:
-    block = "$ echo 1\n1\n$ cat <<END\n> two\n> END\ntwo\n$ true\n"
-    assert list(CONSOLE.commands(block)) == [("echo 1", "1\n"), ("cat <<END\ntwo\nEND", "two\n"), ("true", "")]
+    block = "$ echo 1\n1\n$ cat <<END\n> two\n>\n> END\ntwo\n\n$ true\n"
+    assert list(CONSOLE.commands(block)) == [("echo 1", "1\n"), ("cat <<END\ntwo\n\nEND", "two\n\n"), ("true", "")]
 
 
 @needs_bash
