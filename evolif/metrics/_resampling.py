@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from operator import itemgetter
 from typing import Any, TypeAlias
 
@@ -21,10 +21,8 @@ Column: TypeAlias = Sequence[float]
 Values: TypeAlias = Any
 """A list of floats, or the same as an array."""
 
-_BLOCK = 2_000_000
-"""So many draws are worked on at once."""
-_KEPT = 1_000_000
-"""Draws of more are made anew each time, for the sake of memory."""
+_BLOCK = 1_000_000
+"""So many draws are worked on at once, for the sake of memory."""
 
 
 def check_draws(seed: int, resamples: int) -> None:
@@ -109,28 +107,25 @@ def _plain_sums(units: Sequence[Sequence[int]], unit: float, seed: int, resample
 
 def _counts(numpy: Any, dialogues: int, seed: int, resamples: int) -> Iterator[Any]:
     """How often each resample draws each dialogue, some resamples at a time."""
-    rows = max(1, _BLOCK // dialogues)
-    for drawn in _drawn(dialogues, seed, resamples):
-        indices = numpy.frombuffer(drawn, dtype=numpy.uintc).reshape(-1, dialogues).astype(numpy.int64)
-        for start in range(0, len(indices), rows):
-            block = indices[start : start + rows]
-            flat = block + numpy.arange(len(block))[:, None] * dialogues
-            counted = numpy.bincount(flat.ravel(), minlength=block.size)
-            yield counted.reshape(block.shape).astype(numpy.float64)
-
-
-def _drawn(dialogues: int, seed: int, resamples: int) -> Iterator[bytes]:
-    if dialogues * resamples <= _KEPT:
-        yield _kept_draws(dialogues, seed, resamples)
+    if dialogues * resamples <= _BLOCK:
+        yield _kept_counts(dialogues, seed, resamples)
         return
-    for drawn in resampled_indices(dialogues, seed=seed, resamples=resamples):
-        yield _packed(drawn)
+    draws = resampled_indices(dialogues, seed=seed, resamples=resamples)
+    while block := list(islice(draws, max(1, _BLOCK // dialogues))):
+        yield _counted(numpy, block)
 
 
-@lru_cache(maxsize=16)
-def _kept_draws(dialogues: int, seed: int, resamples: int) -> bytes:
-    return b"".join(map(_packed, resampled_indices(dialogues, seed=seed, resamples=resamples)))
+@lru_cache(maxsize=8)
+def _kept_counts(dialogues: int, seed: int, resamples: int) -> Any:
+    """The counts of a run's usual number of dialogues, which one report asks for again and again."""
+    draws = resampled_indices(dialogues, seed=seed, resamples=resamples)
+    counts = _counted(numpy_if_any(), list(draws))
+    counts.flags.writeable = False
+    return counts
 
 
-def _packed(drawn: Sequence[int]) -> bytes:
-    return array("I", drawn).tobytes()
+def _counted(numpy: Any, block: Sequence[Sequence[int]]) -> Any:
+    indices = numpy.array(block, dtype=numpy.int64)
+    rows, dialogues = indices.shape
+    flat = indices + numpy.arange(rows)[:, None] * dialogues
+    return numpy.bincount(flat.ravel(), minlength=indices.size).reshape(rows, dialogues).astype(numpy.float64)
