@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
     from evolif.catalogue import LintReport, Made, Pair, Tally
 
-Model = Annotated[
-    str,
-    typer.Option("--model", "-m", envvar="EVOLIF_MODEL", metavar="PROVIDER/NAME", help="The chat model that is asked."),
-]
 Against = Annotated[
     list[Path] | None,
     typer.Option(
@@ -42,7 +38,8 @@ MaxConnections = Annotated[
     typer.Option(min=1, envvar="EVOLIF_MAX_CONNECTIONS", help="Entries asked for at a time (16; local models 1)."),
 ]
 BaseUrl = Annotated[
-    str | None, typer.Option(envvar="EVOLIF_BASE_URL", help="Endpoint of a model that names none itself.")
+    str | None,
+    typer.Option(envvar="EVOLIF_BASE_URL", metavar="URL", help="Endpoint of a model that names none itself."),
 ]
 
 _EACH = 20

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 def check(
     constraints: Annotated[
-        Path, typer.Option(envvar="EVOLIF_CONSTRAINTS", help="JSON: a list of constraints, or a benchmark line.")
+        Path,
+        typer.Option(envvar="EVOLIF_CHECK_CONSTRAINTS", help="JSON: a list of constraints, or a benchmark line."),
     ],
     response: Annotated[
         str, typer.Argument(metavar="[RESPONSE_FILE|-]", help="The answer; - reads standard input.")

@@ -21,7 +21,7 @@ DIALOGUES, TURNS, MAX_TOKENS = 4, 8, 160
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", envvar="EVOLIF_OUT", help="Where benchmark and run are put.")
+        Path, typer.Option("--out", "-o", envvar="EVOLIF_DEMO_OUT", help="Where benchmark and run are put.")
     ] = Path("evolif-demo"),
     seed: Annotated[
         int | None, typer.Option(min=0, envvar="EVOLIF_SEED", help="Which dialogues; fresh ones by default.")

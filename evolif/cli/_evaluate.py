@@ -7,24 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolif.cli._model_options import Checker
-from evolif.cli._options import Config, Display, Prices
+from evolif.cli import _run_options as opt
+from evolif.cli._aftermath import SUSPENDED, has_figures, refuse_tiny_budget, tell_budget, tell_suspended
+from evolif.cli._options import Config, Display
 
 if TYPE_CHECKING:
     from evolif.money import PriceTable
     from evolif.protocol import Run
-
-SUSPENDED = 3
-_REASONS = 5
-"""Reasons of suspended sessions that are told."""
+    from evolif.watch import StopRule
 
 
 def evaluate(
     bench: Annotated[Path, typer.Argument(metavar="BENCH", help="The benchmark's folder.")],
-    model: Annotated[
-        list[str],
-        typer.Option("--model", "-m", envvar="EVOLIF_MODEL", metavar="PROVIDER/NAME", help="May be given repeatedly."),
-    ],
+    model: opt.Models,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", envvar="EVOLIF_OUT", metavar="RUN", help="The run's folder; BENCH-run by default."),
@@ -33,119 +28,39 @@ def evaluate(
         list[str] | None,
         typer.Option(
             envvar="EVOLIF_JUDGE",
-            metavar="none|lexical|PROVIDER/NAME",
-            help="For emotion, audience and style; none by default. Several models are a panel.",
+            metavar="JUDGE",
+            rich_help_panel=opt.JUDGES,
+            help="For emotion, audience and style: none (by default), lexical, or PROVIDER/NAME; several models are a "
+            "panel.",
         ),
     ] = None,
-    judge_rule: Annotated[
-        str,
-        typer.Option(
-            envvar="EVOLIF_JUDGE_RULE", metavar="mean|majority|median", help="How a panel comes to a verdict."
-        ),
-    ] = "mean",
-    patience: Annotated[
-        int | None,
-        typer.Option(
-            min=1, envvar="EVOLIF_PATIENCE", help="Failed turns in a row that end a session (the profile's 3)."
-        ),
-    ] = None,
-    max_turns: Annotated[
-        int | None, typer.Option(min=1, envvar="EVOLIF_MAX_TURNS", help="The cap (the profile's 50).")
-    ] = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, envvar="EVOLIF_LIMIT", help="Only the first so many dialogues.")
-    ] = None,
-    epochs: Annotated[int, typer.Option(min=1, envvar="EVOLIF_EPOCHS", help="How often every dialogue is played.")] = 1,
-    fork: Annotated[
-        Path | None,
-        typer.Option(
-            envvar="EVOLIF_FORK",
-            metavar="NEW",
-            help="Start a run from what --out shares with these settings; nothing shared is asked again.",
-        ),
-    ] = None,
-    system_prompt: Annotated[
-        bool, typer.Option(envvar="EVOLIF_SYSTEM_PROMPT", help="Explain scoped constraints to the model.")
-    ] = True,
-    temperature: Annotated[
-        float | None, typer.Option(min=0, envvar="EVOLIF_TEMPERATURE", help="The provider's default where not given.")
-    ] = None,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, envvar="EVOLIF_MAX_TOKENS", help="Longest answer in tokens; the provider's default."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seeds sampling and intervals.")] = 0,
-    max_connections: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            envvar="EVOLIF_MAX_CONNECTIONS",
-            help="Requests side by side per model; follows what the endpoint stands (local models 1).",
-        ),
-    ] = None,
-    max_retries: Annotated[
-        int, typer.Option(min=0, envvar="EVOLIF_MAX_RETRIES", help="Repeats of a request that may pass later.")
-    ] = 2,
-    timeout: Annotated[
-        float | None,
-        typer.Option(min=0.001, envvar="EVOLIF_TIMEOUT", help="Seconds for one request (120; local models 600)."),
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(envvar="EVOLIF_BASE_URL", help="Endpoint of the models that name none.")
-    ] = None,
-    synthesizer: Annotated[
-        list[str] | None,
-        typer.Option(
-            envvar="EVOLIF_SYNTHESIZER",
-            metavar="template|PROVIDER/NAME",
-            help="Who words missing turns, where the benchmark's names do not tell how to reach them.",
-        ),
-    ] = None,
-    checker: Checker = None,
-    engine: Annotated[
-        str,
-        typer.Option(envvar="EVOLIF_ENGINE", metavar="asyncio|ray", help="ray plays on a cluster (extra ray)."),
-    ] = "asyncio",
-    ray_address: Annotated[
-        str | None,
-        typer.Option(
-            envvar="EVOLIF_RAY_ADDRESS", metavar="HOST:PORT", help="The Ray cluster; one of this machine by default."
-        ),
-    ] = None,
-    prices: Prices = None,
-    budget_usd: Annotated[
-        float | None,
-        typer.Option(min=0, envvar="EVOLIF_BUDGET_USD", help="US dollars for the whole run, what it spent before too."),
-    ] = None,
-    budget_tokens: Annotated[
-        int | None,
-        typer.Option(min=0, envvar="EVOLIF_BUDGET_TOKENS", help="Tokens for the whole run, of all its models."),
-    ] = None,
-    stop_when: Annotated[
-        str | None,
-        typer.Option(
-            envvar="EVOLIF_STOP_WHEN",
-            metavar="METRIC=HALF-WIDTH",
-            help="End early once every model's interval is narrower, e.g. rob=0.03.",
-        ),
-    ] = None,
-    cache: Annotated[
-        bool, typer.Option(envvar="EVOLIF_CACHE", help="Do not ask again what any run with this cache has asked.")
-    ] = False,
-    cache_dir: Annotated[
-        Path | None,
-        typer.Option(envvar="EVOLIF_CACHE_DIR", metavar="DIR", help="The cache's folder (the user's own); implies it."),
-    ] = None,
-    explain_cache: Annotated[
-        bool, typer.Option(envvar="EVOLIF_EXPLAIN_CACHE", help="Say of what the cache does not know what is nearest.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", envvar="EVOLIF_DRY_RUN", help="Say what would be asked, and ask nothing.")
-    ] = False,
-    like: Annotated[
-        Path | None,
-        typer.Option(envvar="EVOLIF_LIKE", metavar="RUN", help="With --dry-run: expect what this earlier run came to."),
-    ] = None,
+    judge_rule: opt.JudgeRule = "mean",
+    patience: opt.Patience = None,
+    max_turns: opt.MaxTurns = None,
+    limit: opt.Limit = None,
+    epochs: opt.Epochs = 1,
+    fork: opt.Fork = None,
+    system_prompt: opt.SystemPrompt = True,
+    temperature: opt.Temperature = None,
+    max_tokens: opt.MaxTokens = None,
+    seed: opt.Seed = 0,
+    base_url: opt.BaseUrl = None,
+    max_connections: opt.MaxConnections = None,
+    max_retries: opt.MaxRetries = 5,
+    timeout: opt.Timeout = None,
+    engine: opt.Engine = "asyncio",
+    ray_address: opt.RayAddress = None,
+    budget_usd: opt.BudgetUsd = None,
+    budget_tokens: opt.BudgetTokens = None,
+    prices: opt.Prices = None,
+    stop_when: opt.StopWhen = None,
+    dry_run: opt.DryRun = False,
+    like: opt.Like = None,
+    cache: opt.Cache = False,
+    cache_dir: opt.CacheDir = None,
+    explain_cache: opt.ExplainCache = False,
+    synthesizer: opt.Synthesizers = None,
+    checker: opt.Checker = None,
     display: Display = "auto",
     config: Config = None,
 ) -> None:
@@ -154,6 +69,7 @@ def evaluate(
     Exit code 3: sessions are left suspended, by a fault outside. With more models, dialogues or epochs a run grows.
     """
     from evolif.benchmark import Benchmark
+    from evolif.cli._budgeting import cache_of
     from evolif.cli._display import choose, watching_run
     from evolif.cli._steering import Steering
     from evolif.money import load_prices
@@ -184,9 +100,9 @@ def evaluate(
     if dry_run:
         steering.tell_plan(like)
         return
-    gate = steering.budget(budget_usd, budget_tokens)
+    budget = steering.budget(budget_usd, budget_tokens)
     rule = steering.stop_rule(stop_when)
-    kept = steering.cache(cache_dir, explain=explain_cache) if cache or cache_dir or explain_cache else None
+    kept = cache_of(cache, cache_dir, explain=explain_cache, say=_say)
     with watching_run(shown, fork or folder, table) as watcher:
         run = run_models(
             opened,
@@ -212,12 +128,16 @@ def evaluate(
             engine=engine,
             ray_address=ray_address,
             cache=kept,
-            gate=steering.together(rule, gate),
+            gate=steering.together(rule, budget),
             observe=steering.both(watcher, rule),
             notify=_say,
             on_stop=watcher.stopping,
         )
-    _tell(run, seed, table)
+    try:
+        refuse_tiny_budget(run, budget, mend=" or a --max-tokens" * (max_tokens is None))
+        _tell(run, seed, table, rule)
+    finally:
+        run.close()
 
 
 def _say(sentence: str) -> None:
@@ -226,20 +146,16 @@ def _say(sentence: str) -> None:
     typer.echo(plain(sentence), err=True)
 
 
-def _tell(run: Run, seed: int, table: PriceTable) -> None:
-    from evolif.report import Terminal, print_report, summarise
+def _tell(run: Run, seed: int, table: PriceTable, rule: StopRule | None) -> None:
+    from evolif.report import Terminal, plain, print_report, summarise
 
-    print_report(run, summarise(run, seed=seed), Terminal(), table)
-    suspended, reasons = run.suspended(), run.reasons()
-    again = f"Again: evolif report {run.path}"
-    run.close()
-    if not suspended:
-        typer.echo(again)
-        return
-    for model, reason, number in reasons[:_REASONS]:
-        _say(f"{model}, {number} session{'s' * (number > 1)}: {reason}")
-    if len(reasons) > _REASONS:
-        _say(f"… and {len(reasons) - _REASONS} more reasons.")
-    is_are = "session is" if suspended == 1 else "sessions are"
-    _say(f"{suspended} {is_are} suspended; the same command resumes them.")
-    raise typer.Exit(SUSPENDED)
+    if has_figures(run):
+        print_report(run, summarise(run, seed=seed), Terminal(), table)
+    else:
+        _say("No session has come to an end, so there are no figures yet.")
+    if rule is not None:
+        typer.echo(plain(rule.said()))
+    tell_budget(run, _say)
+    if tell_suspended(run, "the same command resumes them", _say):
+        raise typer.Exit(SUSPENDED)
+    typer.echo(plain(f"Again: evolif report {run.path}"))

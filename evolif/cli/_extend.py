@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from evolif.cli._model_options import (
+    WORDING,
     BaseUrl,
     Checker,
     MaxConnections,
@@ -28,6 +29,7 @@ def extend(
         typer.Option(
             envvar="EVOLIF_SYNTHESIZER",
             metavar="template|PROVIDER/NAME",
+            rich_help_panel=WORDING,
             help="Where its chat models are reached, if their names do not tell; template stands in for all.",
         ),
     ] = None,

@@ -16,6 +16,11 @@ def forecast_lines(settings: RunSettings, told: Forecast) -> Iterator[str]:
     for model in settings.models:
         yield f"{model}: {sessions} sessions, at most {sessions * cap} calls (cap {cap} turns)"
     yield "Expected, from the run's start:"
+    yield from expected_lines(told)
+
+
+def expected_lines(told: Forecast) -> Iterator[str]:
+    """What is expected of each role and model, the sum, and what it stands on."""
     for one in told.expected:
         yield f"  {_line(one)}"
     low, high = told.usd

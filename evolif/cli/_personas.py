@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from evolif._errors import UsageError
 from evolif.cli._catalogue_options import (
     Against,
     BaseUrl,
     MaxConnections,
     MaxTokens,
-    Model,
     Seed,
     Temperature,
 )
@@ -29,7 +29,7 @@ personas_app = typer.Typer(
 
 @personas_app.command("lint")
 def lint(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Personas, JSONL.")],
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Personas, JSONL.")] = None,
     against: Against = None,
     as_json: JsonFlag = False,
     config: Config = None,
@@ -38,6 +38,11 @@ def lint(
     from evolif.catalogue import lint_personas
     from evolif.cli._catalogue_options import tell_report
 
+    if file is None:
+        raise UsageError(
+            "name the file to check: evolif personas lint my-personas.jsonl (one persona a line, with id, sentence and "
+            "phrases; `evolif personas infer` makes one)"
+        )
     tell_report(lint_personas(file, against or ()), as_json=as_json)
 
 
@@ -49,13 +54,24 @@ def infer(
             "--from", envvar="EVOLIF_FROM", metavar="FILE", help="Messages, or lines about people: text or JSONL."
         ),
     ],
-    model: Model,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            envvar="EVOLIF_PERSONAS_MODEL",
+            metavar="PROVIDER/NAME",
+            help="The chat model that is asked.",
+        ),
+    ],
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", envvar="EVOLIF_OUT", metavar="FILE", help="Where they go, JSONL; appended to."),
+        typer.Option(
+            "--out", "-o", envvar="EVOLIF_PERSONAS_OUT", metavar="FILE", help="Where they go, JSONL; appended to."
+        ),
     ] = Path("personas.jsonl"),
     limit: Annotated[
-        int | None, typer.Option(min=1, envvar="EVOLIF_LIMIT", help="Only the first so many messages.")
+        int | None, typer.Option(min=1, envvar="EVOLIF_PERSONAS_LIMIT", help="Only the first so many messages.")
     ] = None,
     seed: Seed = None,
     temperature: Temperature = None,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evolif.cli import _run_options as opt
+from evolif.cli._aftermath import SUSPENDED, has_figures, refuse_tiny_budget, tell_budget, tell_suspended
 from evolif.cli._options import Config, Display, Resamples
 
 if TYPE_CHECKING:
     from evolif.judging import Agreement
-    from evolif.protocol import Run
-
-SUSPENDED = 3
-_REASONS = 5
-"""Reasons of suspended sessions that are told."""
+    from evolif.money import PriceTable
+    from evolif.protocol import Run, RunSettings
 
 
 def rejudge(
@@ -24,26 +24,35 @@ def rejudge(
         list[str],
         typer.Option(
             envvar="EVOLIF_JUDGE",
-            metavar="PROVIDER/NAME|lexical|none",
-            help="The new judge; several models are a panel.",
+            metavar="JUDGE",
+            help="The new judge: PROVIDER/NAME, lexical or none; several models are a panel.",
         ),
     ],
     judge_rule: Annotated[
-        str, typer.Option(envvar="EVOLIF_JUDGE_RULE", metavar="mean|majority|median", help="How a panel decides.")
+        str,
+        typer.Option(
+            envvar="EVOLIF_JUDGE_RULE", metavar="mean|majority|median", help="How a panel comes to a verdict."
+        ),
     ] = "mean",
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", envvar="EVOLIF_OUT", metavar="RUN2", help="The new run's folder; RUN-rejudged by default."
+            "--out",
+            "-o",
+            envvar="EVOLIF_REJUDGE_OUT",
+            metavar="RUN2",
+            help="The new run's folder; RUN-rejudged by default.",
         ),
     ] = None,
-    max_retries: Annotated[
-        int, typer.Option(min=0, envvar="EVOLIF_MAX_RETRIES", help="Repeats of a request that may pass later.")
-    ] = 2,
-    timeout: Annotated[
-        float | None,
-        typer.Option(min=0.001, envvar="EVOLIF_TIMEOUT", help="Seconds for one request (120; local models 600)."),
-    ] = None,
+    max_retries: opt.MaxRetries = 5,
+    timeout: opt.Timeout = None,
+    budget_usd: opt.BudgetUsd = None,
+    budget_tokens: opt.BudgetTokens = None,
+    prices: opt.Prices = None,
+    dry_run: opt.DryRun = False,
+    cache: opt.Cache = False,
+    cache_dir: opt.CacheDir = None,
+    explain_cache: opt.ExplainCache = False,
     seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")] = 0,
     resamples: Resamples = 2_000,
     display: Display = "auto",
@@ -53,16 +62,24 @@ def rejudge(
 
     A session ends earlier where the new judge is stricter, and is censored at its last answer where it would have
     gone on. The same command goes on with a rejudging that was broken off. Exit code 3: verdicts are missing, by a
-    fault outside.
+    fault outside, or since the old run was broken off itself.
     """
+    from evolif.cli._budgeting import budget_of, cache_of
     from evolif.cli._display import choose, watching
-    from evolif.protocol import load_run
+    from evolif.money import judge_models, load_prices, quotes_of
+    from evolif.protocol import load_run, rejudged
     from evolif.protocol import rejudge as judge_again
 
-    shown = choose(display)
-    old = load_run(run)
-    try:
+    shown, table = choose(display), load_prices(prices)
+    with closing(load_run(run)) as old:
+        settings = rejudged(old.store, judge, judge_rule)
+        quotes = quotes_of(settings, table)
+        if dry_run:
+            _foretell(old, settings, table)
+            return
         folder = out if out is not None else run.with_name(f"{run.resolve().name}-rejudged")
+        asked = [("judge", name) for name in judge_models(settings)]
+        budget = budget_of(quotes, asked, folder, usd=budget_usd, tokens=budget_tokens)
         sessions = len(old.settings.dialogues) * old.settings.epochs
         with watching(shown, list(old.models), sessions) as watcher:
             new = judge_again(
@@ -72,33 +89,47 @@ def rejudge(
                 judge_rule=judge_rule,
                 max_retries=max_retries,
                 timeout=timeout,
+                cache=cache_of(cache, cache_dir, explain=explain_cache, say=_say),
+                gate=budget,
                 observe=watcher,
+                notify=_say,
                 on_stop=watcher.stopping,
             )
-        try:
-            _tell(old, new, seed, resamples)
-        finally:
-            new.close()
-    finally:
-        old.close()
+        with closing(new):
+            refuse_tiny_budget(new, budget, mend="")
+            _tell(old, new, seed, resamples, table)
 
 
-def _tell(old: Run, new: Run, seed: int, resamples: int) -> None:
+def _say(sentence: str) -> None:
+    from evolif.report import plain
+
+    typer.echo(plain(sentence), err=True)
+
+
+def _foretell(old: Run, settings: RunSettings, table: PriceTable) -> None:
+    from evolif.cli._forecast import expected_lines
+    from evolif.money import forecast_rejudging, quotes_of
+    from evolif.report import plain
+
+    typer.echo("At most, from the first answer on:")
+    for line in expected_lines(forecast_rejudging(old, settings, quotes_of(settings, table))):
+        typer.echo(plain(line))
+
+
+def _tell(old: Run, new: Run, seed: int, resamples: int, table: PriceTable) -> None:
     from evolif.protocol import agreement
     from evolif.report import Terminal, plain, print_report, summarise
 
-    print_report(new, summarise(new, seed=seed, resamples=resamples), Terminal())
+    if has_figures(new):
+        print_report(new, summarise(new, seed=seed, resamples=resamples), Terminal(), table)
+    else:
+        _say("No session can be judged to its end, so there are no figures yet.")
     for sentence in compared(agreement(old, new), old.settings.judge):
         typer.echo(plain(sentence))
-    suspended, reasons = new.suspended(), new.reasons()
-    if not suspended:
-        typer.echo(f"Again: evolif report {new.path}")
-        return
-    for model, reason, number in reasons[:_REASONS]:
-        typer.echo(plain(f"{model}, {number} session{'s' * (number > 1)}: {reason}"), err=True)
-    is_are = "session is" if suspended == 1 else "sessions are"
-    typer.echo(f"{suspended} {is_are} suspended; the same command goes on with what can be judged.", err=True)
-    raise typer.Exit(SUSPENDED)
+    tell_budget(new, _say)
+    if tell_suspended(new, "the same command goes on with what can be judged", _say):
+        raise typer.Exit(SUSPENDED)
+    typer.echo(plain(f"Again: evolif report {new.path}"))
 
 
 def compared(counts: Agreement, judge: str) -> list[str]:

@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evolif.benchmark import Benchmark
-    from evolif.models import RequestCache
-    from evolif.money import PriceTable, Quotes
-    from evolif.protocol import Event, Gate, Observer, RunSettings, Spent, Wish
+    from evolif.money import Budget, PriceTable, Quotes
+    from evolif.protocol import Event, Gate, Observer, RunSettings, Wish
     from evolif.watch import StopRule
-
-_MISSES = 20
-"""Misses of the cache that are explained."""
 
 
 class Steering:
@@ -45,7 +41,7 @@ class Steering:
         self._prices = prices
         self._say = say
 
-    def budget(self, usd: float | None, tokens: int | None) -> Gate | None:
+    def budget(self, usd: float | None, tokens: int | None) -> Budget | None:
         """The gate of a budget; None without one.
 
         Raises:
@@ -53,19 +49,19 @@ class Steering:
         """
         if usd is None and tokens is None:
             return None
-        from evolif.money import ASSUMED_ANSWER, Budget, quotes_of
+        from evolif.cli._budgeting import budget_of
+        from evolif.money import ASSUMED_ANSWER, quotes_of
         from evolif.protocol import plan
 
         settings = plan(self._bench, self._wish)
         quotes = self._with_authors(quotes_of(settings, self._prices))
-        if usd is not None:
-            quotes.refuse_unknown(self._asked(settings))
+        budget = budget_of(quotes, self._asked(settings), self._root, usd=usd, tokens=tokens)
         if settings.max_tokens is None and any(not name.startswith("sim/") for name in settings.models):
             self._say(
                 f"Without --max-tokens each call is taken to answer with up to {ASSUMED_ANSWER:,} tokens, so that the "
-                "run may stop long before the budget is spent."
+                "run may stop long before the budget is spent; name the longest you want, e.g. --max-tokens 2000."
             )
-        return Budget(quotes, usd=usd, tokens=tokens, spent=self._spent())
+        return budget
 
     def _with_authors(self, quotes: Quotes) -> Quotes:
         """The prices with where synthesizers are asked, which a run's settings do not say."""
@@ -85,9 +81,16 @@ class Steering:
         if text is None:
             return None
         from evolif.protocol import plan
-        from evolif.watch import StopRule, parse_rule
+        from evolif.watch import BATCH, StopRule, parse_rule
 
-        return StopRule(parse_rule(text), plan(self._bench, self._wish), self._root, self._wish.seed)
+        settings = plan(self._bench, self._wish)
+        rule = StopRule(parse_rule(text), settings, self._root, self._wish.seed)
+        if len(settings.dialogues) <= BATCH:
+            self._say(
+                f"--stop-when looks at the first {BATCH}, {2 * BATCH}, … dialogues that are whole, and this run has "
+                f"{len(settings.dialogues)} in all: it cannot end early."
+            )
+        return rule
 
     @staticmethod
     def together(rule: StopRule | None, budget: Gate | None) -> Gate | None:
@@ -108,22 +111,6 @@ class Steering:
             watcher(event)
 
         return observe
-
-    def cache(self, folder: Path | None, *, explain: bool) -> RequestCache:
-        """The cache of requests; its first misses are explained, if that is wanted."""
-        from evolif.models import open_cache
-
-        told = 0
-
-        def say(sentence: str) -> None:
-            nonlocal told
-            told += 1
-            if told <= _MISSES:
-                self._say(f"Not in the cache: {sentence}")
-            elif told == _MISSES + 1:
-                self._say("Not in the cache: further requests, which are not explained.")
-
-        return open_cache(folder, say if explain else None)
 
     def tell_plan(self, like: Path | None) -> None:
         """Print calls, tokens and money that may be expected; asks nobody and needs no key."""
@@ -155,15 +142,3 @@ class Steering:
         yield from (("synthesizer", name) for name in missing)
         if missing and spec.checker is not None:
             yield "checker", spec.checker
-
-    def _spent(self) -> list[Spent]:
-        """What the run has cost before."""
-        from evolif.protocol import RunStore, load_run
-
-        if not RunStore.begun(self._root):
-            return []
-        run = load_run(self._root)
-        try:
-            return run.costs()
-        finally:
-            run.close()

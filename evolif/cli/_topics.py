@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from evolif._errors import UsageError
 from evolif.cli._catalogue_options import (
     Against,
     BaseUrl,
     MaxConnections,
     MaxTokens,
-    Model,
     Seed,
     Temperature,
 )
@@ -29,7 +29,7 @@ topics_app = typer.Typer(
 
 @topics_app.command("lint")
 def lint(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Topics, JSONL.")],
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Topics, JSONL.")] = None,
     against: Against = None,
     as_json: JsonFlag = False,
     config: Config = None,
@@ -38,6 +38,11 @@ def lint(
     from evolif.catalogue import lint_topics
     from evolif.cli._catalogue_options import tell_report
 
+    if file is None:
+        raise UsageError(
+            "name the file to check: evolif topics lint my-topics.jsonl (a topic a line, with id, prompt and keywords; "
+            "`evolif topics write` makes one)"
+        )
     tell_report(lint_topics(file, against or ()), as_json=as_json)
 
 
@@ -46,13 +51,24 @@ def write(
     domain: Annotated[
         str, typer.Option(envvar="EVOLIF_DOMAIN", metavar="WORDS", help="What the topics are about: “beekeeping”.")
     ],
-    model: Model,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            envvar="EVOLIF_TOPICS_MODEL",
+            metavar="PROVIDER/NAME",
+            help="The chat model that is asked.",
+        ),
+    ],
     count: Annotated[
         int, typer.Option(min=1, envvar="EVOLIF_COUNT", help="Topics of the domain that OUT should hold in the end.")
     ] = 50,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", envvar="EVOLIF_OUT", metavar="FILE", help="Where they go, JSONL; appended to."),
+        typer.Option(
+            "--out", "-o", envvar="EVOLIF_TOPICS_OUT", metavar="FILE", help="Where they go, JSONL; appended to."
+        ),
     ] = Path("topics.jsonl"),
     seed: Seed = None,
     temperature: Temperature = None,

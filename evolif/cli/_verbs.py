@@ -16,7 +16,7 @@ SUMMARIES: Mapping[str, str] = {
     "extend": "Append turns to every dialogue; what is there stays as it is.",
     "audit": "Audit a benchmark: satisfiable, awkward, impossible or undecided, turn by turn. "
     "Exit code 1 on a finding.",
-    "review": "Review a benchmark's queries in a terminal, flagged ones first; or vouch for topics. Saves as you go.",
+    "review": "Review flagged queries in a terminal, vouch for topics, or score judged answers blind. Saves as you go.",
     "evaluate": "Run models on a benchmark. The same command resumes a run that was broken off.",
     "status": "Show how far an evaluation is, from another shell; the run is only read.",
     "rejudge": "Judge a run's answers again with another judge, into a new run; no model under test is asked.",
@@ -30,8 +30,8 @@ SUMMARIES: Mapping[str, str] = {
 """The first paragraph of each verb's own help; a test holds the two together."""
 
 
-OWN_GROUPS = frozenset(SUMMARIES) - {"demo", "status", "score", "topics", "personas", "models"}
-"""Verbs that take `--constraints`."""
+OWN_GROUPS = frozenset(SUMMARIES) - {"check", "demo", "status", "score", "topics", "personas", "models"}
+"""Verbs that take `--constraints` for groups; that of `check` is a file of constraints, and it reads the variable."""
 
 VARIABLE = "EVOLIF_CONSTRAINTS"
 

@@ -5,6 +5,7 @@ from evolif.money._budget import Budget
 from evolif.money._forecast import Expected, Forecast, forecast
 from evolif.money._prices import Price, PriceTable, load_prices
 from evolif.money._quotes import Quotes, judge_models, quotes_of
+from evolif.money._rejudging import forecast_rejudging
 from evolif.money._survival import Survival, survival_of_mean, survival_of_sessions
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Quotes",
     "Survival",
     "forecast",
+    "forecast_rejudging",
     "judge_models",
     "load_prices",
     "quotes_of",

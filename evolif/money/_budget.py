@@ -25,10 +25,10 @@ class _Purse:
     reserved: float = 0.0
     """For calls under way, at most."""
 
-    def said(self) -> str:
+    def said(self, value: float) -> str:
         if self.unit == "tokens":
-            return f"{self.limit:,.0f} tokens"
-        return f"${self.limit:,.2f}" if self.limit >= 1 else f"${self.limit:g}"
+            return f"{value:,.0f} tokens"
+        return f"${value:,.2f}" if value >= 1 else f"${value:.3g}"
 
 
 class Budget:
@@ -66,6 +66,11 @@ class Budget:
             for purse in self._purses:
                 purse.spent += self._value(purse, one.role, one.model, one.usage)
 
+    @property
+    def stop(self) -> Stop | None:
+        """Why nothing more is asked; None while there is money."""
+        return self._stop
+
     def ask(self, call: PlannedCall) -> Stop | Later | None:
         """Let a call through if all that is under way may come to its most and the call too."""
         if self._stop is not None:
@@ -74,7 +79,7 @@ class Budget:
         most = [self._value(purse, call.role, call.model, usage) for purse in self._purses]
         for purse, value in zip(self._purses, most, strict=True):
             if purse.spent + value > purse.limit:
-                self._stop = Stop(CAUSE, f"the next call could exceed the budget of {purse.said()}")
+                self._stop = Stop(CAUSE, _why(purse, value))
                 self._wake()
                 return self._stop
         if any(p.spent + p.reserved + value > p.limit for p, value in zip(self._purses, most, strict=True)):
@@ -120,3 +125,8 @@ class Budget:
         for future in waiting:
             if not future.done():
                 future.set_result(None)
+
+
+def _why(purse: _Purse, value: float) -> str:
+    told = f"the next call could exceed the budget of {purse.said(purse.limit)}: it may come to {purse.said(value)}"
+    return f"{told}, and {purse.said(purse.spent)} are spent" if purse.spent else told

@@ -16,7 +16,7 @@ ASSUMED_TOKENS = 300
 """Of an answer, where no earlier run tells."""
 JUDGE_PROMPT, JUDGE_REPLY = 700, 80
 """Tokens of a judge's call beside the answer it is about."""
-_CHARACTERS = 4
+CHARACTERS = 4
 """Per token, in English."""
 _LOOKED_AT = 20
 """Dialogues whose stored turns are looked at."""
@@ -41,9 +41,9 @@ class Profile:
 
 def assumed_profile(benchmark: Benchmark, *, system_prompt: bool, max_tokens: int | None) -> Profile:
     """The benchmark's queries at four characters a token, and answers of an assumed length."""
-    queries = [len(turn.query) / _CHARACTERS for turn in some_turns(benchmark)]
+    queries = [len(turn.query) / CHARACTERS for turn in some_turns(benchmark)]
     query = fmean(queries) if queries else 80.0
-    head = len(SYSTEM_PROMPT) / _CHARACTERS if system_prompt else 0.0
+    head = len(SYSTEM_PROMPT) / CHARACTERS if system_prompt else 0.0
     answer = float(min(ASSUMED_TOKENS, max_tokens or ASSUMED_TOKENS))
     return Profile((head + query, head + 2 * query + answer), answer)
 

@@ -17,7 +17,7 @@ from evolif.protocol._events import (
 )
 from evolif.protocol._patience import remaining, step
 from evolif.protocol._plan import Wish, plan
-from evolif.protocol._rejudge import agreement, rejudge
+from evolif.protocol._rejudge import agreement, rejudge, rejudged
 from evolif.protocol._run import Run, load_run
 from evolif.protocol._scenario import EvolifScenario, Scenario
 from evolif.protocol._settings import RunSettings
@@ -58,6 +58,7 @@ __all__ = [
     "load_run",
     "plan",
     "rejudge",
+    "rejudged",
     "remaining",
     "step",
 ]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from evolif._errors import UsageError
 from evolif.judging import CACHE_FILE, Agreement, SqliteJudgeCache, open_judge
-from evolif.models import DEFAULT_RETRIES, ChatModel, open_model
+from evolif.models import DEFAULT_RETRIES, ChatModel, RequestCache, open_model
 from evolif.protocol._difference import differences
 from evolif.protocol._events import Observer, RunStarted, SessionKey, nobody
 from evolif.protocol._identity import locked
@@ -40,8 +40,10 @@ def rejudge(
     judge_rule: str = "mean",
     max_retries: int = DEFAULT_RETRIES,
     timeout: float | None = None,
+    cache: RequestCache | None = None,
     gate: Gate | None = None,
     observe: Observer | None = None,
+    notify: Callable[[str], None] | None = None,
     on_stop: Callable[[], None] | None = None,
 ) -> Run:
     """Judge the answers of a run again, into a new run; the same call goes on with one that was broken off.
@@ -53,30 +55,40 @@ def rejudge(
         judge_rule: How a panel comes to a verdict: `mean`, `majority` or `median`.
         max_retries: How often a request is repeated that may pass later.
         timeout: Seconds for one attempt.
-        gate: Asked before every call.
+        cache: Of requests, see `evolif.models.open_cache`; what it knows is not asked.
+        gate: Asked before every call; a session that it stops is censored, and gone on with by a larger budget.
         observe: Told of every turn, fault and end.
+        notify: Told in sentences what there is to say before the first call.
         on_stop: Told when Ctrl-C asked for a clean stop.
 
     Raises:
-        UsageError: no run, other reading rules than this version's, a directory that holds another run, a missing key.
+        UsageError: no run or one without an answer, other reading rules than this version's, a directory that holds
+            another run, a missing key.
         OutsideError: the disk.
         KeyboardInterrupt: stopped; every verdict that was had is in the store.
     """
     judges = [judge] if isinstance(judge, str) else list(judge)
     stopper = Stopper()
-    make = Opener(Calling(None, None, max_retries, timeout, 0), gate or OpenGate(), stopper, open_model)
+    make = Opener(Calling(None, None, max_retries, timeout, 0), gate or OpenGate(), stopper, open_model, cache)
+    say = notify or (lambda _: None)
     root = Path(out)
     with closing(RunStore.open(Path(run))) as source:
-        settings = _settings(source, judges, judge_rule)
+        settings = rejudged(source, judges, judge_rule)
+        _see_answers(source, say)
         if root.resolve() == source.root.resolve():
             raise UsageError(f"{root} keeps its verdicts; judge its answers into another folder")
         clients = _opened(judges, make)
         with locked(root), closing(_target(root, settings)) as target:
-            cache = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
-            made = open_judge(judges, rule=judge_rule, opener=clients, cache=cache)
+            scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
+            made = open_judge(judges, rule=judge_rule, opener=clients, cache=scores)
             journal = Journal(target)
             stage = ReplayStage(source, settings.patience, made, journal, observe or nobody, stopper)
-            run_interruptibly(_closing(stage, target, journal), stopper, on_stop or (lambda: None))
+            try:
+                run_interruptibly(_closing(stage, target, journal), stopper, on_stop or (lambda: None))
+            finally:
+                if cache is not None:
+                    cache.store.close()
+                    say(cache.said())
     return load_run(root)
 
 
@@ -93,7 +105,12 @@ def agreement(old: Run, new: Run) -> Agreement:
     return counts
 
 
-def _settings(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
+def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
+    """The settings of a run whose answers another judge judges.
+
+    Raises:
+        UsageError: no such judge or rule, or answers that were read by other reading rules.
+    """
     old = source.settings
     if old.reading_rules != READING_RULES_VERSION:
         raise UsageError(
@@ -102,6 +119,23 @@ def _settings(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings
         )
     name, endpoints = describe_judge(judges, rule)
     return old.model_copy(update={"judge": name, "judge_endpoints": endpoints})
+
+
+def _see_answers(source: RunStore, say: Callable[[str], None]) -> None:
+    """Say of a run that was broken off what is missing.
+
+    Raises:
+        UsageError: it has no answer at all.
+    """
+    endings = source.endings()
+    if next(source.used_turns(), None) is None:
+        raise UsageError(f"{source.root} has no answer that could be judged; let `evolif evaluate` play it first")
+    going_on = sum(number for (_, ending, cause), number in endings.items() if ending is None and not cause)
+    if going_on:
+        say(
+            f"{source.root} was broken off: {going_on} of its {sum(endings.values())} sessions have not ended. What "
+            "they have is judged; the command that began the run finishes it, and this one then goes on."
+        )
 
 
 def _opened(judges: Sequence[str], make: Opener) -> Callable[[str], ChatModel]:
@@ -154,6 +188,8 @@ async def _closing(stage: ReplayStage, target: RunStore, journal: Journal) -> No
     try:
         await _play(stage, target)
     finally:
-        journal.flush()
-        if stage.judge is not None:
-            await stage.judge.aclose()
+        try:
+            journal.close()
+        finally:
+            if stage.judge is not None:
+                await stage.judge.aclose()

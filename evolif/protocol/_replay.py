@@ -11,10 +11,11 @@ from evolif.protocol._events import FaultMet, ModelStopped, Observer, SessionEnd
 from evolif.protocol._outcome import over_of
 from evolif.protocol._patience import step
 from evolif.protocol._stopper import Stopper
-from evolif.protocol._turnstile import NotAskedError, open_account
+from evolif.protocol._turnstile import NotAskedError, Stop, open_account
 from evolif.protocol.store import (
     AnsweredTurn,
     AskedTurn,
+    CostEntry,
     EndEntry,
     FaultEntry,
     Keep,
@@ -27,6 +28,8 @@ from evolif.protocol.store import (
 
 ANSWERS_END = "answers end here"
 """Why a session is censored that the new judge would have let go on."""
+BROKEN_OFF = "its run was broken off here; finish that run, and judge again"
+"""Why a session is suspended that has not ended in the source."""
 
 _End = tuple[Ending | None, str, str]
 """Ending, cause, reason."""
@@ -76,7 +79,10 @@ class SessionReplay:
         except (StoreError, UsageError):
             raise
         except NotAskedError as refusal:
-            end = None if refusal.stop is None else ("suspended", refusal.stop.cause, refusal.stop.reason)
+            spent = self._account.take()  # the half of a panel's calls
+            if spent:
+                await self._stage.keep(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
+            end = None if refusal.stop is None else self._stopped(refusal.stop)
         except Exception as fault:
             end = await self._faulty(fault)
         if end is not None:
@@ -122,9 +128,15 @@ class SessionReplay:
             return "finished", "patience", "patience exhausted"
         if source.ending == "finished":
             return "censored", "answers", ANSWERS_END
+        if source.ending is None and not source.cause:
+            return "suspended", "answers", BROKEN_OFF
         if source.cause == "judge":  # whose fault it was; the conversation itself could go on
             return "suspended", "answers", ANSWERS_END
         return source.ending, source.cause, self._reason
+
+    def _stopped(self, stop: Stop) -> _End:
+        """Cut as an evaluation is: it counts with the turns it has, and goes on where there is more budget."""
+        return "censored" if self._number else None, stop.cause, stop.reason
 
     async def _faulty(self, fault: Exception) -> _End:
         over = over_of(fault, "judge", self._key.model)

@@ -94,6 +94,16 @@ class StopRule:
         """Dialogues that satisfied the rule; None while it is not satisfied."""
         return None if self._prefix is None else len(self._prefix)
 
+    def said(self) -> str:
+        """A sentence: what the rule came to."""
+        whole = f"{len(self._settings.dialogues)} dialogues"
+        if self._prefix is None:
+            return f"Rule {self._rule}: not satisfied before the end, so that the run was not ended early ({whole})."
+        return (
+            f"Rule {self._rule}: satisfied by the first {len(self._prefix)} of {whole}, and the run ended early; the "
+            "figures are of those alone."
+        )
+
     def __call__(self, event: Event) -> None:
         """Note what ended, and look when a batch is whole."""
         if isinstance(event, SessionEnded) and event.ending in _ENDED and event.cause not in _CUT:

@@ -42,7 +42,8 @@ def test_dollars_stop_a_run_and_the_report_says_what_it_cost() -> None:
     told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "3", "--max-tokens", "100")
     done = evolif(*told, "--budget-usd", "0.012")
     assert done.exit_code == 0, done.output
-    assert "(the next call could exceed the budget of $0.012)" in done.stderr
+    assert re.search(r"\(the next call could exceed the budget of \$0.012: it may come to \$0\.00\d+, and", done.stderr)
+    assert "The budget ended" in done.stderr and "the same command with a larger one goes on" in done.stderr
     calls = int(re.search(r"Spent on target openai/gpt-4.1: (\d) calls", done.stdout)[1])
     assert 2 <= calls <= 4 and f"{1000 * calls:,} + {100 * calls} tokens, ${0.0028 * calls:.4f}." in done.stdout
     again = evolif(*told, "--budget-usd", "1")
