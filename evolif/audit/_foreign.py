@@ -27,16 +27,20 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
-class _Entry(_Model):
+class ForeignEntry(_Model):
+    """One instruction of a line."""
+
     id: Annotated[str, Field(max_length=200)]
     args: dict[str, Any] | list[Any]
     description: str | None = None
 
 
-class _Line(_Model):
+class ForeignLine(_Model):
+    """One turn of either kind of file."""
+
     turn: Annotated[int, Field(ge=1)]
     active_topic: int | str
-    instructions: list[_Entry]
+    instructions: list[ForeignEntry]
     user_query: str | None = None
     user_query_verified: str | None = None
     topic_query: str | None = None
@@ -154,9 +158,9 @@ def _query(
     return QueryToAudit(words, "foreign", 1, "verified", tuple(check_query(turn, words)))
 
 
-def _line(data: object, path: Path, number: int) -> _Line:
+def _line(data: object, path: Path, number: int) -> ForeignLine:
     try:
-        return _Line.model_validate(data)
+        return ForeignLine.model_validate(data)
     except ValidationError as fault:
         raise InputError(
             f'{complaint(fault, "line")}; a line is {{"turn", "active_topic", "instructions": [{{"id", "args"}}], …}}, '
@@ -166,7 +170,7 @@ def _line(data: object, path: Path, number: int) -> _Line:
         ) from None
 
 
-def _constraints(entries: list[_Entry]) -> tuple[tuple[Constraint, ...], str]:
+def _constraints(entries: list[ForeignEntry]) -> tuple[tuple[Constraint, ...], str]:
     """The constraints in order, or why one of them could not be mapped."""
     try:
         found = parse_constraints([map_constraint(entry.id, entry.args) for entry in entries])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,9 @@ from evolif.tracker import load_profile
 
 IMPORTED = "imported"
 """Who words the turns of an imported benchmark, and the name of its profile."""
+
+CATALOGUES = ("topics.jsonl", "personas.jsonl", "registers.yaml")
+"""Files of a benchmark beside its header and its dialogues; the last only where it has registers of its own."""
 
 _PROFILE = "Imported: nothing is drawn from these figures; evaluation takes patience and cap from `protocol`."
 
@@ -71,14 +74,17 @@ class ImportedWriter:
         data = "".join(map(to_line, turns)).encode("utf-8")
         _write(lambda: write_whole(path, data), path)
 
-    def finish(self, header: Header, topics: str, personas: str) -> None:
-        """Write what the dialogues were made of: the benchmark is again what it was."""
-        for name, text in (
-            ("topics.jsonl", topics),
-            ("personas.jsonl", personas),
-            ("benchmark.json", header.to_json()),
-        ):
-            self._whole(name, text)
+    def finish(self, header: Header, catalogues: Mapping[str, str]) -> None:
+        """Write what the dialogues were made of: the benchmark is again what it was.
+
+        Args:
+            header: Its header.
+            catalogues: The texts of its files, by names out of `CATALOGUES`.
+        """
+        for name in CATALOGUES:
+            if name in catalogues:
+                self._whole(name, catalogues[name])
+        self._whole("benchmark.json", header.to_json())
 
     def finish_foreign(self, source: str) -> None:
         """Write a header, topics and personas made from the turns; the benchmark ends where its dialogues end.
@@ -108,7 +114,7 @@ class ImportedWriter:
             {"id": p.id, "sentence": p.sentence, "phrases": list(p.phrases), "register": p.register}
             for p in self._personas.values()
         )
-        self.finish(Header(spec=spec, imported=origin), topics, personas)
+        self.finish(Header(spec=spec, imported=origin), {"topics.jsonl": topics, "personas.jsonl": personas})
 
     def _whole(self, name: str, text: str) -> None:
         path = self._root / name
