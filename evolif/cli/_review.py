@@ -1,9 +1,9 @@
-"""`evolif review`: a person clears flagged queries, or vouches for topics."""
+"""`evolif review`: a person clears flagged queries, vouches for topics, or scores judged answers blind."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +11,8 @@ import typer
 
 from evolif._errors import UsageError
 from evolif.cli._options import Config, Display, JsonFlag
+from evolif.cli._review_desks import filter_of, open_desk, refuse_unknown, say
+from evolif.cli._review_statistics import print_json, print_statistics
 
 if TYPE_CHECKING:
     from evolif.review import Desk, Entry, Facet, Filter
@@ -23,13 +25,30 @@ def review(
     bench: Annotated[Path | None, typer.Argument(metavar="BENCH", help="The benchmark's folder.")] = None,
     topics: Annotated[
         Path | None,
-        typer.Option(envvar="EVOLIF_TOPICS", metavar="FILE", help="Vouch for the topics of this JSONL file instead."),
+        typer.Option(
+            envvar="EVOLIF_REVIEW_TOPICS", metavar="FILE", help="Vouch for the topics of this JSONL file instead."
+        ),
+    ] = None,
+    judge: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="EVOLIF_REVIEW_JUDGE",
+            metavar="RUN",
+            help="Score a sample of this run's judged answers instead, without seeing what the judge said.",
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, envvar="EVOLIF_SAMPLE", help="With --judge: answers to be scored (60).")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, envvar="EVOLIF_SEED", help="With --judge: seeds which ones (0).")
     ] = None,
     reviewer: Annotated[
         str | None, typer.Option(envvar="EVOLIF_REVIEWER", help="Who decides. Your login name by default.")
     ] = None,
     model: Annotated[
-        _Values, typer.Option("--model", "-m", envvar="EVOLIF_MODEL", help="The model proposed for regeneration.")
+        _Values,
+        typer.Option("--model", "-m", envvar="EVOLIF_REVIEW_MODEL", help="The model proposed for regeneration."),
     ] = None,
     list_: Annotated[bool, typer.Option("--list", envvar="EVOLIF_LIST", help="Print the queue and leave.")] = False,
     stats: Annotated[
@@ -37,7 +56,11 @@ def review(
     ] = False,
     export: Annotated[
         Path | None,
-        typer.Option(envvar="EVOLIF_EXPORT", metavar="FILE", help="Write the queue as JSONL, decisions left empty."),
+        typer.Option(
+            envvar="EVOLIF_EXPORT",
+            metavar="FILE",
+            help="Write the queue as JSONL, decisions left empty; with --judge also CSV.",
+        ),
     ] = None,
     apply: Annotated[
         Path | None,
@@ -61,6 +84,9 @@ def review(
     topic: Annotated[
         _Values, typer.Option(envvar="EVOLIF_TOPIC", help="Only turns on the topic of this id; repeatable.")
     ] = None,
+    group: Annotated[
+        _Values, typer.Option(envvar="EVOLIF_GROUP", help="With --judge: only answers judged on this; repeatable.")
+    ] = None,
     undecided: Annotated[
         bool, typer.Option("--undecided", envvar="EVOLIF_UNDECIDED", help="Only what you have not decided on.")
     ] = False,
@@ -72,19 +98,29 @@ def review(
     display: Display = "auto",
     config: Config = None,
 ) -> None:
-    """Review a benchmark's queries in a terminal, flagged ones first; or vouch for topics. Saves as you go."""
-    desk = _open(bench, _topics(ctx, bench, topics), reviewer)
-    wanted = _filter(desk, {"status": status, "source": source, "finding": finding, "topic": topic}, undecided, search)
-    ways = [name for name, given in _ways(list_, stats, export, apply) if given]
+    """Review flagged queries in a terminal, vouch for topics, or score judged answers blind. Saves as you go."""
+    run = judge if _is_meant(ctx, "judge", bench, topics) else None
+    topics = topics if _is_meant(ctx, "topics", bench, run) else None
+    desk = open_desk(bench, topics, run, reviewer, _own(ctx, "seed", run, seed), _own(ctx, "sample", run, sample))
+    given: dict[Facet, _Values] = {"status": status, "source": source, "finding": finding, "topic": topic}
+    wanted = filter_of(desk, {**given, "group": group}, undecided, search)
+    if run is not None and (opinions or check):
+        raise UsageError(
+            "--opinions and --check have no meaning with --judge: scores change nothing, and no rule is asked"
+        )
+    ways = [name for name, wish in _ways(list_, stats, export, apply) if wish]
     if len(ways) > 1:
         raise UsageError(f"{' and '.join(ways)} do not go together; give one of them")
     if apply is not None:
         _apply(desk, apply, display, opinions)
     elif export is not None:
-        _export(desk, wanted, export, display if check else None)
-    elif list_ or stats or as_json:
-        _print(desk, wanted, as_json, stats, display if check else None)
+        _export(desk, wanted, export, display, check)
+    elif stats:
+        print_statistics(desk, run, as_json=as_json)
+    elif list_ or as_json:
+        _print(desk, wanted, as_json, display, check)
     else:
+        refuse_unknown(desk, wanted)
         _run(desk, wanted, (model or [""])[0])
 
 
@@ -95,98 +131,69 @@ def _ways(list_: bool, stats: bool, export: Path | None, apply: Path | None) -> 
     yield "--apply", apply is not None
 
 
-def _topics(ctx: typer.Context, bench: Path | None, topics: Path | None) -> Path | None:
-    """The file of topics, unless it is only `EVOLIF_TOPICS`, meant for `generate`, and a benchmark is named."""
-    source = ctx.get_parameter_source("topics")
-    named = source is not None and source.name == "COMMANDLINE"
-    return topics if bench is None or named else None
+def _is_named(ctx: typer.Context, name: str) -> bool:
+    """Whether an option stands in the command itself."""
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
-def _open(bench: Path | None, topics: Path | None, reviewer: str | None) -> Desk:
-    from evolif.benchmark import Benchmark
-    from evolif.review import BenchmarkDesk, TopicDesk, TopicLint, regenerate
-    from evolif.synthesis import check_query
-
-    if (bench is None) == (topics is None):
-        raise UsageError("name a benchmark's folder, or a file of topics with --topics; one of the two")
-    name = _reviewer(reviewer)
-    if topics is not None:
-        return TopicDesk(topics, name, checker=TopicLint(topics), notify=_say)
-    assert bench is not None  # one of the two is given
-    return BenchmarkDesk(Benchmark(bench, notify=_say), name, checker=check_query, regenerate=regenerate, notify=_say)
+def _is_meant(ctx: typer.Context, name: str, *others: Path | None) -> bool:
+    """Whether what an option names is to be opened: variables and `--config` may hold it for another time, or verb."""
+    source = ctx.get_parameter_source(name)
+    if name == "judge" and source is not None and source.name == "DEFAULT_MAP":
+        return False  # a configuration's judge is the model that `evaluate` asks
+    return _is_named(ctx, name) or not any(other is not None for other in others)
 
 
-def _reviewer(given: str | None) -> str:
-    from getpass import getuser
-
-    from evolif.review import one_line
-
-    try:
-        name = one_line(getuser() if given is None else given, 100)
-    except (OSError, KeyError, ImportError):  # no such login, as in some containers
-        name = ""
-    if not name:
-        raise UsageError("nobody knows who reviews; give your name with --reviewer or EVOLIF_REVIEWER")
-    return name
+def _own(ctx: typer.Context, name: str, run: Path | None, value: int | None) -> int | None:
+    """An option of the judge audit; a variable that is set for other verbs is nothing to the other reviews."""
+    return value if run is not None or _is_named(ctx, name) else None
 
 
-def _say(sentence: str) -> None:
-    from evolif.report import plain
-
-    typer.echo(plain(sentence), err=True)
-
-
-def _filter(desk: Desk, given: Mapping[Facet, _Values], undecided: bool, search: str) -> Filter:
-    from evolif.review import Filter
-
-    chosen = {facet: frozenset(values) for facet, values in given.items() if values}
-    if undecided:
-        chosen["mine"] = frozenset({"undecided"})
-    return Filter(chosen, search) if chosen or search.strip() else desk.first_filter
-
-
-def _chosen(desk: Desk, wanted: Filter, display: str | None) -> list[Entry]:
-    """The entries of the choice; their checkers asked anew where a display is given."""
-    from evolif.cli._display import choose as choose_display
-    from evolif.cli._display import counting
+def _chosen(desk: Desk, wanted: Filter, display: str, check: bool) -> list[Entry]:
+    """The entries of the choice, their checkers asked anew where that is wanted or a choice by findings needs it."""
     from evolif.review import choose
 
+    by_finding = bool(wanted.chosen.get("finding"))
+    if by_finding and (check or not desk.stores_findings):
+        _ask_checkers(desk, desk.entries(), display)
+    refuse_unknown(desk, wanted)
     entries = choose(desk.entries(), wanted)
-    if display is None:
-        return entries
-    with counting(choose_display(display), "checking") as progress:
+    if not entries:
+        say(f"no {desk.noun} of {desk.path} matches ({wanted.told})")
+    if check and not by_finding:
+        _ask_checkers(desk, entries, display)
+    return [desk.entry(entry.key) for entry in entries] if check else entries
+
+
+def _ask_checkers(desk: Desk, entries: list[Entry], display: str) -> None:
+    from evolif.cli._display import choose, counting
+
+    with counting(choose(display), "checking") as progress:
         for done, entry in enumerate(entries, 1):
             desk.findings(entry.key)
             progress(done, len(entries))
-    return [desk.entry(entry.key) for entry in entries]
 
 
-def _print(desk: Desk, wanted: Filter, as_json: bool, stats: bool, display: str | None) -> None:
+def _print(desk: Desk, wanted: Filter, as_json: bool, display: str, check: bool) -> None:
     from shutil import get_terminal_size
 
-    from evolif.review import lines, objects, one_line, statistics, told
+    from evolif.review import lines, objects
 
-    found = statistics(desk.journal.records)
+    entries = _chosen(desk, wanted, display, check)
     if as_json:
-        import json
-
-        data = found.to_object() if stats else objects(desk, _chosen(desk, wanted, display))
-        # ASCII only: a foreign text may hold half a surrogate pair, which no terminal's encoding can write.
-        typer.echo(json.dumps(data))
+        print_json(objects(desk, entries))
         return
-    if not stats:
-        width = get_terminal_size().columns if sys.stdout.isatty() else None
-        for line in lines(desk, _chosen(desk, wanted, display), width):
-            typer.echo(line)
-    for line in told(found) if stats else ():
-        typer.echo(one_line(line))
+    # Cut off a terminal, too: whole texts are for --json and --export.
+    for line in lines(desk, entries, get_terminal_size((120, 24)).columns):
+        typer.echo(line)
 
 
-def _export(desk: Desk, wanted: Filter, path: Path, display: str | None) -> None:
+def _export(desk: Desk, wanted: Filter, path: Path, display: str, check: bool) -> None:
     from evolif.review import export
 
-    count = export(desk, [entry.key for entry in _chosen(desk, wanted, display)], path)
-    _say(f"{path}: {count} {desk.noun}s; fill “decision” and apply them with --apply")
+    count = export(desk, [entry.key for entry in _chosen(desk, wanted, display, check)], path)
+    say(f"{path}: {count} {desk.noun}s; fill “{next(iter(desk.empty))}” and apply them with --apply")
 
 
 def _apply(desk: Desk, path: Path, display: str, opinions: bool) -> None:
@@ -195,7 +202,7 @@ def _apply(desk: Desk, path: Path, display: str, opinions: bool) -> None:
 
     with counting(choose(display), "checking") as progress:
         done = apply(desk, path, progress, opinions=opinions)
-    _say(f"{path}: {done.made} decisions made, {done.there} were made before, {done.empty} lines without one")
+    say(f"{path}: {done.made} decisions made, {done.there} were made before, {done.empty} lines without one")
 
 
 def _run(desk: Desk, wanted: Filter, model: str) -> None:

@@ -7,6 +7,7 @@ from evolif.judge_audit._agreement import JudgeAuditRow, Share, agreement_rows
 from evolif.judge_audit._files import DEFAULT_SAMPLE, audit_folder, draw_sample, load_sample
 from evolif.judge_audit._items import AuditItem, read_items
 from evolif.judge_audit._kappa import ENOUGH, kappa_of
+from evolif.judge_audit._lines import judge_audit_lines
 from evolif.judge_audit._log import AuditDecision, last_scores, load_judge_audit
 from evolif.judge_audit._population import Judged, Place, judged_answers
 from evolif.judge_audit._sample import Cell, Sample, deal
@@ -27,6 +28,7 @@ __all__ = [
     "audit_folder",
     "deal",
     "draw_sample",
+    "judge_audit_lines",
     "judge_audit_summary",
     "judged_answers",
     "kappa_of",

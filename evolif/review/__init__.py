@@ -1,12 +1,13 @@
-"""Review: a person clears the flagged queries, in a terminal or by a file; topics get their two vouchers."""
+"""Review: a person clears flagged queries, vouches for topics, or scores judged answers blind."""
 
 from evolif.review._benchmark_desk import BenchmarkDesk, Regenerated
 from evolif.review._decision import Conflict, Decision, Done, Objected, Request
 from evolif.review._desk import Desk
 from evolif.review._exchange import Applied, apply, export
+from evolif.review._judge_desk import JudgeDesk
 from evolif.review._listing import lines, objects
 from evolif.review._models import regenerate
-from evolif.review._queue import Entry, Facet, Filter, choose
+from evolif.review._queue import Entry, Facet, Filter, choose, unknown, values
 from evolif.review._safe import one_line, typed
 from evolif.review._statistics import statistics, told
 from evolif.review._topic_desk import TopicChecker, TopicDesk
@@ -22,6 +23,7 @@ __all__ = [
     "Entry",
     "Facet",
     "Filter",
+    "JudgeDesk",
     "Objected",
     "Regenerated",
     "Request",
@@ -38,4 +40,6 @@ __all__ = [
     "statistics",
     "told",
     "typed",
+    "unknown",
+    "values",
 ]

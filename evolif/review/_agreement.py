@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from evolif.judge_audit import kappa_of
 from evolif.review._decision import Decision, Verdict, standing
-
-ENOUGH = 20
-"""Items that an interval needs at least: it is a large-sample one."""
-
-_Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +36,7 @@ class Agreement:
 
 
 def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float | None, tuple[float, float] | None]:
-    """Cohen's kappa and its 95 % interval.
-
-    The interval is the large-sample one of Fleiss, Cohen and Everitt (1969), which takes the items as independent.
+    """Cohen's kappa and its 95 % interval (`evolif.judge_audit.kappa_of`).
 
     Args:
         pairs: Per item the category that each of the two gave.
@@ -51,32 +44,7 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float | None, tuple[float, 
     Returns:
         Kappa, None where chance alone would give full agreement; the interval, None below `ENOUGH` items.
     """
-    n = len(pairs)
-    if not n:
-        return None, None
-    rows, columns = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
-    chance = sum(rows[c] * columns[c] for c in rows) / n**2
-    if chance == 1:
-        return None, None
-    observed = sum(a == b for a, b in pairs) / n
-    value = (observed - chance) / (1 - chance)
-    if n < ENOUGH:
-        return value, None
-    spread = _Z95 * math.sqrt(max(0.0, _variance(pairs, rows, columns, value, chance)))
-    return value, (max(-1.0, value - spread), min(1.0, value + spread))
-
-
-def _variance(
-    pairs: Sequence[tuple[str, str]], rows: Counter[str], columns: Counter[str], value: float, chance: float
-) -> float:
-    n = len(pairs)
-    total = 0.0
-    for (a, b), count in Counter(pairs).items():
-        if a == b:
-            total += count / n * (1 - (rows[a] + columns[a]) / n * (1 - value)) ** 2
-        else:
-            total += count / n * ((columns[a] + rows[b]) / n) ** 2 * (1 - value) ** 2
-    return (total - (value - chance * (1 - value)) ** 2) / (n * (1 - chance) ** 2)
+    return kappa_of(Counter(pairs), len(pairs))
 
 
 def agreements(records: Iterable[Decision]) -> list[Agreement]:

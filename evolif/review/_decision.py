@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from evolif.domain import Finding
+from evolif.judging import THRESHOLD
 
-Kind = Literal["accept", "edit", "template", "regenerate", "reject", "note", "undo"]
+Kind = Literal["accept", "edit", "template", "regenerate", "reject", "score", "skip", "note", "undo"]
 Verdict = Literal["accept", "change", "reject"]
 
 VERDICTS: dict[str, Verdict] = {
@@ -54,7 +55,7 @@ class Decision(BaseModel):
     time: AwareDatetime
     reviewer: Annotated[str, Field(min_length=1, max_length=200)]
     item: str
-    """`dialogue/turn`, or a topic's id."""
+    """`dialogue/turn`, a topic's id, or the number of a judged answer."""
     dialogue: int | None = None
     turn: int | None = None
     decision: Kind
@@ -72,15 +73,29 @@ class Decision(BaseModel):
 
     @property
     def verdict(self) -> Verdict | None:
-        """What it says of the words; None for notes and undos."""
-        return VERDICTS.get(self.decision)
+        """What it says of the words; None for notes, skips and undos."""
+        if self.decision == "score":
+            return "accept" if self.after.get("score", 0) > THRESHOLD else "reject"
+        said = VERDICTS.get(self.decision)
+        # Who asks for the template's words where they stand already leaves the words as they are.
+        return "accept" if said == "change" and self.before.get("query", 0) == self.after.get("query") else said
 
     @property
     def words(self) -> str:
-        """The words that were decided on: the query, or all of a topic but who vouches for it."""
+        """The words that were decided on: the query, or all of a topic but who vouches for it.
+
+        A judged answer never changes, and what the reviewer gave it before is no part of it.
+        """
+        if self.decision == "score":
+            return ""
         if "query" in self.before:
             return str(self.before["query"])
         return json.dumps({k: v for k, v in self.before.items() if k not in VOUCHERS}, sort_keys=True)
+
+
+def told_time(time: datetime) -> str:
+    """A time for a person, with its zone."""
+    return f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def new_id() -> str:
@@ -115,6 +130,8 @@ class Request:
     """The model that wrote them, for a regeneration."""
     attempts: int | None = None
     """How many attempts the model took."""
+    score: int | None = None
+    """1 to 10, for a score."""
     undoes: str | None = None
     """The decision to be undone, for an undo."""
     note: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,11 @@ from evolif.review._decision import (
     standing,
 )
 from evolif.review._drafts import Drafts
+from evolif.review._filled import FilledLine
 from evolif.review._journal import Journal
-from evolif.review._queue import Entry, Filter
+from evolif.review._queue import Entry, Facet, Filter
 from evolif.review._safe import Marked, typed
+from evolif.review._statistics import Statistics, statistics
 
 Notify = Callable[[str], None]
 State = dict[str, Any]
@@ -54,6 +56,14 @@ class Desk(ABC):
     noun: str
     """What an item is called."""
     first_filter = Filter()
+    legend: str
+    """What the signs on the screen mean."""
+    stores_findings = True
+    """Whether what the checkers hold against an item is known before they are asked."""
+    columns: Sequence[str] = ()
+    """Columns that a filled table has to have; none where items go into JSONL only."""
+    empty: Mapping[str, Any] = {"decision": "", "note": "", "force": False}
+    """The fields of an exported line that are to be filled, beside the new words."""
 
     def __init__(self, path: Path, reviewer: str, journal: Journal, drafts: Drafts) -> None:
         self.path = path
@@ -124,6 +134,44 @@ class Desk(ABC):
     @abstractmethod
     def _place(self, key: str) -> dict[str, int]:
         """Numbers that the journal gives beside the key."""
+
+    def known(self, facet: Facet) -> tuple[str, ...]:
+        """Values of a facet that may be asked for although no item has them."""
+        return ()
+
+    def listed(self, key: str) -> str:
+        """What a list shows of an item, before it is cut."""
+        return self.words(key)
+
+    def statistics(self) -> Statistics:
+        """How much was decided, how fast, and how far reviewers agree."""
+        return statistics(self.journal.records)
+
+    def told(self, record: Decision) -> dict[str, Any] | None:
+        """A decision for machines; None where it is nothing to this reviewer."""
+        return {
+            "reviewer": record.reviewer,
+            "decision": record.decision,
+            "time": record.time.isoformat(),
+            "note": record.note,
+            "applied": record.applied,
+        }
+
+    def requested(self, data: dict[str, Any]) -> Request | None:
+        """The decision that a filled line of an export asks for; None where it asks for none.
+
+        Raises:
+            UsageError: it cannot be made; says why.
+            ValidationError: a field is not what it should be.
+        """
+        answer = FilledLine.model_validate(data)
+        key, seen, text = self.filled(data)
+        fault = answer.fault(text, self.kinds, self.noun)
+        if fault:
+            raise UsageError(fault)
+        if not answer.decision:
+            return None
+        return Request(key, answer.decision, seen, text=text, note=(answer.note or "").strip(), force=answer.force)
 
     def words(self, key: str) -> str:
         """What of an item can be edited, as it is at present."""

@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from evolif._errors import InputError, OutsideError, UsageError
 from evolif._json_lines import complaint, read_json_lines
@@ -17,19 +17,7 @@ from evolif.domain import Finding
 from evolif.review._decision import Conflict, Done, Objected, Request
 from evolif.review._desk import Desk
 from evolif.review._safe import one_line
-
-EMPTY = {"decision": "", "note": "", "force": False}
-"""The fields that are to be filled, beside the new words."""
-
-
-class _Answer(BaseModel):
-    """What was filled in."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    decision: Literal["", "accept", "edit", "template", "reject", "note"] | None = ""
-    note: Annotated[str, Field(max_length=10_000)] | None = ""
-    force: bool = False
+from evolif.review._spreadsheet import read_csv, to_csv
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +32,20 @@ class Applied:
 
 
 def export(desk: Desk, keys: Iterable[str], path: Path) -> int:
-    """Write items into a JSONL file, whole or not at all; returns how many.
+    """Write items into a JSONL file, or a CSV file where the desk has tables, whole or not at all; returns how many.
 
     Raises:
         OutsideError: the file cannot be written.
     """
-    lines = [json.dumps({**desk.exported(key), **EMPTY}) for key in keys]
+    rows = [{**desk.exported(key), **desk.empty} for key in keys]
+    text = to_csv(rows) if _is_table(desk, path) else "".join(f"{json.dumps(row)}\n" for row in rows)
     temporary = path.with_name(f".{path.name}.tmp")
     try:
-        temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
         os.replace(temporary, path)
     except OSError as fault:
         raise OutsideError(f"{path} cannot be written ({fault.strerror})") from None
-    return len(lines)
+    return len(rows)
 
 
 def apply(
@@ -98,9 +87,14 @@ def _read(desk: Desk, path: Path, opinions: bool) -> tuple[list[tuple[int, Reque
     requests: list[tuple[int, Request]] = []
     lines: dict[str, int] = {}
     empty = 0
-    for number, data in read_json_lines(path):
+    rows: Iterable[tuple[int, object]] = (
+        read_csv(path, desk.columns) if _is_table(desk, path) else read_json_lines(path)
+    )
+    for number, data in rows:
         try:
-            request = _request(desk, data)
+            if not isinstance(data, dict):
+                raise UsageError("not a JSON object; mend or delete the line")
+            request = desk.requested(data)
         except ValidationError as fault:
             raise InputError(f"{complaint(fault, 'line')}; mend the line", path=path, line=number) from None
         except UsageError as fault:
@@ -116,25 +110,8 @@ def _read(desk: Desk, path: Path, opinions: bool) -> tuple[list[tuple[int, Reque
     return requests, empty
 
 
-def _request(desk: Desk, data: object) -> Request | None:
-    if not isinstance(data, dict):
-        raise UsageError("not a JSON object; mend or delete the line")
-    answer = _Answer.model_validate(data)
-    key, seen, text = desk.filled(data)
-    if not answer.decision:
-        if text is not None:
-            raise UsageError("there are new words, but no decision; fill “decision” with “edit”")
-        return None
-    if answer.decision not in desk.kinds:
-        raise UsageError(f"a {desk.noun} cannot be decided on with “{answer.decision}”; use {', '.join(desk.kinds)}")
-    if answer.decision == "edit" and text is None:
-        raise UsageError("an edit needs new words that differ from the old; fill them in, or accept the old ones")
-    if answer.decision != "edit" and text is not None:
-        raise UsageError(f"there are new words beside the decision “{answer.decision}”; make it “edit” or delete them")
-    note = (answer.note or "").strip()
-    if answer.decision == "note" and not note:
-        raise UsageError("a note needs words; fill “note”")
-    return Request(key, answer.decision, seen, text=text, note=note, force=answer.force)
+def _is_table(desk: Desk, path: Path) -> bool:
+    return bool(desk.columns) and path.suffix.lower() == ".csv"
 
 
 def _refusal(desk: Desk, against: Objected | Conflict) -> str:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Literal
 
-Facet = Literal["status", "source", "finding", "topic", "mine"]
-FACETS: tuple[Facet, ...] = ("status", "mine", "finding", "source", "topic")
+from evolif.review._safe import one_line
+
+_LISTED = 30
+"""Choices that are named in a sentence; of more, the nearest ones are."""
+
+Facet = Literal["status", "source", "finding", "topic", "mine", "group"]
+FACETS: tuple[Facet, ...] = ("status", "mine", "group", "finding", "source", "topic")
 """In the order in which a person chooses them."""
 
 UNDECIDED, DECIDED = "undecided", "decided"
@@ -45,7 +51,7 @@ class Filter:
     def matches(self, entry: Entry) -> bool:
         """Whether the entry is in the choice."""
         for facet, values in self.chosen.items():
-            if values and values.isdisjoint(entry.facets[facet]):
+            if values and values.isdisjoint(entry.facets.get(facet, ())):
                 return False
         return all(word in entry.haystack for word in self.search.casefold().split())
 
@@ -66,6 +72,20 @@ class Filter:
 def choose(entries: Iterable[Entry], wanted: Filter) -> list[Entry]:
     """The entries of the choice, in order."""
     return sorted((entry for entry in entries if wanted.matches(entry)), key=lambda entry: entry.order)
+
+
+def unknown(wanted: Filter, counts: Mapping[Facet, Counter[str]], known: Callable[[Facet], Iterable[str]]) -> str:
+    """What is wrong with a filter that names a value which no item can have, in a sentence; empty where nothing is."""
+    for facet, asked in wanted.chosen.items():
+        there = {*counts[facet], *known(facet)}
+        if asked and not there:
+            return f"here is nothing to choose by {facet}"
+        for value in sorted(asked - there):
+            near = get_close_matches(value, sorted(there), n=3, cutoff=0.6)
+            told = ", ".join(one_line(one, 60) for one in (near if len(there) > _LISTED else sorted(there)))
+            more = f" ({len(there)} in all)" if len(there) > _LISTED else ""
+            return f"there is no {facet} “{one_line(value, 60)}”; use {told or 'others'}{more}"
+    return ""
 
 
 def values(entries: Iterable[Entry]) -> dict[Facet, Counter[str]]:

@@ -74,6 +74,22 @@ def one_line(text: str, limit: int = 0) -> str:
     return flat if not limit or len(flat) <= limit else f"{flat[: max(limit - 1, 0)]}…"
 
 
+def cut(line: str, width: int) -> str:
+    """A safe line cut at so many cells of a terminal, where wide signs take two."""
+    cells = 0
+    for at, sign in enumerate(line):
+        cells += 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+        if cells > width:
+            return f"{_within(line[:at], width - 1)}…"
+    return line
+
+
+def _within(line: str, width: int) -> str:
+    while sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in line) > width:
+        line = line[:-1]
+    return line
+
+
 def said(text: str, look: Look | None = None) -> Marked:
     """Own words, all of them in one look; foreign text goes through `visible`."""
     return Marked(text, ((0, len(text), look),) if look and text else ())

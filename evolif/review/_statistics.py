@@ -11,6 +11,9 @@ from typing import Any
 from evolif.review._agreement import Agreement, agreements
 from evolif.review._decision import Decision, standing
 
+STEADY = 5
+"""Timed verdicts from which on a pace is told: that of one or two says nothing."""
+
 IDLE = 300.0
 """Seconds on one item beyond which the reviewer is taken to have been away."""
 
@@ -32,6 +35,8 @@ class Throughput:
         """In one line, without the name."""
         if self.per_hour is None or self.median_seconds is None:
             return f"{self.decisions} decided, none timed"
+        if self.timed < STEADY:
+            return f"{self.decisions} decided"
         return f"{self.decisions} decided, {self.per_hour:.0f} an hour, median {self.median_seconds:.0f} s"
 
 

@@ -16,7 +16,7 @@ from evolif.review._desk import Block, Desk, Notify, State
 from evolif.review._drafts import Drafts
 from evolif.review._exchange import finding_objects
 from evolif.review._journal import Journal
-from evolif.review._queue import DECIDED, UNDECIDED, Entry, Filter
+from evolif.review._queue import DECIDED, UNDECIDED, Entry, Facet, Filter
 from evolif.review._safe import one_line
 from evolif.review._topic_file import TopicFile, content_of, is_same, names, status_of, vouched
 from evolif.review._topic_view import topic_blocks
@@ -69,7 +69,12 @@ class TopicDesk(Desk):
 
     kinds: tuple[Kind, ...] = ("accept", "edit", "reject", "note")
     noun = "topic"
+    stores_findings = False
     first_filter = Filter({"status": frozenset({"open"})})
+    legend = (
+        "Letters before a topic: O open, R rejected, V verified by two; beside it your own verdict: "
+        "a accepted, x rejected."
+    )
 
     def __init__(
         self, path: Path, reviewer: str, *, checker: TopicChecker | None = None, notify: Notify | None = None
@@ -83,6 +88,18 @@ class TopicDesk(Desk):
         journal.follow()
         self.recover()
         self._told = len(journal.records)
+
+    def known(self, facet: Facet) -> tuple[str, ...]:
+        """Values that may be asked for although no topic has them."""
+        return {"status": tuple(_FIRST), "finding": ("none", "not checked", "topic")}.get(facet, ())
+
+    def listed(self, key: str) -> str:
+        """The domain and the task; the keywords are counted."""
+        line = self.line(key)
+        keywords = line.get("keywords")
+        count = len(keywords) if isinstance(keywords, list) else 0
+        domain = f"{line['domain']}: " if line.get("domain") else ""
+        return f"{domain}{line['prompt']} ({count} keywords)"
 
     def line(self, key: str) -> State:
         """A topic's line as it is shown at present.

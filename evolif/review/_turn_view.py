@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from evolif.domain import Finding, Turn
-from evolif.review._decision import Decision
+from evolif.review._decision import Decision, told_time
 from evolif.review._intention import MOVES, intention_of
 from evolif.review._safe import Look, Marked, joined, one_line, said, visible
 
@@ -93,7 +93,7 @@ def decisions_text(decisions: Sequence[Decision]) -> Marked:
     lines = []
     for record in reversed(decisions):
         opinion = "" if record.applied or record.decision == "note" else " (an opinion; the turn was left alone)"
-        head = f"{record.time:%Y-%m-%d %H:%M} {one_line(record.reviewer, 40)}: {record.decision}{opinion}"
+        head = f"{told_time(record.time)} {one_line(record.reviewer, 40)}: {record.decision}{opinion}"
         lines.append(said(f"{head} – {one_line(record.note)}" if record.note else head))
     return joined(lines)
 

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from evolif.review._agreement import ENOUGH, agreements, kappa
+from evolif.judge_audit import ENOUGH
+from evolif.review._agreement import agreements, kappa
 from evolif.review._decision import Decision
 from evolif.review._statistics import IDLE, statistics, told
 
@@ -15,7 +16,8 @@ def pairs(**counts):
     return [tuple(names.split("_")) for names, count in counts.items() for _ in range(count)]
 
 
-def record(number, reviewer, decision, item="1/1", query="q", seconds=None, **more):
+def record(number, reviewer, decision, item="1/1", query="q", seconds=None, changes=None, **more):
+    changes = decision in ("edit", "template") if changes is None else changes
     return Decision(
         id=str(number),
         time=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=number),
@@ -23,7 +25,7 @@ def record(number, reviewer, decision, item="1/1", query="q", seconds=None, **mo
         item=item,
         decision=decision,
         before={"query": query},
-        after={"query": query},
+        after={"query": f"{query} anew" if changes else query},
         seconds=seconds,
         **more,
     )
@@ -86,6 +88,11 @@ def test_only_verdicts_on_the_same_words_are_compared():
     assert (one.reviewers, one.n, one.observed) == (("ada", "bob"), 2, 0.0)
 
 
+def test_who_asks_for_the_template_where_it_stands_accepts():
+    records = [record(1, "ada", "accept"), record(2, "bob", "template", changes=False)]
+    assert agreements(records)[0].observed == 1.0
+
+
 def test_pairs_of_reviewers_come_with_the_most_shared_first():
     records = [record(n, name, "accept", f"1/{n // 3}") for n, name in enumerate(("ada", "bob", "eve", "ada", "eve"))]
     assert [(one.reviewers, one.n) for one in agreements(records)] == [
@@ -122,6 +129,12 @@ def test_pace_leaves_out_absence_notes_and_files():
     assert (ada.decisions, ada.timed, ada.median_seconds) == (4, 3, 20)
     assert ada.per_hour == pytest.approx(3 * 3600 / (30 + IDLE))
     assert (bob.decisions, bob.per_hour) == (1, None) and "none timed" in bob.told
+
+
+@pytest.mark.parametrize(("timed", "told_"), [(4, "4 decided"), (5, "5 decided, 360 an hour, median 10 s")])
+def test_a_pace_is_told_once_there_is_one(timed, told_):
+    records = [record(number, "ada", "accept", f"1/{number}", seconds=10) for number in range(timed)]
+    assert statistics(records).throughput[0].told == told_
 
 
 def test_statistics_are_told_and_given_to_machines():

@@ -16,7 +16,7 @@ from evolif.cli import app
 
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch):
-    for name in ("EVOLIF_REVIEWER", "EVOLIF_TOPICS", "EVOLIF_MODEL"):
+    for name in ("EVOLIF_REVIEWER", "EVOLIF_REVIEW_TOPICS", "EVOLIF_REVIEW_MODEL"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -50,6 +50,43 @@ def test_list_is_filtered_and_gives_objects(bench):
     assert json.loads(review(bench, "--list", "--json", "--finding", "case").stdout)["turns"] == []
 
 
+@pytest.mark.parametrize("way", [["--list"], ["--list", "--json"], ["--export", "out.jsonl"], []])
+@pytest.mark.parametrize(
+    ("flag", "value", "told"),
+    [
+        ("--status", "falgged", "there is no status “falgged”; use edited, flagged, rejected, verified"),
+        ("--source", "openai/y", "there is no source “openai/y”; use openai/x, template"),
+        ("--finding", "lenght", "there is no finding “lenght”; use audience, bullets, case"),
+        ("--topic", "T\x1b", "there is no topic “T\\x1b”; use T"),
+        ("--group", "emotion", "here is nothing to choose by group"),
+    ],
+)
+def test_a_filter_for_what_is_not_there_names_what_is(bench, tmp_path, monkeypatch, way, flag, value, told):
+    monkeypatch.chdir(tmp_path)
+    done = review(bench, *way, flag, value)
+    assert (done.exit_code, done.stdout) == (2, "") and told in done.stderr
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
+def test_a_filter_that_nothing_happens_to_match_is_no_fault_and_is_told(bench):
+    done = review(bench, "--list", "--status", "rejected")
+    assert (done.exit_code, done.stdout) == (0, "") and "no turn of " in done.stderr
+    assert "matches (status rejected)" in done.stderr
+
+
+def test_a_list_is_cut_to_the_terminal_and_json_is_not(bench):
+    from evolif.benchmark import Benchmark
+
+    long = "Please write 漢字漢字 " + "and more " * 60
+    Benchmark(bench).replace(1, 3, query=long, status="flagged", source="x")
+    for columns in (60, 61, 62):
+        first = review(bench, "--list", COLUMNS=str(columns)).stdout.splitlines()[0]
+        wide = len(first) + sum(sign in "漢字" for sign in first)
+        assert columns - 1 <= wide <= columns and first.endswith("…")
+    data = json.loads(review(bench, "--list", "--json", COLUMNS="60").stdout)
+    assert data["turns"][0]["query"] == long
+
+
 def test_undecided_is_the_reviewers(bench):
     decide(desk(bench), "reject")
     assert len(review(bench, "--list", "--undecided").stdout.splitlines()) == 7
@@ -68,7 +105,7 @@ def test_statistics_for_people_and_machines(bench):
     decide(desk(bench), "reject", seconds=10)
     decide(desk(bench, "bob"), "reject", "2/1")
     shown = review(bench, "--stats").stdout
-    assert "Decisions: reject 2." in shown and "ada: 1 decided, 360 an hour, median 10 s." in shown
+    assert "Decisions: reject 2." in shown and "ada: 1 decided." in shown
     assert "ada and bob: κ: nothing decided by both." in shown
     data = json.loads(review(bench, "--stats", "--json").stdout)
     assert [one["reviewer"] for one in data["throughput"]] == ["ada", "bob"]
@@ -104,6 +141,8 @@ def test_topics_the_same_ways(tmp_path):
     keywords = [f"word{chr(97 + n)}" for n in range(20)]
     file.write_text(json.dumps({"id": "T1", "prompt": "Explain.", "keywords": keywords}) + "\n", "utf-8")
     assert review("--topics", file, "--list").stdout.startswith("O   T1 Explain.")
+    assert "Explain. (20 keywords)" in review("--topics", file, "--list").stdout
+    assert "prompt:" not in review("--topics", file, "--list").stdout
     assert json.loads(review("--topics", file, "--list", "--json").stdout)["topics"][0]["topic"] == "T1"
     review("--topics", file, "--export", out)
     line = json.loads(out.read_text("utf-8")) | {"decision": "reject", "note": "no task"}
@@ -113,7 +152,7 @@ def test_topics_the_same_ways(tmp_path):
 
 
 def test_topics_of_the_environment_are_meant_for_generate(bench, tmp_path):
-    assert review(bench, "--list", EVOLIF_TOPICS=str(tmp_path / "none.jsonl")).exit_code == 0
+    assert review(bench, "--list", EVOLIF_REVIEW_TOPICS=str(tmp_path / "none.jsonl")).exit_code == 0
     assert review(bench, "--topics", tmp_path / "none.jsonl", "--list").exit_code == 2
 
 
@@ -121,6 +160,9 @@ def test_topics_of_the_environment_are_meant_for_generate(bench, tmp_path):
     ("arguments", "told"),
     [
         ([], "name a benchmark's folder, or a file of topics"),
+        (["BENCH", "--judge", "BENCH", "--list"], "a run's folder with --judge; one of them"),
+        (["BENCH", "--list", "--sample", "5"], "give them with --judge RUN"),
+        (["--judge", "BENCH", "--list"], "is no run"),
         (["BENCH", "--list", "--stats"], "--list and --stats do not go together"),
         (["BENCH", "--apply", "x", "--export", "y"], "do not go together"),
         (["BENCH", "--apply", "none.jsonl"], "none.jsonl: cannot be read"),

@@ -8,6 +8,7 @@ import pytest
 from review_desks import FLAGGED, KEY, decide, desk
 
 from evolif._errors import InputError
+from evolif.benchmark import Benchmark
 from evolif.review import apply, export
 
 GOOD = "Make it 30 words"
@@ -44,7 +45,12 @@ def test_an_export_says_what_a_reviewer_needs(ada, tmp_path):
     assert (line["decision"], line["edited_query"], line["note"], line["force"]) == ("", "", "", False)
 
 
-def test_there_and_back(ada, filled, stored):
+@pytest.fixture
+def two_flagged(bench):
+    Benchmark(bench).replace(2, 1, query="Words.", status="flagged", source="openai/x", findings=("topic: gone",))
+
+
+def test_there_and_back(two_flagged, ada, filled, stored):
     path = filled(
         {
             KEY: {"decision": "edit", "edited_query": GOOD, "note": "the number"},
@@ -59,6 +65,15 @@ def test_there_and_back(ada, filled, stored):
     assert (stored().query, stored().status) == (GOOD, "edited") and stored(1, 2).status == "rejected"
     assert [one.note for one in ada.decisions(KEY)] == ["the number"]
     assert all(one.seconds is None for one in ada.journal.records)
+
+
+def test_the_template_in_place_of_itself_is_refused_but_for_an_opinion(ada, filled):
+    path = filled({"2/1": {"decision": "template"}})
+    with pytest.raises(InputError, match="line 5: turn 2/1 has the template's words already; accept them"):
+        apply(ada, path)
+    assert not ada.journal.records
+    apply(ada, path, opinions=True)
+    assert [one.verdict for one in ada.journal.records] == ["accept"]
 
 
 def test_applying_twice_makes_nothing_twice(ada, filled):

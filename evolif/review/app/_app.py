@@ -8,6 +8,8 @@ from collections.abc import Callable
 from textual.app import App
 
 from evolif.review._desk import Desk
+from evolif.review._judge_desk import JudgeDesk
+from evolif.review.app._audit import AuditScreen
 from evolif.review.app._review import ReviewScreen
 
 
@@ -22,12 +24,15 @@ class ReviewApp(App[None]):
 
     ENABLE_COMMAND_PALETTE = False
     TITLE = "evolif review"
+    CSS = """
+    ToastRack { margin-bottom: 3; }
+    """
     NOTIFICATION_TIMEOUT = 2.5
     """Seconds: what is said in passing lies over the item."""
 
     def __init__(self, desk: Desk, *, model: str = "", clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self.review = ReviewScreen(desk, clock, model)
+        self.review = AuditScreen(desk, clock) if isinstance(desk, JudgeDesk) else ReviewScreen(desk, clock, model)
 
     def on_mount(self) -> None:
         """There is one screen."""

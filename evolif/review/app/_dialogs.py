@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -63,15 +63,27 @@ class Ask(_Dialog):
         value: An answer to start from.
         placeholder: What an answer looks like.
         required: Whether an empty answer is none.
+        select: Whether what is typed replaces the answer to start from.
+        keep: Told of every change of the answer.
     """
 
     def __init__(
-        self, title: str, body: Marked | None = None, *, value: str = "", placeholder: str = "", required: bool = True
+        self,
+        title: str,
+        body: Marked | None = None,
+        *,
+        value: str = "",
+        placeholder: str = "",
+        required: bool = True,
+        select: bool = True,
+        keep: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__(title, body or Marked())
         self._value = value
         self._placeholder = placeholder
         self._required = required
+        self._select = select
+        self._keep = keep
 
     def compose(self) -> ComposeResult:
         """The question over a line to answer in."""
@@ -79,12 +91,17 @@ class Ask(_Dialog):
             yield Static(Content.styled(self._title, "bold"), markup=False)
             with VerticalScroll():
                 yield Static(content(self._body), markup=False)
-            yield Line(self._value, placeholder=self._placeholder, select_on_focus=False)
+            yield Line(self._value, placeholder=self._placeholder, select_on_focus=self._select)
             yield Static("enter goes on · escape leaves", id="help", markup=False)
 
     def on_mount(self) -> None:
         """The line is what one types into."""
         self.query_one(Line).focus()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        if self._keep is not None:
+            self._keep(event.value)
 
     @on(Input.Submitted)
     def _answered(self, event: Input.Submitted) -> None:

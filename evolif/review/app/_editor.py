@@ -20,6 +20,7 @@ from textual.widgets import Static, TextArea
 
 from evolif._errors import EvolifError
 from evolif.domain import Finding
+from evolif.review._decision import told_time
 from evolif.review._drafts import Drafts
 from evolif.review._safe import Marked, one_line, said, typed
 from evolif.review._turn_view import findings_text
@@ -114,7 +115,7 @@ class Editor(Screen[str | None]):
             lines.insert(0, "Signs that no screen shows stand here as in \\x1b: please delete them.")
         if self._draft is not None:
             changed = " (the stored words have changed since)" if typed(self._draft.base) != self._base else ""
-            lines.insert(0, f"Your draft of {self._draft.time:%Y-%m-%d %H:%M} UTC is back{changed}.")
+            lines.insert(0, f"Your draft of {told_time(self._draft.time)} is back{changed}.")
         return "\n".join(lines)
 
     def on_mount(self) -> None:

@@ -27,6 +27,16 @@ BINDINGS: list[BindingType] = [
     ("q", "quit", "Quit"),
 ]
 
+_SCORES: list[BindingType] = [(str(score % 10), f"score({score})", f"Score {score}") for score in range(1, 11)]
+_NEVER_OF_AN_ANSWER = ("accept", "edit", "regenerate", "template", "reject")
+
+AUDIT_BINDINGS: list[BindingType] = [
+    *_SCORES,
+    ("k", "skip", "Skip"),
+    *(binding for binding in BINDINGS if isinstance(binding, tuple) and binding[1] not in _NEVER_OF_AN_ANSWER),
+]
+"""Of the screen on which judged answers are scored."""
+
 _OPTIONAL: dict[str, Kind] = {"template": "template", "regenerate": "regenerate"}
 """Keys that only some desks have."""
 
@@ -43,6 +53,20 @@ _SHORT = (
     ("f", "filters"),
     ("/", "search"),
     ("s", "statistics"),
+    ("?", "help"),
+    ("q", "quit"),
+)
+
+_SHORT_AUDIT = (
+    ("1–9, 0", "score"),
+    ("k", "skip"),
+    ("u", "undo"),
+    ("n", "next"),
+    ("p", "previous"),
+    ("o", "note"),
+    ("space", "scroll"),
+    ("f", "filters"),
+    ("/", "search"),
     ("?", "help"),
     ("q", "quit"),
 )
@@ -67,6 +91,23 @@ _LONG = (
 )
 
 
+_LONG_AUDIT = (
+    ("1 to 9, 0", "", "give the answer that score, 0 for 10, and go on; a further score replaces it"),
+    ("k", "", "skip: you cannot tell"),
+    ("u", "", "undo your last score, skip or note; again for the one before"),
+    ("n, ↓", "", "next"),
+    ("p, ↑", "", "previous"),
+    ("o", "", "write a note, kept while you type"),
+    ("f", "", "choose what the queue shows"),
+    ("/", "", "search words in constraints, answers and queries; empty shows all"),
+    ("r", "", "show everything as it is now"),
+    ("space, b", "", "scroll the right side on and back"),
+    ("s", "", "statistics: scores, pace"),
+    ("d", "", "light or dark"),
+    ("q", "", "quit; everything is saved already"),
+)
+
+
 def has(action: str, kinds: tuple[Kind, ...]) -> bool:
     """Whether a desk with these decisions has a use for the key."""
     return _OPTIONAL.get(action) is None or _OPTIONAL[action] in kinds
@@ -75,7 +116,7 @@ def has(action: str, kinds: tuple[Kind, ...]) -> bool:
 def short(kinds: tuple[Kind, ...], width: int) -> str:
     """The keys for the foot of the screen, in lines of at most `width`; a key stays beside its word."""
     lines = [""]
-    for key, said in _SHORT:
+    for key, said in _SHORT_AUDIT if "score" in kinds else _SHORT:
         if has(said, kinds):
             one = f"{key} {said}"
             if lines[-1] and len(lines[-1]) + 2 + len(one) > width:
@@ -86,4 +127,5 @@ def short(kinds: tuple[Kind, ...], width: int) -> str:
 
 def long(kinds: tuple[Kind, ...]) -> str:
     """The keys for the help page."""
-    return "\n".join(f"{key:<9}{said}" for key, action, said in _LONG if has(action, kinds))
+    table = _LONG_AUDIT if "score" in kinds else _LONG
+    return "\n".join(f"{key:<10}{said}" for key, action, said in table if has(action, kinds))

@@ -11,7 +11,7 @@ from textual import work
 from evolif._errors import EvolifError
 from evolif.domain import Finding
 from evolif.review._benchmark_desk import BenchmarkDesk, Regenerated
-from evolif.review._decision import Conflict, Decision, Done, Kind, Objected, Request
+from evolif.review._decision import Conflict, Decision, Done, Kind, Objected, Request, told_time
 from evolif.review._desk import Desk
 from evolif.review._safe import Marked, joined, one_line, said, typed, visible
 from evolif.review._turn_view import findings_text, query_text
@@ -67,9 +67,7 @@ class ReviewScreen(QueueScreen):
     async def action_note(self) -> None:
         """Write a note."""
         async with self._one_at_a_time:
-            note = await self.app.push_screen_wait(Ask("Note")) if self.shown else None
-            if note is not None:
-                await self._decide("note", note=note)
+            await self._note()
 
     @work
     async def action_edit(self) -> None:
@@ -88,6 +86,26 @@ class ReviewScreen(QueueScreen):
         """Undo the last decision."""
         async with self._one_at_a_time:
             await self._undo()
+
+    async def _note(self) -> None:
+        """Ask for a note; what is typed is on disk with every keystroke, like the editor's words."""
+        key = self.shown
+        if key is None:
+            return
+        place, drafts = f"{key} note", self.desk.drafts
+        draft = drafts.get(place)
+        body = said(f"Your draft of {told_time(draft.time)} is back.") if draft else None
+
+        def keep(text: str) -> None:
+            try:
+                drafts.keep(place, "", text)
+            except EvolifError as error:
+                self.tell("The note is not kept", str(error), bad=True)
+
+        value = typed(draft.text).replace("\n", " ") if draft else ""
+        note = await self.app.push_screen_wait(Ask("Note", body, value=value, select=False, keep=keep))
+        if note is None or await self._decide("note", note=note):
+            drafts.drop(place)
 
     async def _edit(self, start: str | None = None, **more: str | int | None) -> None:
         key = self.shown
@@ -155,7 +173,7 @@ class ReviewScreen(QueueScreen):
             self.go_to(target.item)
 
     async def _sure(self, target: Decision) -> bool:
-        told = f"{target.decision} of {target.item}, {target.time:%Y-%m-%d %H:%M} UTC, from an earlier sitting"
+        told = f"{target.decision} of {target.item}, {told_time(target.time)}, from an earlier sitting"
         ways = [("no", "leave it"), ("yes", "undo it")]
         return await self.app.push_screen_wait(Choose("Undo this?", said(one_line(told)), ways)) == "yes"
 
@@ -166,6 +184,7 @@ class ReviewScreen(QueueScreen):
         text: str | None = None,
         source: str | None = None,
         attempts: int | None = None,
+        score: int | None = None,
         note: str = "",
     ) -> bool:
         """Make a decision on the shown item, asking what has to be asked; says whether it was made."""
@@ -173,7 +192,15 @@ class ReviewScreen(QueueScreen):
         if key is None:
             return False
         request = Request(
-            key, kind, self.state, text=text, source=source, attempts=attempts, note=note, seconds=self.seconds
+            key,
+            kind,
+            self.state,
+            text=text,
+            source=source,
+            attempts=attempts,
+            score=score,
+            note=note,
+            seconds=self.seconds,
         )
         try:
             await asyncio.to_thread(self.desk.objections, request)  # slow the first time, then known
@@ -236,9 +263,13 @@ class ReviewScreen(QueueScreen):
         self._here.add(record.id)
         self.update_row(record.item)
         self.show_state()
-        self.tell(_PAST[record.decision], record.item)
+        self.confirm(record)
         if record.item == self.shown:
             self.show(record.item)
+
+    def confirm(self, record: Decision) -> None:
+        """Say that a decision was made."""
+        self.tell(_PAST[record.decision], record.item)
 
     def _go_on(self, key: str) -> None:
         if key == self.shown and not self.move(1):
@@ -251,6 +282,8 @@ _PAST: dict[Kind, str] = {
     "template": "Back to the template",
     "regenerate": "Taken from the model",
     "reject": "Rejected",
+    "score": "Scored",
+    "skip": "Skipped",
     "note": "Noted",
     "undo": "Undone",
 }

@@ -21,7 +21,7 @@ from evolif.domain import Finding
 from evolif.review._desk import Block, Desk, State
 from evolif.review._queue import UNDECIDED, Entry, Filter, choose, values
 from evolif.review._safe import Marked, joined, one_line, said
-from evolif.review._statistics import statistics, told
+from evolif.review._statistics import Statistics, told
 from evolif.review.app import _keys
 from evolif.review.app._dialogs import Ask, Page
 from evolif.review.app._filters import Filters
@@ -32,12 +32,6 @@ POLL = 1.0
 
 SETTLE = 0.1
 """Seconds that an item is looked at before its checkers are asked; who scrolls by waits for none."""
-
-LEGEND = (
-    "Letters before an item: F flagged, R rejected, E edited, V verified; beside it your own verdict: "
-    "a accepted, e changed, x rejected.\nThe intention as a diff: + is new, − goes, = stays. "
-    "What a finding means is underlined in the query."
-)
 
 
 class QueueScreen(Screen[None]):
@@ -98,8 +92,12 @@ class QueueScreen(Screen[None]):
     def on_mount(self) -> None:
         """Fill the queue; look every second at what others decide."""
         self.fill()
+        self.begin()
         self._queue.focus()
         self.set_interval(POLL, self.look_around)
+
+    def begin(self) -> None:
+        """Choose where to begin, once the queue is filled: at its first item."""
 
     def on_resize(self, event: Resize) -> None:
         """The foot is as wide as the terminal."""
@@ -135,15 +133,17 @@ class QueueScreen(Screen[None]):
 
     def show_state(self) -> None:
         """Say who reviews what, how much is left, how it goes."""
-        entries = self._entries.values()
         head = f"evolif review  {one_line(self.desk.name)}  ·  reviewer {one_line(self.desk.reviewer, 30)}"
         self._head.update(Content(head))
+        self._state.update(Content(" · ".join(self.state_parts(self.desk.statistics()))))
+
+    def state_parts(self, found: Statistics) -> list[str]:
+        """What is shown, what is left, the reviewer's pace, the agreement over most items."""
+        entries = self._entries.values()
         left = sum(UNDECIDED in entry.facets["mine"] for entry in entries)
-        found = statistics(self.desk.journal.records)
         parts = [f"{len(self._keys)} shown ({one_line(self.wanted.told, 40)})", f"{left} of {len(entries)} undecided"]
         parts += [one.told for one in found.throughput if one.reviewer == self.desk.reviewer]
-        parts += [one.told for one in found.agreement[:1]]
-        self._state.update(Content(" · ".join(parts)))
+        return parts + [one.told for one in found.agreement[:1]]
 
     # -- the item ----------------------------------------------------------------------------------------------------
 
@@ -252,11 +252,13 @@ class QueueScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Show the keys."""
-        self.app.push_screen(Page("Keys", joined([said(_keys.long(self.desk.kinds)), Marked(), said(LEGEND)])))
+        self.app.push_screen(
+            Page("Keys", joined([said(_keys.long(self.desk.kinds)), Marked(), said(self.desk.legend)]))
+        )
 
     def action_statistics(self) -> None:
         """Show decisions, pace and agreement."""
-        found = statistics(self.desk.journal.records)
+        found = self.desk.statistics()
         self.app.push_screen(Page("Statistics", joined([said(one_line(line)) for line in told(found)])))
 
     @work
