@@ -1,0 +1,29 @@
+"""Sessions and facts written by hand: "1 0? 10" is three turns, each a verdict per constraint (? not judged)."""
+
+from evolif.domain import Constraint, JudgedTurn, Session, TurnFacts, Verdict
+
+GROUPS = ("length", "bullets", "case", "forbidden")
+PARAMS = {
+    "length": {"unit": "words", "relation": "less_than", "count": 90},
+    "bullets": {"count": 2},
+    "case": {"mode": "all_lower"},
+    "forbidden": {"keywords": ["harbour"]},
+    "emotion": {"emotion": "joyful"},
+}
+OUTCOMES = {"1": True, "0": False, "?": None}
+
+
+def judged_turn(number, verdicts, *, groups=GROUPS, depth=1, move="continue"):
+    given = (Verdict(group, OUTCOMES[v], "", "") for group, v in zip(groups, verdicts, strict=False))
+    return JudgedTurn(number, tuple(given), depth, move)
+
+
+def play(dialogue, turns, ending="finished", *, patience=3, epoch=0, model="sim/steady", groups=GROUPS):
+    told = tuple(judged_turn(n, verdicts, groups=groups) for n, verdicts in enumerate(turns.split(), start=1))
+    return Session(model, dialogue, epoch, patience, ending, turns=told)
+
+
+def fact(dialogue, turn, *groups, **known):
+    constraints = tuple(Constraint(group, PARAMS[group]) for group in groups)
+    fields = {"move": "continue", "depth": 1, "topic": "t", "query": f"query {dialogue}.{turn}", **known}
+    return TurnFacts(dialogue=dialogue, turn=turn, constraints=constraints, **fields)

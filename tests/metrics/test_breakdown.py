@@ -1,0 +1,196 @@
+"""CSR and ISR of parts of the turns."""
+
+from fractions import Fraction as F
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sessions_by_hand import fact, judged_turn, play
+
+from evolif._errors import UsageError
+from evolif.domain import Constraint, Session
+from evolif.metrics import (
+    BREAKDOWNS,
+    UNKNOWN,
+    bootstrap_intervals,
+    breakdown,
+    mode_of,
+    process_metrics,
+    records_from_sessions,
+    satisfaction_by_group,
+)
+
+# Patience 3 runs out in the seventh turn of dialogue 1: its eighth does not count. Suspended dialogues never do.
+SESSIONS = [
+    play(1, "11 10 0 1 01 0 0 11"),
+    play(2, "1 ? 111 0?", "censored"),
+    play(3, "1 1 1", "suspended"),
+    play(4, "0 0 0", "withheld"),
+    play(5, "0", None),
+]
+
+
+def test_by_group_each_turn_has_the_constraints_of_the_group_alone():
+    slices = breakdown(SESSIONS, [], "group")
+    assert list(slices) == ["bullets", "case", "length"]
+    length = slices["length"]
+    # Dialogue 1: 1 1 0 1 0 0 0; dialogue 2: 1 ? 1 0.
+    assert (length.satisfied, length.judged, length.not_judged) == (5, 10, 1)
+    assert (length.ok, length.turns, length.dialogues) == (5, 10, 2)
+    assert length.csr == length.isr == length.rate == float(F(5, 10))
+    bullets = slices["bullets"]
+    # Dialogue 1: 1 0 1; dialogue 2: 1 ?.
+    assert (bullets.satisfied, bullets.judged, bullets.not_judged, bullets.turns) == (3, 4, 1, 4)
+    assert {key: (s.satisfied, s.judged) for key, s in slices.items()} == satisfaction_by_group(SESSIONS)
+
+
+def test_by_load_turns_have_all_their_constraints():
+    slices = breakdown(SESSIONS, [], "load")
+    assert list(slices) == [1, 2, 3]
+    # Load 1: 0 1 0 0 of dialogue 1 and 1 ? of dialogue 2; load 2: 11 10 01 of dialogue 1 and 0? of dialogue 2.
+    assert (slices[1].ok, slices[1].turns, slices[1].not_judged) == (2, 5, 1)
+    assert slices[1].csr == slices[1].isr == float(F(2, 5))
+    two = slices[2]
+    assert two.csr == float((F(2, 2) + F(1, 2) + F(1, 2) + F(0, 1)) / 4)
+    assert two.isr == float(F(1, 4))
+    assert two.rate == float(F(4, 7))
+    assert (two.satisfied, two.judged, two.not_judged, two.dialogues) == (4, 7, 1, 2)
+    assert slices[3].csr_interval is slices[3].isr_interval is None  # of one dialogue alone
+
+
+def test_a_key_with_nothing_judged_has_no_rates():
+    only = breakdown([play(1, "? ?", "censored"), play(2, "1", "censored")], [], "turn")[2]
+    assert (only.turns, only.not_judged, only.dialogues) == (0, 1, 0)
+    assert only.csr is only.isr is only.rate is only.csr_interval is only.isr_interval is None
+
+
+def test_by_turn_depth_and_move():
+    turns = (
+        judged_turn(1, "1", depth=1, move="new"),
+        judged_turn(2, "0", depth=2, move="continue"),
+        judged_turn(3, "1", depth=1, move="new"),
+        judged_turn(4, "10", depth=3, move="backtrack"),
+    )
+    sessions = [Session("m", 1, 0, 3, "censored", turns=turns)]
+    assert {k: (s.ok, s.turns) for k, s in breakdown(sessions, [], "turn").items()} == {
+        1: (1, 1), 2: (0, 1), 3: (1, 1), 4: (0, 1),
+    }  # fmt: skip
+    assert {k: (s.ok, s.turns) for k, s in breakdown(sessions, [], "depth").items()} == {
+        1: (2, 2), 2: (0, 1), 3: (0, 1),
+    }  # fmt: skip
+    moves = breakdown(sessions, [], "move")
+    assert list(moves) == ["backtrack", "continue", "new"]
+    assert (moves["backtrack"].csr, moves["new"].csr) == (0.5, 1.0)
+
+
+def test_what_only_the_facts_know():
+    facts = [
+        fact(1, 1, "length", "bullets", operation="add", source="template", register="casual", query="hey"),
+        fact(1, 2, "length", "bullets", operation="modify", source="m/x", register="casual", query="Sir,"),
+        fact(1, 3, "length", operation="remove", source="", register="casual", query="hey"),
+    ]
+    session = play(1, "11 10 0 1", "censored")
+
+    def ok(by, **given):
+        return {k: (s.ok, s.turns) for k, s in breakdown([session], facts, by, **given).items()}
+
+    assert ok("operation") == {"add": (1, 1), "modify": (0, 1), "remove": (0, 1), UNKNOWN: (1, 1)}
+    assert ok("synthesizer") == {"m/x": (0, 1), "template": (1, 1), UNKNOWN: (1, 2)}
+    assert ok("register") == {"casual": (1, 3), UNKNOWN: (1, 1)}
+
+    def formality(query):
+        return "informal" if query == "hey" else "formal"
+
+    assert ok("formality", formality=formality) == {"formal": (0, 1), "informal": (1, 2), UNKNOWN: (1, 1)}
+
+
+def test_by_mode():
+    facts = [fact(1, 1, "length", "bullets"), fact(1, 2, "length", "bullets", "case"), fact(1, 3, "bullets")]
+    slices = breakdown([play(1, "11 100 0 1", "censored")], facts, "mode")
+    assert {key: (s.satisfied, s.judged) for key, s in slices.items()} == {
+        "bullets/count": (1, 2),
+        "case/all_lower": (0, 1),
+        "length/unknown": (1, 2),  # turn 3 has other constraints than its facts, turn 4 none
+        "length/words.less_than": (2, 2),
+    }
+
+
+def test_a_key_of_ones_own():
+    def odd(turn, facts):
+        return None if turn.turn % 2 == 0 else facts.register if facts else 0
+
+    slices = breakdown([play(1, "1 0 1", "censored")], [fact(1, 3, register="warm")], odd)
+    assert {k: (s.ok, s.turns) for k, s in slices.items()} == {0: (1, 1), "warm": (1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("group", "params", "mode"),
+    [
+        ("start_with", {"mode": "letter", "value": "k"}, "letter"),
+        ("format", {"mode": "json", "keys": ["a"]}, "json_keys"),
+        ("bullets", {"count": 2, "kind": "numbered"}, "numbered"),
+        ("length", {"unit": "sentences", "relation": "exactly", "count": 2}, "sentences.exactly"),
+        ("existence", {"counts": {"a": 1}}, "all"),
+        ("emotion", {"emotion": "joyful"}, "joyful"),
+        ("digits", {"mode": "none"}, "none"),
+        ("length", {}, UNKNOWN),
+        ("of another house", {"mode": "x"}, UNKNOWN),
+    ],
+)
+def test_modes(group, params, mode):
+    assert mode_of(Constraint(group, params)) == mode
+
+
+def test_a_slice_of_everything_is_the_table():
+    sessions = [play(d, f"{'1 ' * (d % 5)}10 0 0", epoch=e) for d in range(12) for e in (0, 1)]
+    records = records_from_sessions(sessions).records
+    metrics, intervals = process_metrics(records), bootstrap_intervals(records, seed=3, resamples=300)
+    (all_of_it,) = breakdown(sessions, [], lambda turn, facts: "all", seed=3, resamples=300).values()
+    assert (all_of_it.csr, all_of_it.isr) == pytest.approx((metrics.csr, metrics.isr))
+    assert all_of_it.csr_interval == pytest.approx(intervals["csr"], abs=1e-9)
+    assert all_of_it.isr_interval == pytest.approx(intervals["isr"], abs=1e-9)
+    assert all_of_it.dialogues == 12
+
+
+def test_epochs_are_drawn_together():
+    once = [play(d, "1 0 0 0" if d % 2 else "1 1 1 0 0 0") for d in range(8)]
+    twice = once + [play(s.dialogue, " ".join("1" if t.judged[0] else "0" for t in s.turns), epoch=1) for s in once]
+    one, two = (breakdown(own, [], "group", resamples=200)["length"] for own in (once, twice))
+    assert two.turns == 2 * one.turns
+    assert two.isr_interval == pytest.approx(one.isr_interval)
+
+
+def test_two_dialogues_by_hand():
+    # Of the resamples a quarter each are twice the one or twice the other: the ends are the two own rates.
+    slices = breakdown([play(1, "0 0 0"), play(2, "1 1 1 0 0 0")], [], "group")
+    assert slices["length"].isr_interval == (0.0, 0.5)
+
+
+def test_refusals():
+    with pytest.raises(UsageError, match="no breakdown by “colour”; there are group, mode"):
+        breakdown([], [], "colour")
+    with pytest.raises(UsageError, match="needs a function"):
+        breakdown([], [], "formality")
+    with pytest.raises(UsageError, match="one model at a time"):
+        breakdown([play(1, "1"), play(2, "1", model="sim/other")], [], "group")
+    with pytest.raises(UsageError, match="at least 1 resample"):
+        breakdown([], [], "group", resamples=0)
+
+
+def test_nothing_at_all():
+    assert [breakdown([], [], by, formality=str) for by in BREAKDOWNS] == [{}] * len(BREAKDOWNS)
+
+
+@given(st.lists(st.lists(st.text("10?", min_size=1, max_size=4), max_size=8), max_size=6), st.randoms())
+def test_any_order_and_nothing_lost(raw, random):
+    sessions = [play(d, " ".join(turns), "censored") for d, turns in enumerate(raw)]
+    shuffled = random.sample(sessions, len(sessions))
+    records = records_from_sessions(sessions)
+    for by in ("group", "load", "turn"):
+        slices = breakdown(sessions, [], by, resamples=20)
+        assert breakdown(shuffled, [], by, resamples=20) == slices
+        assert sum(s.judged for s in slices.values()) == sum(len(t) for r in records.records for t in r.turns)
+        assert sum(s.not_judged for s in slices.values()) == records.not_judged_constraints
+    turns = breakdown(sessions, [], "turn", resamples=20).values()
+    assert sum(s.turns for s in turns) == sum(len(r.turns) for r in records.records)
+    assert sum(s.ok for s in turns) == sum(all(t) for r in records.records for t in r.turns)
