@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
+from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
@@ -21,6 +22,11 @@ SUMMARIES: Mapping[str, str] = {
     "status": "Show how far an evaluation is, from another shell; the run is only read.",
     "rejudge": "Judge a run's answers again with another judge, into a new run; no model under test is asked.",
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
+    "export": "Export a benchmark or a run: JSONL, Parquet, datasets, or the EvolIF authors' layouts. "
+    "Witnesses stay home.",
+    "import": "Import what export wrote, or the EvolIF authors' files, as a benchmark; "
+    "says what of it can be satisfied.",
+    "compare": "Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.",
     "check": "Check one response. Exit code 1 when a constraint is not satisfied.",
     "score": "Compute the eight metrics, with 95 % intervals, from plain verdicts.",
     "topics": "Check topics, or write those of another domain. Exit code of lint 1 on a finding.",
@@ -75,7 +81,7 @@ def _make(name: str) -> Any:
         made = getattr(module, f"{name}_app")
     else:
         made = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        made.command(name)(getattr(module, name))
+        made.command(name)(getattr(module, f"{name}_" if iskeyword(name) else name))
     for own in made.registered_commands:
         own.cls = Verb
     command: Any = typer.main.get_command(made)

@@ -44,6 +44,11 @@ class Imported:
     changes: Mapping[str, int]
     """Turns in which `none` or `several` constraints change, of files without the field `evolif`."""
 
+    @property
+    def ceiling(self) -> float:
+        """The share of turns that have a witness, from 0 to 1: no model can satisfy more."""
+        return (self.status["satisfiable"] + self.status["awkward"]) / self.turns
+
 
 @dataclass(slots=True)
 class _Seen:
