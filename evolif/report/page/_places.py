@@ -1,0 +1,147 @@
+"""Where the evidence of verdicts stands in an answer as it was received.
+
+Spans count in the body or in the content, which are made of the answer by the reading rules: reasoning cut off, line
+ends and composition unified, invisible characters and an enclosing fence removed, markup read. Here the way is
+gone back.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from evolif.domain import Span, Verdict
+from evolif.text import Reading, clean, strip_reasoning
+
+Place = tuple[int, int, int]
+"""(start, end, index of the verdict): a half-open range of characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where the verdicts of one answer point."""
+
+    answer: tuple[Place, ...]
+    """Places in the answer as received."""
+    content: str = ""
+    """The content as it was read, where something has a place only there."""
+    in_content: tuple[Place, ...] = ()
+    """All evidence that has a place in the content; empty where the answer shows it all."""
+
+
+def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> Evidence:
+    """Find the places of the verdicts' spans.
+
+    Args:
+        answer: The answer as stored.
+        fmt: The format the turn's constraints asked for, which decides how the answer is read.
+        verdicts: The turn's verdicts; spans outside the text (of a file written by another hand) are left out.
+    """
+    if not any(verdict.spans for verdict in verdicts):
+        return Evidence(())
+    reading = Reading(answer, fmt)
+    offsets = _Offsets.of(answer, reading)
+    found: list[Place] = []
+    lost = offsets is None
+    for index, verdict in enumerate(verdicts):
+        for span, twin in _with_twins(verdict.spans):
+            ranges = list(_in_body(span, twin, reading))
+            lost = lost or not all(ranges)
+            found += [(*offsets.back(*one), index) for one in ranges if one and offsets is not None]
+    if not lost:
+        return Evidence(_within(found, len(answer)))
+    content = reading.content_text
+    told = ((s.start, s.end, i) for i, v in enumerate(verdicts) for s in v.spans if s.view == "content")
+    return Evidence(_within(found, len(answer)), content, _within(told, len(content)))
+
+
+def _with_twins(spans: Sequence[Span]) -> Iterator[tuple[Span, Span | None]]:
+    """Each piece of evidence once: a content span right before a body span is the same passage, told twice."""
+    at = 0
+    while at < len(spans):
+        span = spans[at]
+        at += 1
+        twin = None
+        if span.view == "content" and at < len(spans) and spans[at].view == "body":
+            twin = spans[at]
+            at += 1
+        yield span, twin
+
+
+def _in_body(span: Span, twin: Span | None, reading: Reading) -> Iterator[tuple[int, int] | None]:
+    """The span's ranges of the body, one per block it touches; None for what has no known place there."""
+    if twin is not None or span.view == "body":
+        known = twin or span
+        yield known.start, known.end
+        return
+    starts = reading.offsets
+    index = max(0, bisect_right(starts, span.start) - 1)
+    while index < len(starts) and starts[index] < span.end:
+        block, at = reading.blocks[index], starts[index]
+        index += 1
+        start, end = max(span.start - at, 0), min(span.end - at, len(block.text))
+        if start >= end:
+            continue
+        first, last = block.to_body(start), block.to_body(end, end=True)
+        yield None if first is None or last is None else (first, last)
+
+
+def _within(places: Iterable[Place], length: int) -> tuple[Place, ...]:
+    inside = {place for place in places if 0 <= place[0] < place[1] <= length}
+    return tuple(sorted(inside))
+
+
+@dataclass(frozen=True, slots=True)
+class _Offsets:
+    """From the body's characters back to the answer's; `starts` is empty where they are only shifted."""
+
+    shift: int
+    starts: Sequence[int] = ()
+    ends: Sequence[int] = ()
+
+    @classmethod
+    def of(cls, answer: str, reading: Reading) -> _Offsets | None:
+        """None where the answer cannot be taken apart into the pieces that were normalised."""
+        part = strip_reasoning(answer)[0]
+        cut = len(answer) - len(part)  # what is left is always the answer's end
+        cleaned = clean(part)
+        # The body begins where the text does, or after the opening line of its fence and white space.
+        inside = 0
+        if reading.body != reading.text:
+            inside = reading.text.find(reading.body, reading.text.find("\n") + 1)
+        lead = len(cleaned) - len(cleaned.lstrip()) + inside
+        if cleaned == part:
+            return cls(cut + lead)
+        starts, ends, made = _clusters(part)
+        return cls(lead, [cut + s for s in starts], [cut + e for e in ends]) if made == cleaned else None
+
+    def back(self, start: int, end: int) -> tuple[int, int]:
+        """A range of the body as a range of the answer; one out of range comes back as an empty one."""
+        start, end = start + self.shift, end + self.shift
+        if not self.starts:
+            return start, end
+        if not 0 <= start < end <= len(self.starts):
+            return 0, 0
+        return self.starts[start], self.ends[end - 1]
+
+
+def _clusters(text: str) -> tuple[list[int], list[int], str]:
+    """Where each character of the cleaned text starts and ends in `text`, and the text cleaned piece by piece.
+
+    Composition never reaches over the bounds of a grapheme cluster but in texts made to do so; the caller compares.
+    """
+    import regex
+
+    starts: list[int] = []
+    ends: list[int] = []
+    made: list[str] = []
+    for match in regex.finditer(r"\X", text):
+        cluster, at = match.group(), match.start()
+        piece = clean(cluster)
+        made.append(piece)
+        exact = len(piece) == len(cluster)
+        for i in range(len(piece)):
+            starts.append(at + i if exact else at)
+            ends.append(at + i + 1 if exact else match.end())
+    return starts, ends, "".join(made)
