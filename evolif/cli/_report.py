@@ -12,7 +12,7 @@ from evolif.cli._options import Config, Prices, Resamples
 if TYPE_CHECKING:
     from evolif.benchmark import Benchmark
     from evolif.protocol import Run
-    from evolif.report import Board, Published, RunAnalysis
+    from evolif.report import Board, Published
 
 JsonFile = Annotated[
     str | None,
@@ -73,7 +73,15 @@ def report(
             loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded), audits=judge_audits(loaded)
         )
         boards = boards_of(analyses)
-        _write_files(analyses, boards, published, json_file, html, figures, latex)
+        _write_files(boards, published, json_file, latex)
+        if html is not None:
+            from evolif.report.page import write_page
+
+            write_page(analyses, html, prices=table, published=published)
+        if figures is not None:
+            from evolif.report.figures import write_figures
+
+            write_figures(analyses, figures)
         if json_file == "-":
             return
         console = Terminal()
@@ -84,12 +92,9 @@ def report(
 
 
 def _write_files(
-    analyses: list[RunAnalysis],
     boards: list[Board],
     published: Published | None,
     json_file: str | None,
-    html: Path | None,
-    figures: Path | None,
     latex: Path | None,
 ) -> None:
     if json_file is not None:
@@ -100,14 +105,6 @@ def _write_files(
         from evolif.report import latex_report
 
         write_text(str(latex), latex_report(boards, published))
-    if html is not None:
-        from evolif.report.page import write_page
-
-        write_page(analyses, html)
-    if figures is not None:
-        from evolif.report.figures import write_figures
-
-        write_figures(analyses, figures)
 
 
 def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:

@@ -9,12 +9,13 @@ from evolif.report._escape import clip, plain
 if TYPE_CHECKING:
     from evolif.report._analysis import ModelAnalysis, RunAnalysis, analyse
     from evolif.report._board import Board, boards_of
+    from evolif.report._compared import comparisons_object, print_comparisons
     from evolif.report._comparison import Comparison, compare_models
     from evolif.report._console import Terminal
     from evolif.report._failure import first_failure, print_failure
     from evolif.report._json import report_object
     from evolif.report._json_full import analysis_object
-    from evolif.report._latex import latex_report
+    from evolif.report._latex import latex_comparisons, latex_report
     from evolif.report._published import NOT_COMPARABLE, Published, published_leaderboard
     from evolif.report._reproduce import Step, reproduce
     from evolif.report._spent import dollars
@@ -37,11 +38,14 @@ __all__ = [
     "boards_of",
     "clip",
     "compare_models",
+    "comparisons_object",
     "dollars",
     "first_failure",
+    "latex_comparisons",
     "latex_report",
     "plain",
     "print_board",
+    "print_comparisons",
     "print_failure",
     "print_published",
     "print_report",
@@ -67,10 +71,13 @@ _HOMES = {
     "analysis_object": "_json_full",
     "boards_of": "_board",
     "compare_models": "_comparison",
+    "comparisons_object": "_compared",
     "dollars": "_spent",
     "first_failure": "_failure",
+    "latex_comparisons": "_latex",
     "latex_report": "_latex",
     "print_board": "_tables",
+    "print_comparisons": "_compared",
     "print_failure": "_failure",
     "print_published": "_tables",
     "print_report": "_tables",

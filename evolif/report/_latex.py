@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from evolif.report import _sections as sections
 from evolif.report._board import Board
+from evolif.report._comparison import Comparison
 from evolif.report._grid import Grid
 from evolif.report._published import NOT_COMPARABLE, Published
 from evolif.report._tex import TexTable, small, tex
@@ -26,6 +28,20 @@ def latex_report(boards: Sequence[Board], published: Published | None = None) ->
         from evolif.report._tables import published_grid
 
         parts += map(str, tables(published_grid(published), "", widest=8))
+    return "\n".join(parts)
+
+
+def latex_comparisons(comparisons: Sequence[Comparison]) -> str:
+    """A table per comparison, its conclusion below."""
+    from evolif.report._compared import comparison_grid
+    from evolif.report._verdict import conclusion
+
+    parts = [_HEADER, f"% {NOT_COMPARABLE}\n"]
+    for number, one in enumerate(comparisons, start=1):
+        grid = comparison_grid(one)
+        grid = replace(grid, note=f"{grid.note} {conclusion(one)}")
+        prefix = f"{number}-" if len(comparisons) > 1 else ""
+        parts += map(str, tables(grid, prefix, widest=len(grid.heads)))
     return "\n".join(parts)
 
 

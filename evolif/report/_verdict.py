@@ -1,0 +1,167 @@
+"""What a comparison comes to, in words that claim no more than the figures do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from evolif.metrics import Difference
+from evolif.report._comparison import ALPHA, Comparison
+from evolif.report._grid import LABELS
+
+_ASKED_FIRST = ("rob", "edr_len")
+"""The metrics of which the reader is told how much they might differ, where none tells the two apart."""
+
+
+def kind_line(comparison: Comparison) -> str:
+    """What makes the difference; empty between models."""
+    first, second = comparison.a.of.settings, comparison.b.of.settings
+    if comparison.kind == "system-prompt":
+        on, off = ("A", "B") if first.system_prompt else ("B", "A")
+        return (
+            f"System-prompt ablation: {comparison.a.name} with the system prompt ({on}) and without it ({off}), all "
+            "else equal."
+        )
+    if comparison.kind == "judge":
+        same, shared = comparison.same_answers
+        answers = (
+            "the same answers"
+            if same == shared
+            else f"only {same} of the {shared} turns that both have are the same answer, so that the model's own "
+            "chance is in the differences; evolif rejudge would keep it out"
+        )
+        judges = f"{first.judge} (A) and {second.judge} (B)"
+        return f"Judge sensitivity: {comparison.a.name} under the judges {judges}, {answers}."
+    return ""
+
+
+def left_out_line(comparison: Comparison) -> str:
+    """Dialogues that enter no figure of the comparison, and why; empty where there are none."""
+    told = ", ".join(f"{number} {why}" for why, number in comparison.paired.left_out.items())
+    return f"Dialogues left out: {told}." if told else ""
+
+
+def log_rank_line(comparison: Comparison) -> str:
+    """The test of the two survival curves."""
+    found = comparison.log_rank
+    if found.statistic is None or found.p is None:
+        return "Log-rank test of the survival curves: no exhausted patience could tell them apart, so nothing to test."
+    longer = "A" if found.statistic < 0 else "B"
+    which = f"{longer} lasts longer than expected if they were alike" if found.statistic else "no difference"
+    return (
+        f"Log-rank test of the survival curves: z {found.statistic:+.2f}, p {p_value(found.p)} ({which}; it takes "
+        "sessions as independent, the table pairs them by dialogue)."
+    )
+
+
+def conclusion(comparison: Comparison) -> str:
+    """What may be said, and under which conditions."""
+    paired = comparison.paired
+    if not paired.dialogues:
+        return "A and B share no dialogue that counts in both, so nothing can be said."
+    apart = comparison.told_apart
+    where = _where(comparison)
+    if apart:
+        parts = [_higher(comparison, apart, above=True), _higher(comparison, apart, above=False)]
+        rest = len(paired.differences) - len(apart)
+        others = f" In the other {rest} the two are not told apart." if rest else ""
+        return f"{'; '.join(part for part in parts if part)}.{others} {where}"
+    return f"{_not_apart(comparison)} {where}"
+
+
+def few_dialogues_line(comparison: Comparison) -> str:
+    """That the test could not have found anything, whatever the answers; empty where it could."""
+    paired = comparison.paired
+    tests = sum(one.p is not None for one in paired.differences.values())
+    if not paired.dialogues or not tests or 2.0 ** (1 - paired.dialogues) * tests < ALPHA:
+        return ""
+    needed = next(n for n in range(1, 64) if 2.0 ** (1 - n) * tests < ALPHA)
+    return (
+        f"With {paired.dialogues} dialogues the permutation test cannot come below p {ALPHA} in all metrics after "
+        f"Holm's correction, whatever the answers; from {needed} on it can."
+    )
+
+
+def judges_lines(comparison: Comparison) -> Iterator[str]:
+    """How far two judges agree, where they make the difference."""
+    found = comparison.sensitivity
+    if found is None:
+        return
+    judged = {group: one for group, one in found.groups.items() if one.n and one.both + one.neither < one.n}
+    if not found.overall.n:
+        yield "The two judges have no verdict on the same constraint."
+    elif not judged:
+        yield f"The two agree in all {found.overall.n} verdicts that both came to."
+    for group, one in judged.items():
+        kappa = "κ undefined" if one.kappa is None else f"κ {one.kappa:.2f}"
+        yield (
+            f"{group}: {one.both + one.neither} of {one.n} verdicts agree, {kappa}; satisfied for A alone "
+            f"{one.first_only}, for B alone {one.second_only}."
+        )
+    if found.one_sided:
+        told = ", ".join(f"{group} {number}" for group, number in found.one_sided.items())
+        yield f"Constraints with a verdict of one judge alone: {told}."
+
+
+def p_value(p: float | None) -> str:
+    """A p as tables print it."""
+    if p is None:
+        return "-"
+    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def amount(metric: str, value: float, *, signed: bool = True) -> str:
+    """A difference as tables print it: turns, or points of per cent."""
+    sign = "+" if signed else ""
+    return f"{value:{sign}.1f}" if metric.startswith("edr") else f"{100 * value:{sign}.1f}"
+
+
+def _higher(comparison: Comparison, apart: Mapping[str, float], *, above: bool) -> str:
+    differences = comparison.paired.differences
+    named = [
+        _told(name, differences[name], 1 if above else -1) for name, value in apart.items() if (value > 0) == above
+    ]
+    if not named:
+        return ""
+    label = comparison.labels[0 if above else 1]
+    return f"{'A' if above else 'B'}, {label}, is higher in {', '.join(named)} (Holm's p < {ALPHA})"
+
+
+def _told(name: str, one: Difference, sign: int) -> str:
+    assert one.value is not None  # what is told apart has a difference
+    unit = "turns" if name.startswith("edr") else "points"
+    ends = ""
+    if one.interval is not None:
+        low, high = sorted(sign * end for end in one.interval)
+        ends = f" [{amount(name, low, signed=False)}, {amount(name, high, signed=False)}]"
+    return f"{LABELS[name].removesuffix(' %')} by {amount(name, sign * one.value, signed=False)}{ends} {unit}"
+
+
+def _not_apart(comparison: Comparison) -> str:
+    paired = comparison.paired
+    sentences = [
+        f"Over {paired.dialogues} dialogues no metric tells A and B apart (Holm's p ≥ {ALPHA} throughout). This does "
+        "not show that they are alike"
+    ]
+    ranges = []
+    for name in _ASKED_FIRST:
+        one = paired.differences[name]
+        if one.interval is not None:
+            unit = "turns" if name.startswith("edr") else "points"
+            low, high = (amount(name, end) for end in one.interval)
+            ranges.append(f"{LABELS[name].removesuffix(' %')} may differ by {low} to {high} {unit}")
+    if ranges:
+        sentences[0] += ": " + ", ".join(ranges)
+    needed = paired.differences["rob"].dialogues_needed
+    if needed is not None and needed > paired.dialogues:
+        sentences.append(f"A difference in ROB like the one seen would want about {needed} dialogues to be told")
+    return ". ".join(sentences) + "."
+
+
+def _where(comparison: Comparison) -> str:
+    settings = comparison.a.of.settings
+    judge = "" if comparison.kind == "judge" else f", judge {settings.judge}"
+    capped = any(model.summary.counts.censored for model in (comparison.a, comparison.b))
+    return (
+        f"This holds for dialogues drawn as these were, at patience {settings.patience}, cap {settings.max_turns}"
+        f"{judge}" + ("; sessions were cut, so that lengths are compared up to there only." if capped else ".")
+    )
