@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evolif._errors import AccessError, ContextOverflowError, EvolifError, JudgeError, ModelError, WithheldError
-from evolif.domain import Message, Usage
+from evolif.domain import Usage
 from evolif.judging._cache import CachedScore, JudgeCache
 from evolif.judging._question import Question
 from evolif.judging._records import JudgeScore, add_usage
@@ -82,10 +82,10 @@ class Member:
         wording = question.rubric.wording
         score = JudgeScore(self.name, None, attempts=0)
         while score.score is None and score.attempts < ATTEMPTS:
-            messages = question.messages(again=score.attempts > 0)
+            request = question.request(again=score.attempts > 0)
             score = replace(score, attempts=score.attempts + 1)
             try:
-                reply, temperature = await self._complete(messages, wording.max_tokens)
+                reply, temperature = await self._complete(request, wording.max_tokens)
             except WithheldError:
                 score = replace(score, problem="the provider's content filter refused")
                 continue
@@ -110,19 +110,19 @@ class Member:
             )
         return score
 
-    async def _complete(self, messages: tuple[Message, ...], max_tokens: int) -> tuple[Reply, float | None]:
+    async def _complete(self, request: ChatRequest, max_tokens: int) -> tuple[Reply, float | None]:
         """A reply and the temperature it was asked with."""
         if self._barred is not None:
             raise self._barred
         try:
             if self._form is not None:
-                return await self._in_form(self._form, messages, max_tokens), self._form.temperature
-            return await self._find_form(messages, max_tokens)
+                return await self._in_form(self._form, request, max_tokens), self._form.temperature
+            return await self._find_form(request, max_tokens)
         except AccessError as fault:
             self._barred = fault  # every further call would fail the same
             raise
 
-    async def _find_form(self, messages: tuple[Message, ...], max_tokens: int) -> tuple[Reply, float | None]:
+    async def _find_form(self, request: ChatRequest, max_tokens: int) -> tuple[Reply, float | None]:
         """Ask in one form after another until the server takes it; which part it refuses shows when it passes without.
 
         Raises:
@@ -131,7 +131,7 @@ class Member:
         refusals: list[ModelError] = []
         for form in _FORMS:
             try:
-                reply = await self._in_form(form, messages, max_tokens)
+                reply = await self._in_form(form, request, max_tokens)
             except (AccessError, ContextOverflowError, WithheldError):
                 raise
             except ModelError as fault:
@@ -143,9 +143,9 @@ class Member:
             return reply, form.temperature
         raise refusals[0]
 
-    async def _in_form(self, form: _Form, messages: tuple[Message, ...], max_tokens: int) -> Reply:
+    async def _in_form(self, form: _Form, request: ChatRequest, max_tokens: int) -> Reply:
         sampling = Sampling(temperature=form.temperature, max_tokens=max_tokens)
-        return await self._model.complete(ChatRequest(messages, sampling, SCHEMA if form.schema else None))
+        return await self._model.complete(replace(request, sampling=sampling, schema=SCHEMA if form.schema else None))
 
     def _error(self, what: str, usage: Usage, *, retryable: bool = False) -> JudgeError:
         spent = {self.name: (usage.prompt_tokens, usage.completion_tokens)} if usage != Usage() else {}

@@ -16,6 +16,7 @@ from functools import cached_property
 
 from evolif.domain import Constraint, Message
 from evolif.judging._rubric import Rubric
+from evolif.models import ChatRequest
 
 _SLOT = re.compile(r"\{([a-z]+)\}")
 
@@ -34,8 +35,8 @@ class Question:
     text: str
     rubric: Rubric
 
-    def messages(self, *, again: bool = False) -> tuple[Message, ...]:
-        """The messages of one call, with a fence of their own.
+    def request(self, *, again: bool = False) -> ChatRequest:
+        """One call, with a fence of its own; how it is sampled is for others to say.
 
         Args:
             again: Whether an earlier reply could not be read.
@@ -50,7 +51,8 @@ class Question:
         fence = f"==== {number} ===="
         slots = {"fence": fence, "question": question, "scale": scale, "shown": shown, "text": body}
         user = wording.user + (wording.again if again else "")
-        return Message("system", _fill(wording.system, slots)), Message("user", _fill(user, slots))
+        messages = (Message("system", _fill(wording.system, slots)), Message("user", _fill(user, slots)))
+        return ChatRequest(messages, drawn=number)
 
     def key(self, judge: str) -> str:
         """What a score is kept under: judge, rubric, constraint and text, hashed."""

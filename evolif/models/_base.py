@@ -33,6 +33,15 @@ class ChatRequest:
     turn: Turn | None = None
     depth: int = 1
     """How many turns the topic of `turn` has had, this one included."""
+    drawn: str = ""
+    """What in the messages is drawn anew for each call, such as the number in a fence; a cache looks past it."""
+
+    @property
+    def lasting(self) -> tuple[Message, ...]:
+        """The messages as they are when the same is asked again."""
+        if not self.drawn:
+            return self.messages
+        return tuple(Message(m.role, m.content.replace(self.drawn, "0" * len(self.drawn))) for m in self.messages)
 
 
 @dataclass(frozen=True, slots=True)

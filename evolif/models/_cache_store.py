@@ -45,7 +45,7 @@ class CachedCall:
         """The first asking of a request."""
         sampling = request.sampling
         schema = "" if request.schema is None else json.dumps(request.schema, sort_keys=True)
-        digests = tuple(digest_of(message) for message in request.messages)
+        digests = tuple(digest_of(message) for message in request.lasting)
         return cls(model, endpoint, epoch, 0, sampling.temperature, sampling.max_tokens, sampling.seed, schema, digests)
 
     @property

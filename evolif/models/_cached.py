@@ -98,9 +98,9 @@ class CachedModel:
             return known
         cache.misses += 1
         if cache.explain is not None:
-            cache.explain(f"{self.name}, {explain_miss(cache.store, call, request.messages)}")
+            cache.explain(f"{self.name}, {explain_miss(cache.store, call, request.lasting)}")
         reply = await self._model.complete(request)
-        cache.store.put(call, request.messages, reply)
+        cache.store.put(call, request.lasting, reply)
         return reply
 
     async def aclose(self) -> None:

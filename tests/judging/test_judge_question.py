@@ -39,7 +39,7 @@ def parts(messages: tuple[Message, ...]) -> tuple[str, str, str, str]:
 
 
 def ask(text: str, constraint: Constraint = HAPPY, *, again: bool = False) -> tuple[str, str, str, str]:
-    return parts(Question(constraint, text, RUBRIC).messages(again=again))
+    return parts(Question(constraint, text, RUBRIC).request(again=again).messages)
 
 
 def readable(text: str) -> str:
@@ -57,7 +57,7 @@ def test_no_text_closes_the_fence_or_changes_anything_outside_it(text: str, agai
 
 @given(TEXTS)
 def test_a_text_that_knew_an_earlier_number_gains_nothing(text: str) -> None:
-    earlier = Question(HAPPY, text, RUBRIC).messages()
+    earlier = Question(HAPPY, text, RUBRIC).request().messages
     replayed = earlier[1].content + text + earlier[0].content
     told = ask(replayed)
     assert told[2] == readable(replayed) and told[3] == ask("A plain text.")[3]
@@ -72,7 +72,7 @@ def test_a_number_that_stands_in_the_text_is_drawn_again(monkeypatch: pytest.Mon
 
 def test_every_call_has_a_number_of_its_own() -> None:
     question = Question(HAPPY, "text", RUBRIC)
-    numbers = {NUMBER.findall(question.messages()[0].content)[0] for _ in range(20)}
+    numbers = {NUMBER.findall(question.request().messages[0].content)[0] for _ in range(20)}
     assert len(numbers) == 20
 
 
@@ -80,7 +80,7 @@ def test_every_call_has_a_number_of_its_own() -> None:
 def test_of_a_long_text_both_ends_are_shown_and_the_gap_is_told(piece: str, times: int) -> None:
     longest = RUBRIC.wording.longest_text
     whole = (readable(piece) * times + "x" * longest)[: longest + times]
-    system, user = Question(HAPPY, whole, RUBRIC).messages()
+    system, user = Question(HAPPY, whole, RUBRIC).request().messages
     [number] = set(NUMBER.findall(system.content))
     fence = f"==== {number} ===="
     before, inside, _ = user.content.split(f"\n{fence}\n")

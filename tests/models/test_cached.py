@@ -12,6 +12,7 @@ import pytest
 from evolif import ModelError, OutsideError
 from evolif.domain import Message, Usage
 from evolif.models import CachedModel, ChatRequest, Reply, Sampling, open_cache, with_limits
+from evolif.models._cache_store import CachedCall
 
 REQUEST = ChatRequest((Message("system", "Be kind."), Message("user", "Say a word about rain.")), Sampling(0.5, 50, 1))
 
@@ -147,3 +148,12 @@ def test_hostile_words_are_kept_as_far_as_they_can_be(tmp_path: Path) -> None:
     ask(tmp_path, echo, odd)
     ask(tmp_path, echo, odd)
     assert echo.calls == 1
+
+
+def test_what_is_drawn_anew_for_each_call_is_no_part_of_what_is_asked(tmp_path: Path) -> None:
+    def asked(number: str, text: str = "Good?") -> ChatRequest:
+        return ChatRequest((Message("user", f"== {number} ==\n{text}\n== {number} =="),), drawn=number)
+
+    assert CachedCall.of("m", "", 1, asked("a1b2")) == CachedCall.of("m", "", 1, asked("c3d4"))
+    assert CachedCall.of("m", "", 1, asked("a1b2")) != CachedCall.of("m", "", 1, asked("a1b2", "Bad?"))
+    assert asked("a1b2").lasting[0].content == "== 0000 ==\nGood?\n== 0000 =="

@@ -1,0 +1,163 @@
+"""What the command line says of budgets that were too small, rules that cannot work and runs that were broken off."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evolif.cli import app
+from evolif.domain import Usage
+from evolif.models import ChatRequest, Reply
+
+
+class Fake:
+    """A model that follows, and a judge that accepts everything."""
+
+    connections = 2
+
+    def __init__(self, spec: str) -> None:
+        self.name = spec.partition("?")[0]
+        self.calls = 0
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        self.calls += 1
+        text = (request.turn.witness or "") if request.turn else '{"rationale": "Fine.", "score": 9}'
+        return Reply(text, usage=Usage(1000, 100))
+
+    async def aclose(self) -> None:
+        pass
+
+
+def evolif(*arguments: str) -> Any:
+    return CliRunner().invoke(app, list(arguments), prog_name="evolif", env={"COLUMNS": "200"})
+
+
+def said(result: Any) -> str:
+    return " ".join(result.output.split())
+
+
+@pytest.fixture
+def opened() -> dict[str, Fake]:
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, opened: dict[str, Fake]) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EVOLIF_PRICES"):
+        monkeypatch.delenv(name, raising=False)
+    made = evolif("generate", "bench", "--dialogues", "2", "--turns", "6", "--seed", "4", "--profile", "paper")
+    assert made.exit_code == 0, made.output
+    for module in ("_evaluate", "_rejudge"):
+        monkeypatch.setattr(
+            f"evolif.protocol.{module}.open_model", lambda spec, **_: opened.setdefault(spec, Fake(spec))
+        )
+    yield
+
+
+EVALUATE = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "6")
+REJUDGE = ("rejudge", "bench-run", "--judge", "openai/gpt-4.1-mini")
+
+
+def test_a_budget_smaller_than_one_call_is_refused_in_one_sentence() -> None:
+    done = evolif(*EVALUATE, "--budget-tokens", "10")
+    assert done.exit_code == 2
+    assert "suspended" not in done.output and "┃" not in done.output
+    assert re.search(
+        r"evolif: nothing was asked: the next call could exceed the budget of 10 tokens: it may come to 3\d,\d+ "
+        r"tokens; name a larger one or a --max-tokens$",
+        said(done),
+    )
+    assert "e.g. --max-tokens 2000" in said(done)
+    assert evolif(*EVALUATE, "--budget-tokens", "10").exit_code == 2
+    assert "a --max-tokens" not in said(
+        evolif(*EVALUATE[:-2], "--max-tokens", "9", "--budget-tokens", "10", "--out", "x")
+    )
+
+
+def test_a_budget_that_was_spent_is_no_failure_and_the_sessions_are_told_once() -> None:
+    done = evolif(*EVALUATE, "--max-tokens", "50", "--budget-tokens", "4000", "--max-connections", "1")
+    assert done.exit_code == 0 and "suspended" not in done.output
+    assert "The budget ended 1 session early and kept 1 session from beginning" in said(done)
+    figures = json.loads(evolif("report", "bench-run", "--json", "-").stdout)
+    assert figures["models"][0]["suspended"] == 0
+    more = evolif(*EVALUATE, "--max-tokens", "50", "--budget-tokens", "400000")
+    assert more.exit_code == 0 and "The budget" not in more.output
+
+
+def test_a_rule_that_cannot_end_a_run_is_warned_of_and_the_rule_stands_at_the_end() -> None:
+    done = evolif(*EVALUATE, "--stop-when", "rob=0.1")
+    assert "this run has 2 in all: it cannot end early" in said(done)
+    assert "Rule rob=0.1: not satisfied before the end" in done.stdout.strip().splitlines()[-2]
+
+
+def test_a_rule_that_ended_a_run_stands_at_the_end() -> None:
+    evolif("generate", "long", "--dialogues", "30", "--turns", "2", "--seed", "4", "--profile", "objective")
+    done = evolif("evaluate", "long", "-m", "sim/perfect", "--max-turns", "2", "--stop-when", "rob=0.1")
+    assert "cannot end early" not in done.output
+    assert "Rule rob=0.1: satisfied by the first 10 of 30 dialogues" in done.stdout.strip().splitlines()[-2]
+
+
+def test_judging_again_keeps_a_budget_and_goes_on_with_a_larger_one(opened: dict[str, Fake]) -> None:
+    assert evolif(*EVALUATE).exit_code == 0
+    tiny = evolif(*REJUDGE, "--budget-usd", "0.00001")
+    assert tiny.exit_code == 0 and "The budget ended" in said(tiny) and opened["openai/gpt-4.1-mini"].calls == 0
+    some = evolif(*REJUDGE, "--budget-tokens", "6000")
+    assert some.exit_code == 0 and "The budget ended" in said(some) and "()" not in some.output
+    calls = opened["openai/gpt-4.1-mini"].calls
+    assert 0 < calls < 8
+    rest = evolif(*REJUDGE, "--budget-tokens", "600000")
+    assert rest.exit_code == 0 and "The budget" not in rest.output
+    assert opened["openai/gpt-4.1-mini"].calls > calls
+
+
+def test_judging_again_tells_its_cost_beforehand_and_asks_nobody(opened: dict[str, Fake]) -> None:
+    assert evolif(*EVALUATE).exit_code == 0
+    told = evolif(*REJUDGE, "--dry-run")
+    assert told.exit_code == 0 and "openai/gpt-4.1-mini" not in opened and not Path("bench-run-rejudged").exists()
+    calls = int(re.search(r"judge openai/gpt-4.1-mini: (\d+) calls", told.stdout)[1])
+    assert evolif(*REJUDGE).exit_code == 0
+    assert opened["openai/gpt-4.1-mini"].calls <= calls
+    assert "in all: $0.0" in told.stdout
+
+
+def test_judging_again_uses_the_cache_of_requests_and_prices(opened: dict[str, Fake]) -> None:
+    assert evolif(*EVALUATE).exit_code == 0
+    first = evolif(*REJUDGE, "--cache-dir", "kept", "--out", "one")
+    assert re.search(r"Cache kept: 0 of (\d+) requests", said(first))
+    calls = opened["openai/gpt-4.1-mini"].calls
+    second = evolif(*REJUDGE, "--cache-dir", "kept", "--out", "two")
+    assert re.search(r"Cache kept: (\d+) of \1 requests", said(second)) and opened["openai/gpt-4.1-mini"].calls == calls
+    Path("p.yaml").write_text(
+        "models:\n  openai/gpt-4.1-mini: {prompt: 1000, completion: 1000, date: 2026-11-01}\n", encoding="utf-8"
+    )
+    assert f"${1.1 * calls:.2f}" in evolif(*REJUDGE, "--prices", "p.yaml", "--out", "one").stdout
+
+
+def test_a_run_that_was_broken_off_says_what_is_missing(opened: dict[str, Fake]) -> None:
+    assert evolif(*EVALUATE).exit_code == 0
+    with closing(sqlite3.connect("bench-run/run.sqlite")) as file, file:
+        file.execute("UPDATE session SET ending = NULL, cause = '', reason = ''")
+    done = evolif(*REJUDGE)
+    assert done.exit_code == 3 and "()" not in done.output and "┃" not in done.output
+    assert "bench-run was broken off: 2 of its 2 sessions have not ended" in said(done)
+    assert "No session can be judged to its end" in said(done)
+    assert "2 sessions: its run was broken off here; finish that run, and judge again" in said(done)
+    assert evolif(*EVALUATE).exit_code == 0
+    again = evolif(*REJUDGE)
+    assert again.exit_code == 0 and "broken off" not in again.output and "┃" in again.output
+
+
+def test_a_run_without_an_answer_is_refused() -> None:
+    assert evolif(*EVALUATE, "--budget-tokens", "10").exit_code == 2
+    done = evolif(*REJUDGE)
+    assert done.exit_code == 2 and "has no answer that could be judged" in said(done)
+    assert not Path("bench-run-rejudged").exists()
