@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -12,10 +12,10 @@ from evolif.report._escape import plain
 from evolif.report._grid import Cell, Grid
 
 _PADDING = 3
-"""Characters around each figure."""
+"""Characters around each figure: a space on both sides, and a border."""
 
 _NARROW = 10
-"""A column is at least so wide, for its head is folded to its width."""
+"""A head is folded to its column's width, and is not folded to less than this."""
 
 
 def draw_grids(grids: Sequence[Grid], console: Console) -> None:
@@ -31,12 +31,8 @@ def draw_grid(grid: Grid, console: Console) -> None:
     if grid.title and (grid.rows or grid.note):
         console.print(Text(plain(grid.title), style="bold"))
     if grid.rows:
-        first = max(len(plain(name)) for name in (grid.first, *(name for name, _ in grid.rows))) + _PADDING + 1
-        widest = max((len(cell) for _, cells in grid.rows for cell in cells), default=1)
-        taken = max(_NARROW, widest) + _PADDING
-        chunk = max(1, (console.width - min(first, console.width // 2)) // taken)
-        for start in range(0, len(grid.heads), chunk):
-            console.print(_table(grid.part(start, start + chunk), most=console.width // 2))
+        for start, end in _parts(grid, console.width):
+            console.print(_table(grid.part(start, end), most=console.width // 2))
     if grid.note:
         say(grid.note, console)
 
@@ -44,6 +40,21 @@ def draw_grid(grid: Grid, console: Console) -> None:
 def say(sentence: str, console: Console, style: str = "") -> None:
     """Print a sentence that may hold foreign text."""
     console.print(Text(plain(sentence), style=style))
+
+
+def _parts(grid: Grid, width: int) -> Iterator[tuple[int, int]]:
+    """As many columns to a table as fit beside the names of the rows, at least one."""
+    names = max(len(plain(name)) for name in (grid.first, *(name for name, _ in grid.rows)))
+    room = width - 1 - min(names + _PADDING, width // 2)
+    start, taken = 0, 0
+    for place, head in enumerate(grid.heads):
+        widest = max(len(cells[place]) for _, cells in grid.rows)
+        wanted = max(widest, min(len(plain(head)), _NARROW)) + _PADDING
+        if taken and taken + wanted > room:
+            yield start, place
+            start, taken = place, 0
+        taken += wanted
+    yield start, len(grid.heads)
 
 
 def _table(grid: Grid, most: int) -> Table:
