@@ -27,3 +27,8 @@ def fact(dialogue, turn, *groups, **known):
     constraints = tuple(Constraint(group, PARAMS[group]) for group in groups)
     fields = {"move": "continue", "depth": 1, "topic": "t", "query": f"query {dialogue}.{turn}", **known}
     return TurnFacts(dialogue=dialogue, turn=turn, constraints=constraints, **fields)
+
+
+def lasting(dialogue, length, *, over=True, **given):
+    """A session of so many judged turns, its patience of 3 exhausted at the last of them, or censored there."""
+    return play(dialogue, "1 " * (length - 3 * over) + "0 0 0" * over, "finished" if over else "censored", **given)

@@ -1,0 +1,53 @@
+"""Where sessions end."""
+
+from fractions import Fraction as F
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sessions_by_hand import lasting, play
+
+from evolif.metrics import hazard
+from evolif.metrics._hazard import wilson
+
+
+def test_by_hand():
+    sessions = [
+        lasting(1, 3),
+        lasting(2, 3),
+        lasting(3, 5),
+        lasting(4, 4, over=False),
+        lasting(5, 0, over=False),
+        play(6, "1 1 1 1 1 1", "suspended"),
+        play(7, "1", None),
+        play(8, "0 ? 0 ? 0 ? 1"),  # three judged turns up to the end of patience
+    ]
+    told = [(h.turn, h.at_risk, h.exhausted, h.censored) for h in hazard(sessions)]
+    assert told == [(1, 5, 0, 0), (2, 5, 0, 0), (3, 5, 3, 0), (4, 2, 0, 1), (5, 1, 1, 0)]
+    assert [h.hazard for h in hazard(sessions)] == [0, 0, float(F(3, 5)), 0, 1]
+    assert hazard(sessions[::-1]) == hazard(sessions)
+
+
+def test_no_session_no_hazard():
+    assert hazard([]) == hazard([play(1, "? ?", "censored")]) == ()
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 1), (1, 1), (0, 7), (3, 7), (7, 7), (40, 150), (1, 10_000)])
+def test_wilson_is_scipys(hits, n):
+    stats = pytest.importorskip("scipy.stats")
+    interval = stats.binomtest(hits, n).proportion_ci(0.95, method="wilson")
+    assert wilson(hits, n) == pytest.approx((interval.low, interval.high), abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.booleans()), max_size=20))
+def test_every_session_leaves_once(lives):
+    sessions = [lasting(d, max(3, n) if over else n, over=over) for d, (n, over) in enumerate(lives)]
+    hazards = hazard(sessions)
+    had_turns = sum(bool(session.turns) for session in sessions)
+    assert sum(h.exhausted + h.censored for h in hazards) == had_turns
+    left = had_turns
+    for h in hazards:
+        assert h.at_risk == left > 0
+        assert h.interval[0] <= h.hazard <= h.interval[1]
+        left -= h.exhausted + h.censored
+    assert left == 0
