@@ -59,7 +59,8 @@ def draw_curve(axes: Axes, curve: Curve, how: Look, plot: Plot) -> Any:
     y = [scale * (mark.value or 0.0) for _, mark in told]
     few = [plot.hollow and mark.n is not None and mark.n < FEW for _, mark in told]
     if len(plot.curves) <= MOST_BANDS:
-        _band(axes, told, scale, how)
+        # An interval of a few turns is as wide as the plot, and hides what stands on many.
+        _band(axes, [one for one, hollow in zip(told, few, strict=True) if not hollow], scale, how)
     (line,) = axes.plot(x, y, color=how.colour, linestyle=how.dash, marker=how.marker)
     if any(few):
         line.set_markevery([not hollow for hollow in few])
@@ -92,7 +93,7 @@ def _finish(axes: Axes, plot: Plot) -> None:
 
     axes.set_xlabel(plot.x)
     axes.set_ylabel(plot.y)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1, steps=[1, 2, 5, 10]))
     if plot.percent and not plot.zoom:
         axes.set_ylim(0, 103)
     else:

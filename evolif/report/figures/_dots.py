@@ -45,7 +45,10 @@ def draw_dots(panels: Sequence[Panel], rows: Sequence[str], series: Sequence[str
     """Panels side by side; per model one point for each series, each with its own shape."""
     tall = 0.1 * max(2, len(series)) * len(rows)
     figure = blank(TWO_COLUMNS, 0.75 + max(0.5, tall + 0.06 * len(rows)))
+    spread: Any = figure.get_layout_engine()
+    spread.set(wspace=0.04)
     handles: list[Any] = []
+    span = percent_span([mark for panel in panels if panel.percent for mark in panel.marks.values()])
     every = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
     for axes, panel in zip(every, panels, strict=True):
         handles = []
@@ -56,8 +59,20 @@ def draw_dots(panels: Sequence[Panel], rows: Sequence[str], series: Sequence[str
             _draw_points(axes, marks, 100 if panel.percent else 1, how)
             handles += axes.plot([], [], how.marker, color=how.colour)
         _finish(axes, panel, rows, striped=True)
+        if panel.percent:
+            axes.set_xlim(*span)
+            axes.set_xticks(range(span[0], span[1] + 1, 10 if span[1] - span[0] <= 60 else 25))
     legend_above(figure, handles, labels(series))
     return figure
+
+
+def percent_span(marks: Sequence[Mark]) -> tuple[int, int]:
+    """Ends of an axis that holds the marks and intervals, in tens; 0 and 100 where that is more than 60."""
+    ends = [100 * end for mark in marks for end in (mark.value, mark.low, mark.high) if end is not None]
+    low, high = (10 * math.floor(min(ends) / 10), 10 * math.ceil(max(ends) / 10)) if ends else (0, 100)
+    if high - low < 20:
+        low, high = max(0, low - 10), min(100, high + 10)
+    return (low, high) if high - low <= 60 else (0, 100)
 
 
 def _finish(axes: Axes, panel: Panel, rows: Sequence[str], *, striped: bool) -> None:
@@ -69,7 +84,7 @@ def _finish(axes: Axes, panel: Panel, rows: Sequence[str], *, striped: bool) -> 
         axes.axhspan(row - 0.5, row + 0.5, color="#f4f4f4", linewidth=0, zorder=0)
     if panel.percent:
         axes.set_xlim(0, 102)
-        axes.set_xticks([0, 25, 50, 75, 100] if striped else [0, 50, 100])
+        axes.set_xticks([0, 50, 100])
     else:
         axes.set_xlim(left=0)
         axes.locator_params(axis="x", nbins=4, min_n_ticks=2)

@@ -15,8 +15,11 @@ LABELS: Mapping[str, str] = {
     "rec": "REC", "rob": "ROB", "csr": "CSR", "isr": "ISR",
 }  # fmt: skip
 
-FEWEST_AT_RISK = 5
-"""Hazards of fewer sessions are not drawn: one ending more or less would move them by a fifth and more."""
+FEWEST = 5
+"""Curves have no point on fewer sessions or turns: one of them would move it by a fifth and more."""
+
+
+_MOVES = ("new", "continue", "backtrack")
 
 
 def mark(value: float | None, interval: Interval | None, n: int | None = None) -> Mark:
@@ -50,7 +53,7 @@ def hazard_curves(board: Board) -> tuple[Curve, ...]:
 
 
 def _hazard(name: str, hazards: Sequence[Hazard]) -> Curve:
-    told = [one for one in hazards if one.at_risk >= FEWEST_AT_RISK]
+    told = [one for one in hazards if one.at_risk >= FEWEST]
     return Curve(
         name,
         tuple(one.turn for one in told),
@@ -74,7 +77,7 @@ def _isr(one: Slice) -> Mark:
 def _slice_curves(board: Board, by: str, of: Callable[[Slice], Mark]) -> tuple[Curve, ...]:
     made = []
     for name, model in pairs(board):
-        told = [(key, of(one)) for key, one in model.by(by).items() if isinstance(key, int) and one.turns]
+        told = [(key, of(one)) for key, one in model.by(by).items() if isinstance(key, int) and one.turns >= FEWEST]
         made.append(Curve(name, tuple(key for key, _ in told), tuple(found for _, found in told)))
     return tuple(made)
 
@@ -144,7 +147,8 @@ def slice_panels(board: Board, by: str) -> tuple[tuple[Panel, Panel], tuple[str,
     }  # fmt: skip
     csr = Panel("CSR (%)", True, {place: _csr(one) for place, one in found.items()})
     isr = Panel("ISR (%)", True, {place: _isr(one) for place, one in found.items()})
-    return (csr, isr), _keys(key for _, key in found)
+    keys = _keys(key for _, key in found)
+    return (csr, isr), tuple(sorted(keys, key=_MOVES.index)) if set(keys) <= set(_MOVES) else keys
 
 
 def patience_curves(board: Board, metric: str) -> tuple[Curve, ...]:

@@ -36,7 +36,7 @@ Maker: TypeAlias = "Made | str"
 
 NO_TURN = "No session with a judged turn has ended yet."
 INTERVALS = "95 % bootstrap intervals over dialogues"
-HOLLOW = f"Hollow points stand on fewer than {FEW} turns."
+HOLLOW = f"Hollow points stand on fewer than {FEW} turns; below {gather.FEWEST} none is drawn."
 
 
 def headline(board: Board) -> Maker:
@@ -77,12 +77,12 @@ def hazard(board: Board) -> Maker:
     """Where sessions end."""
     curves = gather.hazard_curves(board)
     if not _anything(curves):
-        return f"No turn was had by {gather.FEWEST_AT_RISK} sessions or more."
+        return f"No turn was had by {gather.FEWEST} sessions or more."
     plot = Plot("judged turn", "patience exhausted here (%)", curves, zoom=True)
     return Made(
         draw_curves([plot], width=TWO_COLUMNS),
         "Hazard: share of the sessions that have a turn whose patience is exhausted at it, with Wilson's 95 % score "
-        f"intervals; turns had by fewer than {gather.FEWEST_AT_RISK} sessions left away. Hollow points stand on fewer "
+        f"intervals; turns had by fewer than {gather.FEWEST} sessions left away. Hollow points stand on fewer "
         f"than {FEW} sessions. {sessions(board)}",
     )
 
@@ -135,7 +135,9 @@ def load(board: Board) -> Maker:
 def _slices(board: Board, by: str, axis: str, words: str) -> Maker:
     csr, isr = gather.slice_curves(board, by)
     if not _anything(csr):
-        return NO_TURN
+        return (
+            NO_TURN if not any(model.by(by) for model in board.models) else f"No point stands on {gather.FEWEST} turns."
+        )
     plots = [Plot(axis, "CSR (%)", csr), Plot(axis, "ISR (%)", isr)]
     return Made(
         draw_curves(plots, width=TWO_COLUMNS),
