@@ -69,9 +69,7 @@ def report(
     published = published_leaderboard() if with_published else None
     with ExitStack() as opened:
         loaded = [opened.enter_context(closing(load_run(path))) for path in runs]
-        analyses = analyse(
-            loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded), audits=judge_audits(loaded)
-        )
+        analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded))
         boards = boards_of(analyses)
         _write_files(boards, published, json_file, latex)
         if html is not None:
@@ -125,11 +123,6 @@ def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
                 f"--bench {path} is not what {run.path} was played on; name its benchmark, or leave it out"
             )
     return bench
-
-
-def judge_audits(runs: list[Run]) -> list[Any]:
-    """Per run what a person found of its judge."""
-    return [{} for _ in runs]
 
 
 def write_json(name: str, told: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from evolif.domain import Session, TurnFacts
+from evolif.judge_audit import JudgeAuditRow, judge_audit_summary
 from evolif.metrics import (
-    Agreement,
     Ceiling,
     Figures,
     Hazard,
@@ -63,14 +63,12 @@ class RunAnalysis:
         seed: Of every bootstrap and permutation.
         resamples: Of every bootstrap.
         benchmark: The run's benchmark, where it is at hand; only the commands to reproduce want it.
-        judge_audit: Constraint group to how far a person agreed with the judge; empty where nobody looked.
     """
 
     run: Run
     seed: int = 0
     resamples: int = DEFAULT_RESAMPLES
     benchmark: Benchmark | None = field(default=None, repr=False)
-    judge_audit: Mapping[str, Agreement] = field(default_factory=dict, repr=False)
     _stabilities: dict[str, tuple[RankStability, ...]] = field(default_factory=dict, init=False, repr=False)
     _ranks: dict[tuple[str, str], Mapping[str, RankAgreement]] = field(default_factory=dict, init=False, repr=False)
 
@@ -142,6 +140,15 @@ class RunAnalysis:
             UsageError: A checker wants a package that is not installed.
         """
         return ceiling(self.facts.values(), self.settings.patience)
+
+    @cached_property
+    def judge_audit(self) -> tuple[JudgeAuditRow, ...]:
+        """How far persons agreed with the judge, all groups first; empty where nobody scored an answer.
+
+        Raises:
+            UsageError: What they scored and the run do not belong together.
+        """
+        return tuple(judge_audit_summary(self.run))
 
     def rank_stability(self, metric: str = "rob") -> tuple[RankStability, ...]:
         """The models' ranking on fewer dialogues beside that on all; empty with fewer than three models."""
@@ -283,7 +290,6 @@ def analyse(
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
     benchmark: Benchmark | None = None,
-    audits: Sequence[Mapping[str, Agreement]] = (),
 ) -> list[RunAnalysis]:
     """One analysis per run; nothing is computed yet.
 
@@ -292,11 +298,8 @@ def analyse(
         seed: Of every bootstrap and permutation.
         resamples: Of every bootstrap.
         benchmark: The runs' benchmark, where it is at hand.
-        audits: Per run, group to how far a person agreed with the judge; may be left out.
     """
-    given = list(runs)
-    found = audits or [{}] * len(given)
-    return [RunAnalysis(run, seed, resamples, benchmark, audit) for run, audit in zip(given, found, strict=True)]
+    return [RunAnalysis(run, seed, resamples, benchmark) for run in runs]
 
 
 def _heuristic(run: Run, model: str, early: EarlyEnd | None) -> Mapping[str, Satisfaction]:

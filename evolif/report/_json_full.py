@@ -10,7 +10,6 @@ from evolif.report._analysis import KINDS, ModelAnalysis, RunAnalysis
 from evolif.report._board import Board
 from evolif.report._json import describe_model, describe_run
 from evolif.report._json_parts import (
-    agreement_object,
     ceiling_object,
     hazards,
     metrics_object,
@@ -77,7 +76,7 @@ def _run(run: RunAnalysis) -> dict[str, Any]:
         "suspended": run.suspended,
         "unbegun": dict(run.unbegun),
         "ceiling": or_why(lambda: ceiling_object(run.ceiling)),
-        "judge_audit": {group: agreement_object(found) for group, found in run.judge_audit.items()},
+        "judge_audit": or_why(lambda: [row.to_object() for row in run.judge_audit]),
         "rank_agreement": {kind: rank_agreement_object(run.rank_agreement(kind)) for kind in KINDS},
         "costs": [
             {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from evolif.metrics import Ceiling, Interval
+from evolif._errors import UsageError
+from evolif.judge_audit import judge_audit_lines
+from evolif.metrics import Ceiling
 from evolif.protocol import Run
 from evolif.report._analysis import RunAnalysis
 from evolif.report._summary import ModelSummary
@@ -118,20 +120,8 @@ def ceiling_line(found: Ceiling) -> str:
 
 
 def audit_lines(analysis: RunAnalysis) -> Iterator[str]:
-    """How far a person agreed with the judge, per group; nothing where nobody looked."""
-    for group, found in analysis.judge_audit.items():
-        if found.agreed is None:
-            continue
-        kappa = "κ undefined" if found.kappa is None else f"κ {found.kappa:.2f}{_between(found.kappa_interval, 1)}"
-        yield (
-            f"Judge audited by a person, {group}: {100 * found.agreed:.0f} %{_between(found.agreed_interval, 100)} of "
-            f"{found.n} verdicts agree, {kappa}; the judge passed {found.second_only} that the person failed and "
-            f"failed {found.first_only} that the person passed."
-        )
-
-
-def _between(interval: Interval | None, scale: int) -> str:
-    if interval is None:
-        return ""
-    low, high = (f"{scale * end:.0f}" if scale > 1 else f"{end:.2f}" for end in interval)
-    return f" [{low}–{high}]"
+    """How far persons agreed with the judge, per group; nothing where nobody looked."""
+    try:
+        yield from judge_audit_lines(analysis.judge_audit)
+    except UsageError as fault:
+        yield f"The judge audit cannot be told: {fault}"
