@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from evolif._errors import UsageError
-from evolif.domain import Constraint, Ending, JudgedTurn, Session, TurnFacts, Verdict
+from evolif.domain import Ending, JudgedTurn, Session, TurnFacts, Verdict
 from evolif.metrics._dialogue import walk_patience
 from evolif.metrics._process import Metrics, process_metrics
 from evolif.metrics._sessions import records_from_sessions
@@ -81,17 +81,19 @@ def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
 
 
 def _verdicts(fact: TurnFacts) -> tuple[Verdict, ...]:
-    from evolif.constraints import check  # not light
+    """In the order of the constraints; None for those that rules cannot judge, False for the others without witness."""
+    from evolif.constraints import check, get_group  # not light
 
-    if fact.witness is not None:
-        return tuple(check(fact.constraints, fact.witness))
-    return tuple(Verdict(c.group, _unwitnessed(c), "", "no witness") for c in fact.constraints)
-
-
-def _unwitnessed(constraint: Constraint) -> bool | None:
-    from evolif.constraints import get_group
-
-    return None if get_group(constraint.group).subjective else False
+    subjective = [get_group(constraint.group).subjective for constraint in fact.constraints]
+    by_rules = [c for c, judged in zip(fact.constraints, subjective, strict=True) if not judged]
+    if fact.witness is None:
+        told = iter([Verdict(c.group, False, "", "no witness") for c in by_rules])
+    else:
+        told = iter(check(by_rules, fact.witness))
+    return tuple(
+        Verdict(c.group, None, "", "not judged by rules") if judged else next(told)
+        for c, judged in zip(fact.constraints, subjective, strict=True)
+    )
 
 
 def _miss(fact: TurnFacts, turn: JudgedTurn) -> Miss | None:

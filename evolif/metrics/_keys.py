@@ -45,7 +45,7 @@ _OF_THE_FACTS: Mapping[str, Callable[[TurnFacts], str]] = {
 def mode_of(constraint: Constraint) -> str:
     """Which mode of its group a constraint has, as the group itself tells its phrases apart.
 
-    For example `letter` for `start_with`, `json_keys` for `format`, `words.less_than` for `length`, `joyful` for
+    For example `letter` for `start_with`, `json_keys` for `format`, `words.less_than` for `length`, `happy` for
     `emotion`, `numbered` for `bullets`. A group with one mode has `all`, `count` or `none`. `unknown` where the group
     is not installed here or its parameters are of another form.
     """

@@ -8,7 +8,7 @@ PARAMS = {
     "bullets": {"count": 2},
     "case": {"mode": "all_lower"},
     "forbidden": {"keywords": ["harbour"]},
-    "emotion": {"emotion": "joyful"},
+    "emotion": {"emotion": "happy"},
 }
 OUTCOMES = {"1": True, "0": False, "?": None}
 

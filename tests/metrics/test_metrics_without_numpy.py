@@ -1,0 +1,100 @@
+"""The same values with NumPy and without, and a sentence where it is needed."""
+
+import random
+from importlib import import_module
+
+import pytest
+from sessions_by_hand import play
+
+from evolif._errors import UsageError
+from evolif.metrics import (
+    DEFAULT_RESAMPLES,
+    DialogueRecord,
+    bootstrap_intervals,
+    breakdown,
+    compare,
+    judge_agreement,
+    log_rank,
+    patience_sweep,
+    survival,
+)
+from evolif.metrics import _numeric as numeric
+from evolif.metrics import _resampling as resampling
+from evolif.metrics._fixed_point import unit_bits, whole
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """Only the standard library."""
+
+    def missing(name):
+        if name.partition(".")[0] in ("numpy", "scipy"):
+            raise ImportError(name)
+        return import_module(name)
+
+    monkeypatch.setattr(numeric, "import_module", missing)
+    numeric.numpy_if_any.cache_clear()
+    yield
+    numeric.numpy_if_any.cache_clear()
+
+
+def everything():
+    chance = random.Random(6)
+    records = [
+        DialogueRecord(str(d), 3, tuple(tuple(chance.random() < 0.8 for _ in range(3)) for _ in range(d % 17)))
+        for d in range(40)
+    ]
+    sessions = [play(d, " ".join(chance.choice(["1", "10", "110", "0?"]) for _ in range(d))) for d in range(25)]
+    pairs = [
+        (chance.choice("ab"), chance.randrange(9), chance.random() < 0.7, chance.random() < 0.6) for _ in range(90)
+    ]
+    return (
+        bootstrap_intervals(records, seed=2, resamples=300),
+        breakdown(sessions, [], "group", resamples=300),
+        breakdown(sessions, [], "turn", resamples=300),
+        judge_agreement(pairs, resamples=300),
+        patience_sweep(sessions, resamples=100),
+    )
+
+
+def test_not_a_bit_of_difference(bare):
+    without = everything()
+    numeric.numpy_if_any.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numeric, "import_module", import_module)
+        assert numeric.numpy_if_any() is not None
+        assert everything() == without
+
+
+def test_one_dialogue_one_draw(bare):
+    assert resampling.resampled_sums([[3.0]], seed=0, resamples=2) == [[3.0, 3.0]]
+
+
+@pytest.mark.parametrize("ask", [lambda s: survival(s), lambda s: log_rank(s, s), lambda s: compare(s, s)])
+def test_what_needs_it_says_so(bare, ask):
+    with pytest.raises(UsageError, match=r"needs SciPy: pip install 'evolif\[report\]'"):
+        ask([play(1, "1 0 0 0")])
+
+
+def test_many_dialogues_are_drawn_in_blocks(monkeypatch):
+    pytest.importorskip("numpy", reason="NumPy is not installed")
+    columns = [[float(n % 7) for n in range(60)], [1.0] * 60]
+    at_once = resampling.resampled_sums(columns, seed=4, resamples=50)
+    monkeypatch.setattr(resampling, "_BLOCK", 130)  # two resamples at a time
+    in_blocks = resampling.resampled_sums(columns, seed=4, resamples=50)
+    assert [list(own) for own in in_blocks] == [list(own) for own in at_once]
+    assert list(at_once[1]) == [60.0] * 50
+
+
+def test_units_are_fine_and_sums_of_them_exact():
+    columns = [[1 / 3] * 150, [50.0] * 150]
+    bits = unit_bits(columns, 150)
+    units = whole(columns, bits)
+    assert bits >= 35
+    assert 150 * max(map(max, units)) < 2**53
+    assert units[0][0] * 2.0**-bits == pytest.approx(1 / 3, abs=1e-10)
+    assert unit_bits([[]], 0) == 52
+
+
+def test_the_default():
+    assert DEFAULT_RESAMPLES == 2_000

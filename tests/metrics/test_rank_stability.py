@@ -1,0 +1,126 @@
+"""How stable a ranking of models is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sessions_by_hand import fact, play
+
+from evolif._errors import UsageError
+from evolif._stream import Stream
+from evolif.metrics import process_metrics, rank_agreement, rank_stability, records_from_sessions
+from evolif.metrics._correlation import pearson, ranks, spearman
+from evolif.metrics._ranks import _PURPOSE
+
+
+def session(model, dialogue, good):
+    return play(dialogue, f"{'1 ' * good}0 0 0", model=model)
+
+
+def models(*lengths):
+    """Each model's good turns per dialogue."""
+    return {
+        f"m{n}": [session(f"m{n}", d, good) for d, good in enumerate(own, start=1)] for n, own in enumerate(lengths)
+    }
+
+
+FOUR = models((1, 5, 2, 7, 3, 4), (2, 2, 9, 1, 3, 8), (6, 6, 1, 7, 2, 2), (0, 1, 0, 9, 9, 9))
+
+
+def test_ranks_share_places():
+    assert ranks([10, 30, 20, 20]) == [1, 4, 2.5, 2.5]
+    assert ranks([5, 5, 5]) == [2, 2, 2]
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=9))
+def test_correlations_are_scipys(points):
+    stats = pytest.importorskip("scipy.stats")
+    xs, ys = map(list, zip(*points, strict=True))
+    if len(set(xs)) == 1 or len(set(ys)) == 1:
+        assert pearson(xs, ys) is spearman(xs, ys) is None
+        return
+    assert pearson(xs, ys) == pytest.approx(stats.pearsonr(xs, ys).statistic, abs=1e-9)
+    assert spearman(xs, ys) == pytest.approx(stats.spearmanr(xs, ys).statistic, abs=1e-9)
+
+
+def test_all_dialogues_agree_with_themselves():
+    (full,) = rank_stability(FOUR, [99], draws=7)
+    assert (full.size, full.draws) == (6, 7)
+    assert (full.pearson, full.spearman) == pytest.approx((1, 1))
+    assert (full.pearson_sd, full.spearman_sd) == pytest.approx((0, 0), abs=1e-12)
+
+
+def test_each_draw_is_a_seeded_subsample_the_same_for_all_models():
+    from statistics import fmean, stdev
+
+    draws, size = 5, 2
+    found = rank_stability(FOUR, [4, size], draws=draws, seed=3, metric="isr")
+    assert [own.size for own in found] == [2, 4]
+
+    def isr(sessions):
+        return process_metrics(records_from_sessions(sessions).records).isr
+
+    whole = [isr(own) for own in FOUR.values()]
+    expected = []
+    for draw in range(draws):
+        drawn = Stream(3, _PURPOSE, draw).sample([1, 2, 3, 4, 5, 6], 4)[:size]
+        part = [isr([s for s in own if s.dialogue in drawn]) for own in FOUR.values()]
+        expected.append((pearson(part, whole), spearman(part, whole)))
+    figures, places = zip(*expected, strict=True)
+    assert (found[0].pearson, found[0].pearson_sd) == pytest.approx((fmean(figures), stdev(figures)))
+    assert (found[0].spearman, found[0].spearman_sd) == pytest.approx((fmean(places), stdev(places)))
+
+
+def test_sizes_do_not_disturb_each_other_and_order_does_not_matter():
+    shuffled = {name: FOUR[name][::-1] for name in ("m2", "m0", "m3", "m1")}
+    assert rank_stability(shuffled, [2, 5], draws=9) == pytest.approx(rank_stability(FOUR, [5, 2, 2], draws=9))
+    assert rank_stability(FOUR, [2, 5], draws=9, seed=1) != rank_stability(FOUR, [2, 5], draws=9, seed=2)
+
+
+@pytest.mark.parametrize("few", [{}, models((1, 2), (3, 4))])
+def test_fewer_than_three_models_have_no_correlation(few):
+    for own in rank_stability(few, [1]):
+        assert (own.draws, own.pearson, own.pearson_sd, own.spearman, own.spearman_sd) == (0, None, None, None, None)
+    for own in rank_agreement(few, [], "register").values():
+        assert (own.pearson, own.spearman) == (None, None)
+
+
+def test_models_all_alike_have_no_correlation():
+    (found,) = rank_stability(models((1, 2), (1, 2), (1, 2)), [1], draws=4)
+    assert (found.draws, found.pearson, found.spearman) == (0, None, None)
+
+
+def test_agreement_of_kinds_with_the_whole():
+    facts = [fact(d, 1, source="m/a" if d < 4 else "m/b") for d in range(1, 6)]
+    found = rank_agreement(FOUR, facts, "synthesizer")
+    assert list(found) == ["m/a", "m/b", "unknown"]
+    assert [own.dialogues for own in found.values()] == [3, 2, 1]
+
+    def rob(sessions):
+        return process_metrics(records_from_sessions(sessions).records).rob
+
+    whole = [rob(own) for own in FOUR.values()]
+    part = [rob([s for s in own if s.dialogue < 4]) for own in FOUR.values()]
+    own = found["m/a"]
+    assert list(own.values.values()) == pytest.approx(part)
+    assert own.models == 4
+    assert own.spearman == pytest.approx(spearman(part, whole))
+    assert own.pearson == pytest.approx(pearson(part, whole))
+
+
+def test_a_model_without_a_figure_is_left_out():
+    many = {**FOUR, "broken": [play(1, "1", "suspended", model="broken")]}
+    (with_it,), (without,) = rank_stability(many, [3], draws=5), rank_stability(FOUR, [3], draws=5)
+    assert with_it == without
+    assert rank_agreement(many, [], "register")["unknown"].models == 4
+    assert rank_agreement(many, [], "register")["unknown"].values["broken"] is None
+
+
+def test_refusals():
+    with pytest.raises(UsageError, match="no metric “fame”"):
+        rank_stability(FOUR, [3], metric="fame")
+    with pytest.raises(UsageError, match="size of at least 1"):
+        rank_stability(FOUR, [0])
+    with pytest.raises(UsageError, match="at least 1 draw"):
+        rank_stability(FOUR, [1], draws=0)
+    with pytest.raises(UsageError, match="no breakdown by “turn”"):
+        rank_agreement(FOUR, [], "turn")
