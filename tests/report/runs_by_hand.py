@@ -1,0 +1,102 @@
+"""Runs written down by hand: every verdict is chosen, so that every figure can be worked out on paper.
+
+A session is an ending, a colon, and its turns: one character per constraint, `1` satisfied, `0` failed, `?` not judged.
+`finished:11 0 0 0` has four judged turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from evolif.domain import Constraint, TurnFacts, Usage, Verdict
+from evolif.judging import Judgement
+from evolif.protocol import Run, RunSettings, RunStore, SessionKey, Spent, load_run
+from evolif.protocol.store._entries import AnsweredTurn, AskedTurn, EndEntry, TurnEntry
+from evolif.text import READING_RULES_VERSION
+
+GROUPS = ("start_with", "end_with", "emotion")
+KEYS = {
+    "start_with": {"mode": "letter", "value": "k"},
+    "end_with": {"mode": "letter", "value": "p"},
+    "emotion": {"emotion": "joyful"},
+}
+WITNESS = "kelp"
+"""Satisfies the first two groups; the third is for a judge."""
+
+Sessions = Mapping[str, Mapping[int, str]]
+"""Model to dialogue to session."""
+
+
+def make_run(path: Path, sessions: Sessions, **settings: Any) -> Run:
+    """A run with these sessions, opened for reading.
+
+    Args:
+        path: Its folder.
+        sessions: Each dialogue is on one topic; odd ones are casual and worded by `template`, even ones formal and by
+            `openai/w`. Turn t asks for as many of `GROUPS` as it has characters.
+        settings: Over patience 3, cap 10, judge none; `answers` (a text per model) over the witness, `witness` over
+            `WITNESS`, `query` (a text) over one per turn.
+    """
+    answers = settings.pop("answers", {})
+    facts_of = _Facts(settings.pop("witness", WITNESS), settings.pop("query", None))
+    dialogues = sorted({dialogue for own in sessions.values() for dialogue in own})
+    told = {
+        "benchmark": "0123456789abcdef",
+        "profile": "paper",
+        "models": tuple(sessions),
+        "patience": 3,
+        "max_turns": 10,
+        "dialogues": tuple(dialogues),
+        "reading_rules": READING_RULES_VERSION,
+        **settings,
+    }
+    store = RunStore.create(path, RunSettings(**told))
+    store.enrol(SessionKey(model, dialogue, 1) for model, own in sessions.items() for dialogue in own)
+    for model, own in sessions.items():
+        for dialogue, session in own.items():
+            ending, _, turns = session.partition(":")
+            number = store.state(SessionKey(model, dialogue, 1)).id
+            for turn, outcomes in enumerate(turns.split(), start=1):
+                store.write([_entry(number, facts_of(dialogue, turn, outcomes), outcomes, model, answers)])
+            store.write([EndEntry(number, ending or None, reason="the provider broke" if ending == "suspended" else "")])
+    store.close()
+    return load_run(path)
+
+
+class _Facts:
+    def __init__(self, witness: str | None, query: str | None) -> None:
+        self._witness, self._query = witness, query
+
+    def __call__(self, dialogue: int, turn: int, outcomes: str) -> TurnFacts:
+        constraints = tuple(Constraint(group, KEYS[group]) for group in GROUPS[: len(outcomes)])
+        odd = dialogue % 2 == 1
+        return TurnFacts(
+            dialogue,
+            turn,
+            move="new" if turn == 1 else "continue",
+            depth=turn,
+            topic=f"t{dialogue}",
+            query=self._query or ("hey, can u redo that lol" if odd else "Kindly revise the document, please."),
+            constraints=constraints,
+            operation="add",
+            source="template" if odd else "openai/w",
+            register="casual" if odd else "formal",
+            witness=self._witness,
+        )
+
+
+def _entry(session: int, facts: TurnFacts, outcomes: str, model: str, answers: Mapping[str, str]) -> TurnEntry:
+    satisfied = {"1": True, "0": False, "?": None}
+    verdicts = tuple(
+        Verdict(group, satisfied[outcome], "what was expected", "what was found")
+        for group, outcome in zip(GROUPS, outcomes, strict=False)
+    )
+    return TurnEntry(
+        session,
+        AskedTurn(f"{facts.dialogue}-{facts.turn}-{facts.query}", facts),
+        AnsweredTurn(answers.get(model, WITNESS)),
+        Judgement(verdicts),
+        (Spent("target", model, Usage(10, 5)),),
+    )
