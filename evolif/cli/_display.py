@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
     from evolif.money import PriceTable
-    from evolif.protocol import Event, SessionEnded
+    from evolif.protocol import Event, SessionEnded, StillWaiting
+
+
+STOPPING = "Stopping after the turns in flight, in 20 s at the latest; press Ctrl-C again to stop at once."
 
 
 def choose(display: str) -> str:
@@ -66,18 +70,51 @@ def _line(event: SessionEnded) -> str:
     return f"{where}: {event.ending or 'not begun'} at turn {event.turn} ({event.reason})"
 
 
+_QUIET = 30.0
+"""Seconds without a line after which one says what is awaited."""
+
+
 class _Plain:
-    """One line per session that ends, on standard error."""
+    """One line per session that ends, and one now and then where none does, on standard error."""
+
+    def __init__(self) -> None:
+        self._turns = 0
+        self._alive = 0
+        self._last = time.monotonic()
 
     def __call__(self, event: Event) -> None:
-        told = _told(event)
+        from evolif.protocol import SessionEnded, SessionStarted, StillWaiting, TurnStored
+
+        told = ""
+        if isinstance(event, TurnStored):
+            self._turns += 1
+        elif isinstance(event, SessionStarted):
+            self._alive += 1
+        elif isinstance(event, StillWaiting):
+            told = self._awaited(event) if time.monotonic() - self._last >= _QUIET else ""
+        else:
+            self._alive -= isinstance(event, SessionEnded)
+            told = _told(event)
         if told:
             from evolif.report import plain
 
             print(plain(told), file=sys.stderr, flush=True)
+            self._last = time.monotonic()
+
+    def _awaited(self, event: StillWaiting) -> str:
+        """“12 turns so far; awaited: 1 answer of local/x (31 s), 2 verdicts of openai/y (5 s)”."""
+        calls = ", ".join(
+            f"{one.calls} {_BRINGS[one.role]}{'s' * (one.calls > 1)} of {one.model} ({one.longest:.0f} s)"
+            for one in event.calls
+        )
+        turns = f"{self._turns} turn{'s' * (self._turns != 1)} so far"
+        return f"{turns}; awaited: {calls}" if calls else f"{turns}; {max(0, self._alive)} sessions under way"
 
     def stopping(self) -> None:
-        print("Stopping after the turns in flight; press Ctrl-C again to stop at once.", file=sys.stderr, flush=True)
+        print(STOPPING, file=sys.stderr, flush=True)
+
+
+_BRINGS = {"target": "answer", "judge": "verdict", "synthesizer": "wording", "checker": "check of a wording"}
 
 
 class _Rich:
@@ -105,7 +142,7 @@ class _Rich:
             self._bars.console.print(plain(_told(event)), markup=False)
 
     def stopping(self) -> None:
-        self._bars.console.print("Stopping after the turns in flight; press Ctrl-C again to stop at once.")
+        self._bars.console.print(STOPPING)
 
 
 @contextmanager

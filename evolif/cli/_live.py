@@ -64,7 +64,9 @@ class LiveWatcher:
 
     def stopping(self) -> None:
         """A clean stop was asked for."""
-        self._live.console.print("Stopping after the turns in flight; press Ctrl-C again to stop at once.")
+        from evolif.cli._display import STOPPING
+
+        self._live.console.print(STOPPING)
 
     def _watch(self) -> None:
         rest = _REST / 2

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
 
 _EVERY = 10
 """Off a terminal, a line after so many turns of a dialogue."""
+_QUIET = 30.0
+"""Seconds without a line after which one says that words are awaited."""
+_LOOK = 5.0
+"""Seconds between two looks at that."""
 
 
 @contextmanager
@@ -26,8 +32,11 @@ def wording(display: str, turns: int) -> Iterator[Callable[[Made], None]]:
     if display == "rich":
         with _bar() as told:
             yield told
+    elif display == "plain":
+        with _Lines(turns) as lines:
+            yield lines
     else:
-        yield _Lines(turns) if display == "plain" else lambda made: None
+        yield lambda made: None
 
 
 class _Lines:
@@ -36,6 +45,28 @@ class _Lines:
     def __init__(self, turns: int) -> None:
         self._turns = turns
         self._outcomes: dict[int, Counter[str]] = {}
+        self._last = time.monotonic()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="evolif-wording", daemon=True)
+
+    def __enter__(self) -> _Lines:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        """A line where none was written for long: a chat model may take minutes for a turn."""
+        while not self._over.wait(_LOOK):
+            if time.monotonic() - self._last >= _QUIET:
+                made = sum(outcomes.total() for outcomes in list(self._outcomes.values()))
+                self._say(f"{made} turn{'s' * (made != 1)} worded so far; the next is awaited")
+
+    def _say(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+        self._last = time.monotonic()
 
     def __call__(self, made: Made) -> None:
         outcomes = self._outcomes.setdefault(made.dialogue, Counter())
@@ -47,7 +78,7 @@ class _Lines:
                 f"{outcomes[name]} {name}" for name in ("accepted", "repaired", "flagged") if outcomes[name]
             )
             line = f"{made.synthesizer}  dialogue {made.dialogue}: turn {made.turn} of {self._turns} ({told})"
-            print(plain(line), file=sys.stderr, flush=True)
+            self._say(plain(line))
 
 
 @contextmanager

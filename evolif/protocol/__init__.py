@@ -3,6 +3,7 @@
 from evolif.protocol._context import SYSTEM_PROMPT, ContextStrategy, FullHistory
 from evolif.protocol._evaluate import evaluate
 from evolif.protocol._events import (
+    Awaited,
     Event,
     FaultMet,
     ModelStopped,
@@ -12,6 +13,7 @@ from evolif.protocol._events import (
     SessionKey,
     SessionStarted,
     Spent,
+    StillWaiting,
     TurnStored,
     TurnWorded,
 )
@@ -27,6 +29,7 @@ from evolif.protocol.store import STOP_RULE, EarlyEnd, RunStore, TurnRecord
 __all__ = [
     "STOP_RULE",
     "SYSTEM_PROMPT",
+    "Awaited",
     "ContextStrategy",
     "EarlyEnd",
     "Event",
@@ -48,6 +51,7 @@ __all__ = [
     "SessionKey",
     "SessionStarted",
     "Spent",
+    "StillWaiting",
     "Stop",
     "TurnRecord",
     "TurnStored",

@@ -112,7 +112,26 @@ class ModelStopped:
     reason: str
 
 
-Event = RunStarted | SessionStarted | TurnStored | TurnWorded | FaultMet | SessionEnded | ModelStopped
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """Calls of one role and model that are in flight, back-offs before a repeat included."""
+
+    role: Role
+    model: str
+    calls: int
+    longest: float
+    """Seconds since the oldest of them began."""
+
+
+@dataclass(frozen=True, slots=True)
+class StillWaiting:
+    """Told every few seconds, whatever happens, so that nobody has to wonder whether anything does."""
+
+    calls: tuple[Awaited, ...]
+    """In flight in this process; those of a cluster are not known here."""
+
+
+Event = StillWaiting | RunStarted | SessionStarted | TurnStored | TurnWorded | FaultMet | SessionEnded | ModelStopped
 Observer = Callable[[Event], None]
 """Called in the loop that plays the sessions; it must return at once."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
@@ -23,7 +23,8 @@ from evolif.models import (
     parse_model_name,
     with_limits,
 )
-from evolif.protocol._stopper import Stopper
+from evolif.protocol._events import Role
+from evolif.protocol._stopper import GRACE, LOCAL_GRACE, Stopper
 from evolif.protocol._turnstile import Gate, Turnstile, current_epoch
 
 _CLOSING = 5.0
@@ -128,20 +129,29 @@ class Opener:
 
     def target(self, spec: str) -> ChatModel:
         """A model under test."""
-        calling = self._calling
+        calling, name = self._calling, str(parse_model_name(spec))
         client = self._cached(spec, calling.base_url, repeats=False)
-        stopped = partial(self._stopper, str(parse_model_name(spec)))
-        return with_limits(Turnstile(client, "target", self._gate, stopped), calling.max_connections)
+        behind = Turnstile(client, "target", self._gate, partial(self._stopper, name), self._bounded("target", name))
+        return with_limits(behind, calling.max_connections)
 
     def judge(self, spec: str) -> ChatModel:
-        """A member of a panel; after Ctrl-C it still judges what is answered, for that is paid."""
+        """A member of a panel; after Ctrl-C it still judges what is answered, for that is paid, if time allows."""
         with _for_the_judge():
-            client = self._cached(spec, None, repeats=True)
-        return with_limits(Turnstile(client, "judge", self._gate, lambda: self._stopper.fault is not None), None)
+            client, name = self._cached(spec, None, repeats=True), str(parse_model_name(spec))
+        behind = Turnstile(
+            client, "judge", self._gate, lambda: self._stopper.fault is not None, self._bounded("judge", name)
+        )
+        return with_limits(behind, None)
 
     def author(self, model: ChatModel, role: AuthorRole) -> ChatModel:
         """A model that words missing turns, or checks the words."""
-        return Turnstile(model, role, self._gate, lambda: self._stopper.everybody)
+        bounded = self._bounded(role, model.name)
+        return Turnstile(model, role, self._gate, lambda: self._stopper.everybody, bounded)
+
+    def _bounded(self, role: Role, name: str) -> Callable[[], AbstractAsyncContextManager[None]]:
+        """What bounds a call in flight after a stop."""
+        grace = LOCAL_GRACE if name.startswith("local/") else GRACE
+        return partial(self._stopper.within, grace, role, name)
 
     def _cached(self, spec: str, base_url: str | None, *, repeats: bool) -> ChatModel:
         client = self._open(spec, base_url)

@@ -21,7 +21,7 @@ from evolif.protocol._scenario import EvolifScenario
 from evolif.protocol._session import Stage
 from evolif.protocol._settings import RunSettings
 from evolif.protocol._stopper import Stopper
-from evolif.protocol.engines import Lanes, Recall, calm_collector, play_here, run_interruptibly
+from evolif.protocol.engines import Lanes, Recall, calm_collector, play_here, run_interruptibly, with_heartbeat
 from evolif.protocol.store import CostEntry, Journal, RunStore, fork
 
 Notify = Callable[[str], None]
@@ -90,7 +90,8 @@ class Production:
                     journal.close()
 
             with calm_collector():
-                run_interruptibly(cast.closing(main(), judge), stopper, self.on_stop)
+                playing = with_heartbeat(cast.closing(main(), judge), stopper, self.observe)
+                run_interruptibly(playing, stopper, self.on_stop)
 
     def _open_store(self, root: Path) -> RunStore:
         if not RunStore.begun(root):

@@ -24,7 +24,7 @@ from evolif.protocol._run import Run, load_run
 from evolif.protocol._settings import RunSettings
 from evolif.protocol._stopper import Stopper
 from evolif.protocol._turnstile import Gate, OpenGate
-from evolif.protocol.engines import run_interruptibly
+from evolif.protocol.engines import run_interruptibly, with_heartbeat
 from evolif.protocol.store import Journal, RunStore
 from evolif.text import READING_RULES_VERSION
 
@@ -84,7 +84,8 @@ def rejudge(
             journal = Journal(target)
             stage = ReplayStage(source, settings.patience, made, journal, observe or nobody, stopper)
             try:
-                run_interruptibly(_closing(stage, target, journal), stopper, on_stop or (lambda: None))
+                judging = with_heartbeat(_closing(stage, target, journal), stopper, stage.observe)
+                run_interruptibly(judging, stopper, on_stop or (lambda: None))
             finally:
                 if cache is not None:
                     cache.store.close()

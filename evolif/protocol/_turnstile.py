@@ -8,6 +8,7 @@ way only.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -124,13 +125,22 @@ class Turnstile:
         role: In whose name it is asked.
         gate: Decides over each call.
         stopped: Whether nothing may be asked any more.
+        bounded: Put around each call; raises `NotAskedError` where it is given up.
     """
 
-    def __init__(self, model: ChatModel, role: Role, gate: Gate, stopped: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        role: Role,
+        gate: Gate,
+        stopped: Callable[[], bool],
+        bounded: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+    ) -> None:
         self._model = model
         self._role: Role = role
         self._gate = gate
         self._stopped = stopped
+        self._bounded = bounded
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)  # what a client says of itself beyond the protocol
@@ -149,14 +159,15 @@ class Turnstile:
         """Answer the conversation.
 
         Raises:
-            NotAskedError: nothing was asked.
+            NotAskedError: nothing was asked, or the call was given up after a stop.
         """
         account = _account.get()
         call = PlannedCall(self._role, self.name, request, account.key if account else None)
         await self._let_through(call)
         usage = None
         try:
-            reply = await self._model.complete(request)
+            async with self._bounded():
+                reply = await self._model.complete(request)
             usage = None if reply.cached else reply.usage
         finally:
             self._gate.tell(call, usage)

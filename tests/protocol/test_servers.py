@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 from evolif.benchmark import Benchmark, load_benchmark
 from evolif.cli import app
-from evolif.protocol import Event, Run, SessionEnded, TurnStored, evaluate, load_run
-from evolif.protocol.engines import _signals
+from evolif.protocol import Event, Run, SessionEnded, TurnStored, _opened, evaluate, load_run
 
 ALL = [(d, n) for d in (1, 2, 3, 4) for n in range(1, 9)]
 
@@ -72,7 +71,7 @@ def test_a_server_that_dies_suspends_and_when_it_is_back_nothing_is_asked_twice(
 def test_a_stop_waits_for_turns_in_flight_only_so_long(
     longer: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_signals, "GRACE", 0.2)
+    monkeypatch.setattr(_opened, "GRACE", 0.2)
     stalled = threading.Event()
 
     def slow(asked: Asked) -> Served:

@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-from evolif.protocol._stopper import Stopper
+from evolif.protocol._stopper import GRACE, Stopper
 
-GRACE = 60.0
-"""Seconds that turns in flight get after a stop was asked for; what takes longer is asked again on resuming."""
+_LAST = 2.0
+"""Seconds after the calls' own grace in which sessions write down where they are; then everything is cancelled."""
 
 
 def run_interruptibly(main: Coroutine[Any, Any, None], stopper: Stopper, on_stop: Callable[[], None]) -> None:
@@ -45,7 +45,7 @@ def _run_in_thread(main: Coroutine[Any, Any, None], stopper: Stopper) -> None:
         try:
             future.result()
         except KeyboardInterrupt:
-            stopper.asked = True
+            stopper.ask()
             future.result()
 
 
@@ -59,8 +59,8 @@ def _signals(stopper: Stopper, on_stop: Callable[[], None]) -> Iterator[None]:
         if stopper.asked:
             task.cancel()
             return
-        stopper.asked = True
-        waiting.append(loop.call_later(GRACE, task.cancel))
+        stopper.ask()
+        waiting.append(loop.call_later(GRACE + _LAST, task.cancel))
         on_stop()  # last: it may fail, say on a terminal that is gone
 
     waiting: list[asyncio.TimerHandle] = []

@@ -1,0 +1,145 @@
+"""After a stop what is in flight gets its grace and no more, and while nothing ends there are signs of life."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scripted import Scripted, number, witness
+
+from evolif.cli import _display, _wording_display
+from evolif.models import ChatRequest, Reply
+from evolif.protocol import Awaited, Event, Run, StillWaiting, _opened, load_run
+from evolif.protocol._stopper import Stopper
+from evolif.protocol._turnstile import NotAskedError, OpenGate, Turnstile
+from evolif.protocol.engines import _heartbeat
+
+Play = Callable[..., Run]
+FOREVER = 3600.0
+
+
+class Slow(Scripted):
+    """Follows, but from one turn on takes for ever; a stop is asked for meanwhile."""
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        if number(request) == 3:
+            asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGTERM)
+            await asyncio.sleep(FOREVER)
+        return await super().complete(request)
+
+
+@pytest.mark.parametrize(("name", "grace"), [("local/x", "LOCAL_GRACE"), ("fake/model", "GRACE")])
+def test_a_call_that_takes_for_ever_is_given_up_after_its_grace(
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, grace: str
+) -> None:
+    other = {"LOCAL_GRACE": "GRACE", "GRACE": "LOCAL_GRACE"}[grace]
+    monkeypatch.setattr(_opened, grace, 0.05)
+    monkeypatch.setattr(_opened, other, FOREVER)
+    model = Slow(witness, name=name)
+    with pytest.raises(KeyboardInterrupt):
+        play(model, models=[name])
+    assert model.closed == 1
+    run = load_run(tmp_path / "run")
+    [session] = run.sessions()
+    assert (len(session.turns), session.ending) == (2, None) and run.faults() == []
+    run.close()
+    again = Scripted(witness, name=name)
+    run = play(again, models=[name])
+    assert again.turns[0] == (1, 3)
+
+
+def test_a_judge_on_this_machine_is_given_up_and_the_answer_kept(
+    play: Play, paper_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Judge(Scripted):
+        async def complete(self, request: ChatRequest) -> Reply:
+            self.asked.append(request)
+            asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
+            await asyncio.sleep(FOREVER)
+            raise AssertionError
+
+    monkeypatch.setattr(_opened, "LOCAL_GRACE", 0.05)
+    models = {"fake/model": Scripted(witness), "local/j": Judge(witness, name="local/j")}
+    with pytest.raises(KeyboardInterrupt):
+        play(models, benchmark=paper_bench, judge="local/j")
+    run = load_run(tmp_path / "run")
+    [(_, records)] = run.transcripts("fake/model")
+    assert records and not records[-1].is_judged and records[-1].answer
+    run.close()
+
+
+def test_a_call_that_begins_after_the_stop_gets_what_is_left_of_the_grace() -> None:
+    async def main() -> None:
+        stopper = Stopper()
+        async with stopper.within(0.05, "target", "m"):
+            pass
+        stopper.ask()
+        await asyncio.sleep(0.1)
+        with pytest.raises(NotAskedError):
+            async with stopper.within(0.05, "judge", "j"):
+                await asyncio.sleep(FOREVER)
+
+    asyncio.run(asyncio.wait_for(main(), 20))
+
+
+def test_a_timeout_of_the_client_is_not_taken_for_a_stop() -> None:
+    async def main() -> None:
+        stopper = Stopper()
+        model = Scripted(lambda _: TimeoutError("the client's"))
+        behind = Turnstile(model, "target", OpenGate(), lambda: False, lambda: stopper.within(9.0, "target", "m"))
+        with pytest.raises(TimeoutError, match="the client's"):
+            await behind.complete(ChatRequest(()))
+
+    asyncio.run(main())
+
+
+def test_while_nothing_ends_an_observer_hears_what_is_in_flight(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_heartbeat, "EVERY", 0.02)
+    seen: list[Event] = []
+
+    class Waits(Scripted):
+        async def complete(self, request: ChatRequest) -> Reply:
+            while not any(isinstance(event, StillWaiting) and event.calls for event in seen):
+                await asyncio.sleep(0.01)
+            return await super().complete(request)
+
+    play(Waits(witness), observe=seen.append, max_turns=1)
+    [one] = next(event.calls for event in seen if isinstance(event, StillWaiting) and event.calls)
+    assert (one.role, one.model, one.calls) == ("target", "fake/model", 1) and one.longest >= 0
+
+
+def test_a_line_says_what_is_awaited_where_none_was_written_for_half_a_minute(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(_display.time, "monotonic", lambda: now)
+    watcher = _display._Plain()
+    waiting = StillWaiting((Awaited("target", "local/x", 1, 31.4), Awaited("judge", "openai/y", 2, 5.0)))
+    now = 129.0
+    watcher(waiting)
+    assert capsys.readouterr().err == ""
+    now = 130.0
+    watcher(waiting)
+    assert capsys.readouterr().err == (
+        "0 turns so far; awaited: 1 answer of local/x (31 s), 2 verdicts of openai/y (5 s)\n"
+    )
+    watcher(waiting)
+    assert capsys.readouterr().err == ""
+    now = 170.0
+    watcher(StillWaiting(()))
+    assert capsys.readouterr().err == "0 turns so far; 0 sessions under way\n"
+
+
+def test_words_that_take_long_are_awaited_aloud(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_wording_display, "_QUIET", 0.0)
+    monkeypatch.setattr(_wording_display, "_LOOK", 0.001)
+    with _wording_display.wording("plain", 20):
+        told = ""
+        while "0 turns worded so far; the next is awaited" not in told:
+            told += capsys.readouterr().err
