@@ -58,6 +58,7 @@ def everything():
 
 
 def test_not_a_bit_of_difference(bare):
+    pytest.importorskip("numpy", reason="NumPy is not installed")
     without = everything()
     numeric.numpy_if_any.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
