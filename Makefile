@@ -49,7 +49,7 @@ screenshots: $(VENV)/.dev
 
 # The site, into site/: it reads from a folder, without a server and without network.
 docs: $(VENV)/.docs
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 # The pages that are made from the program, after a change of flags or of what is printed.
 reference: $(VENV)/.docs

@@ -48,6 +48,7 @@ OTHERS = {
     "EVOLIF_DEBUG": "`1` shows where an error comes from, instead of one sentence",
     "EVOLIF_LOCAL_THREADS": "threads of a model on this machine; half the cores by default",
     "EVOLIF_PLUGINS": "`0` turns plug-ins off: nothing is loaded from other packages",
+    "HF_TOKEN": "the token for `evolif export --push`",
     "OPENAI_API_KEY": "the key of `openai/NAME`; sent to a server of one's own only where `key_env` names it",
     "OPENAI_BASE_URL": "moves `openai/NAME`, and its key with it",
     "GOOGLE_API_KEY": "the key of `google/NAME`; `GEMINI_API_KEY` is read where it is absent",
@@ -109,8 +110,11 @@ def _section(words: str, command: Any) -> Iterator[str]:
     yield ""
     if arguments:
         yield from _table(("argument", "what"), ((_code([_usage(a)]), _told(a)) for a in arguments))
-    if options:
-        yield from _table(("option", "default", "what"), map(_option, options))
+    for panel in dict.fromkeys(map(_panel, options)):
+        if panel:
+            yield f"**{panel}**"
+            yield ""
+        yield from _table(("option", "default", "what"), (_option(o) for o in options if _panel(o) == panel))
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -127,6 +131,11 @@ def _arguments(command: Any) -> list[Any]:
 
 def _options(command: Any) -> list[Any]:
     return [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
+
+
+def _panel(option: Any) -> str:
+    """Under which heading the help shows an option; empty for those without."""
+    return str(getattr(option, "rich_help_panel", None) or "")
 
 
 def _usage(argument: Any) -> str:
@@ -169,7 +178,7 @@ def _told(parameter: Any) -> str:
     )
     if least is not None or most is not None:
         text += f" ({_bounds(least, most)})"
-    if getattr(parameter, "multiple", False):
+    if getattr(parameter, "multiple", False) and "repeatedly" not in text:
         text += " Repeatable."
     variables = "".join(f" `{variable}`" for variable in _variables(parameter))
     return (text + variables).strip().replace("|", "\\|")

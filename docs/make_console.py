@@ -20,7 +20,9 @@ from pathlib import Path
 
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SHELL = f"set -o pipefail; evolif() {{ '{sys.executable}' -m evolif \"$@\"; }}; python() {{ '{sys.executable}' \"$@\"; }}\n"
+SHELL = (
+    f"set -o pipefail; evolif() {{ '{sys.executable}' -m evolif \"$@\"; }}; python() {{ '{sys.executable}' \"$@\"; }}\n"
+)
 LOCAL = "smollm2-135m"
 """Commands that name it are not run: they need the weights, and other processors give other answers."""
 

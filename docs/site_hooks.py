@@ -128,7 +128,7 @@ def _between(here: str, there: str) -> str:
 
 def rooms() -> list[str]:
     """The packages that say what is public, `evolif` first."""
-    inits = sorted((ROOT / "evolif").glob("*/__init__.py"))
+    inits = [init for init in sorted((ROOT / "evolif").glob("*/__init__.py")) if init.parent.name != "cli"]
     return ["evolif", *(f"evolif.{init.parent.name}" for init in inits if public_names(init))]
 
 
