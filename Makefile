@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types check format fetch screenshots docs reference clean
+.PHONY: demo test ci-parts lint types check format fetch screenshots docs reference clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -26,9 +26,16 @@ fetch: $(VENV)/.demo
 demo: fetch
 	$(BIN)/evolif demo
 
+# As many processes as there are cores, at most 8; `make test PYTEST_FLAGS="-n0 -x"` runs in one.
+PYTEST_FLAGS ?= -n auto --maxprocesses 8 --dist worksteal
+
 test: $(VENV)/.dev
 	$(BIN)/evolif models fetch smollm2-135m
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+# What some tests skip without, as far as this machine lets it be installed: Ray, and as root a browser.
+ci-parts: $(VENV)/.dev
+	.ci/parts $(BIN)/python
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
