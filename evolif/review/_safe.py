@@ -39,11 +39,14 @@ def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: Look = "find
     """
     if text.isascii() and text.isprintable() and not spans:
         return Marked(text)  # most labels, by the thousand
-    pieces, offsets, escapes, length = [], [0], [], 0
+    pieces, offsets, length = [], [0], 0
+    escapes: list[tuple[int, int]] = []
     for character in text:
         piece = _shown(character)
         if len(piece) > 1 and character != "\t":
-            escapes.append((length, length + len(piece)))
+            # A run of them is one range: thousands of small ones would keep the screen busy for seconds.
+            start = escapes.pop()[0] if escapes and escapes[-1][1] == length else length
+            escapes.append((start, length + len(piece)))
         pieces.append(piece)
         length += len(piece)
         offsets.append(length)

@@ -1,0 +1,103 @@
+"""Runs whose every verdict a test plants, and what of them nobody who scores may read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolif.domain import Constraint, TurnFacts, Verdict
+from evolif.judging import Judgement, JudgeRecord, JudgeScore
+from evolif.protocol import RunSettings, RunStore, SessionKey, load_run
+from evolif.protocol.store import AnsweredTurn, AskedTurn, TurnEntry
+from evolif.review import JudgeDesk, Request
+
+MODELS = ("openai/secretone", "google/secrettwo")
+VALUES = {"emotion": "happy", "audience": "child", "style": "formal"}
+SECRETS = ("secret", "openai", "google", "rationale", "served-by", "thought")
+"""Of the model and of the judge; no query and no answer here holds them."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """One answer of a model, and what the judge made of it: group to accepted, None for no verdict."""
+
+    model: str
+    dialogue: int
+    turn: int
+    verdicts: Sequence[tuple[str, bool | None]]
+    text: str = ""
+    query: str = ""
+    score: int | None = None
+    rationale: str = "The judge's secret rationale."
+    asked: bool = True
+    heuristic: bool = False
+
+
+def _constraints(said: Said) -> tuple[Constraint, ...]:
+    length = Constraint("bullets", {"count": 3})
+    return (length, *(Constraint(group, {group: VALUES[group]}) for group, _ in said.verdicts))
+
+
+def _record(said: Said, group: str, accepted: bool | None) -> JudgeRecord:
+    number = said.score or (9 if accepted else 2)
+    score = None if accepted is None else float(number)
+    scores = (JudgeScore("google/secret-judge", score, said.rationale, served_by="served-by-x"),) if said.asked else ()
+    return JudgeRecord(group, "mean", accepted, score, scores, "12345678")
+
+
+def _entry(number: int, said: Said) -> TurnEntry:
+    records = tuple(_record(said, group, accepted) for group, accepted in said.verdicts)
+    told = [Verdict(r.group, r.satisfied, "expected", f"{r.score} of 10: {said.rationale}") for r in records]
+    verdicts = (Verdict("bullets", True, "3", "3"), *told)
+    judgement = Judgement(verdicts, tuple(told), ()) if said.heuristic else Judgement(verdicts, (), records)
+    query = said.query or f"Query {said.dialogue}.{said.turn}, please?"
+    facts = TurnFacts(said.dialogue, said.turn, "new", 1, "t", query, _constraints(said))
+    text = said.text or f"Answer number {number}.{said.turn} of many."
+    answer = AnsweredTurn(text, "a secret thought", served_by="served-by-y")
+    return TurnEntry(number, AskedTurn(f"{said.dialogue}.{said.turn}", facts), answer, judgement)
+
+
+def plant(path: Path, said: Iterable[Said], models: Sequence[str] = MODELS) -> Path:
+    """A run of these answers; sessions are numbered by model and dialogue."""
+    all_ = list(said)
+    dialogues = tuple(sorted({one.dialogue for one in all_}))
+    settings = RunSettings(
+        benchmark="b", profile="p", models=tuple(models), judge="google/secret-judge (rubric 1)", patience=3,
+        max_turns=9, dialogues=dialogues, reading_rules=1,
+    )  # fmt: skip
+    with closing(RunStore.create(path, settings)) as store:
+        keys = [SessionKey(model, dialogue, 1) for model in models for dialogue in dialogues]
+        store.enrol(keys)
+        numbers = {(key.model, key.dialogue): number for number, key in enumerate(keys, 1)}
+        store.write(_entry(numbers[one.model, one.dialogue], one) for one in all_)
+    return path
+
+
+def small(path: Path, *, flipped: bool = False, models: Sequence[str] = MODELS) -> Path:
+    """Two models, three dialogues, two turns: 12 answers with two verdicts each, one in four rejected."""
+    said = []
+    for place, model in enumerate(models):
+        for dialogue in (1, 2, 3):
+            for turn in (1, 2):
+                rejected = (dialogue + turn + place) % 4 == 0
+                accepted = rejected if flipped else not rejected
+                said.append(
+                    Said(
+                        model, dialogue, turn, (("emotion", accepted), ("style", not rejected)),
+                        rationale="Another secret rationale." if flipped else "The judge's secret rationale.",
+                    )
+                )  # fmt: skip
+    return plant(path, said, models)
+
+
+def judge_desk(path: Path, reviewer: str = "ada", **more: object) -> JudgeDesk:
+    with closing(load_run(path)) as run:
+        return JudgeDesk(run, reviewer, **more)  # type: ignore[arg-type]
+
+
+def give(desk: JudgeDesk, number: int, score: int | None, note: str = "") -> None:
+    """Score an answer, or skip it."""
+    kind = "skip" if score is None else "score"
+    desk.decide(Request(str(number), kind, desk.seen(str(number)), score=score, note=note))
