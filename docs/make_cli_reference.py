@@ -22,7 +22,7 @@ CLI_HEAD = """# Command line
 
 Made from the program by `docs/make_cli_reference.py`; a test fails where this page is behind it.
 
-`evolif VERB --help` shows the same. Every flag is also an environment variable and, by its name without the dashes in
+`--help` behind a verb shows the same. Every flag is also an environment variable and, by its name without the dashes in
 front, a key of the file that `--config` names; a flag wins over a variable, a variable over the file. What a command
 ends with: [exit codes](exit-codes.md).
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 import evolif
 
 folder = Path(tempfile.mkdtemp())
-bench = evolif.generate(folder / "bench", dialogues=8, turns=10, seed=7, profile="objective")
+bench = evolif.generate(folder / "bench", dialogues=6, turns=8, seed=7, profile="objective")
 len(bench.dialogues())
 
 # %% [markdown]
@@ -58,7 +58,7 @@ assert [verdict.satisfied for verdict in verdicts] == [False, False]
 
 # %%
 models = ["sim/perfect", "sim/steady", "sim/forgetful"]
-run = evolif.evaluate(bench, models, folder / "run", max_turns=25)
+run = evolif.evaluate(bench, models, folder / "run", max_turns=20)
 for model in models:
     print(f"{model:15}", sorted(len(session.turns) for session in run.sessions(model)))
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import evolif
 
 folder = Path(tempfile.mkdtemp())
-bench = evolif.generate(folder / "bench", dialogues=24, turns=5, seed=3, profile="objective")
+bench = evolif.generate(folder / "bench", dialogues=16, turns=5, seed=3, profile="objective")
 models = ["sim/perfect", "sim/steady", "sim/forgetful"]
-evolif.evaluate(bench, models, folder / "run", max_turns=20).close()
-evolif.evaluate(bench, models[1:], folder / "run-without", max_turns=20, system_prompt=False).close()
+evolif.evaluate(bench, models, folder / "run", max_turns=16).close()
+evolif.evaluate(bench, models[1:], folder / "run-without", max_turns=16, system_prompt=False).close()
 
 run = evolif.load_run(folder / "run")
 without = evolif.load_run(folder / "run-without")
@@ -30,7 +30,7 @@ without = evolif.load_run(folder / "run-without")
 from evolif.report import analyse
 from evolif.report.paper import figure_3, figure_4, figure_6, figure_7, table_2, table_3, table_4, table_6, table_7, table_8
 
-[told] = analyse([run], resamples=500)
+[told] = analyse([run], resamples=300)
 
 # %% [markdown]
 # ## Table 2: the metrics
