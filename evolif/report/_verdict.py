@@ -44,7 +44,7 @@ def log_rank_line(comparison: Comparison) -> str:
     """The test of the two survival curves."""
     found = comparison.log_rank
     if found.statistic is None or found.p is None:
-        return "Log-rank test of the survival curves: no exhausted patience could tell them apart, so nothing to test."
+        return "Log-rank test of the survival curves: nothing to test, for no ending could tell them apart."
     longer = "A" if found.statistic < 0 else "B"
     which = f"{longer} lasts longer than expected if they were alike" if found.statistic else "no difference"
     return (
@@ -145,7 +145,7 @@ def _not_apart(comparison: Comparison) -> str:
     ranges = []
     for name in _ASKED_FIRST:
         one = paired.differences[name]
-        if one.interval is not None:
+        if one.interval is not None and one.interval[0] < one.interval[1]:
             unit = "turns" if name.startswith("edr") else "points"
             low, high = (amount(name, end) for end in one.interval)
             ranges.append(f"{LABELS[name].removesuffix(' %')} may differ by {low} to {high} {unit}")

@@ -60,7 +60,9 @@ def make_run(path: Path, sessions: Sessions, **settings: Any) -> Run:
             number = store.state(SessionKey(model, dialogue, 1)).id
             for turn, outcomes in enumerate(turns.split(), start=1):
                 store.write([_entry(number, facts_of(dialogue, turn, outcomes), outcomes, model, answers)])
-            store.write([EndEntry(number, ending or None, reason="the provider broke" if ending == "suspended" else "")])
+            store.write(
+                [EndEntry(number, ending or None, reason="the provider broke" if ending == "suspended" else "")]
+            )
     store.close()
     return load_run(path)
 

@@ -83,7 +83,7 @@ def test_the_sweep_and_the_curves_are_replays(tmp_path: Path) -> None:
 
 
 def test_ranks_need_three_models(tmp_path: Path) -> None:
-    sessions = {n: "finished:11 00 00 00" for n in range(1, 9)}
+    sessions = dict.fromkeys(range(1, 9), "finished:11 00 00 00")
     two = make_run(tmp_path / "two", {"sim/a": sessions, "sim/b": sessions})
     assert analyse([two])[0].rank_stability() == ()
     more = {n: "finished:11 11 11 00 00 00" if n % 2 else "finished:11 11 00 00 00" for n in range(1, 9)}

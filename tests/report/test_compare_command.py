@@ -1,0 +1,220 @@
+"""`evolif compare`: what it tells, what it refuses, and that it claims no more than its figures do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runs_by_hand import Sessions, make_run
+from typer.testing import CliRunner
+
+from evolif.cli import app
+from evolif.metrics import METRIC_NAMES
+
+pytest.importorskip("numpy", reason="NumPy is not installed")
+pytest.importorskip("scipy", reason="SciPy is not installed")
+
+GOOD = dict.fromkeys(range(1, 13), "censored:11 11 11 11 11 11 11 11 11 11")
+BAD = dict.fromkeys(range(1, 13), "finished:11 00 00 00")
+HOSTILE = "openai/[red]x[/red] \x1b]0;t\x07 \u202e & $_%#{}~^\\input{/etc/passwd}"
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("EVOLIF_MODEL", "EVOLIF_SEED", "EVOLIF_JSON_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+
+
+def make(name: str, sessions: Sessions, **settings: Any) -> None:
+    make_run(Path(name), sessions, **settings).close()
+
+
+def compare(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["compare", *arguments, "--resamples", "200"], prog_name="evolif")
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def refused(*arguments: str) -> str:
+    result = CliRunner().invoke(app, ["compare", *arguments], prog_name="evolif")
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    return " ".join(result.stderr.split())
+
+
+def machine(*arguments: str) -> dict[str, Any]:
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    [only] = json.loads(compare(*arguments, "--json", "-"), parse_constant=refuse)["comparisons"]
+    return dict(only)
+
+
+def test_two_models_of_a_run() -> None:
+    make("r", {"sim/a": GOOD, "sim/b": BAD})
+    told = machine("r")
+    assert (told["kind"], told["dialogues"], told["left_out"]) == ("models", 12, {})
+    assert list(told["metrics"]) == list(METRIC_NAMES)
+    length = told["metrics"]["edr_len"]
+    assert (length["a"], length["b"]) == (10.0, 4.0)
+    assert length["difference"] == {"value": 6.0, "low": 6.0, "high": 6.0}
+    # All 2^12 swaps; only the two that leave or turn all dialogues are as extreme: 2 of 4096.
+    assert told["exact"] is True and told["permutations"] == 4096 and length["p"] == pytest.approx(2 / 4096)
+    assert told["metrics"]["rob"]["difference"]["value"] == pytest.approx(1 - 1 / 4)
+    assert told["metrics"]["rec"] == {
+        "a": None, "b": 0.0, "difference": {"value": None, "low": None, "high": None},
+        "p": None, "p_holm": None, "effect": None, "dialogues_needed": None,
+    }  # fmt: skip
+    assert length["p_holm"] == pytest.approx(7 * 2 / 4096)
+    assert "edr_len" in told["told_apart"] and told["log_rank"]["statistic"] < 0
+    text = " ".join(compare("r").split())
+    assert "A, sim/a, is higher in EDR len by 6.0 [6.0, 6.0] turns" in text and "not comparable" in text
+    assert "at patience 3, cap 10, judge none" in text
+
+
+def test_the_order_of_the_models_is_the_users() -> None:
+    make("r", {"sim/a": GOOD, "sim/b": BAD, "sim/c": BAD})
+    told = machine("r", "-m", "sim/b", "-m", "sim/a")
+    assert told["a"]["model"] == "sim/b" and told["metrics"]["edr_len"]["difference"]["value"] == -6.0
+    assert "B, sim/a, is higher in EDR len by 6.0" in " ".join(compare("r", "-m", "sim/b", "-m", "sim/a").split())
+    assert "name two of its models" in refused("r") and "sim/c" in refused("r")
+    assert "has no model sim/x" in refused("r", "-m", "sim/x", "-m", "sim/a")
+    assert "name two" in refused("r", "-m", "sim/a", "-m", "sim/a")
+    assert "at most two models" in refused("r", "-m", "sim/a", "-m", "sim/b", "-m", "sim/c")
+    assert "one or two runs" in refused("r", "r", "r")
+
+
+def test_nothing_is_claimed_where_nothing_is_told_apart() -> None:
+    make("r", {"sim/a": {n: BAD[n] for n in (1, 2)}, "sim/b": {1: BAD[1], 2: "finished:11 11 00 00 00"}})
+    text = " ".join(compare("r").split())
+    assert "no metric tells A and B apart" in text and "does not show that they are alike" in text
+    assert "With 2 dialogues the permutation test cannot come below p 0.05" in text
+    assert "higher" not in text
+
+
+def test_dialogues_that_one_lacks_are_left_out_and_told() -> None:
+    make("a", {"sim/a": BAD})
+    make("b", {"sim/b": {**{n: GOOD[n] for n in range(2, 12)}, 12: "suspended:11", 13: GOOD[1]}})
+    told = machine("a", "b")
+    assert told["dialogues"] == 10
+    assert told["left_out"] == {"only in the first": 1, "only in the second": 1, "not counted in the second": 1}
+    text = " ".join(compare("a", "b").split())
+    assert "Dialogues left out: 1 only in the first" in text and "Not finished: 1 of 12 sessions" in text
+
+
+def test_runs_without_a_shared_dialogue_say_so() -> None:
+    make("a", {"sim/a": {1: BAD[1]}})
+    make("b", {"sim/b": {2: BAD[2]}})
+    assert "share no dialogue that counts in both" in " ".join(compare("a", "b").split())
+
+
+@pytest.mark.parametrize(
+    ("settings", "clause"),
+    [
+        ({"patience": 2}, "the patience is 3 in the first and 2 in the second"),
+        ({"max_turns": 20}, "the cap (--max-turns) is 10 in the first and 20 in the second"),
+        ({"judge": "lexical"}, "the judge is none in the first and lexical in the second"),
+        ({"benchmark": "f" * 16}, "they are of different benchmarks"),
+        ({"system_prompt": False}, "the system prompt is on in the first and off in the second"),
+        ({"reading_rules": 99}, "the edition of the reading rules is"),
+        ({"query": "Another question."}, "the benchmark was edited between them (turn 1 of dialogue 1"),
+    ],
+)
+def test_what_differs_is_refused_by_name(settings: dict[str, Any], clause: str) -> None:
+    make("a", {"sim/a": BAD})
+    make("b", {"sim/b": BAD}, **settings)
+    told = refused("a", "b")
+    assert told.startswith("evolif: these runs cannot be compared:") and clause in told
+    assert clause in refused("a", "b", "--ablation", "judge") or "--ablation judge compares one model" in refused(
+        "a", "b", "--ablation", "judge"
+    )
+
+
+def test_sampling_may_differ_and_is_told() -> None:
+    make("a", {"sim/a": BAD})
+    make("b", {"sim/b": BAD}, temperature=0.5, seed=3)
+    told = machine("a", "b")
+    assert told["also_differ"] == [
+        "the temperature is the provider's own in the first and 0.5 in the second",
+        "the seed of the sampling is 0 in the first and 3 in the second",
+    ]
+    assert "differ besides: the temperature" in " ".join(compare("a", "b").split())
+
+
+def test_the_system_prompt_ablation_is_known() -> None:
+    make("with", {"sim/a": GOOD})
+    make("without", {"sim/a": BAD}, system_prompt=False)
+    for arguments in (("with", "without"), ("with", "without", "--ablation", "system-prompt")):
+        told = machine(*arguments)
+        assert (told["kind"], told["also_differ"]) == ("system-prompt", [])
+        assert (told["a"]["label"], told["b"]["label"]) == ("sim/a, prompt on", "sim/a, prompt off")
+    assert "System-prompt ablation: sim/a with the system prompt (A) and without it (B)" in " ".join(
+        compare("with", "without").split()
+    )
+    assert "wants two runs that differ in the judge alone" in refused("with", "without", "--ablation", "judge")
+    assert "there is no ablation" in refused("with", "without", "--ablation", "weather")
+
+
+def test_judge_sensitivity_is_known() -> None:
+    make("one", {"sim/a": {1: "finished:111 110 110 110", 2: "finished:111 111 000 000 000"}}, judge="mean of x")
+    make("two", {"sim/a": {1: "finished:111 111 110 110 110", 2: "finished:111 110 000 000 000"}}, judge="mean of y")
+    told = machine("one", "two")
+    assert told["kind"] == "judge"
+    judges = told["judges"]
+    assert judges["same_answers"] == judges["shared_turns"] == 9
+    # The nine shared turns: both 2, first alone 1, second alone 1, neither 5.
+    emotion = judges["groups"]["emotion"]
+    assert [emotion[key] for key in ("both", "first_only", "second_only", "neither")] == [2, 1, 1, 5]
+    assert emotion["agreed"]["value"] == pytest.approx(7 / 9)
+    text = " ".join(compare("one", "two", "--ablation", "judge").split())
+    assert "Judge sensitivity: sim/a under the judges mean of x (A) and mean of y (B), the same answers." in text
+    assert "emotion: 7 of 9 verdicts agree" in text
+
+
+def test_other_answers_under_another_judge_are_told() -> None:
+    make("one", {"sim/a": {1: "finished:111 110 110 110"}}, judge="mean of x")
+    make("two", {"sim/a": {1: "finished:111 110 110 110"}}, judge="mean of y", answers={"sim/a": "something else"})
+    assert "only 0 of the 4 turns that both have are the same answer" in " ".join(compare("one", "two").split())
+
+
+def test_several_shared_models_are_compared_each_with_itself() -> None:
+    make("a", {"sim/a": GOOD, "sim/b": BAD})
+    make("b", {"sim/b": BAD, "sim/a": BAD, "sim/c": BAD}, system_prompt=False)
+    found = json.loads(compare("a", "b", "--json", "-"))["comparisons"]
+    assert [(one["a"]["model"], one["b"]["model"]) for one in found] == [("sim/a", "sim/a"), ("sim/b", "sim/b")]
+    assert "2 comparisons: Holm's correction is over the metrics of each" in " ".join(compare("a", "b").split())
+    make("c", {"sim/x": BAD, "sim/y": BAD}, system_prompt=False)
+    assert "name one of each: --model X --model Y" in refused("a", "c")
+    assert machine("b", "c", "-m", "sim/c", "-m", "sim/y")["kind"] == "models"
+
+
+def test_hostile_names_are_text_everywhere() -> None:
+    make("r", {HOSTILE: GOOD, "sim/b": BAD})
+    text = compare("r", "--latex", "t.tex")
+    assert not {c for c in text if c in "\x1b\x07\x9b\r\x08\u202e\u2066"}
+    assert "[red]x[/red]" in text and max(map(len, text.splitlines())) <= 80
+    latex = Path("t.tex").read_text(encoding="utf-8")
+    assert r"\input{/etc" not in latex and r"\textbackslash{}input\{/etc/passwd\}" in latex
+    assert r"\& \$\_\%\#\{\}\textasciitilde{}\textasciicircum{}" in latex
+
+
+def test_the_same_seed_tells_the_same() -> None:
+    mixed = {n: "finished:11 00 11 00 00 00" if n % 3 else BAD[n] for n in range(1, 13)}
+    make("r", {"sim/a": mixed, "sim/b": {n: GOOD[n] if n % 4 == 0 else BAD[n] for n in range(1, 13)}})
+    assert machine("r", "--seed", "5") == machine("r", "--seed", "5")
+    assert machine("r", "--seed", "5")["metrics"] != machine("r", "--seed", "6")["metrics"]
+
+
+def test_the_way_back_is_the_same_difference() -> None:
+    mixed = {n: "finished:11 00 11 00 00 00" if n % 3 else BAD[n] for n in range(1, 13)}
+    make("a", {"sim/a": mixed})
+    make("b", {"sim/b": GOOD})
+    there, back = machine("a", "b"), machine("b", "a")
+    for name in METRIC_NAMES:
+        mine, other = there["metrics"][name]["difference"]["value"], back["metrics"][name]["difference"]["value"]
+        assert mine == (None if other is None else -other)
+        assert there["metrics"][name]["p"] == pytest.approx(back["metrics"][name]["p"])
