@@ -216,8 +216,10 @@ def patience(board: Board) -> Maker:
 def stability(board: Board) -> Maker:
     """Table 4 as curves."""
     curves = gather.stability_curves(board)
-    if not _anything(curves):
+    if not board.rank_stability:
         return "Rank stability wants three models or more, and more than five dialogues."
+    if not _anything(curves):
+        return "No correlation is defined: the models do not differ in ROB."
     draws = max(point.draws for point in board.rank_stability)
     return Made(
         draw_curves([Plot("dialogues in the subsample", "correlation of ROB", curves, percent=False, zoom=True)]),

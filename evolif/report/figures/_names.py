@@ -47,5 +47,5 @@ def labels(names: Sequence[str], limit: int = NAME_LIMIT) -> tuple[str, ...]:
 
 
 def markdown(text: str) -> str:
-    """The text for a line of Markdown: nothing in it is markup."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+!|~&$^:@-])", r"\\\1", clean(text))
+    """The text within a line of Markdown: nothing in it is markup or a link."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~$&^]|:(?=//))", r"\\\1", clean(text))

@@ -82,7 +82,7 @@ def table_4(run: Subject) -> PaperTable:
     return PaperTable(
         4,
         "Correlation of ROB on random subsamples of dialogues with ROB on all",
-        ("dialogues", "subsamples", "Pearson", "± (sd)", "Spearman", "± (sd)"),
+        ("dialogues", "subsamples", "Pearson", "Pearson sd", "Spearman", "Spearman sd"),
         tuple((p.size, p.draws, p.pearson, p.pearson_sd, p.spearman, p.spearman_sd) for p in points),
         note=f"Correlations are over the run's {len(analysis.models)} models; of fewer than three there is none.",
     )

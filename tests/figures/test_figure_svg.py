@@ -1,0 +1,185 @@
+"""SVG for papers and pages: well-formed, the same bytes every time, and nothing in it that acts on its reader."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from xml.etree import ElementTree as Tree
+
+import matplotlib as mpl
+import pytest
+
+from evolif._errors import UsageError
+from evolif.report import RunAnalysis
+from evolif.report.figures import FIGURE_NAMES, draw, draw_all, svg_of
+from evolif.report.figures._names import label
+
+Analysed = Callable[..., RunAnalysis]
+
+WORDS = ("5545550", "555000", "5453000", "15555", "000", "5051500000", "555555", "4444", "53000", "5505000")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def three(analysed: Analysed) -> RunAnalysis:
+    made = {"sim/a": WORDS, "sim/b": WORDS[::-1], "sim/c": tuple(word[::-1] for word in WORDS)}
+    return analysed(made, sources=("template", "openai/gpt-4.1"))
+
+
+@pytest.fixture(scope="module")
+def pictures(three: RunAnalysis) -> dict[str, str]:
+    """Every figure as it stands in a page, by name."""
+    made = draw_all(three)
+    assert [picture.name for picture in made] == [name for name in FIGURE_NAMES if name != "comparison"]
+    assert [picture.caption for picture in made if picture.figure is None] == []
+    return {picture.name: picture.svg(inline=True) for picture in made}
+
+
+def parsed(svg: str) -> Tree.Element:
+    return Tree.fromstring(svg)
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in parsed(svg).iter(f"{SVG}text")]
+
+
+def test_every_figure_can_be_drawn_and_stands_in_a_page(pictures: dict[str, str]) -> None:
+    for svg in pictures.values():
+        root = parsed(svg)
+        assert root.tag == f"{SVG}svg" and root.get("viewBox") and root.get("width") == "100%"
+        assert not svg.startswith("<?xml") and "<!DOCTYPE" not in svg
+        kinds = {element.tag.removeprefix(SVG) for element in root.iter()}
+        assert kinds <= {"svg", "g", "defs", "path", "use", "text", "tspan", "clipPath", "rect"}, kinds
+        assert len(svg) < 60_000
+
+
+def test_no_attribute_acts_or_reaches_outside(pictures: dict[str, str]) -> None:
+    for svg in pictures.values():
+        for element in parsed(svg).iter():
+            for key, value in element.attrib.items():
+                bare = key.rpartition("}")[2]
+                assert not bare.startswith("on") and bare not in ("style", "src")
+                assert bare != "href" or value.startswith("#")
+                assert "url(" not in value or re.fullmatch(r"url\(#[\w-]+\)", value)
+
+
+def test_ids_are_of_the_figure_alone_and_every_reference_finds_its_own(pictures: dict[str, str]) -> None:
+    seen: set[str] = set()
+    for name, svg in pictures.items():
+        root = parsed(svg)
+        own = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]
+        assert len(own) == len(set(own)) and not seen & set(own)
+        assert all(one.startswith(f"{name}-") for one in own)
+        seen |= set(own)
+        named = {value[1:] for e in root.iter() for key, value in e.attrib.items() if key.endswith("href")}
+        named |= {m[1] for e in root.iter() for value in e.attrib.values() if (m := re.match(r"url\(#(.+)\)", value))}
+        assert named == set(own)
+
+
+def test_the_same_figure_of_other_figures_has_other_ids(analysed: Analysed) -> None:
+    first, second = (svg_of("headline", analysed({"m": words})) for words in (WORDS, WORDS[:4]))
+    ids = [set(re.findall(r'id="([^"]+)"', svg)) for svg in (first, second)]
+    assert ids[0] and not ids[0] & ids[1]
+
+
+@pytest.mark.parametrize("name", ["headline", "survival", "radar", "depth", "synthesizers"])
+def test_the_same_analysis_gives_the_same_bytes(analysed: Analysed, name: str) -> None:
+    made = {"sim/a": WORDS, "sim/b": WORDS[::-1], "sim/c": WORDS[3:]}
+    first, second = (draw(name, analysed(made, sources=("a", "b"))) for _ in range(2))
+    assert first.svg() == second.svg() != ""
+    assert first.svg() == first.svg()
+    assert first.png() == second.png()
+    assert not re.search(rb"20\d\d-\d\d-\d\d|[Mm]atplotlib", first.svg().encode() + first.png())
+
+
+def test_a_reader_s_own_settings_change_nothing_and_are_left_as_they_were(three: RunAnalysis) -> None:
+    plain = svg_of("depth", three)
+    with mpl.rc_context({"font.size": 30, "svg.fonttype": "path", "axes.grid": False}):
+        before = dict(mpl.rcParams)
+        assert svg_of("depth", three) == plain
+        assert dict(mpl.rcParams) == before
+
+
+def test_pyplot_is_never_loaded() -> None:
+    code = (
+        "import sys\n"
+        "from evolif.report.figures._inputs import Mark, Matrix\n"
+        "from evolif.report.figures._heat import draw_heat\n"
+        "from evolif.report.figures._style import style\n"
+        "from evolif.report.figures._svg import png_bytes, svg_text\n"
+        "assert 'matplotlib' not in sys.modules, 'loaded too early'\n"
+        "with style(): figure = draw_heat(Matrix(('a',), ('g',), {('a', 'g'): Mark(0.5)}))\n"
+        "assert svg_text(figure, 'groups') and png_bytes(figure)\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_hostile_names_are_text(analysed: Analysed, hostile: tuple[str, ...]) -> None:
+    made = dict.fromkeys(hostile, WORDS)
+    for name in ("survival", "groups", "radar", "modes", "load", "synthesizers"):
+        picture = draw(name, analysed(made, sources=hostile[:2]))
+        svg = picture.svg(inline=True)
+        assert "<script" not in svg and "\u202e" not in svg and "\x00" not in svg
+        assert picture.png().startswith(b"\x89PNG")
+        assert "\u202e" not in picture.caption and len(picture.caption) < 1500
+    shown = texts(svg_of("headline", analysed(made)))
+    for name in hostile:
+        assert label(name) in shown
+    assert r"x/$\frac{1}{0}$" in shown and "<script>alert(1)</script>" in shown
+
+
+def test_names_in_scripts_that_the_font_lacks_are_no_warning(analysed: Analysed) -> None:
+    picture = draw("headline", analysed({"模型/七": WORDS, "مدل": WORDS}))
+    assert "模型/七" in texts(picture.svg())
+    assert picture.png()
+
+
+def test_one_model(analysed: Analysed) -> None:
+    for picture in draw_all(analysed({"m": WORDS}, sources=("a", "b"))):
+        assert (picture.figure is None) == (picture.name == "stability")
+
+
+def test_twelve_models_stay_small(analysed: Analysed) -> None:
+    made = {f"provider/model-{n}": WORDS[n % 3 :] for n in range(12)}
+    for name in ("headline", "survival", "radar", "depth", "registers"):
+        svg = svg_of(name, analysed(made))
+        assert svg and len(svg) < 60_000
+
+
+def test_one_dialogue(analysed: Analysed) -> None:
+    for picture in draw_all(analysed({"m": ("5505000",)})):
+        assert picture.caption.endswith(".")
+        assert picture.figure is None or picture.svg()
+
+
+@pytest.mark.parametrize("made", [{}, {"m": ()}, {"m": ("",)}, {"m": ("", ""), "o": ("", "")}])
+def test_nothing_played_is_no_figure_and_a_reason(analysed: Analysed, made: dict[str, tuple[str, ...]]) -> None:
+    for picture in draw_all(analysed(made)):
+        # A session without a judged turn lasted 0 turns, which can be drawn and compared; nothing was judged in it.
+        if picture.name not in ("headline", "survival", "patience", "comparison") or not made.get("m"):
+            assert picture.figure is None, picture.name
+        assert picture.caption.endswith(".")
+        assert isinstance(picture.svg(inline=True), str) and isinstance(picture.png(), bytes)
+
+
+def test_two_models_are_compared(analysed: Analysed) -> None:
+    two = analysed({"a": ("555555",) * 5 + ("5000",), "b": ("000",) * 5 + ("5555",)})
+    picture = draw_all(two)[-1]
+    assert picture.name == "comparison" and picture.figure is not None
+    shown = texts(picture.svg())
+    assert "a − b" in shown and "EDR len" in shown and any(text.startswith("p ") for text in shown)
+    assert "paired over 6 dialogues" in picture.caption
+
+
+def test_three_models_are_not_compared_unasked(three: RunAnalysis) -> None:
+    picture = draw("comparison", three)
+    assert picture.figure is None and "evolif compare" in picture.caption
+
+
+def test_an_unknown_figure_is_named_with_those_there_are(three: RunAnalysis) -> None:
+    with pytest.raises(UsageError, match="no figure “pie”; there are headline"):
+        draw("pie", three)
