@@ -15,6 +15,7 @@ from evolif._stream import Stream
 from evolif.metrics._fixed_point import unit_bits, whole
 from evolif.metrics._numeric import numpy
 from evolif.metrics._process import METRIC_NAMES, RATIOS, Terms
+from evolif.metrics._resampling import product
 
 _PURPOSE = 61
 _WORD = 64
@@ -69,7 +70,7 @@ def permutation_test(a: Sequence[Terms], b: Sequence[Terms], *, permutations: in
 
 def _differences(np: Any, swaps: Any, first: Any, second: Any) -> Any:
     """Per swap and metric a - b; NaN where undefined. The sums are whole numbers, and so exact."""
-    moved = swaps @ (second - first)
+    moved = product(np, swaps, second - first)
     sums_a, sums_b = first.sum(axis=0) + moved, second.sum(axis=0) - moved
     tops, bottoms = ([Terms._fields.index(pair[end]) for pair in RATIOS.values()] for end in (0, 1))
     with np.errstate(invalid="ignore", divide="ignore"):
