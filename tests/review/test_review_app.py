@@ -110,6 +110,15 @@ def test_t_puts_the_template_back_and_shows_it(ada, stored):
     assert stored().query == ada.template(KEY)
 
 
+def test_t_on_the_template_s_own_words_decides_nothing(ada):
+    async def steps(person):
+        await person.press("n", "t")
+        await person.until(lambda: "has the template's words already; accept them" in person.said)
+
+    drive(ada, steps)
+    assert not ada.journal.records
+
+
 def test_n_p_and_the_arrows_move(ada):
     async def steps(person):
         for key, turn in (("n", 1), ("down", 2), ("p", 1), ("up", 3), ("p", 3)):
@@ -129,7 +138,7 @@ def test_o_notes(ada):
         await person.press("enter")
         await person.until(lambda: ada.decisions(KEY))
         await person.press("space")
-        await person.sees("ada: note – ask the team")
+        await person.sees("UTC ada: note – ask the team")
 
     drive(ada, steps)
 
@@ -296,8 +305,7 @@ def test_slash_searches_and_an_empty_search_shows_all(ada):
         await person.sees("1 shown (“bad words”)")
         await person.press("slash")
         await person.sees("Search")
-        await person.press("ctrl+u")
-        await person.write("nowhere")
+        await person.write("nowhere")  # replaces the old words
         await person.press("enter")
         await person.sees("No turn is shown")
         for key in ("a", "e", "t", "x", "o", "n", "p", "g"):
