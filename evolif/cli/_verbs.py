@@ -27,6 +27,7 @@ SUMMARIES: Mapping[str, str] = {
     "import": "Import what export wrote, or the EvolIF authors' files, as a benchmark; "
     "says what of it can be satisfied.",
     "compare": "Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.",
+    "contamination": "Look for a benchmark's queries and its canary in a text corpus. Exit code 1 on a finding.",
     "check": "Check one response. Exit code 1 when a constraint is not satisfied.",
     "score": "Compute the eight metrics, with 95 % intervals, from plain verdicts.",
     "topics": "Check topics, or write those of another domain. Exit code of lint 1 on a finding.",
