@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from evolif.domain import JudgedTurn, Session, TurnFacts, Verdict
 from evolif.metrics._bootstrap import DEFAULT_RESAMPLES, Interval, dialogue_terms
-from evolif.metrics._keys import UNKNOWN, Key, TurnKey, index_facts, mode_of, turn_key
+from evolif.metrics._keys import UNKNOWN, Key, TurnKey, index_facts, modes_of, turn_key
 from evolif.metrics._resampling import Values, check_draws, middle, ratios, resampled_sums
 from evolif.metrics._sessions import Counted, counted_with_verdicts, of_one_model
 
@@ -146,7 +146,7 @@ def _together(verdicts: Iterable[tuple[Key, Verdict]]) -> Iterable[tuple[Key, Se
 def _modes(turn: JudgedTurn, facts: TurnFacts | None) -> Iterator[tuple[Key, Verdict]]:
     groups = [verdict.group for verdict in turn.verdicts]
     same = facts is not None and [constraint.group for constraint in facts.constraints] == groups
-    modes = [mode_of(c) for c in facts.constraints] if facts is not None and same else [UNKNOWN] * len(groups)
+    modes = modes_of(facts.constraints) if facts is not None and same else [UNKNOWN] * len(groups)
     for mode, verdict in zip(modes, turn.verdicts, strict=True):
         yield f"{verdict.group}/{mode}", verdict
 

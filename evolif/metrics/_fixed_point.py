@@ -24,6 +24,6 @@ def unit_bits(columns: Sequence[Sequence[float]], rows: int) -> int:
 
 
 def whole(columns: Sequence[Sequence[float]], bits: int) -> list[list[int]]:
-    """The figures in units of 2^-bits, rounded."""
+    """The figures in units of 2^-bits, rounded half to even."""
     scale = 2.0**bits
     return [[round(value * scale) for value in column] for column in columns]

@@ -49,12 +49,20 @@ def mode_of(constraint: Constraint) -> str:
     `emotion`, `numbered` for `bullets`. A group with one mode has `all`, `count` or `none`. `unknown` where the group
     is not installed here or its parameters are of another form.
     """
+    return modes_of((constraint,))[0]
+
+
+def modes_of(constraints: Iterable[Constraint]) -> list[str]:
+    """The mode of each, as `mode_of`."""
     from evolif.constraints import get_group  # not light
 
-    try:
-        return get_group(constraint.group).key(constraint.params)
-    except (UsageError, KeyError, TypeError):
-        return UNKNOWN
+    modes = []
+    for constraint in constraints:
+        try:
+            modes.append(get_group(constraint.group).key(constraint.params))
+        except (UsageError, KeyError, TypeError):
+            modes.append(UNKNOWN)
+    return modes
 
 
 def turn_key(by: str, formality: Callable[[str], str] | None) -> TurnKey:

@@ -56,11 +56,10 @@ def resampled_sums(columns: Sequence[Column], *, seed: int, resamples: int) -> l
         resamples: How many.
     """
     bits = unit_bits(columns, len(columns[0]))
-    units = whole(columns, bits)
     numpy = numpy_if_any()
     if numpy is None:
-        return _plain_sums(units, 2.0**-bits, seed, resamples)
-    figures = numpy.array(units, dtype=numpy.float64).T
+        return _plain_sums(whole(columns, bits), 2.0**-bits, seed, resamples)
+    figures = numpy.rint(numpy.array(columns, dtype=numpy.float64) * 2.0**bits).T  # as `whole`, also half to even
     blocks = [product(numpy, counts, figures) for counts in _counts(numpy, len(columns[0]), seed, resamples)]
     return list((numpy.concatenate(blocks) * 2.0**-bits).T)
 
