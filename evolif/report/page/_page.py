@@ -124,8 +124,8 @@ class _Page:
         return (
             f"{len(inside):,} of {total:,} transcripts stand in this page: one of each model in turn, drawn by seed "
             f"{self._seed}, up to {MOST_INSIDE} and as long as the page stays below {MOST_BYTES // 1_000_000} MB. All "
-            f"of them stand in the folder {side_folder(self._path).name} beside it, where the other lines lead; the text "
-            "filter reaches those in this page."
+            f"of them stand in the folder {side_folder(self._path).name} beside it, where the other lines lead; the "
+            "text filter reaches those in this page."
         )
 
     def _write(self, body: Callable[[int], Markup | None], choice: str) -> int:

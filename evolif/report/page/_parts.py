@@ -56,7 +56,7 @@ _LAYOUT: Sequence[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = (
 _VIEW_BOX = re.compile(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ')
 _WIDE = 300.0
 """Points from which on a figure has a row of its own."""
-_PIXELS = 1.4
+_PIXELS = 1.6
 """Per point of a figure: letters of 7 points are then as large as small print."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -33,8 +34,30 @@ NOTHING_KNOWN = Intention(None, "", "", "")
 
 
 @dataclass(frozen=True, slots=True)
-class TurnView:
-    """What is shown of one turn; everything foreign is HTML already."""
+class ScoreView:
+    """What one judge said."""
+
+    judge: Markup
+    score: str
+    rationale: Markup
+    problem: Markup
+    cached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementView:
+    """How a panel came to its verdict on one constraint."""
+
+    group: Markup
+    rule: Markup
+    outcome: str
+    score: str
+    reason: Markup
+    scores: tuple[ScoreView, ...]
+
+
+class TurnView(NamedTuple):
+    """What is shown of one turn; everything foreign is HTML already. A tuple, since a page has tens of thousands."""
 
     turn: int
     move: str
@@ -65,29 +88,6 @@ class TurnView:
     """The items of a list; empty where there are none."""
     heuristic: Markup
     judgements: tuple[JudgementView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreView:
-    """What one judge said."""
-
-    judge: Markup
-    score: str
-    rationale: Markup
-    problem: Markup
-    cached: bool
-
-
-@dataclass(frozen=True, slots=True)
-class JudgementView:
-    """How a panel came to its verdict on one constraint."""
-
-    group: Markup
-    rule: Markup
-    outcome: str
-    score: str
-    reason: Markup
-    scores: tuple[ScoreView, ...]
 
 
 def turn_view(record: TurnRecord, intention: Intention, patience: int) -> TurnView:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from markupsafe import Markup
 
 # What `plain` marks on a terminal, and what a page shows as nothing: soft hyphens, zero-width characters (but for the
-# joiners that scripts and emoji need), invisible operators, fillers, and tag characters, which smuggle text past readers.
+# joiners that scripts and emoji need), invisible operators, fillers, and tag characters, which smuggle text.
 _HIDING = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff"

@@ -32,8 +32,10 @@
     return state;
   };
 
+  const plain = (text) => text.replace(/\s+/g, " ").trim().toLowerCase();
+
   const textOf = (session) => {
-    if (!texts.has(session)) texts.set(session, session.textContent.toLowerCase());
+    if (!texts.has(session)) texts.set(session, plain(session.textContent));
     return texts.get(session);
   };
 
@@ -49,7 +51,7 @@
   const number = (value) => value.toLocaleString("en");
 
   const filter = (state) => {
-    const words = (state.get("q") || "").trim().toLowerCase();
+    const words = plain(state.get("q") || "");
     const only = state.get("only") === "1";
     let shown = 0;
     let turns = 0;

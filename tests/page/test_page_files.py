@@ -1,0 +1,237 @@
+"""The files a page is made of: one that holds all it needs, within its size, and a folder where that is not enough."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolif._errors import OutsideError, UsageError
+from evolif._version import __version__
+from evolif.protocol import load_run
+from evolif.report import analyse
+from evolif.report._published import NOT_COMPARABLE, published_leaderboard
+from evolif.report.page import _page as page
+from evolif.report.page import write_page
+
+Make = Callable[..., "page.Written"]
+EPOCHS = 32
+
+
+@pytest.fixture(autouse=True)
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing takes most of a page's time, and its files do not depend on it."""
+    monkeypatch.setattr("evolif.report.page._parts.draw_all", lambda *_: [])
+
+
+@pytest.fixture
+def make(folder: Path, tmp_path: Path) -> Make:
+    def write(name: str = "report.html", root: Path = folder, **more: Any) -> page.Written:
+        with closing(load_run(root, read_only=True)) as run:
+            return write_page(analyse([run], resamples=20), tmp_path / name, **more)
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def many(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """256 sessions: each of the eight, 32 times."""
+    root = tmp_path_factory.mktemp("many") / "run"
+    shutil.copytree(folder, root)
+    with closing(sqlite3.connect(root / "run.sqlite")) as store, store:
+        [text] = store.execute("SELECT value FROM run WHERE key = 'settings'").fetchone()
+        told = json.dumps({**json.loads(text), "epochs": EPOCHS})
+        store.execute("UPDATE run SET value = ? WHERE key = 'settings'", (told,))
+        for epoch in range(2, EPOCHS + 1):
+            store.execute(
+                "INSERT INTO session SELECT id + ?, model, dialogue, ?, ending, cause, reason FROM session"
+                " WHERE epoch = 1",
+                (1000 * epoch, epoch),
+            )
+            store.execute(
+                "INSERT INTO turn SELECT session + ?, turn, answer, reasoning, truncated, served_by, seconds, verdicts,"
+                " heuristic, scores FROM turn WHERE session < 1000",
+                (1000 * epoch,),
+            )
+    return root
+
+
+def links(text: str) -> list[str]:
+    return [link for link in re.findall(r'href="([^"]*)"', text) if not link.startswith("#")]
+
+
+def test_the_page_holds_all_it_needs(pages: dict[str, Path]) -> None:
+    text = pages["run"].read_text(encoding="utf-8")
+    assert "<svg" in text and pages["run"].stat().st_size < 5_000_000
+    assert not re.search(r'\b(?:src|action|srcset|poster|data|background)\s*=\s*["\']', text)
+    assert "@import" not in text and not re.search(r"url\((?!#)", text)
+    assert links(text) == []
+    assert (
+        NOT_COMPARABLE.split("(")[0].strip() in text and f"evolif {__version__}" in text and "reading rules 1" in text
+    )
+    assert "All 8 transcripts stand in this page." in text
+
+
+def test_what_was_written_is_told(make: Make) -> None:
+    written = make()
+    assert written.bytes == written.path.stat().st_size
+    assert (written.transcripts, written.inside, written.folder) == (8, 8, None)
+
+
+def test_the_policy_names_the_only_script_and_style(pages: dict[str, Path]) -> None:
+    text = pages["run"].read_text(encoding="utf-8")
+    [policy] = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
+    rules = dict(rule.split(" ", 1) for rule in policy.replace("&#39;", "'").split("; "))
+    for kind in ("script", "style"):
+        [inner] = re.findall(f"<{kind}>(.*?)</{kind}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(inner.encode()).digest()).decode()
+        assert rules[f"{kind}-src"] == f"'sha256-{digest}'"
+    assert rules["default-src"] == rules["img-src"] == rules["connect-src"] == rules["base-uri"] == "'none'"
+    assert text.index("Content-Security-Policy") < text.index("<style>") < text.index("<script>")
+    assert " style=" not in text and not re.search(r"<[^>]*\son\w+=", text)
+
+
+def test_our_script_never_makes_html_of_text() -> None:
+    folder = Path(page.__file__).parent / "templates"
+    for script in folder.glob("*.js"):
+        text = script.read_text(encoding="utf-8")
+        for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "fetch("):
+            assert word not in text, (script.name, word)
+    assert "|safe" not in "".join(t.read_text(encoding="utf-8").replace(" ", "") for t in folder.glob("*.html"))
+
+
+def test_the_same_run_gives_the_same_bytes(make: Make) -> None:
+    first = make("a.html").path.read_bytes()
+    assert make("a.html").path.read_bytes() == first
+
+
+def test_sections_stand_where_there_is_something_to_show(make: Make) -> None:
+    sections = re.findall(r'<section id="([\w-]+)"', make().path.read_text(encoding="utf-8"))
+    for wanted in ("headline", "left-out", "ceiling", "survival", "groups", "load", "moves", "patience", "comparisons"):
+        assert wanted in sections
+    assert {"settings", "reproduce", "how-to-read", "dialogues"} <= set(sections)
+    # Nobody audited the judge, no token was paid for, and two models have no rank stability.
+    assert not {"audit", "costs", "ranks", "published"} & set(sections)
+
+
+def test_an_audit_and_the_published_figures_have_sections(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evolif.report.page._parts.audit_lines", lambda _: ["Judge audited by a person: 85 % of <20>"])
+    published = published_leaderboard()
+    text = make(published=published).path.read_text(encoding="utf-8")
+    assert '<section id="audit"' in text and "85 % of &lt;20&gt;" in text
+    assert text.index(published.warning) < text.index('<table class="published">')
+
+
+def test_many_transcripts_go_to_a_folder(make: Make, many: Path) -> None:
+    written = make(root=many)
+    assert written.transcripts == 256 and written.folder is not None and written.folder.name == "report-transcripts"
+    assert 0 < written.inside <= 200 and written.bytes == written.path.stat().st_size < 5_000_000
+    text = written.path.read_text(encoding="utf-8")
+    files = sorted(file.name for file in written.folder.iterdir())
+    assert files == [f"{number:03}.html" for number in range(1, 257)]
+    outside = links(text)
+    assert len(outside) == 256 - written.inside
+    assert all((written.path.parent / link).is_file() for link in outside)
+    assert f"{written.inside} of 256 transcripts stand in this page" in text
+    for file in written.folder.iterdir():
+        side = file.read_text(encoding="utf-8")
+        assert links(side)[0] == "../report.html#dialogues"
+        assert all((written.folder / link).is_file() for link in links(side)[1:])
+    # As many of each model.
+    inside = re.findall(r'<details class="session" data-key="(sim/\w+)/', text)
+    assert abs(inside.count("sim/steady") - inside.count("sim/forgetful")) <= 1 and len(inside) == written.inside
+
+
+def test_links_into_the_folder(make: Make, many: Path, visit: Callable[..., Any]) -> None:
+    written = make(root=many)
+    text = written.path.read_text(encoding="utf-8")
+    key = re.findall(r'<div class="session outside" data-key="([^"]+)"', text)[0]
+    driver = visit(written.path, f"s={key}&t=2")
+    for _ in range(100):
+        if "report-transcripts" in driver.current_url and driver.execute_script(
+            "return document.activeElement.dataset.t"
+        ):
+            break
+    assert driver.execute_script("return document.activeElement.dataset.t") == "2"
+    assert driver.execute_script("return document.querySelector('section.session').dataset.key") == key
+    driver.execute_script("document.querySelector('nav a').click()")
+    driver.execute_script("const f = document.querySelector('form.filters').elements.q; f.value = 'no such thing';"
+                          "f.dispatchEvent(new Event('input', {bubbles: true}))")  # fmt: skip
+    for _ in range(100):
+        told = driver.execute_script("return document.querySelector('.counts').textContent")
+        if told.startswith("0 of"):
+            break
+    assert f"does not reach {256 - written.inside} dialogues" in told
+
+
+def test_a_page_too_large_sends_transcripts_out(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = make("whole.html")
+    monkeypatch.setattr(page, "MOST_BYTES", whole.bytes - 1)
+    written = make()
+    assert written.bytes < whole.bytes and 0 < written.inside < 8 and written.folder is not None
+    assert len(list(written.folder.iterdir())) == 8
+    monkeypatch.setattr(page, "MOST_BYTES", 1)
+    assert make().inside == 0
+
+
+def test_an_earlier_pages_folder_is_cleared_of_what_was_ours(make: Make, tmp_path: Path) -> None:
+    folder = tmp_path / "report-transcripts"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "MOST_BYTES", 1)
+        make()
+    (folder / "notes.txt").write_text("mine", encoding="utf-8")
+    (folder / "999.html").write_text("<p>mine too</p>", encoding="utf-8")
+    assert len(list(folder.iterdir())) == 10
+    assert make().folder is None
+    assert sorted(file.name for file in folder.iterdir()) == ["999.html", "notes.txt"]
+
+
+def test_two_runs_stand_apart_or_side_by_side(folder: Path, hostile: Path, tmp_path: Path) -> None:
+    with closing(load_run(folder, read_only=True)) as a, closing(load_run(hostile, read_only=True)) as b:
+        text = write_page(analyse([a, b], resamples=20), tmp_path / "two.html").path.read_text(encoding="utf-8")
+    ids = re.findall(r'<section id="([\w-]+)"', text)
+    assert len(ids) == len(set(ids)) and {"headline-1", "headline-2", "settings-1", "settings-2"} <= set(ids)
+    assert "The runs stand apart" in text
+    assert 'data-key="sim/forgetful/1/1"' in text and 'data-key="2:sim/forgetful/1/1"' in text
+
+
+def test_a_run_without_a_turn_has_a_page(folder: Path, make: Make, tmp_path: Path) -> None:
+    root = tmp_path / "empty"
+    shutil.copytree(folder, root)
+    with closing(sqlite3.connect(root / "run.sqlite")) as store, store:
+        for table in ("turn", "asked", "call", "fault"):
+            store.execute(f"DELETE FROM {table}")
+        store.execute("UPDATE session SET ending = NULL")
+    written = make(root=root)
+    assert written.transcripts == 0 and "To make this again" in written.path.read_text(encoding="utf-8")
+
+
+def test_where_it_cannot_be_written_is_said(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(OutsideError, match="page cannot be written"):
+        make("file/report.html")
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(OutsideError, match=r"folder\.html"):
+        make("folder.html")
+    assert not [file for file in tmp_path.iterdir() if file.name.startswith(".page-")]
+
+
+@pytest.fixture
+def without_jinja(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
+    yield
+
+
+@pytest.mark.usefixtures("without_jinja")
+def test_what_to_install_is_said(make: Make) -> None:
+    with pytest.raises(UsageError, match=r"install evolif\[report\]"):
+        make()
