@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 from evolif._errors import UsageError
 from evolif.metrics import RankStability, rank_stability
@@ -51,8 +52,8 @@ class Board:
 def boards_of(runs: Sequence[RunAnalysis]) -> list[Board]:
     """One board of all runs where they may be compared, else one per run and why."""
     try:
-        for run in runs[1:]:
-            kind_of(runs[0].run, run.run, same_model=False)
+        for one, other in combinations(runs, 2):
+            kind_of(one.run, other.run, same_model=False)
     except UsageError as fault:
         return [Board((run,), why_alone=str(fault) if run is runs[0] else "") for run in runs]
     return [Board(tuple(runs))] if runs else []

@@ -18,10 +18,12 @@ _MISSES = 3
 def settings_line(run: Run) -> str:
     """What the run was made with."""
     settings = run.settings
-    prompt = "" if settings.system_prompt else ", no system prompt"
+    more = "" if settings.system_prompt else ", no system prompt"
+    if settings.temperature is not None:
+        more += f", temperature {settings.temperature:g}"
     return (
         f"Profile {settings.profile}, patience {settings.patience}, cap {settings.max_turns} turns, "
-        f"judge {settings.judge}{prompt}; in brackets 95 % intervals over dialogues."
+        f"judge {settings.judge}{more}; in brackets 95 % intervals over dialogues."
     )
 
 
