@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -21,9 +24,24 @@ FETCHED = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)=[
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site; network proxies lead nowhere, so that a build that fetches would fail."""
-    out = tmp_path_factory.mktemp("site")
+def site(tmp_path_factory: pytest.TempPathFactory, worker: str) -> Path:
+    """The built site, once for all processes of the tests."""
+    base = tmp_path_factory.getbasetemp()
+    out = (base.parent if worker else base) / "site"
+    with FileLock(f"{out}.lock"):
+        if not out.exists():
+            build(out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def worker() -> str:
+    """The process's name under xdist, else empty."""
+    return os.environ.get("PYTEST_XDIST_WORKER", "")
+
+
+def build(out: Path) -> None:
+    """Build it; network proxies lead nowhere, so that a build that fetches would fail."""
     dead = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(out)],
@@ -34,7 +52,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    return out
 
 
 def test_every_kind_of_page_is_there(site: Path) -> None:
@@ -57,3 +74,34 @@ def test_the_search_index_is_a_script_that_a_folder_can_serve(site: Path) -> Non
 def test_no_path_of_a_machine_is_told(site: Path) -> None:
     told = [page.name for page in site.rglob("*.html") if str(ROOT) in page.read_text(encoding="utf-8")]
     assert told == []
+
+
+def test_the_search_works_from_a_folder(site: Path, tmp_path: Path) -> None:
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    helper = shutil.which("chromedriver")
+    if browser is None or helper is None:
+        pytest.skip("Chromium and chromedriver are not installed (Debian: chromium, chromium-driver)")
+    os.environ["SE_OFFLINE"] = "true"
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--user-data-dir={tmp_path}"):
+        options.add_argument(flag)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=helper))
+    try:
+        driver.get((site / "reference" / "cli.html").as_uri())
+        driver.find_element("css selector", "[data-md-component=search-query]").send_keys("witness")
+        found = results(driver)
+    finally:
+        driver.quit()
+    assert any(address.startswith((site / "explanation" / "witnesses.html").as_uri()) for address in found), found
+
+
+def results(driver: object) -> list[str]:
+    """Addresses that the search found, as soon as there are some; it has a minute."""
+    for _ in range(120):
+        links = driver.find_elements("css selector", ".md-search-result__item a")  # type: ignore[attr-defined]
+        if links:
+            return [link.get_attribute("href") for link in links]
+        time.sleep(0.5)
+    return []
