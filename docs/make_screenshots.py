@@ -1,4 +1,4 @@
-"""Makes the pictures of `docs/images` anew: a fresh benchmark, one planted error, the real application, no terminal.
+"""Makes the review's pictures of `docs/images` anew: planted errors and answers, the real application, no terminal.
 
 .venv/bin/python docs/make_screenshots.py
 """
@@ -9,12 +9,17 @@ import asyncio
 import os
 import re
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from evolif.benchmark import Benchmark, generate
-from evolif.domain import Turn
-from evolif.review import BenchmarkDesk, Desk
+from evolif.domain import Constraint, Turn, TurnFacts, Verdict
+from evolif.judging import Judgement, JudgeRecord, JudgeScore
+from evolif.protocol import RunSettings, RunStore, SessionKey, load_run
+from evolif.protocol.store import AnsweredTurn, AskedTurn, TurnEntry
+from evolif.review import BenchmarkDesk, Desk, JudgeDesk
 from evolif.review.app import ReviewApp
 from evolif.synthesis import check_query
 
@@ -22,6 +27,13 @@ IMAGES = Path(__file__).parent / "images"
 SIZE = (100, 30)
 MODEL = "openai/NAME"
 """Whose words the planted ones are said to be."""
+
+ASKED = "How do we plant the pear tree? Please write it for a child this time."
+ANSWERED = (
+    "Digging a hole for a tree is a bit like making a bed. First you need it wide, so the roots can stretch their "
+    "toes. Then you put the tree in, straight as a candle, and tuck it in with soft earth.\n\nNow it is thirsty! Give "
+    "it a whole can of water, slowly. Tomorrow you can look whether it has settled in."
+)
 
 TYPED = " ".join(("space", *"Thanks", "exclamation_mark"))
 
@@ -37,6 +49,8 @@ def main() -> None:
             picture("review.svg")
             picture("review-edit.svg", "e", TYPED)
             picture("review-light.svg", "d")
+            plant_run()
+            picture("review-judge.svg", "7 3 8 4", of=judge_desk)
         finally:
             os.chdir(here)
 
@@ -72,21 +86,47 @@ def desk() -> Desk:
     return BenchmarkDesk(Benchmark("my-bench"), "first", checker=check_query)
 
 
-def picture(name: str, *keys: str) -> None:
+def plant_run() -> None:
+    """A run whose answers were judged; the picture shows the fifth that a person is asked about."""
+    settings = RunSettings(
+        benchmark="b", profile="paper", models=(MODEL,), patience=3, max_turns=9, dialogues=(1,), reading_rules=1
+    )
+    values = (("audience", "child"), ("emotion", "happy"), ("style", "informal"))
+    with closing(RunStore.create(Path("my-run"), settings)) as store:
+        store.enrol([SessionKey(MODEL, 1, 1)])
+        store.write(judged(turn, *values[turn % 3], accepted=turn % 4 != 0) for turn in range(1, 13))
+
+
+def judged(turn: int, group: str, value: str, *, accepted: bool) -> TurnEntry:
+    """One answer, accepted or not."""
+    facts = TurnFacts(1, turn, "continue", turn, "t", ASKED, (Constraint(group, {group: value}),))
+    score = JudgeScore("openai/JUDGE", 9.0 if accepted else 3.0)
+    record = JudgeRecord(group, "mean", accepted, score.score, (score,))
+    judgement = Judgement((Verdict(group, accepted, "", ""),), (), (record,))
+    return TurnEntry(1, AskedTurn(str(turn), facts), AnsweredTurn(ANSWERED), judgement)
+
+
+def judge_desk() -> Desk:
+    """A fresh desk over the run."""
+    with closing(load_run("my-run")) as run:
+        return JudgeDesk(run, "first")
+
+
+def picture(name: str, *keys: str, of: Callable[[], Desk] = desk) -> None:
     """Press keys, wait until the checkers have answered, and keep the screen."""
     IMAGES.mkdir(exist_ok=True)
-    (IMAGES / name).write_text(asyncio.run(_drawn(keys)), encoding="utf-8")
+    (IMAGES / name).write_text(asyncio.run(_drawn(of(), keys)), encoding="utf-8")
     print(f"docs/images/{name}")
 
 
-async def _drawn(keys: tuple[str, ...]) -> str:
-    app = ReviewApp(desk(), clock=lambda: 0.0)
+async def _drawn(desk_: Desk, keys: tuple[str, ...]) -> str:
+    app = ReviewApp(desk_, clock=lambda: 0.0)
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause(2)
         for key in keys:
             await pilot.press(*key.split())
             await pilot.pause(2)
-        return without_fonts(app.export_screenshot(title="evolif review my-bench"))
+        return without_fonts(app.export_screenshot(title=f"evolif review {desk_.name}"))
 
 
 def without_fonts(svg: str) -> str:

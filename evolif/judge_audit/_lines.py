@@ -15,9 +15,11 @@ def judge_audit_lines(rows: Iterable[JudgeAuditRow]) -> list[str]:
     """
     lines: list[str] = []
     last: str | None = None
-    for row in rows:
+    told = list(rows)
+    everybody = "all persons together" if any(row.reviewer for row in told) else "a person"
+    for row in told:
         if row.reviewer != last:
-            lines.append(f"The judge beside {row.reviewer or 'a person'}:")
+            lines.append(f"The judge beside {row.reviewer or everybody}:")
             last = row.reviewer
         lines.append("; ".join(_parts(row)))
     return lines
@@ -38,7 +40,7 @@ def _parts(row: JudgeAuditRow) -> Iterator[str]:
 def _told(share: Share) -> str:
     if share.value is None or share.low is None or share.high is None:
         return "not scored"
-    return f"{100 * share.value:.0f} % ({100 * share.low:.0f}–{100 * share.high:.0f}, {share.hits} of {share.items})"
+    return f"{100 * share.value:.0f} % ({100 * share.low:.0f}–{100 * share.high:.0f}, {share.hits} of {share.items} scored)"
 
 
 def _kappa(row: JudgeAuditRow) -> str:

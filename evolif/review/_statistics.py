@@ -33,9 +33,9 @@ class Throughput:
     @property
     def told(self) -> str:
         """In one line, without the name."""
-        if self.per_hour is None or self.median_seconds is None:
+        if not self.timed:
             return f"{self.decisions} decided, none timed"
-        if self.timed < STEADY:
+        if self.timed < STEADY or self.per_hour is None or self.median_seconds is None:
             return f"{self.decisions} decided"
         return f"{self.decisions} decided, {self.per_hour:.0f} an hour, median {self.median_seconds:.0f} s"
 

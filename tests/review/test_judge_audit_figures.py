@@ -177,7 +177,7 @@ def test_several_reviewers_come_together_first_and_then_apart(four):
         (name, group) for name in ("", "ada", "bob") for group in ("", "emotion")
     ]
     assert [row.overall.value for row in rows[::2]] == [1.0, pytest.approx(0.75), pytest.approx(0.25)]
-    assert judge_audit_lines(rows)[0] == "The judge beside a person:"
+    assert judge_audit_lines(rows)[0] == "The judge beside all persons together:"
     assert any(line == "The judge beside bob:" for line in judge_audit_lines(rows))
 
 
