@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -152,7 +153,17 @@ def test_figures_are_matplotlib_s_and_show_themselves(analysed: Analysed) -> Non
     assert "sessions still going (%)" in figure_3(run)._repr_svg_()  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("form", ["pdf", "svg"])
+def test_a_name_is_no_formula_when_the_reader_saves_the_figure(analysed: Analysed, form: str) -> None:
+    run = analysed({r"x/$\frac{1}{$": ("55000", "5000"), "$a_1$": ("000", "5000")}, sources=(r"$\undefined$", "y"))
+    for made in (figure_3, figure_4, figure_6):
+        file = io.BytesIO()
+        made(run).savefig(file, format=form)  # a broken formula would be an error here
+        assert file.getvalue()
+
+
 def test_a_figure_that_there_is_none_of_says_why(analysed: Analysed) -> None:
     run = analysed({"m": ("55000",)})
     [text] = figure_6(run).texts
     assert text.get_text().replace("\n", " ").startswith("All dialogues are worded by template")
+    assert figure_6(run)._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]

@@ -27,6 +27,7 @@ class Plot:
         curves: One per model; a model keeps its look by its place.
         percent: Whether y are fractions, printed in per cent from 0 to 100 (or as far as they go, if `zoom`).
         zoom: Let the y axis end where the figures do.
+        below_zero: Whether y are correlations: they may be below 0, and end at 1.
         hollow: Draw points on few observations hollow.
     """
 
@@ -35,6 +36,7 @@ class Plot:
     curves: tuple[Curve, ...]
     percent: bool = True
     zoom: bool = False
+    below_zero: bool = False
     hollow: bool = True
 
 
@@ -97,7 +99,9 @@ def _finish(axes: Axes, plot: Plot) -> None:
     if plot.percent and not plot.zoom:
         axes.set_ylim(0, 103)
     else:
-        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if plot.zoom and not plot.percent else 0)
+        low, high = axes.get_ylim()
+        # Correlations can be below 0; shares and lengths cannot, whatever room matplotlib would leave.
+        axes.set_ylim(low if plot.below_zero and low < 0 else 0, max(high, 1.04) if plot.below_zero else high)
     if len({x for curve in plot.curves for x in curve.x}) == 1:
         only = next(x for curve in plot.curves for x in curve.x)
         axes.set_xlim(only - 1, only + 1)

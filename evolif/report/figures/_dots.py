@@ -105,7 +105,7 @@ def _draw_bars(axes: Axes, marks: Sequence[Mark], scale: float) -> None:
 def _draw_points(axes: Axes, marks: Sequence[tuple[float, Mark]], scale: float, how: Look) -> None:
     told = [(at, mark, scale * mark.value) for at, mark in marks if mark.value is not None]
     _whiskers(axes, [(at, mark) for at, mark, _ in told], scale, how.colour)
-    axes.plot([value for _, _, value in told], [at for at, _, _ in told], how.marker, color=how.colour)
+    axes.plot([value for _, _, value in told], [at for at, _, _ in told], how.marker, color=how.colour, clip_on=False)
 
 
 def _whiskers(axes: Axes, marks: Sequence[tuple[float, Mark]], scale: float, colour: str) -> None:
@@ -117,4 +117,4 @@ def _whiskers(axes: Axes, marks: Sequence[tuple[float, Mark]], scale: float, col
             low, high = scale * mark.low, scale * mark.high
             x += [low, low, low, high, high, high, math.nan]
             y += [at - _CAP, at + _CAP, at, at, at - _CAP, at + _CAP, math.nan]
-    axes.plot(x, y, color=colour, linewidth=0.9)
+    axes.plot(x, y, color=colour, linewidth=0.9, clip_on=False)

@@ -203,8 +203,8 @@ def patience(board: Board) -> Maker:
     return Made(
         draw_curves(
             [
-                Plot(axis, gather.label_of("edr_len", board), length, percent=False),
-                Plot(axis, gather.label_of("edr_acc", board), accuracy, percent=False),
+                Plot(axis, gather.label_of("edr_len", board), length, percent=False, hollow=False),
+                Plot(axis, gather.label_of("edr_acc", board), accuracy, percent=False, hollow=False),
             ],
             width=TWO_COLUMNS,
         ),
@@ -222,7 +222,7 @@ def stability(board: Board) -> Maker:
         return "No correlation is defined: the models do not differ in ROB."
     draws = max(point.draws for point in board.rank_stability)
     return Made(
-        draw_curves([Plot("dialogues in the subsample", "correlation of ROB", curves, percent=False, zoom=True)]),
+        draw_curves([Plot("dialogues in the subsample", "correlation of ROB", curves, percent=False, below_zero=True)]),
         f"Correlation over {len(board.models)} models between ROB on random subsamples of dialogues and on all of "
         f"them; mean over {draws} subsamples, ± one standard deviation.",
     )

@@ -104,10 +104,10 @@ def _web(axes: Axes, columns: Sequence[str], size: float, *, rings: bool) -> Non
     pieces = [place for share in (0.25, 0.5, 0.75, 1.0) for place in (*corners([share] * len(columns)), apart)]
     pieces += [place for end in rim for place in ((0.0, 0.0), end, apart)]
     axes.plot([x for x, _ in pieces], [y for _, y in pieces], color=FAINT, linewidth=0.5, zorder=0.9)
-    # Between two spokes, where no corner of a model's line can lie.
+    # Between two spokes, where no corner of a model's line can lie; that of the rim outside.
     half = math.pi / len(columns)
     for share in (0.5, 1) if rings else ():
-        far = share * math.cos(half)
+        far = share * math.cos(half) + (0.1 if share == 1 else 0)
         axes.text(
             far * math.sin(half), far * math.cos(half), f"{100 * share:.0f} %",
             fontsize=TEXT - 2.5, color=GREY, ha="center", va="center",

@@ -86,7 +86,8 @@ def _settle(figure: Figure) -> None:
     """Lay the figure out once; every rendering would do it again, and it takes longer than the rendering."""
     engine = figure.get_layout_engine()
     if engine is not None:
-        engine.execute(figure)
+        if figure.axes:  # without any there is nothing to lay out, and matplotlib warns
+            engine.execute(figure)
         figure.set_layout_engine("none")
 
 
