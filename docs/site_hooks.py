@@ -24,6 +24,8 @@ PROJECT = {
     "CHANGELOG.md": "project/changelog.md",
 }
 """Files beside `docs/` that are pages of the site, and where."""
+INNER = ("report.figures", "report.page", "report.paper", "synthesis.agent")
+"""Rooms inside rooms that have something for others."""
 DOMAIN = """# `evolif.domain`
 
 ::: evolif.domain
@@ -128,13 +130,17 @@ def _between(here: str, there: str) -> str:
 
 def rooms() -> list[str]:
     """The packages that say what is public, `evolif` first."""
-    inits = [init for init in sorted((ROOT / "evolif").glob("*/__init__.py")) if init.parent.name != "cli"]
-    return ["evolif", *(f"evolif.{init.parent.name}" for init in inits if public_names(init))]
+    names = sorted([*(p.parent.name for p in (ROOT / "evolif").glob("*/__init__.py")), *INNER])
+    return ["evolif", *(f"evolif.{name}" for name in names if name != "cli" and public_names(_init(f"evolif.{name}")))]
+
+
+def _init(room: str) -> Path:
+    return ROOT.joinpath(*room.split("."), "__init__.py")
 
 
 def public_names(init: Path) -> list[str]:
     """`__all__` of a module, read and not run."""
-    for node in ast.parse(init.read_text(encoding="utf-8")).body:
+    for node in ast.parse(init.read_text(encoding="utf-8")).body if init.is_file() else ():
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
             return [str(name) for name in ast.literal_eval(node.value)]
     return []
@@ -143,7 +149,7 @@ def public_names(init: Path) -> list[str]:
 def _api() -> Iterator[tuple[str, str]]:
     listed = ["# Python API", "", "What each room of the package offers; everything else is its own business.", ""]
     for room in rooms():
-        init = ROOT.joinpath(*room.split("."), "__init__.py")
+        init = _init(room)
         about = (ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or "").split("\n")[0]
         listed.append(f"- [`{room}`]({room}.md): {about}")
         names = [name for name in public_names(init) if not name.startswith("__")]
