@@ -8,7 +8,7 @@ from evolif.judge_audit._agreement import JudgeAuditRow, Share
 
 
 def judge_audit_lines(rows: Iterable[JudgeAuditRow]) -> list[str]:
-    """One line a row, under the reviewer; names are foreign text and are not made safe here.
+    """One line a row, under the reviewer; fit for a terminal, whatever the names hold.
 
     Args:
         rows: As `judge_audit_summary` gives them.
@@ -19,7 +19,7 @@ def judge_audit_lines(rows: Iterable[JudgeAuditRow]) -> list[str]:
     everybody = "all persons together" if any(row.reviewer for row in told) else "a person"
     for row in told:
         if row.reviewer != last:
-            lines.append(f"The judge beside {row.reviewer or everybody}:")
+            lines.append(f"The judge beside {_shown(row.reviewer) or everybody}:")
             last = row.reviewer
         lines.append("; ".join(_parts(row)))
     return lines
@@ -27,7 +27,7 @@ def judge_audit_lines(rows: Iterable[JudgeAuditRow]) -> list[str]:
 
 def _parts(row: JudgeAuditRow) -> Iterator[str]:
     skipped = f", {row.skipped} skipped" if row.skipped else ""
-    yield f"  {row.group or 'all groups'}: {row.scored} scored{skipped}"
+    yield f"  {_shown(row.group) or 'all groups'}: {row.scored} scored{skipped}"
     if row.scored:
         yield f"same verdict {_told(row.overall)}"
         yield f"where the judge accepts {_told(row.when_accepted)}"
@@ -37,10 +37,16 @@ def _parts(row: JudgeAuditRow) -> Iterator[str]:
         yield f"nothing is known of {row.uncovered} of {row.uncovered + row.answers} judged answers"
 
 
+def _shown(name: str) -> str:
+    """A foreign name without anything that commands a terminal or turns the reading order."""
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name[:60])
+
+
 def _told(share: Share) -> str:
     if share.value is None or share.low is None or share.high is None:
         return "not scored"
-    return f"{100 * share.value:.0f} % ({100 * share.low:.0f}–{100 * share.high:.0f}, {share.hits} of {share.items} scored)"
+    ends = f"{100 * share.low:.0f}–{100 * share.high:.0f}"
+    return f"{100 * share.value:.0f} % ({ends}, {share.hits} of {share.items} scored)"
 
 
 def _kappa(row: JudgeAuditRow) -> str:

@@ -261,6 +261,4 @@ def test_a_judge_of_the_environment_or_a_configuration_is_meant_for_evaluate(run
 @pytest.mark.parametrize("verb", ["topics", "personas"])
 def test_a_lint_without_a_file_says_what_to_give(verb):
     done = CliRunner().invoke(app, [verb, "lint"])
-    assert (
-        done.exit_code == 2 and f"evolif {verb} lint my-{verb}.jsonl" in done.stderr
-    )
+    assert done.exit_code == 2 and f"evolif {verb} lint my-{verb}.jsonl" in done.stderr

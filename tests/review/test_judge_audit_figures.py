@@ -8,13 +8,18 @@ from fractions import Fraction
 
 import pytest
 from judged_run import MODELS, Said, give, judge_desk, plant, small
+from test_review_safe import is_safe
 
 from evolif import InputError, UsageError
+from evolif._stream import Stream
 from evolif.judge_audit import (
     Cell,
+    Judged,
+    Place,
     Sample,
     agreement_rows,
     audit_folder,
+    deal,
     judge_audit_lines,
     judge_audit_summary,
     kappa_of,
@@ -22,6 +27,7 @@ from evolif.judge_audit import (
     load_sample,
 )
 from evolif.judge_audit._agreement import Compared, together, wilson
+from evolif.judge_audit._sample import population_of
 from evolif.protocol import load_run
 
 ONE, TWO = MODELS
@@ -97,6 +103,37 @@ def test_groups_are_apart_and_together():
     assert (g.overall.value, h.overall.value, whole.overall.value) == (1.0, 0.0, 0.75)
     assert (g.skipped, h.skipped, whole.skipped) == (0, 1, 1)
     assert agreement_rows([], cells)[1].overall.value is None
+
+
+@pytest.mark.parametrize("right_of_rejected", [0.5, 0.9])
+def test_the_intervals_hold_what_they_are_about(right_of_rejected):
+    """Two hundred runs with known verdicts of a person: at least nine in ten intervals hold the run's own figure."""
+    cells = [
+        ("g", True, "a", 300),
+        ("g", True, "b", 90),
+        ("g", False, "a", 12),
+        ("g", False, "b", 30),
+        ("h", True, "a", 60),
+    ]
+    kinds = [cell[:3] for cell in cells for _ in range(cell[3])]
+    judged = [Judged(Place(number, 1, 0), model, group, judge) for number, (group, judge, model) in enumerate(kinds)]
+    held = 0
+    for seed in range(200):
+        chance = Stream(seed, 77)
+        person = [one.accepted is (chance.fraction() < (0.9 if one.accepted else right_of_rejected)) for one in judged]
+        drawn = [place.session for place in deal(judged, seed, 40)]
+        items = [pair(judged[n].accepted, person[n], judged[n].model, judged[n].group) for n in drawn]
+        share = agreement_rows(items, population_of(judged))[0].overall
+        true = sum(one.accepted == said for one, said in zip(judged, person, strict=True)) / len(judged)
+        held += share.low <= true <= share.high
+    assert held >= 180
+
+
+def test_names_out_of_a_file_command_no_terminal():
+    rows = agreement_rows(
+        [pair(True, True, group="g\x1b[31m")], [Cell("g\x1b[31m", True, "a", 3)], reviewer="\u202eada\x9b"
+    )
+    assert all(is_safe(line) for line in judge_audit_lines(rows))
 
 
 def test_kappa_of_weights_is_that_of_counts():
