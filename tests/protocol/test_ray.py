@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from evolif import UsageError
+from evolif import OutsideError, UsageError
 from evolif.benchmark import generate
 from evolif.domain import Usage
 from evolif.models import open_cache
-from evolif.protocol import Event, Run, TurnStored, evaluate
+from evolif.protocol import Event, Run, TurnStored, evaluate, load_run
 from evolif.protocol._turnstile import OpenGate, PlannedCall, Stop
 
 MODELS = ["sim/steady", "sim/forgetful"]
@@ -106,6 +112,62 @@ def test_a_budget_is_kept_over_all_processes(tmp_path: Path, two_cores: None) ->
     assert sum(len(s.turns) for s in run.sessions()) == gate.told == 8
     assert {cause for _, _, cause in run.store.endings()} == {"budget"}
     run.close()
+
+
+@pytest.fixture
+def head(tmp_path: Path) -> Iterator[str]:
+    """A cluster of its own, started as an administrator would, on loopback."""
+    log, own = tmp_path / "head.log", tempfile.mkdtemp(prefix="ray")  # sockets in it: a short path
+    environment = {**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [
+        sys.executable,
+        "-m",
+        "ray.scripts.scripts",
+        "start",
+        "--head",
+        "--block",
+        f"--port={port}",
+        "--num-cpus=2",
+    ]
+    command += ["--include-dashboard=false", "--node-ip-address=127.0.0.1", f"--temp-dir={own}"]
+    with log.open("wb") as out:
+        process = subprocess.Popen([*command, "--disable-usage-stats"], env=environment, stdout=out, stderr=out)
+        try:
+            while "Ray runtime started" not in log.read_text(encoding="utf-8", errors="replace"):
+                assert process.poll() is None, log.read_text(encoding="utf-8", errors="replace")
+                time.sleep(0.1)
+            yield f"127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(60)
+            shutil.rmtree(own, ignore_errors=True)
+
+
+@with_ray
+def test_a_cluster_that_is_there_is_used_and_left_running(tmp_path: Path, head: str) -> None:
+    bench = generate(tmp_path / "bench", dialogues=3, turns=4, seed=5, profile="objective").path
+    command = [sys.executable, "-m", "evolif", "evaluate", str(bench), "-m", "sim/steady", "--max-turns", "4"]
+    alone = evaluate(bench, ["sim/steady"], tmp_path / "alone", max_turns=4)
+    spread = [*command, "--engine", "ray", "--ray-address", head, "--out", str(tmp_path / "spread")]
+    told = subprocess.run(spread, capture_output=True, text=True, timeout=240)
+    assert told.returncode == 0, told.stderr
+    run = load_run(tmp_path / "spread")
+    assert content(run) == content(alone)
+    run.close()
+    socket.create_connection(("127.0.0.1", int(head.rpartition(":")[2])), 10).close()
+    alone.close()
+
+
+@with_ray
+def test_where_nobody_answers_it_is_said_at_once(bench: Path, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        nobody = f"127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(OutsideError, match=f"nobody answers at --ray-address {nobody}"):
+        evaluate(bench, "sim/steady", tmp_path / "run", engine="ray", ray_address=nobody)
+    with pytest.raises(UsageError, match="is no address"):
+        evaluate(bench, "sim/steady", tmp_path / "run", engine="ray", ray_address="cluster")
 
 
 def test_an_address_needs_the_engine(bench: Path, tmp_path: Path) -> None:

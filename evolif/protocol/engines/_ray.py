@@ -9,14 +9,11 @@ No runtime environment is used, and no key is in any argument: every process rea
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evolif._errors import EvolifError, InternalError, OutsideError
+from evolif._errors import EvolifError, InternalError
 from evolif.models import ChatModel
 from evolif.protocol._events import ModelStopped, SessionEnded, SessionKey
 from evolif.protocol._session import Stage
@@ -25,6 +22,7 @@ from evolif.protocol.engines._asyncio import Recall, play_all
 from evolif.protocol.engines._lanes import Lanes
 from evolif.protocol.engines._letters import Answer, CallPlanned, Errand, Judged, Kept, Letter, Over, TurnWanted
 from evolif.protocol.engines._player import Player
+from evolif.protocol.engines._ray_start import start_ray
 from evolif.protocol.store import EndEntry, FaultEntry
 
 _LIVES = 3
@@ -63,36 +61,6 @@ class RayEngine:
             await play_all(stage, lanes, distant.play)
         finally:
             ray.shutdown()
-
-
-def start_ray(address: str | None) -> Any:
-    """Ray, connected.
-
-    Raises:
-        OutsideError: it cannot be reached or started.
-    """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    if address is None:
-        # Ray takes 127.0.0.1 for a wish to be reached from elsewhere and listens on every interface; with its clusters
-        # switched off, as it has them on macOS and Windows, it stays on loopback. Read when ray is imported.
-        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-    import ray
-
-    main = threading.current_thread() is threading.main_thread()
-    on_term = signal.getsignal(signal.SIGTERM)
-    told: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    try:
-        if address is None:
-            ray.init("local", include_dashboard=False, _node_ip_address="127.0.0.1", **told)
-        else:
-            ray.init(address, **told)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as fault:
-        where = f"the Ray cluster {address}" if address else "a Ray cluster of this machine"
-        raise OutsideError(f"{where} cannot be used: {str(fault).splitlines()[0] if str(fault) else fault!r}") from None
-    finally:
-        if main and on_term is not None:
-            signal.signal(signal.SIGTERM, on_term)  # Ray's own would end this process with turns in flight
-    return ray
 
 
 class Crew:
