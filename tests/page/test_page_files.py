@@ -20,6 +20,7 @@ from evolif._version import __version__
 from evolif.protocol import load_run
 from evolif.report import analyse
 from evolif.report._published import NOT_COMPARABLE, published_leaderboard
+from evolif.report.page import _aside as aside
 from evolif.report.page import _page as page
 from evolif.report.page import write_page
 
@@ -235,3 +236,32 @@ def without_jinja(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_what_to_install_is_said(make: Make) -> None:
     with pytest.raises(UsageError, match=r"install evolif\[report\]"):
         make()
+
+
+def test_a_second_process_renders_the_same(make: Make, many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Any] = []
+    popen = aside.subprocess.Popen
+
+    def start(*args: Any, **kwargs: Any) -> Any:
+        started.append(popen(*args, **kwargs))
+        return started[-1]
+
+    monkeypatch.setattr(aside.subprocess, "Popen", start)
+    monkeypatch.setattr(aside.os, "cpu_count", lambda: 2)
+    make(root=many)
+    [helper] = started
+    assert helper.returncode == 0
+    monkeypatch.setattr(aside, "WORTH_IT", 10**9)
+    alone = make("alone.html", root=many)
+    assert len(started) == 1 and alone.folder is not None
+    for file in (alone.path, *alone.folder.iterdir()):
+        other = Path(str(file).replace("alone", "report"))
+        assert file.read_text(encoding="utf-8").replace("alone", "report") == other.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("program", ["/bin/false", "/nonexistent/python"])
+def test_without_a_second_process_it_is_done_here(make: Make, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    monkeypatch.setattr(aside, "WORTH_IT", 1)
+    monkeypatch.setattr(aside.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(aside.sys, "executable", program)
+    assert make().transcripts == 8

@@ -18,6 +18,7 @@ from evolif.report._analysis import RunAnalysis
 from evolif.report._board import boards_of
 from evolif.report._comparison import Comparison
 from evolif.report._published import NOT_COMPARABLE, Published
+from evolif.report.page._aside import spooling
 from evolif.report.page._choice import fair_order
 from evolif.report.page._compared import of_board
 from evolif.report.page._environment import asset, environment
@@ -66,13 +67,13 @@ def write(
     published: Published | None,
 ) -> Written:
     """See `evolif.report.page.write_page`."""
-    parts = _parts(analyses, comparisons, prices, published)
     try:
-        with TemporaryDirectory(prefix="evolif-page-") as folder:
-            spool = Spool(Path(folder))
-            for number, analysis in enumerate(analyses):
-                spool.add(number, analysis.run)
-            return _Page(analyses, path, parts, spool).write()
+        with (
+            TemporaryDirectory(prefix="evolif-page-") as folder,
+            spooling([analysis.run for analysis in analyses], Path(folder)) as transcripts,
+        ):
+            parts = _parts(analyses, comparisons, prices, published)
+            return _Page(analyses, path, parts, transcripts()).write()
     except OSError as fault:
         raise OutsideError(f"{path}: the page cannot be written ({fault.strerror or fault})") from fault
 
