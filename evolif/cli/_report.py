@@ -71,11 +71,11 @@ def report(
         loaded = [opened.enter_context(closing(load_run(path))) for path in runs]
         analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded))
         boards = boards_of(analyses)
-        _write_files(boards, published, json_file, latex)
         if html is not None:
             from evolif.report.page import write_page
 
             write_page(analyses, html, prices=table, published=published)
+        _write_files(boards, published, json_file, latex)
         if figures is not None:
             from evolif.report.figures import write_figures
 
