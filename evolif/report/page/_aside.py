@@ -1,7 +1,7 @@
 """Transcripts rendered by a process of their own, while this one computes figures: two cores are better than one.
 
-`python -m evolif.report.page._aside FOLDER RUN…` is that process. It is a plain program and no fork, so that it does not
-matter who writes the page: a script, a notebook, a program with threads.
+`python -m evolif.report.page._aside FOLDER RUN…` is that process. It is a plain program and no fork, so that it does
+not matter who writes the page: a script, a notebook, a program with threads.
 """
 
 from __future__ import annotations
