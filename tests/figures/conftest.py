@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from evolif.domain import Constraint, JudgedTurn, Session, TurnFacts, Verdict
+from evolif.domain import Constraint, Ending, JudgedTurn, Session, TurnFacts, Verdict
 from evolif.protocol import Run, RunSettings
 from evolif.report import RunAnalysis
 
@@ -79,7 +79,10 @@ def words_of(words: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def session(model: str, dialogue: int, word: str) -> Session:
-    """A word has a figure a turn, the number of satisfied constraints of five: 5 is a good turn, `555000` ends it."""
+    """A word has a figure a turn, the number of satisfied constraints of five: 5 is a good turn, `555000` ends it.
+
+    `55!` is suspended after its second turn.
+    """
     turns = tuple(
         JudgedTurn(
             turn=number,
@@ -87,10 +90,11 @@ def session(model: str, dialogue: int, word: str) -> Session:
             depth=number,
             move="new" if number == 1 else "continue",
         )
-        for number, sign in enumerate(word, start=1)
+        for number, sign in enumerate(word.rstrip("!"), start=1)
     )
     failed = len(word) - len(word.rstrip("01234"))
-    return Session(model, dialogue, 0, PATIENCE, "finished" if failed >= PATIENCE else "censored", turns=turns)
+    ending: Ending = "suspended" if word.endswith("!") else "finished" if failed >= PATIENCE else "censored"
+    return Session(model, dialogue, 0, PATIENCE, ending, turns=turns)
 
 
 @pytest.fixture(scope="session")

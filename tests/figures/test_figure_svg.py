@@ -166,6 +166,18 @@ def test_nothing_played_is_no_figure_and_a_reason(analysed: Analysed, made: dict
         assert isinstance(picture.svg(inline=True), str) and isinstance(picture.png(), bytes)
 
 
+def test_sessions_left_out_are_told_and_bound_the_curve(analysed: Analysed) -> None:
+    picture = draw("survival", analysed({"m": ("555000", "55000", "55!", "000")}))
+    assert "Suspended or withheld and left out (thin lines" in picture.caption and ": m 1." in picture.caption
+    assert "n = 3 sessions." in picture.caption
+    # Two of three ended by turn 5. With the fourth it would have failed at turn 5, or gone on to the cap.
+    assert "half of the sessions have ended: m 5." in picture.caption
+    assert picture.figure is not None
+    thin = [line for line in picture.figure.axes[0].lines if line.get_linewidth() == 0.5 and len(line.get_xdata()) > 2]
+    ends = [[float(value) for value in (line.get_xdata()[-1], line.get_ydata()[-1])] for line in thin]
+    assert ends == [[6, 0], [20, 25]]
+
+
 def test_two_models_are_compared(analysed: Analysed) -> None:
     two = analysed({"a": ("555555",) * 5 + ("5000",), "b": ("000",) * 5 + ("5555",)})
     picture = draw_all(two)[-1]

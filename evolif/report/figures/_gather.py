@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from evolif.metrics import METRIC_NAMES, Hazard, Interval, Slice
+from evolif.metrics import Survival as Estimate
 from evolif.report._analysis import ModelAnalysis
 from evolif.report._board import Board
 from evolif.report._comparison import Comparison
@@ -34,16 +36,23 @@ def pairs(board: Board) -> list[tuple[str, ModelAnalysis]]:
 
 
 def survival_curves(board: Board) -> tuple[Survival, ...]:
-    """Models with at least one counted session."""
-    return tuple(
-        Survival(
-            name,
-            tuple(point.turn for point in points),
-            tuple(Mark(p.probability, p.low, p.high, p.at_risk) for p in points),
-            tuple(point.censored for point in points),
-        )
-        for name, model in pairs(board)
-        if model.survival.sessions and (points := model.survival.points)
+    """Models with at least one counted session, with bounds where sessions are left out."""
+    made = []
+    for name, model in pairs(board):
+        if not model.survival.sessions:
+            continue
+        ends = model.survival_bounds
+        bounds = () if ends is None else (_survival(name, ends.failed), _survival(name, ends.succeeded))
+        made.append(replace(_survival(name, model.survival), bounds=bounds))
+    return tuple(made)
+
+
+def _survival(name: str, found: Estimate) -> Survival:
+    return Survival(
+        name,
+        tuple(point.turn for point in found.points),
+        tuple(Mark(p.probability, p.low, p.high, p.at_risk) for p in found.points),
+        tuple(point.censored for point in found.points),
     )
 
 

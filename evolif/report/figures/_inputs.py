@@ -37,12 +37,14 @@ class Survival:
         turns: Whole turns, ascending from 0.
         steps: The share of sessions that last longer than `turns[i]`; its `n` are those at risk there.
         cut: Sessions that stop at `turns[i]` without their patience being exhausted.
+        bounds: Where sessions are left out (suspended, withheld): the curves if all had failed, and had gone on.
     """
 
     name: str
     turns: tuple[int, ...]
     steps: tuple[Mark, ...]
     cut: tuple[int, ...]
+    bounds: tuple[Survival, ...] = ()
 
     def at_risk(self, turn: int) -> int:
         """Sessions that have at least so many turns."""

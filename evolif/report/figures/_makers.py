@@ -13,7 +13,7 @@ from evolif.report.figures._curves import MOST_BANDS, Plot, draw_curves
 from evolif.report.figures._dots import draw_bars, draw_dots
 from evolif.report.figures._forest import draw_forest
 from evolif.report.figures._heat import draw_heat
-from evolif.report.figures._inputs import Curve, Survival
+from evolif.report.figures._inputs import Curve
 from evolif.report.figures._names import label
 from evolif.report.figures._radar import FEWEST_GROUPS, MOST_TOGETHER, draw_radar
 from evolif.report.figures._style import FEW, TWO_COLUMNS
@@ -58,19 +58,30 @@ def survival(board: Board) -> Maker:
     return Made(
         draw_survival(curves),
         "Kaplan–Meier estimate of the sessions still going after each judged turn; ticks mark sessions cut short "
-        f"(cap, context, budget); {bands}. Below: sessions that have at least so many turns. {_medians(curves)} "
-        f"{sessions(board)}",
+        f"(cap, context, budget); {bands}. Below: sessions that have at least so many turns. {_medians(board)} "
+        f"{sessions(board)}{_left_out(board)}",
     )
 
 
-def _medians(curves: Sequence[Survival]) -> str:
-    told = []
-    for curve in curves:
-        half = (t for t, step in zip(curve.turns, curve.steps, strict=True) if step.value is not None)
-        below = {t: step.value for t, step in zip(curve.turns, curve.steps, strict=True)}
-        turn = next((t for t in half if (below[t] or 0.0) <= 0.5), None)
-        told.append(f"{label(curve.name)} {'beyond the curve' if turn is None else turn}")
+def _medians(board: Board) -> str:
+    told = [
+        f"{label(name)} {'beyond the curve' if model.survival.median is None else model.survival.median}"
+        for name, model in gather.pairs(board)
+        if model.survival.sessions
+    ]
     return f"Turn by which half of the sessions have ended: {', '.join(told)}."
+
+
+def _left_out(board: Board) -> str:
+    """That sessions are not in the curves, and what could have become of them."""
+    counted = [(label(name), model.summary.counts) for name, model in gather.pairs(board)]
+    told = [
+        f"{name} {counts.suspended + counts.withheld}" for name, counts in counted if counts.suspended + counts.withheld
+    ]
+    if not told:
+        return ""
+    thin = " (thin lines: the curve if all of them had failed, and had gone on)" if len(counted) <= MOST_BANDS else ""
+    return f" Suspended or withheld and left out{thin}: {', '.join(told)}."
 
 
 def hazard(board: Board) -> Maker:

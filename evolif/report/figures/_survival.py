@@ -29,7 +29,7 @@ _LINE = 0.145
 
 
 def draw_survival(curves: Sequence[Survival]) -> Figure:
-    """Survival curves with bands (up to five models), and the numbers at risk, which are the legend as well."""
+    """Survival curves, up to five with bands and bounds, and the numbers at risk, which are the legend as well."""
     below = _LINE * (len(curves) + 1)
     figure = blank(TWO_COLUMNS, 2.5 + below)
     above, table = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [2.5, below]})
@@ -72,6 +72,9 @@ def _steps(axes: Axes, curve: Survival, how: Look, *, bands: bool) -> None:
             [e[0] for e in ends], [e[1] for e in ends], [e[2] for e in ends],
             step="post", color=how.colour, alpha=0.13, linewidth=0,
         )  # fmt: skip
+    for bound in curve.bounds if bands else ():
+        x, y = vertices(bound)
+        axes.plot(x, y, color=how.colour, linewidth=0.5, drawstyle="steps-post")
     cut = [
         (turn, 100 * mark.value)
         for turn, mark, number in zip(curve.turns, curve.steps, curve.cut, strict=True)
