@@ -95,7 +95,7 @@ def _told(done: Exported) -> list[str]:
             "evolif alone, so other programs do not check them."
         )
     if done.withheld:
-        lines.append(f"{done.withheld} answers are left out because they are the witness itself (--with-witness).")
+        lines.append(f"{done.withheld} answers are left out because they are witnesses themselves (--with-witness).")
     if done.pushed:
         lines.append(f"Uploaded to {done.pushed}")
     return lines

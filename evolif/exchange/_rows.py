@@ -14,6 +14,8 @@ from evolif.protocol import Run, TurnRecord
 
 Row = dict[str, Any]
 
+_TELLING = 24
+"""Characters of a witness that no answer holds by chance."""
 _BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 
 
@@ -53,29 +55,33 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
 
     Args:
         run: The run.
-        with_witness: Whether the answer key goes along. Without it an answer that is the witness itself, as a simulated
-            model gives it, is left out too (`answer` is null, `withheld` true).
+        with_witness: Whether the answer key goes along. Without it an answer that is, or holds, a witness of its
+            dialogue, as simulated models give it, is left out too (`answer` is null, `withheld` true).
     """
     canary = canary_of(run.settings.benchmark)
     facts = {(f.dialogue, f.turn): f for f in run.facts()}
+    keys: dict[int, set[str]] = {}
+    for fact in facts.values():
+        keys.setdefault(fact.dialogue, set()).update([fact.witness] if fact.witness else [])
     # Where models were asked is this machine's business.
     shared: Row | None = run.settings.model_dump(mode="json", exclude={"endpoints", "judge_endpoints"})
     for model in run.models:
         for session, records in run.transcripts(model):
             for record in records:
-                row = {"canary": canary, **_session(session), **_turn(facts[session.dialogue, record.turn], record)}
-                _keep_witness(row, facts[session.dialogue, record.turn].witness, with_witness)
+                fact = facts[session.dialogue, record.turn]
+                row = {"canary": canary, **_session(session), **_turn(fact, record)}
+                row["withheld"] = not with_witness and _holds_key(record.answer, keys[session.dialogue])
+                if row["withheld"]:
+                    row["answer"] = None
+                if with_witness:
+                    row["witness"] = fact.witness
                 row[FIELD] = extension(run=shared)
                 shared = None
                 yield row
 
 
-def _keep_witness(row: Row, witness: str | None, with_witness: bool) -> None:
-    row["withheld"] = not with_witness and witness is not None and row["answer"] == witness
-    if with_witness:
-        row["witness"] = witness
-    elif row["withheld"]:
-        row["answer"] = None
+def _holds_key(answer: str, keys: set[str]) -> bool:
+    return answer in keys or any(len(key) >= _TELLING and key in answer for key in keys)
 
 
 def _session(session: Session) -> Row:
