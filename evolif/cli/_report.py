@@ -74,12 +74,14 @@ def report(
         if html is not None:
             from evolif.report.page import write_page
 
-            write_page(analyses, html, prices=table, published=published)
+            written = write_page(analyses, html, prices=table, published=published)
+            _say(f"Page: {written.path}" + (f", with transcripts in {written.folder}" if written.folder else ""))
         _write_files(boards, published, json_file, latex)
         if figures is not None:
             from evolif.report.figures import write_figures
 
             write_figures(analyses, figures)
+            _say(f"Figures: {figures}")
         if json_file == "-":
             return
         console = Terminal()
@@ -103,6 +105,12 @@ def _write_files(
         from evolif.report import latex_report
 
         write_text(str(latex), latex_report(boards, published))
+
+
+def _say(sentence: str) -> None:
+    from evolif.report import plain
+
+    typer.echo(plain(sentence), err=True)
 
 
 def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
