@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from evolif._errors import InputError, OutsideError, UsageError
 from evolif.exchange._arrow import parquet_rows
@@ -18,6 +18,8 @@ BLOCK_BYTES = 1 << 17
 STDIN = "-"
 _LONGEST_CARRY = 1 << 16
 """Bytes without white space after which text is cut anywhere."""
+_PACKED = 2048
+"""Bytes of zstd that are unpacked at once: they come to 64 MiB at the most."""
 _CONTAINERS = {
     b"PK\x03\x04": "a zip archive or office document",
     b"%PDF": "a PDF",
@@ -29,6 +31,10 @@ _CONTAINERS = {
     b"SQLite format 3": "a database",
 }
 _UTF_16 = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
 
 
 class UnreadError(Exception):
@@ -74,7 +80,7 @@ def _zstd_faults() -> tuple[type[Exception], ...]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def _opened(path: Path) -> Iterator[_Readable]:
     """The bytes of a file, unpacked as its first bytes tell."""
     if str(path) == STDIN:
         yield sys.stdin.buffer
@@ -86,7 +92,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
             import gzip
 
             with gzip.open(file) as unpacked:
-                yield unpacked  # type: ignore[misc]  # it reads as IO[bytes] does
+                yield unpacked
         elif head.startswith(b"BZh"):
             import bz2
 
@@ -98,21 +104,42 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
             with lzma.open(file) as unpacked_xz:
                 yield unpacked_xz
         elif head.startswith(b"\x28\xb5\x2f\xfd"):
-            with _zstd(file) as unpacked_zst:
-                yield unpacked_zst
+            yield _Zstd(file)
         else:
             yield file
 
 
-def _zstd(file: IO[bytes]) -> Any:
-    try:
-        import zstandard
-    except ImportError:
-        raise UnreadError("it is compressed by zstd; install zstandard (evolif[datasets])") from None
-    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+class _Zstd:
+    """A reader that says when a file is cut off, as the library's own does not."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        try:
+            import zstandard
+        except ImportError:
+            raise UnreadError("it is compressed by zstd; install zstandard (evolif[datasets])") from None
+        self._file = file
+        self._fresh = zstandard.ZstdDecompressor().decompressobj
+        self._frame: Any = None
+        self._left = b""
+
+    def read(self, _: int) -> bytes:
+        """Some more bytes; none at the end."""
+        while True:
+            if self._frame is None or self._frame.eof:
+                self._left = (self._frame.unused_data if self._frame else b"") or self._file.read(_PACKED)
+                if not self._left:
+                    return b""
+                self._frame = self._fresh()
+            else:
+                self._left = self._file.read(_PACKED)
+                if not self._left:
+                    raise EOFError
+            unpacked: bytes = self._frame.decompress(self._left)
+            if unpacked:
+                return unpacked
 
 
-def _decoded(raw: IO[bytes], path: Path) -> Iterator[bytes]:
+def _decoded(raw: _Readable, path: Path) -> Iterator[bytes]:
     """Blocks of UTF-8, or of whatever else is left as it is."""
     first = raw.read(BLOCK_BYTES)
     if first.startswith(b"PAR1"):
