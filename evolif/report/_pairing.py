@@ -18,6 +18,9 @@ _EXTENT = frozenset({"models", "endpoints", "dialogues", "epochs"})
 _DECIDING = frozenset({"benchmark", "profile", "patience", "max_turns", "reading_rules", "context", "judge"})
 """Settings that decide the figures of whatever model; how an answer is sampled is the model's own affair."""
 
+_HARMLESS = frozenset({"seed", "judge_endpoints"})
+"""Settings that may differ in an ablation that the user asked for: another draw, the same judge elsewhere."""
+
 _SHOWN = 3
 
 
@@ -43,13 +46,14 @@ def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) ->
         kind, wrong = "judge", set()
     elif same_model and wrong == {"system_prompt"}:
         kind, wrong = "system-prompt", set()
-    if ablation is not None and ablation != kind:
+    about = set() if kind == "models" else {ABLATIONS[kind]}
+    besides = fields - about - _HARMLESS
+    if ablation is not None and (ablation != kind or besides):
         raise UsageError(_no_such_ablation(ablation, a.settings, b.settings, fields, same_model=same_model))
     if wrong:
         told = "; ".join(_clauses(a.settings, b.settings, wrong))
         raise UsageError(f"these runs cannot be compared: {told}. {_mend(wrong, same_model=same_model)}")
     _refuse_edited(a, b)
-    about = set() if kind == "models" else {ABLATIONS[kind]}
     return kind, _clauses(a.settings, b.settings, fields - about)
 
 

@@ -137,7 +137,7 @@ def rank_agreement(board: Board) -> Iterator[Grid]:
         for kind in KINDS:
             found = run.rank_agreement(kind)
             if len(found) > 1:
-                title = f"Models' ROB per {kind} of the dialogues beside that on all"
+                title = f"Rank agreement: models' ROB on dialogues of one {kind} beside ROB on all"
                 rows = tuple(_agreement_row(name, one) for name, one in found.items())
                 yield Grid(f"by-{kind}", title, kind, ("dialogues", "Pearson", "Spearman"), rows)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
+from rich.text import Text
 
 from evolif._errors import UsageError
 from evolif.money import PriceTable
@@ -16,6 +17,7 @@ from evolif.report import _sections as sections
 from evolif.report._analysis import RunAnalysis
 from evolif.report._board import Board
 from evolif.report._draw import draw_grid, draw_grids, say
+from evolif.report._escape import plain
 from evolif.report._grid import LABELS, Grid, figure
 from evolif.report._published import NOT_COMPARABLE, Published
 from evolif.report._sentences import (
@@ -76,7 +78,8 @@ def print_commands(runs: Sequence[RunAnalysis], console: Console) -> None:
     """Print what makes the runs again."""
     say("To make this again:", console, "bold")
     for step in (step for analysis in runs for step in analysis.commands):
-        say(f"  {step.command}", console)
+        # Not folded: a line break in the middle of a command would be pasted along.
+        console.print(Text(f"  {plain(step.command)}"), soft_wrap=True)
         if step.note:
             say(f"  # {step.note}", console, "dim")
 

@@ -17,9 +17,9 @@ def kind_line(comparison: Comparison) -> str:
     first, second = comparison.a.of.settings, comparison.b.of.settings
     if comparison.kind == "system-prompt":
         on, off = ("A", "B") if first.system_prompt else ("B", "A")
+        equal = "" if comparison.also else ", all else equal"
         return (
-            f"System-prompt ablation: {comparison.a.name} with the system prompt ({on}) and without it ({off}), all "
-            "else equal."
+            f"System-prompt ablation: {comparison.a.name} with the system prompt ({on}) and without it ({off}){equal}."
         )
     if comparison.kind == "judge":
         same, shared = comparison.same_answers

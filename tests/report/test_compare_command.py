@@ -155,6 +155,12 @@ def test_the_system_prompt_ablation_is_known() -> None:
     assert "System-prompt ablation: sim/a with the system prompt (A) and without it (B)" in " ".join(
         compare("with", "without").split()
     )
+    make("warm", {"sim/a": BAD}, system_prompt=False, temperature=0.5, seed=4)
+    assert "differ besides: the temperature" in " ".join(compare("with", "warm").split())
+    told = refused("with", "warm", "--ablation", "system-prompt")
+    assert "wants two runs that differ in the system prompt alone" in told and "the temperature is" in told
+    make("again", {"sim/a": BAD}, system_prompt=False, seed=4)
+    assert machine("with", "again", "--ablation", "system-prompt")["kind"] == "system-prompt"
     assert "wants two runs that differ in the judge alone" in refused("with", "without", "--ablation", "judge")
     assert "there is no ablation" in refused("with", "without", "--ablation", "weather")
 
