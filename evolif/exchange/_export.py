@@ -136,10 +136,17 @@ def _opened(
     if (path / "benchmark.json").is_file():
         yield _Data(Benchmark(path, notify), with_witness, licence)
     elif path.is_dir() and RunStore.begun(path, read_only=True):
-        with closing(load_run(path, read_only=True)) as run:
+        with closing(_run(path)) as run:
             yield _Data(run, with_witness, licence)
     else:
         raise UsageError(f"{path} is neither a benchmark nor a run; name the folder that generate or evaluate made")
+
+
+def _run(path: Path) -> Run:
+    try:
+        return load_run(path, read_only=True)
+    except UsageError:  # of an earlier version: opened for writing, it is made one of this
+        return load_run(path)
 
 
 def _format(name: str | None, out: Path) -> str:

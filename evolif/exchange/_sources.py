@@ -112,7 +112,7 @@ def _object(line: bytes, place: Place) -> Row:
     data = parse_json(text, place)
     if not isinstance(data, dict):
         raise place.complaint("not a JSON object; mend or delete the line")
-    return data
+    return _untyped(data, place)
 
 
 def parse_json(text: str, place: Place) -> Any:
@@ -171,7 +171,7 @@ def _numbered(rows: Iterator[Row], path: Path) -> Rows:
 
 
 def _untyped(row: Row, place: Place) -> Row:
-    """JSON columns as what they say."""
+    """Columns of JSON text as what they say; a table that was turned into JSONL has them too."""
     told = dict(row)
     for name in ("constraints", "evolif"):
         if isinstance(told.get(name), str):

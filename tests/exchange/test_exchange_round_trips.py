@@ -140,6 +140,20 @@ def test_the_datasets_library_loads_the_folder(bench, tmp_path):
 
 
 @needs_datasets
+def test_rows_survive_other_programs(bench, tmp_path):
+    import datasets
+
+    loaded = datasets.load_from_disk(str(_written(bench, tmp_path / "set", "datasets")))
+    loaded.to_pandas().to_json(tmp_path / "pandas.jsonl", orient="records", lines=True)
+    loaded.save_to_disk(str(tmp_path / "again"))
+    loaded.to_pandas().to_parquet(tmp_path / "pandas.parquet")
+    for name in ("pandas.jsonl", "again", "pandas.parquet"):
+        import_benchmark(tmp_path / name, tmp_path / f"{name}-back")
+        again = load_benchmark(tmp_path / f"{name}-back")
+        assert again.identity == bench.identity and dialogue_bytes(again.path) == dialogue_bytes(bench.path)
+
+
+@needs_datasets
 def test_the_card_says_what_it_is(bench, tmp_path):
     import yaml
 
