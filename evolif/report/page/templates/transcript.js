@@ -90,7 +90,8 @@
     for (const one of all(".target")) one.classList.remove("target");
     target.classList.add("target");
     target.scrollIntoView({ block: "start" });
-    target.focus({ preventScroll: true });
+    const focused = target === session ? session.querySelector("summary") || session : target;
+    focused.focus({ preventScroll: true });
   };
 
   window.addEventListener("hashchange", open);
