@@ -12,7 +12,7 @@ import matplotlib as mpl
 import pytest
 
 from evolif._errors import UsageError
-from evolif.report import RunAnalysis
+from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.report.figures import FIGURE_NAMES, draw, draw_all, svg_of
 from evolif.report.figures._names import label
 
@@ -195,3 +195,21 @@ def test_three_models_are_not_compared_unasked(three: RunAnalysis) -> None:
 def test_an_unknown_figure_is_named_with_those_there_are(three: RunAnalysis) -> None:
     with pytest.raises(UsageError, match="no figure “pie”; there are headline"):
         draw("pie", three)
+
+
+def test_without_matplotlib_one_reads_what_to_install(three: RunAnalysis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UsageError, match=r"install evolif\[report\]"):
+        draw("headline", three)
+
+
+def test_what_an_analysis_cannot_tell_takes_its_own_figure_away_alone(
+    analysed: Analysed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(model: ModelAnalysis) -> None:
+        raise UsageError("survival needs SciPy; install evolif[report]")
+
+    monkeypatch.setattr(ModelAnalysis, "survival", property(missing))
+    run = analysed({"m": WORDS})
+    assert draw("survival", run).figure is None and "SciPy" in draw("survival", run).caption
+    assert draw("headline", run).figure is not None
