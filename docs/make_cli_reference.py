@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +182,7 @@ def _told(parameter: Any) -> str:
     if getattr(parameter, "multiple", False) and "repeatedly" not in text:
         text += " Repeatable."
     variables = "".join(f" `{variable}`" for variable in _variables(parameter))
-    return (text + variables).strip().replace("|", "\\|")
+    return (text + variables).strip().replace("|", "&#124;")
 
 
 def _bounds(least: Any, most: Any) -> str:
@@ -200,7 +201,9 @@ def _long(option: Any) -> str:
 
 
 def _code(names: Iterable[str]) -> str:
-    return ", ".join("`" + name.replace("|", "\\|") + "`" for name in names)
+    # A table's cell ends at a bar, and not every reader of Markdown takes the backslash before one away again.
+    bars = (f"<code>{escape(name).replace('|', '&#124;')}</code>" if "|" in name else f"`{name}`" for name in names)
+    return ", ".join(bars)
 
 
 def _plain(text: str) -> str:
