@@ -3,7 +3,8 @@
     python benchmarks/report.py [--keep FOLDER] [--dialogues 150] [--turns 20]
 
 Makes the run in a temporary folder (or in FOLDER, used again where it is there), then starts `evolif report` in a
-process of its own, and prints its wall seconds and its largest resident memory. The target is 10 s and 500 MB.
+process of its own, and prints its wall seconds, its CPU seconds (those of processes it starts, too) and its largest
+resident memory. The target is 10 s and 500 MB.
 """
 
 from __future__ import annotations
@@ -57,16 +58,18 @@ def make_run(folder: Path, dialogues: int, turns: int) -> Path:
     return run
 
 
-def measure(*arguments: str) -> tuple[float, float]:
-    """Wall seconds and megabytes of `evolif ARGUMENTS` in a process of its own."""
+def measure(*arguments: str) -> tuple[float, float, float]:
+    """Wall seconds, CPU seconds and megabytes of `evolif ARGUMENTS` in a process of its own."""
     started = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "evolif", *arguments], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evolif", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"evolif {arguments[0]} ended with {process.returncode}")
     kilobytes = usage.ru_maxrss / (1024 if sys.platform == "darwin" else 1)
-    return time.perf_counter() - started, kilobytes / 1024
+    return time.perf_counter() - started, usage.ru_utime + usage.ru_stime, kilobytes / 1024
 
 
 def main() -> None:
@@ -88,8 +91,8 @@ def main() -> None:
             "compare": ("compare", str(run), "--model", "sim/a", "--model", "sim/e"),
         }
         for name, arguments in ways.items():
-            seconds, megabytes = measure(*arguments)
-            print(f"{name:22} {seconds:6.1f} s {megabytes:6.0f} MB", flush=True)
+            seconds, cpu, megabytes = measure(*arguments)
+            print(f"{name:22} {seconds:6.1f} s {cpu:6.1f} s of CPU {megabytes:6.0f} MB", flush=True)
 
 
 if __name__ == "__main__":
