@@ -12,8 +12,20 @@ import pytest
 from scripted import Scripted, number, witness
 
 from evolif.cli import _display, _wording_display
+from evolif.domain import Usage
 from evolif.models import ChatRequest, Reply
-from evolif.protocol import Awaited, Event, Run, StillWaiting, _opened, load_run
+from evolif.protocol import (
+    Awaited,
+    Event,
+    Later,
+    PlannedCall,
+    Run,
+    SessionEnded,
+    SessionStarted,
+    StillWaiting,
+    _opened,
+    load_run,
+)
 from evolif.protocol._stopper import Stopper
 from evolif.protocol._turnstile import NotAskedError, OpenGate, Turnstile
 from evolif.protocol.engines import _heartbeat
@@ -143,3 +155,47 @@ def test_words_that_take_long_are_awaited_aloud(
         told = ""
         while "0 turns worded so far; the next is awaited" not in told:
             told += capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", [SessionStarted, SessionEnded])
+def test_an_observer_that_breaks_ends_the_run_and_never_hangs_it(play: Play, tmp_path: Path, kind: type) -> None:
+    def broken(event: Event) -> None:
+        if isinstance(event, kind):
+            raise ValueError("the observer's")
+
+    model = Scripted(witness, connections=3)
+    with pytest.raises(ValueError, match="the observer's"):
+        play(model, limit=None, observe=broken)
+    assert model.closed == 1
+    run = play(Scripted(witness), limit=None)
+    assert run.suspended() == 0 and all(len(session.turns) == 8 for session in run.sessions())
+
+
+def test_a_stop_wakes_those_that_wait_for_the_budget(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that wait until others turn out cheap are no reason to wait for ever."""
+    monkeypatch.setattr(_opened, "GRACE", 0.05)
+
+    class Last:
+        """Lets one call through; the others wait for its end."""
+
+        def __init__(self) -> None:
+            self.over: asyncio.Future[None] | None = None
+
+        def ask(self, call: PlannedCall) -> Later | None:
+            if self.over is None:
+                self.over = asyncio.get_running_loop().create_future()
+                return None
+            return Later(asyncio.shield(self.over))
+
+        def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+            assert self.over is not None
+            self.over.set_result(None)
+
+    class Stalls(Scripted):
+        async def complete(self, request: ChatRequest) -> Reply:
+            asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
+            await asyncio.sleep(FOREVER)
+            raise AssertionError
+
+    with pytest.raises(KeyboardInterrupt):
+        play(Stalls(witness, connections=4), limit=None, gate=Last())
