@@ -254,7 +254,9 @@ def test_print_leaves_the_controls_out(pages: dict[str, Path], visit: Visit, scr
     for controls in ("form.filters", "nav", ".counts"):
         assert not driver.execute_script(is_shown, controls), controls
     assert driver.execute_script(is_shown, "table.headline")
+    assert not driver.execute_script(is_shown, ".session")
     driver.execute_script("document.querySelector('.session').open = true")
+    assert driver.execute_script(is_shown, ".ans")
     assert driver.execute_script("return getComputedStyle(document.querySelector('.ans')).userSelect") in (
         "auto",
         "text",
