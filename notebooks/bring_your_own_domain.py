@@ -154,7 +154,8 @@ Path("nurse.jsonl").write_text(
 
 # %%
 bench = evolif.generate(
-    "bench", dialogues=6, turns=12, seed=1, profile="objective", topics="topics.jsonl", registers="shift.yaml", personas="nurse.jsonl"
+    "bench", dialogues=6, turns=12, seed=1, profile="objective",
+    topics="topics.jsonl", registers="shift.yaml", personas="nurse.jsonl",
 )
 turns = [turn for dialogue in bench.dialogues() for turn in bench.turns(dialogue)]
 mine = [turn for turn in turns if turn.operation.group == "remarks"]

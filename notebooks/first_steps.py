@@ -11,7 +11,9 @@ from pathlib import Path
 import evolif
 
 folder = Path(tempfile.mkdtemp())
-bench = evolif.generate(folder / "bench", dialogues=6, turns=8, seed=7, profile="objective")
+bench = evolif.generate(
+    folder / "bench", dialogues=6, turns=8, seed=7, profile="objective"
+)
 len(bench.dialogues())
 
 # %% [markdown]
@@ -80,7 +82,10 @@ for name in METRIC_NAMES:
     for model in models:
         metrics, intervals = table[model]
         value, interval = getattr(metrics, name), intervals[name]
-        cells.append("-" if value is None else f"{value:5.2f} [{interval[0]:.2f}, {interval[1]:.2f}]")
+        if value is None:
+            cells.append("-")
+        else:
+            cells.append(f"{value:5.2f} [{interval[0]:.2f}, {interval[1]:.2f}]")
     print(f"{name:9}", *(f"{cell:22}" for cell in cells))
 
 # %%

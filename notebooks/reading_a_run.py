@@ -13,10 +13,14 @@ from pathlib import Path
 import evolif
 
 folder = Path(tempfile.mkdtemp())
-bench = evolif.generate(folder / "bench", dialogues=16, turns=5, seed=3, profile="objective")
+bench = evolif.generate(
+    folder / "bench", dialogues=16, turns=5, seed=3, profile="objective"
+)
 models = ["sim/perfect", "sim/steady", "sim/forgetful"]
 evolif.evaluate(bench, models, folder / "run", max_turns=16).close()
-evolif.evaluate(bench, models[1:], folder / "run-without", max_turns=16, system_prompt=False).close()
+evolif.evaluate(
+    bench, models[1:], folder / "run-without", max_turns=16, system_prompt=False
+).close()
 
 run = evolif.load_run(folder / "run")
 without = evolif.load_run(folder / "run-without")
@@ -28,7 +32,8 @@ without = evolif.load_run(folder / "run-without")
 
 # %%
 from evolif.report import analyse
-from evolif.report.paper import figure_3, figure_4, figure_6, figure_7, table_2, table_3, table_4, table_6, table_7, table_8
+from evolif.report.paper import figure_3, figure_4, figure_6, figure_7
+from evolif.report.paper import table_2, table_3, table_4, table_6, table_7, table_8
 
 [told] = analyse([run], resamples=300)
 
@@ -57,7 +62,8 @@ figure_3(told)
 
 # %%
 groups = table_6(told)
-assert set(groups.headers) - {"model"} == {constraint.group for fact in run.facts() for constraint in fact.constraints}
+asked = {constraint.group for fact in run.facts() for constraint in fact.constraints}
+assert set(groups.headers) - {"model"} == asked
 groups
 
 # %%
@@ -70,7 +76,7 @@ figure_4(told)
 
 # %%
 sweep = table_3(told)
-column = [name.replace("_", " ").lower() for name in sweep.headers].index("edr len")
+column = sweep.headers.index("EDR_len")
 lengths = [row[column] for row in sweep.rows if row[0] == "sim/forgetful"]
 assert lengths == sorted(lengths)  # more patience, never shorter
 sweep
@@ -131,7 +137,7 @@ def length_of_query(turn, facts):
 
 for key, part in breakdown(run.sessions("sim/steady"), run.facts(), length_of_query).items():
     low, high = part.isr_interval
-    print(f"{key:6} {part.ok:4} of {part.turns:4} turns ok: {part.isr:.2f} [{low:.2f}, {high:.2f}]")
+    print(f"{key:6} {part.ok:4} of {part.turns:4} ok: {part.isr:.2f} [{low:.2f}, {high:.2f}]")
 
 # %% [markdown]
 # And the ceiling, which belongs to every report: what a responder without a fault would get, by replaying the witnesses.
