@@ -13,10 +13,10 @@ from evolif.domain import Params, Span, Verdict
 from evolif.text import Reading
 
 _WHERE_EXCLUDED = {
-    "json": "In keys and values, not in the syntax.",
-    "csv": "In the cells, not between them.",
-    "html": "In the visible text, not in the tags.",
-    "xml": "In the text, not in the tags.",
+    "json": "The ban is on keys and values, not on the syntax.",
+    "csv": "The ban is on the cells, not on what stands between them.",
+    "html": "The ban is on the visible text, not on the tags.",
+    "xml": "The ban is on the text, not on the tags.",
 }
 """The formats whose content is read for a mark to leave out, and how that is said."""
 
