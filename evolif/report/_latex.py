@@ -27,7 +27,9 @@ def latex_report(boards: Sequence[Board], published: Published | None = None) ->
     if published is not None:
         from evolif.report._tables import published_grid
 
-        parts += map(str, tables(published_grid(published), "", widest=8))
+        grid = published_grid(published)
+        grid = replace(grid, title=f"{published.warning} {grid.title}")
+        parts += map(str, tables(grid, "", widest=len(grid.heads)))
     return "\n".join(parts)
 
 

@@ -18,7 +18,7 @@ from evolif.report._analysis import RunAnalysis
 from evolif.report._board import Board
 from evolif.report._draw import draw_grid, draw_grids, say
 from evolif.report._escape import plain
-from evolif.report._grid import LABELS, Grid, figure
+from evolif.report._grid import LABELS, Cell, Grid
 from evolif.report._published import NOT_COMPARABLE, Published
 from evolif.report._sentences import (
     audit_lines,
@@ -87,18 +87,25 @@ def print_commands(runs: Sequence[RunAnalysis], console: Console) -> None:
 def print_published(published: Published, console: Console) -> None:
     """Print the published figures, under their warning and in a table of their own."""
     console.print()
+    say(published.warning, console, "bold")
     draw_grid(published_grid(published), console)
 
 
 def published_grid(published: Published) -> Grid:
-    """The published figures; models are rows, for they are no columns of ours."""
+    """The published figures as they were printed; whoever shows them says their warning first.
+
+    Models are rows, for they are no columns of ours.
+    """
     columns = list(next(iter(published.models.values())))
     rows = tuple(
-        (name, tuple(figure(metric, figures[metric], None) for metric in columns))
-        for name, figures in published.models.items()
+        (
+            name,
+            tuple(Cell(f"{value if metric.startswith('edr') else 100 * value:.2f}") for metric, value in own.items()),
+        )
+        for name, own in published.models.items()
     )
     heads = tuple(LABELS[metric] for metric in columns)
-    return Grid("published", f"As published: {published.source}", "model", heads, rows, published.warning)
+    return Grid("published", f"As published: {published.source}", "model", heads, rows)
 
 
 def _beginning(run: Run, console: Console) -> None:

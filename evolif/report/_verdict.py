@@ -110,9 +110,11 @@ def p_value(p: float | None) -> str:
 
 
 def amount(metric: str, value: float, *, signed: bool = True) -> str:
-    """A difference as tables print it: turns, or points of per cent."""
-    sign = "+" if signed else ""
-    return f"{value:{sign}.1f}" if metric.startswith("edr") else f"{100 * value:{sign}.1f}"
+    """A difference as tables print it: turns, or points of per cent; what rounds to nothing has no sign."""
+    told = f"{value if metric.startswith('edr') else 100 * value:+.1f}"
+    if told in ("+0.0", "-0.0"):
+        return "0.0"
+    return told if signed else told.removeprefix("+")
 
 
 def _higher(comparison: Comparison, apart: Mapping[str, float], *, above: bool) -> str:

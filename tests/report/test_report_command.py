@@ -168,8 +168,7 @@ def test_the_published_figures_stand_under_their_warning_alone() -> None:
     make("r", {"sim/a": MIXED})
     assert "GPT-5" not in report("r", "--full")
     text = report("r", "--with-published")
-    assert text.index("not comparable") < text.index("GPT-5")
-    assert "NOT COMPARABLE" in text[text.index("GPT-5") :]
+    assert text.index("NOT COMPARABLE") < text.index("GPT-5") and "66.40" in text and "19.32" in text
     told = machine("r", "--with-published")["published"]
     assert "NOT COMPARABLE" in told["warning"] and "2511.03508" in told["source"]
     assert told["models"]["GPT-5"]["edr_len"] == 19.32 and told["models"]["GPT-5"]["rob"] == pytest.approx(0.664)
