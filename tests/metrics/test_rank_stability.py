@@ -31,6 +31,14 @@ def test_ranks_share_places():
     assert ranks([5, 5, 5]) == [2, 2, 2]
 
 
+def test_figures_that_rounding_alone_sets_apart_are_equal():
+    a_half, same = 0.5, 0.49999999999999994
+    assert ranks([a_half, 0.25, same, 1.0]) == [2.5, 1, 2.5, 4]
+    assert pearson([a_half, same, a_half], [1, 2, 3]) is spearman([a_half, same, a_half], [1, 2, 3]) is None
+    figures, whole = [1 / 3, a_half, 1.0, same], [0.1, 0.3, 0.4, 0.2]
+    assert spearman(figures, whole) == pytest.approx(spearman([1, 2, 3, 2], [1, 3, 4, 2]))
+
+
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=3, max_size=9))
 def test_correlations_are_scipys(points):
     stats = pytest.importorskip("scipy.stats")
