@@ -27,6 +27,8 @@ def restricted_mean_interval(
         dialogues.setdefault(record.dialogue, []).append(lifetime(record))
     if len(dialogues) < 2:
         return None
+    if cap == 0:  # no session had a turn
+        return point, point
     # By value, so that neither the order nor the names of dialogues move the interval.
     rows = sorted(sorted(lives) for lives in dialogues.values())
     turns = range(1, min(cap, max(length for lives in rows for length, _ in lives)) + 1)

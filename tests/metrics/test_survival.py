@@ -88,6 +88,7 @@ def test_nothing_at_all():
     flat = survival([play(1, "?", "censored"), play(2, "", "censored")], resamples=20)
     assert [p.probability for p in flat.points] == [1.0]
     assert (flat.cap, flat.restricted_mean, flat.median) == (0, 0.0, None)
+    assert flat.restricted_mean_interval == (0.0, 0.0)
 
 
 def test_the_interval_of_the_mean_by_hand():
