@@ -184,6 +184,25 @@ def test_a_page_too_large_sends_transcripts_out(make: Make, monkeypatch: pytest.
     assert make().inside == 0
 
 
+def test_a_list_too_long_is_cut(make: Make, many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "MOST_BYTES", 150_000)
+    written = make(root=many)
+    text = written.path.read_text(encoding="utf-8")
+    listed = len(re.findall(r'<(?:div|details) class="session[ "]', text))
+    assert written.bytes < 150_000 and listed < 256 == written.transcripts
+    assert f"Only {listed} are listed here" in text
+    assert written.folder is not None and len(list(written.folder.iterdir())) == 256
+
+
+def test_one_giant_transcript_does_not_keep_the_others_out(folder: Path, make: Make, tmp_path: Path) -> None:
+    root = tmp_path / "giant"
+    shutil.copytree(folder, root)
+    with closing(sqlite3.connect(root / "run.sqlite")) as store, store:
+        store.execute("UPDATE turn SET answer = ? WHERE session = 1 AND turn = 1", ("long " * 1_200_000,))
+    written = make(root=root)
+    assert (written.transcripts, written.inside) == (8, 7) and written.bytes < 5_000_000
+
+
 def test_an_earlier_pages_folder_is_cleared_of_what_was_ours(make: Make, tmp_path: Path) -> None:
     folder = tmp_path / "report-transcripts"
     with pytest.MonkeyPatch.context() as patch:

@@ -99,13 +99,19 @@ class _Page:
         self._parts = parts
         self._spool = spool
         self._seed = analyses[0].seed if analyses else 0
+        self._listed = spool.heads
 
     def write(self) -> Written:
         """Decide what stands inside, by measure, and write it all."""
         total = len(self._spool.heads)
-        room = MOST_BYTES - _SPARE - self._size_without_transcripts()
         order = fair_order((((h.run, h.model), h.number) for h in self._spool), self._seed)
-        inside = self._spool.fitting(order, MOST_INSIDE, room)
+        room = self._room()
+        while room < 0 and self._listed:
+            # So many sessions that their mere list is too long: it is cut, and the folder has them all.
+            kept = set(order[: len(self._listed) // 2])
+            self._listed = [head for head in self._spool if head.number in kept]
+            room = self._room()
+        inside = self._spool.fitting(order[: len(self._listed)], MOST_INSIDE, room)
         folder = None
         if len(inside) < total:
             folder = write_side(self._spool, self._path)
@@ -114,19 +120,21 @@ class _Page:
         size = self._write(lambda n: Markup(self._spool.read(n)) if n in inside else None, self._choice(inside))
         return Written(self._path, size, total, len(inside), folder)
 
-    def _size_without_transcripts(self) -> int:
-        # An empty transcript inside has about the markup of a line that links to one.
-        return sum(len(piece.encode()) for piece in self._pieces(lambda _: Markup(""), self._choice(set())))
+    def _room(self) -> int:
+        """Bytes that are left for transcripts; an empty one has about the markup of a line that links to one."""
+        size = sum(len(piece.encode()) for piece in self._pieces(lambda _: Markup(""), self._choice(set())))
+        return MOST_BYTES - _SPARE - size
 
     def _choice(self, inside: set[int]) -> str:
         total = len(self._spool.heads)
         if len(inside) == total:
             return f"All {total:,} transcripts stand in this page."
+        listed = "" if len(self._listed) == total else f" Only {len(self._listed):,} are listed here, drawn likewise."
         return (
             f"{len(inside):,} of {total:,} transcripts stand in this page: one of each model in turn, drawn by seed "
             f"{self._seed}, up to {MOST_INSIDE} and as long as the page stays below {MOST_BYTES // 1_000_000} MB. All "
             f"of them stand in the folder {side_folder(self._path).name} beside it, where the other lines lead; the "
-            "text filter reaches those in this page."
+            f"text filter reaches those in this page.{listed}"
         )
 
     def _write(self, body: Callable[[int], Markup | None], choice: str) -> int:
@@ -146,7 +154,7 @@ class _Page:
         return size
 
     def _pieces(self, body: Callable[[int], Markup | None], choice: str) -> Iterable[str]:
-        heads = self._spool.heads
+        heads = self._listed
         runs = self._analyses
         stream = (
             environment()

@@ -9,6 +9,9 @@ from evolif.protocol import Run
 from evolif.report.page._environment import environment
 from evolif.report.page._session_view import SessionHead, faults_of, intentions, session_head, turn_views
 
+_SMALL = 20_000
+"""Bytes of a transcript that is never passed over for its size."""
+
 
 class Spool:
     """A folder of transcripts that are not pages yet.
@@ -51,15 +54,22 @@ class Spool:
     def fitting(self, order: Sequence[int], most: int, room: int) -> set[int]:
         """As many transcripts from the beginning of an order as there is room for.
 
+        One that would take more than a tenth of the room is passed over; otherwise the first for which there is no room
+        ends it: to go on with shorter ones would favour sessions that failed early.
+
         Args:
             order: Numbers of sessions.
             most: How many at most.
             room: Bytes.
         """
+        outsized = room // 10
         taken: set[int] = set()
-        for number in order[:most]:
-            room -= self.sizes[number - 1]
-            if room < 0:
+        for number in order:
+            size = self.sizes[number - 1]
+            if size > outsized and size > _SMALL:
+                continue
+            room -= size
+            if room < 0 or len(taken) == most:
                 break
             taken.add(number)
         return taken
