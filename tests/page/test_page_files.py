@@ -203,6 +203,22 @@ def test_one_giant_transcript_does_not_keep_the_others_out(folder: Path, make: M
     assert (written.transcripts, written.inside) == (8, 7) and written.bytes < 5_000_000
 
 
+def test_planted_scripts_do_not_run_in_the_folder_either(
+    make: Make, hostile: Path, monkeypatch: pytest.MonkeyPatch, visit: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr(page, "MOST_BYTES", 1)
+    written = make(root=hostile)
+    assert written.folder is not None
+    driver = visit(written.folder / "001.html")
+    driver.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    driver.execute_script("document.querySelectorAll('button').forEach(b => b.click())")
+    assert driver.execute_script("return typeof window.pwned") == "undefined"
+    assert driver.execute_script("return document.querySelectorAll('img, iframe, base, object, [onload]').length") == 0
+    assert driver.execute_script("return document.scripts.length") == 1
+    assert "window.pwned = 1" in driver.execute_script("return document.querySelector('.ans').textContent")
+    assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
 def test_an_earlier_pages_folder_is_cleared_of_what_was_ours(make: Make, tmp_path: Path) -> None:
     folder = tmp_path / "report-transcripts"
     with pytest.MonkeyPatch.context() as patch:
