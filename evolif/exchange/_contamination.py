@@ -111,7 +111,7 @@ def contamination(
 ) -> Contamination:
     """Look for a benchmark's queries in a corpus.
 
-    Two texts are the same where their letters and digits are; white space, punctuation, accents and case do not count.
+    Two texts are the same where their letters and digits are; white space, punctuation and case do not count.
 
     Args:
         paths: Files (text, JSONL, Parquet; gzip, bzip2, xz or zstd around them), folders, or `-` for standard input.

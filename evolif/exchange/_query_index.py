@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from evolif.exchange._squeeze import squeeze
+from evolif.exchange._squeeze import squeeze, squeeze_ascii
 
 BLOCK = 12
 STRIDE = 12
 SHORTEST = STRIDE + BLOCK - 1
 """Letters and digits that a query needs to be found wherever it stands."""
+_KEPT = 0.8
+"""So much of every query must be ASCII, of its letters and digits, for the fast form."""
 _ORDINARY = 3
 """A block of more queries than these is a turn of phrase; no overlap is told by it alone."""
 
@@ -47,16 +49,20 @@ class QueryIndex:
     """
 
     def __init__(self, queries: Iterable[tuple[int, int, str]], canary: str) -> None:
-        by_text: dict[bytes, tuple[str, list[tuple[int, int]]]] = {squeeze(canary.encode()): (canary, [])}
-        self.turns = self.too_short = 0
-        for dialogue, turn, query in queries:
-            self.turns += 1
-            text = squeeze(query.encode("utf-8", "ignore"))
+        told = [(dialogue, turn, query.encode("utf-8", "ignore")) for dialogue, turn, query in queries]
+        self.squeeze = _form(query for _, _, query in told)
+        """The form in which text is compared."""
+        self.turns, self.too_short = len(told), 0
+        by_text: dict[bytes, tuple[bytes, list[tuple[int, int]]]] = {
+            self.squeeze(canary.encode()): (canary.encode(), [])
+        }
+        for dialogue, turn, query in told:
+            text = self.squeeze(query)
             if len(text) < SHORTEST:
                 self.too_short += 1
             else:
                 by_text.setdefault(text, (query, []))[1].append((dialogue, turn))
-        self.wanted = tuple(_wanted(text, query, turns) for text, (query, turns) in by_text.items())
+        self.wanted = tuple(self._wanted(text, query, turns) for text, (query, turns) in by_text.items())
         self.longest = max(len(wanted.text) for wanted in self.wanted)
         self.blocks: dict[bytes, list[tuple[int, int]]] = {}
         """Per block, the texts that hold it and where."""
@@ -68,16 +74,21 @@ class QueryIndex:
                 if rarest <= offset < rarest + STRIDE or common[block] <= _ORDINARY:
                     self.blocks.setdefault(block, []).append((number, offset))
 
+    def _wanted(self, text: bytes, query: bytes, turns: list[tuple[int, int]]) -> Wanted:
+        starts, ends, at = [], [], 0
+        for word in query.split():
+            length = len(self.squeeze(word))
+            if length:
+                starts.append(at)
+                at += length
+                ends.append(at)
+        return Wanted(text, tuple(turns), tuple(starts), tuple(ends))
 
-def _wanted(text: bytes, query: str, turns: list[tuple[int, int]]) -> Wanted:
-    starts, ends, at = [], [], 0
-    for word in query.split():
-        length = len(squeeze(word.encode("utf-8", "ignore")))
-        if length:
-            starts.append(at)
-            at += length
-            ends.append(at)
-    return Wanted(text, tuple(turns), tuple(starts), tuple(ends))
+
+def _form(queries: Iterable[bytes]) -> Callable[[bytes], bytes]:
+    """The fast form, unless it would leave too little of some query: one in another script than Latin."""
+    pairs = ((len(squeeze_ascii(query)), len(squeeze(query))) for query in queries)
+    return squeeze_ascii if all(kept >= _KEPT * whole for kept, whole in pairs) else squeeze
 
 
 def _blocks(text: bytes) -> list[bytes]:

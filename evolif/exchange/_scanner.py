@@ -10,7 +10,6 @@ from functools import partial
 from struct import Struct
 
 from evolif.exchange._query_index import BLOCK, STRIDE, QueryIndex
-from evolif.exchange._squeeze import squeeze
 
 _PIECE = 4096
 """Bytes of raw text among which a place is looked for letter by letter."""
@@ -35,8 +34,9 @@ class Run:
 class _Segment:
     """A block of raw text, and where it begins in the squeezed stream."""
 
-    def __init__(self, begin: int, raw: bytes, offset: int, line: int) -> None:
+    def __init__(self, index: QueryIndex, begin: int, raw: bytes, offset: int, line: int) -> None:
         self.begin = begin
+        self._squeeze = index.squeeze
         self._raw = raw
         self._offset = offset
         self._line = line
@@ -51,7 +51,7 @@ class _Segment:
         low, high = start, min(len(self._raw), start + 2 * _PIECE)
         while low < high:  # the first byte by which more is squeezed than stands before the letter
             middle = (low + high) // 2
-            if before + len(squeeze(self._raw[start : middle + 1])) > at - self.begin:
+            if before + len(self._squeeze(self._raw[start : middle + 1])) > at - self.begin:
                 high = middle
             else:
                 low = middle + 1
@@ -63,7 +63,7 @@ class _Segment:
         while start < len(self._raw):
             yield letters, start, line
             end = cut_before(self._raw, start, min(len(self._raw), start + _PIECE))
-            letters += len(squeeze(self._raw[start:end]))
+            letters += len(self._squeeze(self._raw[start:end]))
             line += self._raw.count(b"\n", start, end)
             start = end
 
@@ -106,10 +106,10 @@ class Scanner:
 
     def feed(self, raw: bytes) -> None:
         """The next block of raw text, cut where `cut_before` allows."""
-        self._segments.append(_Segment(self._base + len(self._text), raw, self._offset, self._line))
+        self._segments.append(_Segment(self._index, self._base + len(self._text), raw, self._offset, self._line))
         self._offset += len(raw)
         self._line += raw.count(b"\n")
-        self._text += squeeze(raw)
+        self._text += self._index.squeeze(raw)
         self._probe(len(self._text) - self._index.longest)
         keep = max(0, self._next - self._base - self._index.longest)
         self._text, self._base = self._text[keep:], self._base + keep

@@ -1,7 +1,8 @@
 """What is left of a text when only its letters and digits are compared: the form in which queries are looked for.
 
-White space, punctuation, accents and case go, so that line breaks, quotation marks, Markdown and JSON's escapes do not
-hide a query. It runs on bytes, at the speed of `bytes.translate` wherever they are ASCII.
+White space, punctuation and case go, so that line breaks, quotation marks, Markdown and JSON's escapes do not hide a
+query. There are two such forms. `squeeze_ascii` drops all that is not ASCII, from queries and corpus alike; it runs at
+the speed of `bytes.translate` and is all that English wants. `squeeze` keeps the letters of every script.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from unicodedata import normalize
 
 _LOWER = bytes(code + 32 if 65 <= code <= 90 else code for code in range(256))
 _DROPPED = bytes(code for code in range(128) if not chr(code).isalnum())
+_ALL_BUT_ASCII = _DROPPED + bytes(range(128, 256))
 _BEYOND = re.compile(rb"[\x80-\xff]+")
 _COMMON_ESCAPES = (b"\\n", b'\\"', b"\\t", b"\\r")
 _ESCAPES = re.compile(rb"\\(?:u[0-9a-fA-F]{4}(?:\\u[0-9a-fA-F]{4})*|\S)")
@@ -20,18 +22,31 @@ _ESCAPES = re.compile(rb"\\(?:u[0-9a-fA-F]{4}(?:\\u[0-9a-fA-F]{4})*|\S)")
 
 
 def squeeze(raw: bytes) -> bytes:
-    """Letters and digits of UTF-8 text in lower case; a JSON escape counts as what it stands for.
+    """Letters and digits of UTF-8 text in lower case, without accents; a JSON escape counts as what it stands for.
 
     Args:
         raw: Text; cut at white space, it may be squeezed piece by piece.
     """
+    raw = _without_common_escapes(raw)
+    if b"\\" in raw:
+        raw = _ESCAPES.sub(_unescaped, raw)
+    squeezed = raw.translate(_LOWER, _DROPPED)
+    return squeezed if squeezed.isascii() else _BEYOND.sub(_plain, squeezed)
+
+
+def squeeze_ascii(raw: bytes) -> bytes:
+    """ASCII letters and digits in lower case; JSON escapes go like other signs."""
+    raw = _without_common_escapes(raw)
+    if b"\\" in raw:
+        raw = _ESCAPES.sub(b" ", raw)
+    return raw.translate(_LOWER, _ALL_BUT_ASCII)
+
+
+def _without_common_escapes(raw: bytes) -> bytes:
     if b"\\" in raw:
         for escape in _COMMON_ESCAPES:
             raw = raw.replace(escape, b" ")
-        if b"\\" in raw:
-            raw = _ESCAPES.sub(_unescaped, raw)
-    squeezed = raw.translate(_LOWER, _DROPPED)
-    return squeezed if squeezed.isascii() else _BEYOND.sub(_plain, squeezed)
+    return raw
 
 
 def _unescaped(escape: re.Match[bytes]) -> bytes:
