@@ -44,6 +44,8 @@ def open_desk(
     from evolif.synthesis import check_query
 
     assert bench is not None  # one of the three is given
+    if (bench / "run.sqlite").exists() and not (bench / "benchmark.json").exists():
+        raise UsageError(f"{bench} is a run; score its judged answers with `evolif review --judge {bench}`")
     return BenchmarkDesk(Benchmark(bench, notify=say), name, checker=check_query, regenerate=regenerate, notify=say)
 
 

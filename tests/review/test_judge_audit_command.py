@@ -248,6 +248,13 @@ def test_what_cannot_be_done_is_said_in_a_sentence(run, arguments, told, monkeyp
     assert done.exit_code == 2 and told in done.stderr and "Traceback" not in done.output
 
 
+def test_a_run_in_the_place_of_a_benchmark_is_told_of(run):
+    done = CliRunner().invoke(app, ["review", str(run), "--list"])
+    assert (
+        done.exit_code == 2 and f"is a run; score its judged answers with `evolif review --judge {run}`" in done.stderr
+    )
+
+
 def test_a_judge_of_the_environment_or_a_configuration_is_meant_for_evaluate(run, tmp_path):
     config = tmp_path / "c.yaml"
     config.write_text("judge: openai/x\n", "utf-8")
