@@ -273,7 +273,11 @@ def test_what_to_install_is_said(make: Make) -> None:
         make()
 
 
-def test_a_second_process_renders_the_same(make: Make, many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_process_renders_the_same(
+    make: Make, many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit(1)", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)  # a module that lies about is none of the process's
     started: list[Any] = []
     popen = aside.subprocess.Popen
 

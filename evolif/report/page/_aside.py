@@ -61,7 +61,8 @@ def _is_worth_it(runs: Sequence[Run]) -> bool:
 def _start(runs: Sequence[Run], folder: Path) -> subprocess.Popen[bytes] | None:
     home = str(Path(__file__).resolve().parents[3])
     paths = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH", ""))))
-    command = [sys.executable, "-m", __name__, str(folder), *(str(run.path.resolve()) for run in runs)]
+    # -P: what lies in the working directory is not taken for a module.
+    command = [sys.executable, "-P", "-m", __name__, str(folder), *(str(run.path.resolve()) for run in runs)]
     try:
         return subprocess.Popen(
             command,
