@@ -11,7 +11,8 @@ from evolif.report._analysis import RunAnalysis
 from evolif.report._board import Board
 from evolif.report._comparison import Comparison
 from evolif.report.figures import _makers as makers
-from evolif.report.figures._makers import Made, Maker
+from evolif.report.figures import _makers_slices as slices
+from evolif.report.figures._made import Made, Outcome
 from evolif.report.figures._style import style
 from evolif.report.figures._svg import png_bytes, svg_text
 
@@ -20,21 +21,21 @@ if TYPE_CHECKING:
 
 COMPARISON = "comparison"
 
-_BOARD_FIGURES: Mapping[str, tuple[str, Callable[[Board], Maker]]] = {
+_BOARD_FIGURES: Mapping[str, tuple[str, Callable[[Board], Outcome]]] = {
     "headline": ("The eight metrics", makers.headline),
     "survival": ("How long sessions last", makers.survival),
     "hazard": ("Where sessions end", makers.hazard),
-    "groups": ("Satisfaction per constraint group", makers.groups),
-    "radar": ("Satisfaction per constraint group, as a radar", makers.radar),
-    "modes": ("Satisfaction per group and mode", makers.modes),
-    "depth": ("Satisfaction over the turns of a topic", makers.depth),
-    "load": ("Satisfaction over the number of constraints", makers.load),
-    "moves": ("Satisfaction per move", makers.moves),
+    "groups": ("Satisfaction per constraint group", slices.groups),
+    "radar": ("Satisfaction per constraint group, as a radar", slices.radar),
+    "modes": ("Satisfaction per group and mode", slices.modes),
+    "depth": ("Satisfaction over the turns of a topic", slices.depth),
+    "load": ("Satisfaction over the number of constraints", slices.load),
+    "moves": ("Satisfaction per move", slices.moves),
     "patience": ("Patience sweep", makers.patience),
     "stability": ("Rank stability", makers.stability),
-    "synthesizers": ("ROB by synthesizer", makers.synthesizers),
-    "registers": ("ROB by register", makers.registers),
-    "formality": ("Formal and informal queries", makers.formality),
+    "synthesizers": ("ROB by synthesizer", slices.synthesizers),
+    "registers": ("ROB by register", slices.registers),
+    "formality": ("Formal and informal queries", slices.formality),
 }
 
 FIGURE_NAMES: tuple[str, ...] = (*_BOARD_FIGURES, COMPARISON)
@@ -116,7 +117,7 @@ def svg_of(name: str, subject: Subject) -> str:
     return draw(name, subject).svg(inline=True)
 
 
-def _make(name: str, subject: Board | Comparison) -> tuple[str, Maker]:
+def _make(name: str, subject: Board | Comparison) -> tuple[str, Outcome]:
     if name == COMPARISON:
         if isinstance(subject, Board):
             if len(subject.models) != 2:

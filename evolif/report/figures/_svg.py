@@ -75,7 +75,11 @@ def _saved(figure: Figure, form: str, metadata: dict[str, None], dpi: float) -> 
         canvas: Any = FigureCanvasSVG(figure) if form == "svg" else FigureCanvasAgg(figure)
         figure.set_dpi(dpi)
         try:
-            (canvas.print_svg if form == "svg" else canvas.print_png)(buffer, metadata=metadata)
+            if form == "svg":
+                canvas.print_svg(buffer, metadata=metadata)
+            else:
+                # Half the time of the default level, and a twentieth more bytes.
+                canvas.print_png(buffer, metadata=metadata, pil_kwargs={"compress_level": 3})
         finally:
             figure.set_dpi(was_dpi)
             figure.set_canvas(was_canvas)
