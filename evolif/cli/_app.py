@@ -67,7 +67,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Fresh multi-turn benchmarks, and how long a model holds a conversation before patience runs out.",
-    epilog="Not there yet: compare. Start with: evolif demo",
+    epilog="Start with: evolif demo",
 )
 
 
