@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolif.cli._options import Config, Resamples
-from evolif.cli._report import JsonFile, Latex, Seed, write_json, write_text
+from evolif.cli._report import Figures, Html, JsonFile, Latex, Seed, draw, write_json, write_text
 
 if TYPE_CHECKING:
     from evolif.report import ModelAnalysis, RunAnalysis
@@ -35,6 +35,8 @@ def compare(
         ),
     ] = None,
     json_file: JsonFile = None,
+    html: Html = None,
+    figures: Figures = None,
     latex: Latex = None,
     seed: Seed = 0,
     resamples: Resamples = 2_000,
@@ -58,6 +60,7 @@ def compare(
         loaded = [opened.enter_context(closing(load_run(path))) for path in paths]
         analyses = analyse(loaded, seed=seed, resamples=resamples)
         told = compare_models(chosen(analyses[0], analyses[-1], model or []), ablation=ablation)
+        draw(analyses, html, figures, comparisons=told)
         if json_file is not None:
             write_json(json_file, comparisons_object(told))
         if latex is not None:

@@ -10,9 +10,12 @@ import typer
 from evolif.cli._options import Config, Prices, Resamples
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from evolif.benchmark import Benchmark
+    from evolif.money import PriceTable
     from evolif.protocol import Run
-    from evolif.report import Board, Published
+    from evolif.report import Board, Comparison, Published, RunAnalysis
 
 JsonFile = Annotated[
     str | None,
@@ -21,6 +24,13 @@ JsonFile = Annotated[
 ]
 Latex = Annotated[
     Path | None, typer.Option("--latex", envvar="EVOLIF_LATEX", metavar="FILE", help="Write tables for LaTeX.")
+]
+Html = Annotated[
+    Path | None, typer.Option("--html", envvar="EVOLIF_HTML", metavar="FILE", help="Write a page with transcripts.")
+]
+Figures = Annotated[
+    Path | None,
+    typer.Option("--figures", envvar="EVOLIF_FIGURES", metavar="DIR", help="Write the figures as SVG and PNG."),
 ]
 Seed = Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")]
 
@@ -32,13 +42,8 @@ def report(
         typer.Option("--full", envvar="EVOLIF_FULL", help="Every breakdown, survival, hazard, patience sweep, ranks."),
     ] = False,
     json_file: JsonFile = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(envvar="EVOLIF_HTML", metavar="FILE", help="Write a page with figures and transcripts."),
-    ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(envvar="EVOLIF_FIGURES", metavar="DIR", help="Write the figures as SVG and PNG.")
-    ] = None,
+    html: Html = None,
+    figures: Figures = None,
     latex: Latex = None,
     with_published: Annotated[
         bool,
@@ -71,17 +76,9 @@ def report(
         loaded = [opened.enter_context(closing(load_run(path))) for path in runs]
         analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded))
         boards = boards_of(analyses)
-        if html is not None:
-            from evolif.report.page import write_page
-
-            written = write_page(analyses, html, prices=table, published=published)
-            _say(f"Page: {written.path}" + (f", with transcripts in {written.folder}" if written.folder else ""))
+        # First of all, for the page's transcripts are rendered beside what else is computed.
+        draw(analyses, html, figures, prices=table, published=published)
         _write_files(boards, published, json_file, latex)
-        if figures is not None:
-            from evolif.report.figures import write_figures
-
-            write_figures(analyses, figures)
-            _say(f"Figures: {figures}")
         if json_file == "-":
             return
         console = Terminal()
@@ -105,6 +102,28 @@ def _write_files(
         from evolif.report import latex_report
 
         write_text(str(latex), latex_report(boards, published))
+
+
+def draw(
+    analyses: list[RunAnalysis],
+    html: Path | None,
+    figures: Path | None,
+    *,
+    comparisons: Sequence[Comparison] = (),
+    prices: PriceTable | None = None,
+    published: Published | None = None,
+) -> None:
+    """Write the page and the figures, where they were asked for, and say where."""
+    if html is not None:
+        from evolif.report.page import write_page
+
+        written = write_page(analyses, html, comparisons=comparisons, prices=prices, published=published)
+        _say(f"Page: {written.path}" + (f", with transcripts in {written.folder}" if written.folder else ""))
+    if figures is not None:
+        from evolif.report.figures import write_figures
+
+        write_figures(analyses, figures, comparisons=comparisons)
+        _say(f"Figures: {figures}")
 
 
 def _say(sentence: str) -> None:

@@ -224,3 +224,13 @@ def test_the_way_back_is_the_same_difference() -> None:
         mine, other = there["metrics"][name]["difference"]["value"], back["metrics"][name]["difference"]["value"]
         assert mine == (None if other is None else -other)
         assert there["metrics"][name]["p"] == pytest.approx(back["metrics"][name]["p"])
+
+
+def test_page_and_figures_show_the_comparison_asked_for() -> None:
+    pytest.importorskip("jinja2", reason="Jinja is not installed")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    make("with", {"sim/a": GOOD})
+    make("without", {"sim/a": BAD}, system_prompt=False)
+    compare("with", "without", "--html", "page.html", "--figures", "drawn")
+    assert "sim/a, prompt on" in Path("page.html").read_text(encoding="utf-8")
+    assert any("comparison" in file.name for file in Path("drawn").rglob("*.svg"))
