@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from evolif._errors import InputError, UsageError
-from evolif.benchmark import Header, ImportedWriter, parse_turn, to_object
+from evolif.benchmark import Benchmark, Header, ImportedWriter, parse_turn, to_object
 from evolif.domain import Turn
 from evolif.exchange._authors import DIALOGS, STATES
 from evolif.exchange._derive import NOTHING, Derivation, ForeignRow, parse_foreign
@@ -95,6 +95,7 @@ def import_benchmark(path: Path | str, out: Path | str, progress: Callable[[int,
         if not seen.numbers:
             raise UsageError(f"{path} holds no turn")
         header = _finish(writer, seen, Path(path))
+        _refuse_unopenable(folder, target, Path(path))
     return Imported(
         target,
         ", ".join(sorted(seen.formats)),
@@ -104,6 +105,15 @@ def import_benchmark(path: Path | str, out: Path | str, progress: Callable[[int,
         header is not None and header.imported is None,
         dict(seen.changes),
     )
+
+
+def _refuse_unopenable(folder: Path, target: Path, path: Path) -> None:
+    """See that what was written opens: header and catalogues came as they are."""
+    try:
+        Benchmark(folder)
+    except UsageError as fault:
+        told = str(fault).replace(str(folder), str(target))
+        raise InputError(f"the field “{FIELD}” of its first row holds no whole benchmark: {told}", path=path) from None
 
 
 def _finish(writer: ImportedWriter, seen: _Seen, path: Path) -> Header | None:

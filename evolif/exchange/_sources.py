@@ -115,8 +115,13 @@ def _object(line: bytes, place: Place) -> Row:
     return _untyped(data, place)
 
 
-def parse_json(text: str, place: Place) -> Any:
+def parse_json(text: str, place: Place, what: str = "") -> Any:
     """JSON without numbers that are none, not nested too deeply, and without half characters.
+
+    Args:
+        text: The JSON.
+        place: Where it stands.
+        what: What it is, where it is not the whole line.
 
     Raises:
         InputError: it is not.
@@ -124,7 +129,7 @@ def parse_json(text: str, place: Place) -> Any:
     try:
         data = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):  # a number of thousands of digits is a plain ValueError
-        raise place.complaint("not JSON; mend or delete the line") from None
+        raise place.complaint(f"{what}not JSON; mend or delete the line") from None
     if "\\u" in text:
         try:
             json.dumps(data, ensure_ascii=False).encode("utf-8")
@@ -175,11 +180,13 @@ def _untyped(row: Row, place: Place) -> Row:
     told = dict(row)
     for name in ("constraints", "evolif"):
         if isinstance(told.get(name), str):
-            told[name] = parse_json(told[name], place)
+            told[name] = parse_json(told[name], place, f"the field “{name}” is ")
     change = told.get("operation")
     if isinstance(change, dict):
         told["operation"] = {
-            key: parse_json(part, place) if key in ("before", "after") and isinstance(part, str) else part
+            key: parse_json(part, place, f"“{key}” is ")
+            if key in ("before", "after") and isinstance(part, str)
+            else part
             for key, part in change.items()
         }
     return told

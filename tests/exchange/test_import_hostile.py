@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 import zlib
 from importlib.util import find_spec
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import evolif
 from evolif import EvolifError, InputError, UsageError
@@ -131,6 +134,17 @@ def test_packed_text_is_bounded(tmp_path, rows, what, monkeypatch):
     refused(tmp_path, [whole], "packed text")
 
 
+@pytest.mark.parametrize("name", ["topics.jsonl", "personas.jsonl", "registers.yaml"])
+def test_catalogues_that_cannot_be_opened_are_refused(tmp_path, rows, name):
+    whole = json.loads(json.dumps(rows[0]))
+    whole["evolif"]["benchmark"]["catalogues"][name] = base64.b64encode(zlib.compress(b"{}")).decode()
+    fault = refused(tmp_path, [whole], "holds no whole benchmark")
+    assert name in str(fault) and ".part" not in str(fault)
+    if name != "registers.yaml":
+        del whole["evolif"]["benchmark"]["catalogues"][name]
+        refused(tmp_path, [whole], f"holds no {name}")
+
+
 def test_long_lines_and_long_dialogues_are_refused(tmp_path, rows, monkeypatch):
     monkeypatch.setattr(_sources, "LONGEST_LINE", 300_000)
     refused(tmp_path, [rows[0], b" " * 300_001], "line 2: longer than")
@@ -172,6 +186,44 @@ def test_parquet_rows_are_named_and_bounded(tmp_path, rows, monkeypatch):
     monkeypatch.setattr("evolif.exchange._arrow.MOST_BYTES", 10)
     with pytest.raises(InputError, match="unpacks to more than"):
         import_benchmark(tmp_path / "x.parquet", tmp_path / "out")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 10**20) | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+FOREIGN = {
+    "turn": 1,
+    "active_topic": 4,
+    "user_query_verified": "Four bullets, please.",
+    "topic_query": "Write about tea.",
+    "instructions": [{"id": "countableItems", "args": {"num": 4}, "description": ""}],
+    "style": {"uuid": "u", "persona": "Somebody.", "styles": ["short"]},
+    "instruction_success": True,
+    "evolif": {"version": 1, "line": {"source": "human"}},
+}
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_stands_in_a_field_is_taken_or_refused_in_a_sentence(tmp_path, rows, data):
+    row = json.loads(json.dumps(data.draw(st.sampled_from([rows[0], rows[1], FOREIGN]))))
+    where = row
+    key = data.draw(st.sampled_from(sorted(row)))
+    while isinstance(where[key], dict) and where[key] and data.draw(st.booleans()):
+        where = where[key]
+        key = data.draw(st.sampled_from(sorted(where)))
+    where[key] = data.draw(JSON | st.sampled_from([*FOREIGN.values(), [{"id": "existence", "args": {"": 10**9}}]]))
+    (tmp_path / "in.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    shutil.rmtree(tmp_path / "out", ignore_errors=True)
+    try:
+        import_benchmark(tmp_path / "in.jsonl", tmp_path / "out")
+    except EvolifError as fault:
+        assert "in.jsonl" in str(fault) and not (tmp_path / "out").exists()
+    else:
+        bench = evolif.load_benchmark(tmp_path / "out")
+        assert [len(bench.turns(number)) for number in bench.dialogues()] == [1]
 
 
 def test_a_witness_that_fails_is_built_anew(tmp_path, rows):
