@@ -187,3 +187,6 @@ for group, told in satisfaction_by_group(run.sessions("sim/steady")).items():
 assert satisfaction_by_group(run.sessions("sim/steady"))["remarks"].judged > 0
 assert all(all(turn.judged) for session in run.sessions("sim/perfect") for turn in session.turns)
 run.close()
+
+# %% [markdown]
+# Next: `evolif report run --constraints remarks.py --html run.html`. A profile of your own decides how often the group is drawn, and beside which others.
