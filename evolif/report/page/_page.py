@@ -87,7 +87,10 @@ def _parts(
     boards = boards_of(analyses)
     parts: list[Part] = []
     for number, board in enumerate(boards, start=1):
-        parts += board_parts(board, of_board(board, comparisons), f"-{number}" if len(boards) > 1 else "")
+        pairs = of_board(board, comparisons)
+        suffix = f"-{number}" if len(boards) > 1 else ""
+        # Each pair that nobody asked for would have the same picture once more.
+        parts += board_parts(board, pairs, drawn=bool(comparisons) or len(pairs) == 1, suffix=suffix)
     parts += closing_parts(analyses, prices, published)
     return [part for part in parts if part.holds_something]
 

@@ -60,15 +60,18 @@ _PIXELS = 1.6
 """Per point of a figure: letters of 7 points are then as large as small print."""
 
 
-def board_parts(board: Board, comparisons: Sequence[Comparison], suffix: str = "") -> Iterator[Part]:
+def board_parts(
+    board: Board, comparisons: Sequence[Comparison], *, drawn: bool = True, suffix: str = ""
+) -> Iterator[Part]:
     """The sections of a board; empty ones are left out by the caller.
 
     Args:
         board: Models side by side.
         comparisons: Those between models of this board.
+        drawn: Whether comparisons have figures; their tables tell the same.
         suffix: Of ids, where the page has several boards.
     """
-    pictures = draw_all(board, comparisons)
+    pictures = draw_all(board, comparisons if drawn else ())
     plates = {picture.name: picture for picture in pictures if picture.figure is not None}
     grids = {grid.name: grid for grid in sections.full_sections(board) if grid.rows}
     summaries = [model.summary for model in board.models]
