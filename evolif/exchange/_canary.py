@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from uuid import UUID, uuid5
 
 _NAMESPACE = UUID("5f0b1a4e-6f2c-4d0e-9b39-2c6a7d1e8f43")
 """Of this project's format; it never changes."""
-
-CANARY = re.compile(r"evolif canary [0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
 def canary_of(identity: str) -> str:
