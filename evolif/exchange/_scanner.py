@@ -13,7 +13,7 @@ from evolif.exchange._query_index import BLOCK, STRIDE, QueryIndex
 
 _PIECE = 4096
 """Bytes of raw text among which a place is looked for letter by letter."""
-_AT_ONCE = Struct(f"{BLOCK}s{STRIDE - BLOCK}x" * 256)
+_AT_ONCE = Struct(f"{BLOCK}s{STRIDE - BLOCK}x" * 64)
 """Probes that are looked up together: nearly always none of them hits."""
 _ALIGNED = 100_000
 """Alignments that are remembered before the oldest are let go."""

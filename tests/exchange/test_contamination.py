@@ -79,6 +79,26 @@ def test_every_query_is_found_wherever_it_stands(bench, queries, tmp_path):
             assert place.line == text[: place.offset].count(b"\n") + 1
 
 
+def test_five_megabytes_are_read_with_the_memory_of_a_few_blocks(bench, queries, tmp_path):
+    import tracemalloc
+
+    part = "\n".join(prose(3000)) + "\n"
+    with (tmp_path / "c.txt").open("w", encoding="utf-8") as file:
+        for number in range(30):
+            file.write(f"{queries[3, 1]}\n{part}" if number == 17 else part)
+    small = written(tmp_path / "small.txt", prose(10))
+    tracemalloc.start()
+    contamination([small], bench)
+    _, least = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    told = contamination([tmp_path / "c.txt"], bench)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert told.bytes > 5_000_000 and peak < least + 3_000_000
+    [one] = told.findings
+    assert one.kind == "query" and one.places[0].line == 17 * 3000 + 1
+
+
 DISGUISES = {
     "case": str.upper,
     "wrapped": lambda text: "\n".join(text.split()),
