@@ -19,6 +19,7 @@ from evolif._errors import OutsideError, UsageError
 from evolif._version import __version__
 from evolif.protocol import load_run
 from evolif.report import analyse
+from evolif.report._comparison import compare_models
 from evolif.report._published import NOT_COMPARABLE, published_leaderboard
 from evolif.report.page import _aside as aside
 from evolif.report.page import _page as page
@@ -122,6 +123,20 @@ def test_sections_stand_where_there_is_something_to_show(make: Make) -> None:
     assert {"settings", "reproduce", "how-to-read", "dialogues"} <= set(sections)
     # Nobody audited the judge, no token was paid for, and two models have no rank stability.
     assert not {"audit", "costs", "ranks", "published"} & set(sections)
+
+
+def test_comparisons_asked_for_are_shown_with_intervals(folder: Path, tmp_path: Path) -> None:
+    with closing(load_run(folder, read_only=True)) as run:
+        [analysis] = analyse([run], resamples=50)
+        first, second = analysis.models
+        [pair] = compare_models([(second, first)])
+        found = pair.paired.differences["edr_len"]
+        text = write_page([analysis], tmp_path / "c.html", comparisons=[pair]).path.read_text(encoding="utf-8")
+    [table] = re.findall(r'<table class="comparison">.*?</table>', text, re.DOTALL)
+    assert "sim/forgetful minus sim/steady, over 4 dialogues" in table
+    assert found.value is not None and found.interval is not None
+    low, high = found.interval
+    assert f'<td>{found.value:.1f} <span class="ci">[{low:.1f}–{high:.1f}]</span></td>' in table
 
 
 def test_an_audit_and_the_published_figures_have_sections(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
