@@ -20,7 +20,7 @@ from evolif.report.page import write_page
 
 IMAGES = Path(__file__).parent / "images"
 MOST_BYTES = 200_000
-WIDTH, HEIGHT = 1080, 1640
+WIDTH, HEIGHT = 1080, 1690
 
 FAILED_TURN = """
 const bad = [...document.querySelectorAll('button.v.bad')].filter(b => {
