@@ -14,6 +14,7 @@ from evolif.benchmark._files import dialogue_file, write_whole
 from evolif.benchmark._header import Header, Imported, Spec
 from evolif.benchmark._lines import TopicRef, to_line, turn_hash
 from evolif.domain import Persona, Topic, Turn
+from evolif.synthesis import registers
 from evolif.tracker import load_profile
 
 IMPORTED = "imported"
@@ -110,8 +111,14 @@ class ImportedWriter:
             {"id": t.id, "prompt": t.prompt, "keywords": list(t.keywords), "domain": t.domain, "title": t.title}
             for t in self._topics.values()
         )
+        known = registers()
         personas = _lines(
-            {"id": p.id, "sentence": p.sentence, "phrases": list(p.phrases), "register": p.register}
+            {
+                "id": p.id,
+                "sentence": p.sentence,
+                "phrases": list(p.phrases),
+                "register": p.register if p.register in known else "neutral",
+            }
             for p in self._personas.values()
         )
         self.finish(Header(spec=spec, imported=origin), {"topics.jsonl": topics, "personas.jsonl": personas})

@@ -217,6 +217,13 @@ def test_registers_of_ones_own_travel_along(tmp_path):
         again = load_benchmark(tmp_path / f"{name}-back")
         assert again.identity == bench.identity
         assert (again.path / "registers.yaml").read_bytes() == registers.read_bytes()
+    lines = (tmp_path / "jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [{**json.loads(line), "evolif": None} for line in lines]
+    for row in rows:
+        row["persona"]["register"] = "plainer"  # of a file that was left behind
+    (tmp_path / "alone.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert import_benchmark(tmp_path / "alone.jsonl", tmp_path / "alone").extendable is False
+    assert load_benchmark(tmp_path / "alone").turns(1)[0].persona.register == "plainer"
 
 
 def _registers(folder):
