@@ -22,7 +22,7 @@ Screen = Callable[..., None]
 
 def until(driver: Any, script: str) -> Any:
     """What the script returns, once that is true."""
-    for _ in range(100):
+    for _ in range(200):
         if found := driver.execute_script(f"return {script}"):
             return found
         time.sleep(0.05)

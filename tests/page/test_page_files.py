@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -177,6 +178,7 @@ def test_links_into_the_folder(make: Make, many: Path, visit: Callable[..., Any]
             "return document.activeElement.dataset.t"
         ):
             break
+        time.sleep(0.05)
     assert driver.execute_script("return document.activeElement.dataset.t") == "2"
     assert driver.execute_script("return document.querySelector('section.session').dataset.key") == key
     driver.execute_script("document.querySelector('nav a').click()")
@@ -186,6 +188,7 @@ def test_links_into_the_folder(make: Make, many: Path, visit: Callable[..., Any]
         told = driver.execute_script("return document.querySelector('.counts').textContent")
         if told.startswith("0 of"):
             break
+        time.sleep(0.05)
     assert f"does not reach {256 - written.inside} dialogues" in told
 
 
