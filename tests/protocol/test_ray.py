@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -115,8 +116,10 @@ def test_a_budget_is_kept_over_all_processes(tmp_path: Path, two_cores: None) ->
 
 
 @pytest.fixture
-def head(tmp_path: Path) -> Iterator[str]:
-    """A cluster of its own, started as an administrator would, on loopback."""
+def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A cluster of its own, started as an administrator would, on loopback and with a token."""
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
     log, own = tmp_path / "head.log", tempfile.mkdtemp(prefix="ray")  # sockets in it: a short path
     environment = {**os.environ, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -44,7 +44,9 @@ def start_ray(address: str | None) -> Any:
             ray.init(address, **told)
     except (ConnectionError, RuntimeError, ValueError, OSError) as fault:
         where = f"the Ray cluster {address}" if address else "a Ray cluster of this machine"
-        raise OutsideError(f"{where} cannot be used: {str(fault).splitlines()[0] if str(fault) else fault!r}") from None
+        token = "; if it asks for a token, RAY_AUTH_MODE=token and the token must be set here too" if address else ""
+        why = str(fault).splitlines()[0] if str(fault) else repr(fault)
+        raise OutsideError(f"{where} cannot be used: {why}{token}") from None
     finally:
         if main and on_term is not None:
             signal.signal(signal.SIGTERM, on_term)  # Ray's own would end this process with turns in flight
