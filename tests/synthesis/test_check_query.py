@@ -13,7 +13,7 @@ import evolif
 from evolif.constraints import EXTENDED_GROUPS, GROUPS
 
 CASES = Path(__file__).parent / "query_cases"
-SETS = ("asides", "nominal", "persona", "inverted", "plain")
+SETS = ("asides", "nominal", "persona", "inverted", "plain", "fresh")
 TOPICS = json.loads((CASES / "topics.json").read_text(encoding="utf-8"))
 BEYOND = {
     line.split()[0] for line in (CASES / "beyond.txt").read_text(encoding="utf-8").splitlines() if line[:1] not in "#"

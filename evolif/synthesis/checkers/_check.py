@@ -58,6 +58,8 @@ _SIGNS = re.compile(r"[^\w\s\"'“”‘’`«»()\[\]{}]")
 _NUMBERS = re.compile(r"\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 _RUN = 5
 """Words in a row that are taken for a quotation of the task."""
+_TASK_WORD = re.compile(r"(?!(?:why|how|whether)\b)\b[^\W_]+", re.IGNORECASE)
+"""A word of the task, but for those at which a clause of its own starts."""
 _LEAST = 3
 """Words that a constraint takes at least."""
 
@@ -91,7 +93,7 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
         return [Finding("query", "it holds more quotations, marks or numbers than can be read")]
     spoken = read if move == "continue" else _task_masked(read, topic)
     findings = _READERS.get(change.group, read_generic)(spoken, change)
-    if not findings and change.others:
+    if not findings and change.told_all:
         findings = unasked(spoken, change)
     return [*findings, *check_topic(read, topic, move, _value_spans(read, change))]
 
@@ -128,7 +130,7 @@ def _task_masked(query: Query, topic: Topic) -> Query:
     masked = {i for i, word in enumerate(words) if any(start <= word.start() < end for start, end in spans)}
     chars = list(query.text)
     for start, end in spans:
-        chars[start:end] = ["x" if c.isalnum() else c for c in query.text[start:end]]
+        chars[start:end] = _TASK_WORD.sub(lambda m: "x" * len(m.group()), query.text[start:end])
     # A foreign topic may be nothing but the whole first query, constraint and all: there is no task to tell apart.
     return query if len(words) - len(masked) < _LEAST else Query("".join(chars))
 

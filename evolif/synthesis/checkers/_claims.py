@@ -24,6 +24,8 @@ class Change:
     """The topic's."""
     others: tuple[tuple[str, Params], ...] = ()
     """The other active constraints: group and parameters."""
+    told_all: bool = False
+    """Whether it is known what else is in force: the turn lists its constraints, its own among them."""
 
     @property
     def params(self) -> Params:

@@ -72,6 +72,8 @@ def _claim(query: Query, value: tuple[str, object], start: int, end: int) -> Cla
     moved = cues().anywhere("edges", "becomes").search(sentence_rest) is not None
     if cues().before("edges", "denied").search(query.shadow, query.segment(start)[0], start):
         return Claim(value, start, end, "old")
+    if cues().after("edges", "denied_after").match(query.shadow, end):
+        return Claim(value, start, end, "old")
     return Claim(value, start, end, role_of(query, start, end, moved=moved))
 
 

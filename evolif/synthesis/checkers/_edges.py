@@ -61,7 +61,7 @@ def _nearest(query: Query, edge: re.Pattern[str], claim: Claim, paired: bool) ->
     for cue in edge.finditer(query.low if paired else query.shadow, low, high):
         if cues().anywhere("edges", "no_edge").match(query.shadow, cue.start()):
             continue
-        if paired and _belongs_to_mark(query, cue):
+        if paired and not _is_behind_pair(query, claim, cue.start()) and _belongs_to_mark(query, cue):
             distances.append(_FAR + cue.start() - low)
         elif cue.end() <= claim.start:
             distances.append(claim.start - cue.end() + _parted(query, cue.end(), claim.start))
@@ -81,6 +81,12 @@ def _belongs_to_mark(query: Query, cue: re.Match[str]) -> bool:
     after = query.shadow[cue.end() : cue.end() + 16]
     before = query.shadow[max(0, cue.start() - 22) : cue.start()]
     return _OPENS_MARK.match(after) is not None or _CLOSES_MARK.search(before) is not None
+
+
+def _is_behind_pair(query: Query, claim: Claim, at: int) -> bool:
+    """`a quotation in () at the end`: said of both marks together, as nothing but blanks and dots parts them."""
+    inside = query.text[claim.start + 1 : claim.end - 1]
+    return at >= claim.end and claim.end - claim.start > 1 and not inside.strip(" .…")
 
 
 def _demand(change: Change) -> str:

@@ -56,7 +56,9 @@ def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move,
     if (operation.before if operation.kind == "remove" else operation.after) is None:
         raise UsageError("operation: an add or a modification needs “after”, a removal “before”")
     others = tuple((group, params) for group, params in active if group != operation.group)
-    change = Change(operation.kind, operation.group, operation.before, operation.after, topic.keywords, others)
+    change = Change(
+        operation.kind, operation.group, operation.before, operation.after, topic.keywords, others, bool(active)
+    )
     return topic, move, change
 
 

@@ -47,6 +47,8 @@ def _counted(query: Query, change: Change, active: Mapping[str, Params]) -> list
     counts = active.get("existence", {}).get("counts", {})
     for bound in bind_counts(query, mentions_of(query, change.keywords)):
         named = cues().anywhere("counts", "named").search(query.shadow, bound.start, bound.end)
+        if change.group == "punctuation" and not bound.exact:
+            continue  # "use ¶ at least once in the answer" counts the mark
         if not bound.direct or bound.count is None or bound.role != "new" or not named:
             continue
         if counts.get(bound.mention.value) != bound.count:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evolif.domain import Finding
 from evolif.synthesis.checkers._claims import Change, missing
-from evolif.synthesis.checkers._cues import heard
+from evolif.synthesis.checkers._cues import cues, heard
 from evolif.synthesis.checkers._marks import marks_in
 from evolif.synthesis.checkers._removal import is_kept, is_lifted
 from evolif.synthesis.checkers._roles import given_up, lifted, role_of
@@ -46,7 +46,8 @@ def read_punctuation(query: Query, change: Change) -> list[Finding]:
         other = [place.span for place in others if place.stance == wanted]
         return [missing(change, f"it does not name the mark {mark}", *other[:1])]
     accepted = (wanted, "none") if mode == "include" else (wanted,)
-    if not any(place.stance in accepted and _is_current(query, change, *place.span) for place in mine):
+    freed = mode == "exclude" and any(place.stance == "lift" for place in others)
+    if not any(place.stance in accepted and _is_current(query, change, place, freed) for place in mine):
         what = "use" if mode == "include" else "leave out"
         return [missing(change, f"it does not say to {what} the mark {mark}", *(place.span for place in mine))]
     old = (change.before or {}).get("mark")
@@ -72,8 +73,11 @@ def _named_once(query: Query) -> list[tuple[str, int, int]]:
     return places
 
 
-def _is_current(query: Query, change: Change, start: int, end: int) -> bool:
-    if any(low <= start < high for low, high in given_up(query.shadow, True)):
+def _is_current(query: Query, change: Change, place: _Seen, freed: bool) -> bool:
+    """Whether a mark is spoken of as it is to be now; behind one that is freed, `but not colons` rules colons out."""
+    start, spared = place.start, cues().after("keywords", "spared")
+    zones = [zone for zone in given_up(query.shadow, True) if not (freed and spared.match(query.shadow, zone[0]))]
+    if any(low <= start < high for low, high in zones):
         return False
     return change.kind == "add" or role_of(query, start, start) != "was"
 

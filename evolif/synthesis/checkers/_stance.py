@@ -62,13 +62,23 @@ def stance_of(query: Query, start: int, end: int, *, near: bool = False) -> Stan
     low, high = query.sentence(start)
     high = max(high, end)
     before = _before(query.shadow[max(low, start - 2 * _REACH) : start], near=near)
-    after, said = _after(_clause(query.shadow[end:high]))
+    clause = _clause(query.shadow[end:high])
+    after, said = _after(clause)
+    opposite = _elliptical(query.shadow[low:start], clause)
+    if opposite != "none":
+        return opposite
     if after == "lift":
         refused = cues().anywhere("stance", "refused").search(said)  # "… and don't let it back in"
-        if refused or (before == "forbid" and cues().anywhere("stance", "if").search(said)):
+        if (
+            refused
+            or _none_allowed(query.shadow[low:start], said)
+            or (before == "forbid" and cues().anywhere("stance", "if").search(said))
+        ):
             return "forbid"  # "put no colons in even if you feel like it"
     if after == "none" and before in ("none", "require") and _forbidden_later(query.shadow[end : end + _LATER]):
         return "forbid"
+    if after == "none" and before != "forbid" and _lifted_later(query.shadow[end : end + _LATER]):
+        return "lift"
     if after == "lift" or before == "lift" or (before != "forbid" and _again(query.shadow[end:high])):
         return "lift"
     if after == "forbid":
@@ -76,6 +86,12 @@ def stance_of(query: Query, start: int, end: int, *, near: bool = False) -> Stan
         double = cues().before("stance", "double").search(query.shadow, low, start)
         return "require" if before == "forbid" and double else "forbid"
     return after if before == "none" else before
+
+
+def _none_allowed(earlier: str, said: str) -> bool:
+    """`no commas are allowed`."""
+    allowed = cues().anywhere("stance", "allowed").search(said)
+    return allowed is not None and cues().before("stance", "none_of").search(earlier) is not None
 
 
 def _after(clause: str) -> tuple[Stance, str]:
@@ -86,6 +102,15 @@ def _after(clause: str) -> tuple[Stance, str]:
     return _STANCES[cue.lastgroup or ""], clause[: cue.end()]
 
 
+def _elliptical(earlier: str, clause: str) -> Stance:
+    """`full stops are fine again, colons are not`: the opposite of what is said of the thing before."""
+    if not cues().framed("stance", "ellipsis", left=r"[\"'”’)\s]{0,8}", right=r"\W{0,4}$").match(clause):
+        return "none"
+    kinds = [cue.lastgroup for cue in cues().anywhere("stance", "after").finditer(earlier)]
+    return _OPPOSITES.get(kinds[-1] or "", "none") if kinds else "none"
+
+
+_OPPOSITES: dict[str, Stance] = {"lift": "forbid", "forbid": "lift"}
 _STANCES: dict[str, Stance] = {"lift": "lift", "forbid": "forbid", "require": "require"}
 
 
@@ -103,6 +128,15 @@ def _forbidden_later(rest: str) -> bool:
         return True
     cue = cues().anywhere("stance", "forbid_later").search(rest)
     fill = cues().framed("stance", "later_fill", left=r"[^.!?;]{0,80}([.:;,!]\s|\s)(", right=" ){0,4}")
+    return cue is not None and fill.fullmatch(rest, 0, cue.start()) is not None
+
+
+def _lifted_later(rest: str) -> bool:
+    """Whether what follows allows the things that were only named: `“x”? Use it if you like`."""
+    cue = cues().anywhere("stance", "lift_later").search(rest)
+    fill = cues().framed(
+        "stance", "lift_fill", left=r"[\"'”’)]{0,2}( again)?[.:;,!?–—-]{1,2}\s(", right="[, ]{1,2}){0,4}"
+    )
     return cue is not None and fill.fullmatch(rest, 0, cue.start()) is not None
 
 
@@ -141,6 +175,9 @@ def _is_label(text: str) -> bool:
 def _sum(found: list[re.Match[str]], piece: str) -> Stance:
     kinds = [cue.lastgroup for cue in _last_clause(found, piece)]
     negative = sum(kind == "neg" for kind in kinds)
+    if "allow" in kinds and "lift" not in kinds:
+        at = kinds.index("allow")
+        return _sign(negative, kinds[at + 1 :]) if at and kinds[at - 1] in ("neg", "stop") else "lift"
     if "lift" in kinds:
         # "don't forget to include": a lifting that is denied.
         at = kinds.index("lift")
