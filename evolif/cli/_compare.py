@@ -31,7 +31,7 @@ def compare(
         typer.Option(
             envvar="EVOLIF_ABLATION",
             metavar="system-prompt|judge",
-            help="Refuse runs that differ in anything but this; found without asking where just it differs.",
+            help="What two runs of one model differ in, and nothing else: system-prompt is found without asking.",
         ),
     ] = None,
     json_file: JsonFile = None,
@@ -45,7 +45,8 @@ def compare(
     """Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.
 
     Two models of one run (evolif compare RUN -m X -m Y), or of two runs; refused where cap, patience, judge or
-    benchmark differ. One model in two runs that differ in the system prompt or in the judge alone is an ablation.
+    benchmark differ. One model in two runs that differ in the system prompt alone is an ablation; so it is in the judge
+    alone, where --ablation judge asks for it.
     """
     from contextlib import ExitStack, closing
 

@@ -42,7 +42,9 @@ def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) ->
     fields = _different(a.settings, b.settings)
     wrong = fields & (_DECIDING | {"system_prompt"})
     kind: Kind = "models"
-    if same_model and wrong == {"judge"}:
+    if (
+        same_model and wrong == {"judge"} and ablation == "judge"
+    ):  # two scales are only compared where that is asked for
         kind, wrong = "judge", set()
     elif same_model and wrong == {"system_prompt"}:
         kind, wrong = "system-prompt", set()
@@ -79,9 +81,8 @@ def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[s
 
 def _mend(wrong: Collection[str], *, same_model: bool) -> str:
     if wrong == {"judge"}:
-        return (
-            "Judge the answers of one with the judge of the other (evolif rejudge), and compare that; a judge's own "
-            "influence shows where one model is compared with itself"
+        return "Judge the answers of one with the judge of the other (evolif rejudge), and compare that" + (
+            "; what the judge itself changes is shown with --ablation judge" if same_model else ""
         )
     if wrong == {"system_prompt"}:
         return (

@@ -168,7 +168,8 @@ def test_the_system_prompt_ablation_is_known() -> None:
 def test_judge_sensitivity_is_known() -> None:
     make("one", {"sim/a": {1: "finished:111 110 110 110", 2: "finished:111 111 000 000 000"}}, judge="mean of x")
     make("two", {"sim/a": {1: "finished:111 111 110 110 110", 2: "finished:111 110 000 000 000"}}, judge="mean of y")
-    told = machine("one", "two")
+    assert "--ablation judge" in refused("one", "two")
+    told = machine("one", "two", "--ablation", "judge")
     assert told["kind"] == "judge"
     judges = told["judges"]
     assert judges["same_answers"] == judges["shared_turns"] == 9
@@ -184,7 +185,7 @@ def test_judge_sensitivity_is_known() -> None:
 def test_other_answers_under_another_judge_are_told() -> None:
     make("one", {"sim/a": {1: "finished:111 110 110 110"}}, judge="mean of x")
     make("two", {"sim/a": {1: "finished:111 110 110 110"}}, judge="mean of y", answers={"sim/a": "something else"})
-    assert "only 0 of the 4 turns that both have are the same answer" in " ".join(compare("one", "two").split())
+    assert "only 0 of the 4 turns that both have are the same answer" in " ".join(compare("one", "two", "--ablation", "judge").split())
 
 
 def test_several_shared_models_are_compared_each_with_itself() -> None:
