@@ -27,7 +27,9 @@ def print_statistics(desk: Desk, run: Path | None, *, as_json: bool) -> None:
     left = sum("open" in entry.facets["status"] for entry in desk.entries()) if run is not None else 0
     rows = None if run is None or left else _rows(run)
     if as_json:
-        judged = {} if run is None else {"left": left, "judge": rows and [row.to_object() for row in rows]}
+        judged = (
+            {} if run is None else {"left": left, "judge": None if rows is None else [row.to_object() for row in rows]}
+        )
         print_json({**found.to_object(), **judged})
         return
     for line in told(found):
