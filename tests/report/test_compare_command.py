@@ -185,7 +185,9 @@ def test_judge_sensitivity_is_known() -> None:
 def test_other_answers_under_another_judge_are_told() -> None:
     make("one", {"sim/a": {1: "finished:111 110 110 110"}}, judge="mean of x")
     make("two", {"sim/a": {1: "finished:111 110 110 110"}}, judge="mean of y", answers={"sim/a": "something else"})
-    assert "only 0 of the 4 turns that both have are the same answer" in " ".join(compare("one", "two", "--ablation", "judge").split())
+    assert "only 0 of the 4 turns that both have are the same answer" in " ".join(
+        compare("one", "two", "--ablation", "judge").split()
+    )
 
 
 def test_several_shared_models_are_compared_each_with_itself() -> None:
