@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from evolif._lazy import lazy
 from evolif.models._base import DEFAULT_RETRIES, ChatModel, ChatRequest, Reply, Sampling
 from evolif.models._names import ModelName, parse_model_name
 from evolif.models._open import address_of, open_model
@@ -43,10 +44,4 @@ _LATE = {
 }
 """What needs asyncio or more, and where it is."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)
+__getattr__ = lazy(__name__, _LATE)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from evolif._lazy import lazy
 
 if TYPE_CHECKING:
     from evolif.money._bound import ASSUMED_ANSWER, Bound, upper_bound
@@ -53,11 +55,5 @@ _HOMES = {
     "upper_bound": "_bound",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load a part when it is used: a report needs prices, and no forecast."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'evolif.money' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"evolif.money.{_HOMES[name]}"), name)
+# Load a part when it is used: a report needs prices, and no forecast.
+__getattr__ = lazy(__name__, _HOMES)

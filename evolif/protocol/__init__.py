@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from evolif._lazy import lazy
 
 if TYPE_CHECKING:
     from evolif.protocol._context import SYSTEM_PROMPT, ContextStrategy, FullHistory
@@ -113,11 +115,5 @@ _HOMES = {
     "step": "_patience",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load a part when it is used: who reads a run needs nothing of what plays one."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'evolif.protocol' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"evolif.protocol.{_HOMES[name]}"), name)
+# Load a part when it is used: who reads a run needs nothing of what plays one.
+__getattr__ = lazy(__name__, _HOMES)

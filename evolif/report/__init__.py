@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from evolif._lazy import lazy
 from evolif.report._escape import clip, plain
 
 if TYPE_CHECKING:
@@ -89,11 +90,5 @@ _HOMES = {
     "summarise": "_summary",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what needs the run store and rich only when it is used: `plain` is wanted for every error."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'evolif.report' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"evolif.report.{_HOMES[name]}"), name)
+# Load what needs the run store and rich only when it is used: `plain` is wanted for every error.
+__getattr__ = lazy(__name__, _HOMES)
