@@ -23,7 +23,7 @@ class SessionRecords:
         censored: Sessions stopped by a cap, the context or a budget; they count with the turns they have.
         suspended: Sessions stopped by a fault outside; left out, see `bounds`.
         withheld: Sessions the provider's content filter refused; left out, see `bounds`.
-        running: Sessions without an ending; left out.
+        running: Sessions without an ending; left out, see `bounds`.
         not_judged_turns: Turns of the counted sessions in which nothing was judged.
         not_judged_constraints: Constraints of the counted sessions without a verdict, those of such turns included.
     """
@@ -100,11 +100,12 @@ def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
 
 
 def bounds(sessions: Iterable[Session], *, max_turns: int) -> Bounds:
-    """What the table would say with the suspended and withheld sessions in it, at worst and at best.
+    """What the table would say with the sessions in it that it leaves out, at worst and at best.
 
     Failed: each goes on failing, with no constraint satisfied, until its patience is exhausted. Succeeded: each goes on
     with every constraint satisfied up to the cap. Both stop at `max_turns`, towards which turns without a judged
-    constraint count. Sessions still running are left out of both, as of the table.
+    constraint count. Suspended and withheld sessions go on so, and those without an ending: a run that was killed, or
+    is not over yet, leaves its longest sessions like that.
 
     Args:
         sessions: As for `records_from_sessions`.
@@ -129,7 +130,7 @@ def bounding_records(
         raise UsageError(f"the cap is {max_turns} turns; it must be at least 1")
     given = of_one_model(sessions)
     table = [own.record for own in counted_with_verdicts(given)]
-    broken = [session for session in given if session.ending in ("suspended", "withheld")]
+    broken = [session for session in given if session.ending not in ("finished", "censored")]
     failed = [_continued(session, max_turns, good=False) for session in broken]
     return table + failed, table + [_continued(session, max_turns, good=True) for session in broken]
 

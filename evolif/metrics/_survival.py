@@ -96,10 +96,10 @@ def survival(
 def survival_bounds(
     sessions: Iterable[Session], *, max_turns: int, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
 ) -> SurvivalBounds:
-    """The curves if every suspended or withheld session had failed from there on, or had gone on to the cap.
+    """The curves if every session that is left out had failed from there on, or had gone on to the cap.
 
     Args:
-        sessions: Of one model; those still running are left out.
+        sessions: Of one model.
         max_turns: The run's cap.
         seed: As for `survival`.
         resamples: As for `survival`.

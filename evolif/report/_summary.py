@@ -58,7 +58,7 @@ def summary_of(
 ) -> ModelSummary:
     """The summary of one model's sessions."""
     counts = records_from_sessions(sessions)
-    broken = counts.suspended + counts.withheld
+    broken = counts.suspended + counts.running + counts.withheld
     return ModelSummary(
         model=model,
         metrics=process_metrics(counts.records),

@@ -70,17 +70,17 @@ def test_bounds_by_hand():
         session(1, "finished", OK, BAD, BAD, BAD),
         session(2, "suspended", OK, OK, BAD),  # patience 2 left
         session(3, "withheld", BAD, UNJUDGED),  # patience 2 left; 2 turns towards the cap
-        session(4, None, OK),
+        session(4, None, OK),  # the run was killed: patience 3 left, it goes on like the others
     ]
     both = bounds(sessions, max_turns=6)
-    assert both.failed.edr_len == float(F(4 + 5 + 3, 3))
-    assert both.failed.edr_succ == float(F(1 + 2 + 0, 3))
-    assert both.failed.rob == pytest.approx(float((F(1, 4) + F(2, 5) + F(0, 3)) / 3))
-    assert both.succeeded.edr_len == float(F(4 + 6 + 5, 3))
-    assert both.succeeded.edr_succ == float(F(1 + 5 + 4, 3))
-    assert both.succeeded.edr_lss == float(F(1 + 3 + 4, 3))
+    assert both.failed.edr_len == float(F(4 + 5 + 3 + 4, 4))
+    assert both.failed.edr_succ == float(F(1 + 2 + 0 + 1, 4))
+    assert both.failed.rob == pytest.approx(float((F(1, 4) + F(2, 5) + F(0, 3) + F(1, 4)) / 4))
+    assert both.succeeded.edr_len == float(F(4 + 6 + 5 + 6, 4))
+    assert both.succeeded.edr_succ == float(F(1 + 5 + 4 + 6, 4))
+    assert both.succeeded.edr_lss == float(F(1 + 3 + 4 + 6, 4))
     assert both.succeeded.rec == pytest.approx(float((F(0, 2) + F(1, 1) + F(1, 1)) / 3))
-    assert both.failed.dialogues == both.succeeded.dialogues == 3
+    assert both.failed.dialogues == both.succeeded.dialogues == 4
 
 
 def test_failing_on_stops_at_the_cap_too():

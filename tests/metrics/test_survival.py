@@ -127,15 +127,15 @@ def test_bounds_by_hand():
         lasting(1, 4),
         play(2, "1 0", "suspended"),  # patience 2 left: exhausted at 4, or goes on to 6
         play(3, "", "withheld"),  # exhausted at 3, or goes on to 6
-        play(4, "1 1", None),
+        play(4, "1 1", None),  # the run was killed: exhausted at 5, or goes on to 6
     ]
     both = survival_bounds(sessions, max_turns=6, resamples=20)
-    assert both.failed.sessions == both.succeeded.sessions == 3
-    assert [p.probability for p in both.failed.points] == pytest.approx([1, 1, 1, 2 / 3, 0])
-    assert [p.probability for p in both.succeeded.points] == pytest.approx([1, 1, 1, 1, 2 / 3, 2 / 3, 2 / 3])
-    assert [p.censored for p in both.succeeded.points][-1] == 2
-    assert both.failed.restricted_mean == pytest.approx(float(F(11, 3)))
-    assert both.succeeded.restricted_mean == pytest.approx(float(F(4) + 2 * F(2, 3)))
+    assert both.failed.sessions == both.succeeded.sessions == 4
+    assert [p.probability for p in both.failed.points] == pytest.approx([1, 1, 1, 3 / 4, 1 / 4, 0])
+    assert [p.probability for p in both.succeeded.points] == pytest.approx([1, 1, 1, 1, 3 / 4, 3 / 4, 3 / 4])
+    assert [p.censored for p in both.succeeded.points][-1] == 3
+    assert both.failed.restricted_mean == pytest.approx(4)
+    assert both.succeeded.restricted_mean == pytest.approx(float(F(4) + 2 * F(3, 4)))
     with pytest.raises(UsageError, match="cap is 0"):
         survival_bounds(sessions, max_turns=0)
     with pytest.raises(UsageError, match="cap is 0"):

@@ -50,9 +50,8 @@ def _medians(board: Board) -> str:
 def _left_out(board: Board) -> str:
     """That sessions are not in the curves, and what could have become of them."""
     counted = [(label(name), model.summary.counts) for name, model in gather.pairs(board)]
-    told = [
-        f"{name} {counts.suspended + counts.withheld}" for name, counts in counted if counts.suspended + counts.withheld
-    ]
+    numbers = [(name, counts.suspended + counts.running + counts.withheld) for name, counts in counted]
+    told = [f"{name} {number}" for name, number in numbers if number]
     if not told:
         return ""
     thin = " (thin lines: the curve if all of them had failed, and had gone on)" if len(counted) <= MOST_BANDS else ""
