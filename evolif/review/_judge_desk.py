@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from evolif._errors import UsageError
+from evolif._errors import InternalError, UsageError
 from evolif.domain import Finding
 from evolif.judge_audit import AuditItem, audit_folder, draw_sample, read_items
 from evolif.judge_audit._log import DECISIONS
@@ -208,7 +208,7 @@ class JudgeDesk(Desk):
 
     def filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
         """Not asked for here: `requested` reads the line."""
-        raise NotImplementedError
+        raise InternalError("an audit reads its lines by `requested`")
 
     def _check(self, key: str, text: str) -> list[Finding]:
         return []
