@@ -72,16 +72,17 @@ def test_a_stop_waits_for_turns_in_flight_only_so_long(
     longer: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_opened, "GRACE", 0.2)
-    stalled = threading.Event()
+    stalled = threading.Semaphore(0)
 
     def slow(asked: Asked) -> Served:
         if asked.turn.turn < 3:
             return good(asked)
-        stalled.set()
+        stalled.release()
         return Served("too late", delay=3600.0)
 
     def interrupt() -> None:
-        stalled.wait(60)
+        for _ in range(2):  # both that are in flight
+            stalled.acquire(timeout=60)
         os.kill(os.getpid(), signal.SIGINT)
 
     with fast_server(longer, slow) as server:
