@@ -10,6 +10,7 @@ import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -97,10 +98,10 @@ def test_the_search_works_from_a_folder(site: Path, tmp_path: Path) -> None:
     assert any(address.startswith((site / "explanation" / "witnesses.html").as_uri()) for address in found), found
 
 
-def results(driver: object) -> list[str]:
+def results(driver: Any) -> list[str]:
     """Addresses that the search found, as soon as there are some; it has a minute."""
     for _ in range(120):
-        links = driver.find_elements("css selector", ".md-search-result__item a")  # type: ignore[attr-defined]
+        links = driver.find_elements("css selector", ".md-search-result__item a")
         if links:
             return [link.get_attribute("href") for link in links]
         time.sleep(0.5)

@@ -150,7 +150,7 @@ def test_figures_are_matplotlib_s_and_show_themselves(analysed: Analysed) -> Non
     for made in (figure_3, figure_4, figure_6, figure_7):
         figure = made(run)
         assert isinstance(figure, Figure)
-    assert "sessions still going (%)" in figure_3(run)._repr_svg_()  # type: ignore[attr-defined]
+    assert "sessions still going (%)" in figure_3(run)._repr_svg_()
 
 
 @pytest.mark.parametrize("form", ["pdf", "svg"])
@@ -166,4 +166,4 @@ def test_a_figure_that_there_is_none_of_says_why(analysed: Analysed) -> None:
     run = analysed({"m": ("55000",)})
     [text] = figure_6(run).texts
     assert text.get_text().replace("\n", " ").startswith("All dialogues are worded by template")
-    assert figure_6(run)._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+    assert figure_6(run)._repr_png_().startswith(b"\x89PNG")

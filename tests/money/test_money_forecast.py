@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from evolif.benchmark import Benchmark, generate
-from evolif.domain import JudgedTurn, Session, Verdict
+from evolif.domain import Ending, JudgedTurn, Session, Verdict
 from evolif.money import Quotes, forecast, load_prices, survival_of_mean, survival_of_sessions
 from evolif.protocol import Wish, evaluate, plan
 
 
-def session(length: int, ending: str) -> Session:
+def session(length: int, ending: Ending) -> Session:
     turns = tuple(JudgedTurn(t, (Verdict("length", False, "", ""),), 1, "continue") for t in range(1, length + 1))
-    return Session("a/b", length, 1, 3, ending, "", turns)  # type: ignore[arg-type]  # the ending is one
+    return Session("a/b", length, 1, 3, ending, "", turns)
 
 
 @pytest.mark.parametrize("mean", [3, 7.86, 19.32])

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from evolif.domain import Constraint, TurnFacts, Verdict
 from evolif.judging import Judgement, JudgeRecord, JudgeScore
@@ -92,9 +93,9 @@ def small(path: Path, *, flipped: bool = False, models: Sequence[str] = MODELS) 
     return plant(path, said, models)
 
 
-def judge_desk(path: Path, reviewer: str = "ada", **more: object) -> JudgeDesk:
+def judge_desk(path: Path, reviewer: str = "ada", **more: Any) -> JudgeDesk:
     with closing(load_run(path)) as run:
-        return JudgeDesk(run, reviewer, **more)  # type: ignore[arg-type]
+        return JudgeDesk(run, reviewer, **more)
 
 
 def give(desk: JudgeDesk, number: int, score: int | None, note: str = "") -> None:

@@ -17,7 +17,7 @@ class Person:
 
     def __init__(self, pilot: Pilot[None]) -> None:
         self.pilot = pilot
-        self.app: ReviewApp = pilot.app  # type: ignore[assignment]
+        self.app: ReviewApp = pilot.app
 
     @property
     def screen(self) -> str:
