@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from evolif._stream import Stream
 from evolif.catalogue import lint_topics
+from evolif.rng import Stream
 from evolif.tracker import load_topics
 
 
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _stored() -> Path:
-    from evolif._catalogues import data_path
+    from evolif.resources import data_path
 
     return data_path("seeds", "topics.jsonl")
 

@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable
 
 from evolif.constraints import check_reading, format_of, parse_constraints
-from evolif.domain import Constraint
 from evolif.text import Reading
+from evolif.types import Constraint
 
 ROUNDS, CALLS = 15, 200
 

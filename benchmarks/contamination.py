@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 
 import evolif
-from evolif._stream import Stream
 from evolif.exchange import contamination
+from evolif.rng import Stream
 from evolif.tracker import load_topics
 
 PLANTED = 7

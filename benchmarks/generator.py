@@ -9,7 +9,7 @@ import sys
 import time
 from itertools import islice
 
-from evolif._stream import Stream
+from evolif.rng import Stream
 from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
 
 TURNS = 50

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from evolif.benchmark import generate
-from evolif.models._sim import SimModel
-from evolif.protocol import evaluate
+from evolif.instructions import generate_with
+from evolif.models.sim import SimModel
+from evolif.runner import evaluate
 
 STRENGTHS = {"a": 0.995, "b": 0.99, "c": 0.98, "d": 0.97, "e": 0.96}
 """Chance that a model keeps a constraint: strong enough that most sessions come to the cap."""
@@ -47,13 +47,13 @@ def make_run(folder: Path, dialogues: int, turns: int) -> Path:
     run = folder / "run"
     if run.exists():
         return run
-    generate(folder / "bench", dialogues=dialogues, turns=turns, seed=1)
+    generate_with(folder / "bench", dialogues=dialogues, turns=turns, seed=1)
     names = [f"sim/{letter}" for letter in STRENGTHS]
 
     def opened(name: str, **_: Any) -> SimModel:
         return Skilled(name.partition("/")[2])
 
-    with mock.patch("evolif.protocol._evaluate.open_model", opened):
+    with mock.patch("evolif.runner.evaluate.open_model", opened):
         evaluate(folder / "bench", names, run, max_turns=turns).close()
     return run
 

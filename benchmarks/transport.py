@@ -111,8 +111,8 @@ async def bare_aiohttp(url: str) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def ours(url: str, max_connections: int | None) -> AsyncIterator[Call]:
-    from evolif.domain import Message
     from evolif.models import ChatRequest, open_model, with_limits
+    from evolif.types import Message
 
     model = with_limits(open_model("openai/tiny", base_url=url), max_connections)
     request = ChatRequest(tuple(Message("user", m["content"]) for m in HISTORY))

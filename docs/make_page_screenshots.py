@@ -13,10 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from evolif.benchmark import generate
-from evolif.protocol import evaluate
-from evolif.report import analyse
-from evolif.report.page import write_page
+from evolif.instructions import generate_with
+from evolif.report import analyse, write_page
+from evolif.runner import evaluate
 
 IMAGES = Path(__file__).parent / "images"
 MOST_BYTES = 200_000
@@ -45,7 +44,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         os.chdir(folder)  # the page names the run's folder: a bare name, on every machine
         try:
-            generate("bench", dialogues=30, turns=20, seed=7, profile="paper")
+            generate_with("bench", dialogues=30, turns=20, seed=7, profile="paper")
             with closing(evaluate("bench", ["sim/steady", "sim/forgetful"], "my-run")) as run:
                 write_page(analyse([run]), "report.html")
             take(Path("report.html").resolve(), browser, helper, folder)

@@ -14,14 +14,13 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evolif.benchmark import Benchmark, generate
-from evolif.domain import Constraint, Turn, TurnFacts, Verdict
+from evolif.instructions import Benchmark, generate_with
 from evolif.judging import Judgement, JudgeRecord, JudgeScore
-from evolif.protocol import RunSettings, RunStore, SessionKey, load_run
-from evolif.protocol.store import AnsweredTurn, AskedTurn, TurnEntry
+from evolif.queries import check_query
 from evolif.review import BenchmarkDesk, Desk, JudgeDesk
 from evolif.review.app import ReviewApp
-from evolif.synthesis import check_query
+from evolif.runner import AnsweredTurn, AskedTurn, RunSettings, RunStore, SessionKey, TurnEntry, load_run
+from evolif.types import Constraint, Turn, TurnFacts, Verdict
 
 IMAGES = Path(__file__).parent / "images"
 SIZE = (100, 30)
@@ -44,7 +43,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         os.chdir(folder)  # the screen names the benchmark's folder: a bare name, on every machine
         try:
-            generate("my-bench", dialogues=12, turns=8, seed=7, profile="objective")
+            generate_with("my-bench", dialogues=12, turns=8, seed=7, profile="objective")
             plant(Benchmark("my-bench"))
             picture("review.svg")
             picture("review-edit.svg", "e", TYPED)

@@ -24,11 +24,11 @@ PROJECT = {
     "CHANGELOG.md": "project/changelog.md",
 }
 """Files beside `docs/` that are pages of the site, and where."""
-INNER = ("report.figures", "report.page", "report.paper", "synthesis.agent")
+INNER = ("report.figures", "report.page")
 """Rooms inside rooms that have something for others."""
-DOMAIN = """# `evolif.domain`
+DOMAIN = """# `evolif.types`
 
-::: evolif.domain
+::: evolif.types
     options:
       show_root_heading: false
       show_root_toc_entry: false
@@ -41,7 +41,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     filled = {
         "reference/api": [
             "reference/api/index.md",
-            *(f"reference/api/{room}.md" for room in [*rooms(), "evolif.domain"]),
+            *(f"reference/api/{room}.md" for room in [*rooms(), "evolif.types"]),
         ],
         "modes": ["modes/README.md", *sorted(f"modes/{p.name}" for p in DOCS.glob("modes/*.md") if p.stem != "README")],
     }
@@ -157,8 +157,8 @@ def _api() -> Iterator[tuple[str, str]]:
         for name in names:
             parts += [f"::: {room}.{name}", ""]
         yield f"reference/api/{room}.md", "\n".join(parts)
-    listed += ["- [`evolif.domain`](evolif.domain.md): the vocabulary that all of them share."]
-    yield "reference/api/evolif.domain.md", DOMAIN
+    listed += ["- [`evolif.types`](evolif.types.md): the vocabulary that all of them share."]
+    yield "reference/api/evolif.types.md", DOMAIN
     yield "reference/api/index.md", "\n".join(listed) + "\n"
 
 

@@ -10,42 +10,35 @@ from typing import TYPE_CHECKING, Any
 from evolif._version import __version__
 
 if TYPE_CHECKING:
-    from evolif._errors import (
-        EvolifError,
-        InputError,
-        InternalError,
-        ModelError,
-        OutsideError,
-        UsageError,
-    )
-    from evolif.authoring import generate
-    from evolif.benchmark import load_benchmark
     from evolif.constraints import check
-    from evolif.domain import Constraint, Finding, Persona, Session, Span, Topic, Turn, Verdict
-    from evolif.protocol import evaluate, load_run
-    from evolif.synthesis import check_query
+    from evolif.errors import EvolifError, InputError, InternalError, ModelError, OutsideError, UsageError
+    from evolif.instructions import generate, load_benchmark
+    from evolif.queries import check_query
+    from evolif.runner.evaluate import evaluate
+    from evolif.runner.run import load_run
+    from evolif.types import Constraint, Finding, Persona, Session, Span, Topic, Turn, Verdict
 
 _HOMES = {
-    "Constraint": "evolif.domain",
-    "EvolifError": "evolif._errors",
-    "Finding": "evolif.domain",
-    "InputError": "evolif._errors",
-    "InternalError": "evolif._errors",
-    "ModelError": "evolif._errors",
-    "OutsideError": "evolif._errors",
-    "Persona": "evolif.domain",
-    "Session": "evolif.domain",
-    "Span": "evolif.domain",
-    "Topic": "evolif.domain",
-    "Turn": "evolif.domain",
-    "UsageError": "evolif._errors",
-    "Verdict": "evolif.domain",
+    "Constraint": "evolif.types",
+    "EvolifError": "evolif.errors",
+    "Finding": "evolif.types",
+    "InputError": "evolif.errors",
+    "InternalError": "evolif.errors",
+    "ModelError": "evolif.errors",
+    "OutsideError": "evolif.errors",
+    "Persona": "evolif.types",
+    "Session": "evolif.types",
+    "Span": "evolif.types",
+    "Topic": "evolif.types",
+    "Turn": "evolif.types",
+    "UsageError": "evolif.errors",
+    "Verdict": "evolif.types",
     "check": "evolif.constraints",
-    "check_query": "evolif.synthesis",
-    "evaluate": "evolif.protocol",
-    "generate": "evolif.authoring",
-    "load_benchmark": "evolif.benchmark",
-    "load_run": "evolif.protocol",
+    "check_query": "evolif.queries",
+    "evaluate": "evolif.runner.evaluate",
+    "generate": "evolif.instructions.generate",
+    "load_benchmark": "evolif.instructions",
+    "load_run": "evolif.runner",
 }
 
 __all__ = [

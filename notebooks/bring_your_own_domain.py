@@ -65,7 +65,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 
 from evolif.constraints import Group, ParamsModel
-from evolif.domain import Span
+from evolif.types import Span
 
 REMARK = re.compile(r"\([^()\n]{1,300}\)")
 

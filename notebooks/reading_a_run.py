@@ -32,8 +32,8 @@ without = evolif.load_run(folder / "run-without")
 
 # %%
 from evolif.report import analyse
-from evolif.report.paper import figure_3, figure_4, figure_6, figure_7
-from evolif.report.paper import table_2, table_3, table_4, table_6, table_7, table_8
+from evolif.report import figure_3, figure_4, figure_6, figure_7
+from evolif.report import table_2, table_3, table_4, table_6, table_7, table_8
 
 [told] = analyse([run], resamples=300)
 

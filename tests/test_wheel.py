@@ -24,7 +24,7 @@ pytestmark = [
 
 WHERE = """
 import json, evolif
-from evolif._catalogues import data_path
+from evolif.resources import data_path
 from evolif.synthesis import load_personas
 from evolif.tracker import load_topics
 parts = [("seeds", "topics.jsonl"), ("seeds", "frames.yaml"), ("constraints", "length.yaml"),

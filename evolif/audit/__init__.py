@@ -1,13 +1,12 @@
-"""Audits: can every turn be satisfied, does its description say what is asked, what is the set made of."""
+"""Audit of a benchmark: can every turn be satisfied, and does each description say what is asked?"""
 
-from evolif.audit._audit import Audit, AuditedTurn, audit
-from evolif.audit._foreign import ForeignEntry, ForeignLine, map_constraint
-from evolif.audit._satisfiable import Satisfiability, Status, satisfiability, witness_faults
+from evolif.audit.audit import Audit, AuditedTurn, audit
+from evolif.audit.satisfiability import Satisfiability, Status, satisfiability, witness_faults
+from evolif.audit.sources import ForeignLine, map_constraint
 
 __all__ = [
     "Audit",
     "AuditedTurn",
-    "ForeignEntry",
     "ForeignLine",
     "Satisfiability",
     "Status",

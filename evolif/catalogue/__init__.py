@@ -1,13 +1,13 @@
-"""The text catalogues: lint of topics and personas, and making new ones with a chat model."""
+"""The catalogues of topics and personas: checking entries, and writing new ones with a chat model."""
 
-from evolif.catalogue._findings import LintFinding, LintReport, Pair
-from evolif.catalogue._infer import infer_personas
-from evolif.catalogue._lint import lint_personas, lint_topics
-from evolif.catalogue._loop import Made, Reach, Tally
-from evolif.catalogue._write import write_topics
+from evolif.catalogue.entries import LintReport, Pair
+from evolif.catalogue.generate import Made, Reach, Tally
+from evolif.catalogue.infer import infer_personas
+from evolif.catalogue.lint import lint_personas, lint_topics
+from evolif.catalogue.topics import read_topic, topic_faults
+from evolif.catalogue.write import write_topics
 
 __all__ = [
-    "LintFinding",
     "LintReport",
     "Made",
     "Pair",
@@ -16,5 +16,7 @@ __all__ = [
     "infer_personas",
     "lint_personas",
     "lint_topics",
+    "read_topic",
+    "topic_faults",
     "write_topics",
 ]

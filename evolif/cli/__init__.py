@@ -1,5 +1,7 @@
-"""The command line: thin, one file per verb, heavy imports only inside the verbs."""
+"""The command line: one function per verb, with heavy imports inside the functions so that `--help` stays fast."""
 
-from evolif.cli._app import app
+from evolif.cli.app import app
 
-__all__ = ["app"]
+__all__ = [
+    "app",
+]

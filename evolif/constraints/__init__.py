@@ -1,17 +1,22 @@
-"""The constraint groups: one module and one data file each."""
+"""The constraint groups: how each is drawn, described and checked, and which may stand together.
 
-from evolif.constraints._base import DrawContext, Group, ParamsModel, Saying
-from evolif.constraints._check import (
+A group is one class in one of the modules here and one data file in `constraints/`; `registry` lists them.
+"""
+
+from evolif.constraints.base import Conflict, DrawContext, Group, ParamsModel, Saying, lower_limit, upper_limit
+from evolif.constraints.compatibility import find_conflict, is_closed, table_version
+from evolif.constraints.registry import (
+    EXTENDED_GROUPS,
+    GROUPS,
     check,
     check_reading,
     describe,
     format_of,
+    get_group,
+    own_groups,
     parse_constraint,
     parse_constraints,
 )
-from evolif.constraints._compatibility import find_conflict, is_closed, table_version
-from evolif.constraints._limits import Conflict, lower_limit, upper_limit
-from evolif.constraints._registry import EXTENDED_GROUPS, GROUPS, get_group, own_groups
 
 __all__ = [
     "EXTENDED_GROUPS",

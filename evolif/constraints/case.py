@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 import regex
 from pydantic import Field, TypeAdapter
 
-from evolif._stream import Stream
-from evolif.constraints._base import DrawContext, Group, ParamsModel
-from evolif.domain import Params, Span, Verdict
+from evolif.constraints.base import DrawContext, Group, ParamsModel
+from evolif.rng import Stream
 from evolif.text import Reading
+from evolif.types import Params, Span, Verdict
 
 TOLERANCE = 3
 """Percentage points by which a share may miss (specification)."""

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, TypeAdapter
 
-from evolif._stream import Stream
-from evolif.constraints._base import DrawContext, Group, ParamsModel, plural, quoted, shorten
-from evolif.constraints._compatibility import find_declared
-from evolif.domain import Params, Span, Verdict
+from evolif.constraints.base import DrawContext, Group, ParamsModel, plural, quoted, shorten
+from evolif.constraints.compatibility import find_declared
+from evolif.rng import Stream
 from evolif.text import Reading, fold
+from evolif.types import Params, Span, Verdict
 
 _NAMES = {"json": "JSON", "xml": "XML", "html": "HTML", "csv": "CSV", "markdown": "Markdown"}
 MIN_ROWS = 2

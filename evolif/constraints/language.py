@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, TypeAdapter
 
-from evolif._errors import UsageError
-from evolif._stream import Stream
-from evolif.constraints._base import DrawContext, Group, ParamsModel, group_data, plural
-from evolif.domain import Params, Verdict
+from evolif.constraints.base import DrawContext, Group, ParamsModel, group_data, plural
+from evolif.errors import UsageError
+from evolif.rng import Stream
 from evolif.text import Reading
+from evolif.types import Params, Verdict
 
 READ_CHARACTERS = 10_000
 """What langdetect reads of a text at most; the rest is not handed to it, so that time stays bounded."""

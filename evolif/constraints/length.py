@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
-from evolif._stream import Stream
-from evolif.constraints._base import DrawContext, Group, ParamsModel, plural
-from evolif.domain import Params, Span, Verdict
+from evolif.constraints.base import DrawContext, Group, ParamsModel, plural
+from evolif.rng import Stream
 from evolif.text import Reading
+from evolif.types import Params, Span, Verdict
 
 _RELATIONS = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly"}
 _UNITS = ("words", "sentences", "paragraphs", "characters")

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from evolif._stream import Stream
-from evolif.constraints._base import DrawContext, Group, ParamsModel, shorten
-from evolif.constraints._compatibility import find_declared
-from evolif.domain import Params, Span, Verdict
+from evolif.constraints.base import DrawContext, Group, ParamsModel, shorten
+from evolif.constraints.compatibility import find_declared
+from evolif.rng import Stream
 from evolif.text import Block, Reading, count_words, first_grapheme, fold, is_skippable, words
+from evolif.types import Params, Span, Verdict
 
 MIN_PARAGRAPHS = 2
 """One paragraph is not every paragraph."""

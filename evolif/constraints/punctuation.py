@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from evolif._stream import Stream
-from evolif.constraints._base import DrawContext, Group, ParamsModel
-from evolif.domain import Params, Span, Verdict
+from evolif.constraints.base import DrawContext, Group, ParamsModel
+from evolif.rng import Stream
 from evolif.text import Reading
+from evolif.types import Params, Span, Verdict
 
 _WHERE_EXCLUDED = {
     "json": "The ban is on keys and values, not on the syntax.",

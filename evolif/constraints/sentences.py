@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from evolif._stream import Stream
-from evolif.constraints._base import DrawContext, Group, ParamsModel, plural, shorten
-from evolif.domain import Params, Span, Verdict
+from evolif.constraints.base import DrawContext, Group, ParamsModel, plural, shorten
+from evolif.rng import Stream
 from evolif.text import Reading, count_words, fold, words
+from evolif.types import Params, Span, Verdict
 
 MIN_DISTINCT = 3
 """Fewer sentences than these say nothing about how sentences begin."""

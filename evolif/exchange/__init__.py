@@ -1,17 +1,15 @@
-"""Data that travels: exports, imports, and the search for a benchmark's queries in a corpus."""
+"""Exports, imports, and the search for a benchmark's queries in a text corpus."""
 
-from evolif.exchange._canary import canary_of
-from evolif.exchange._contamination import Contamination, Found, Place, contamination
-from evolif.exchange._export import FORMATS, Exported, export
-from evolif.exchange._import import Imported, import_benchmark
+from evolif.exchange.contamination import Contamination, contamination
+from evolif.exchange.exporting import FORMATS, Exported, export
+from evolif.exchange.importing import Imported, import_benchmark
+from evolif.exchange.rows import canary_of
 
 __all__ = [
     "FORMATS",
     "Contamination",
     "Exported",
-    "Found",
     "Imported",
-    "Place",
     "canary_of",
     "contamination",
     "export",

@@ -1,29 +1,41 @@
-"""The judge audit: which judged answers a person is shown, what they said, and how far the judge agrees with them.
+"""The judge audit: which judged answers a person is shown, what they decided, and how far the judge agrees.
 
-The person works in `evolif.review`; everything here only reads the run, and writes nothing of it but the sample.
+The person works in `evolif.review`. This package only reads the run; it writes nothing but the sample.
 """
 
-from evolif.judge_audit._agreement import JudgeAuditRow, Share, agreement_rows
-from evolif.judge_audit._files import DEFAULT_SAMPLE, audit_folder, draw_sample, load_sample
-from evolif.judge_audit._items import AuditItem, read_items
-from evolif.judge_audit._kappa import ENOUGH, kappa_of
-from evolif.judge_audit._lines import judge_audit_lines
-from evolif.judge_audit._log import AuditDecision, last_scores, load_judge_audit
-from evolif.judge_audit._population import Judged, Place, judged_answers
-from evolif.judge_audit._sample import Cell, Sample, deal
-from evolif.judge_audit._summary import judge_audit_summary
+from evolif.judge_audit.agreement import (
+    DECISIONS,
+    ENOUGH,
+    JudgeAuditRow,
+    agreement_rows,
+    judge_audit_lines,
+    judge_audit_summary,
+    kappa_of,
+    load_judge_audit,
+)
+from evolif.judge_audit.sample import (
+    AuditItem,
+    Cell,
+    Judged,
+    Place,
+    Sample,
+    audit_folder,
+    deal,
+    draw_sample,
+    judged_answers,
+    load_sample,
+    read_items,
+)
 
 __all__ = [
-    "DEFAULT_SAMPLE",
+    "DECISIONS",
     "ENOUGH",
-    "AuditDecision",
     "AuditItem",
     "Cell",
     "JudgeAuditRow",
     "Judged",
     "Place",
     "Sample",
-    "Share",
     "agreement_rows",
     "audit_folder",
     "deal",
@@ -32,7 +44,6 @@ __all__ = [
     "judge_audit_summary",
     "judged_answers",
     "kappa_of",
-    "last_scores",
     "load_judge_audit",
     "load_sample",
     "read_items",

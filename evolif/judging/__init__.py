@@ -1,19 +1,21 @@
-"""Judging answers: rule checkers, panels of judge models, and the opt-in heuristic for what rules cannot tell."""
+"""Judging answers: rule checkers, panels of judge models, and an opt-in heuristic for what rules cannot tell."""
 
-from evolif.judging._agreement import Agreement
-from evolif.judging._cache import CACHE_FILE, CachedScore, JudgeCache, MemoryJudgeCache, SqliteJudgeCache
-from evolif.judging._judge import Judge, judge_turn
-from evolif.judging._lexical import LexicalJudge
-from evolif.judging._open import Opener, open_judge
-from evolif.judging._panel import RULES, Panel
-from evolif.judging._records import (
+from evolif.judging.judge import Agreement, Judge, LexicalJudge, judge_turn, open_judge
+from evolif.judging.panel import RULES, Panel
+from evolif.judging.records import (
+    CACHE_FILE,
     THRESHOLD,
+    CachedScore,
+    JudgeCache,
     Judgement,
     JudgeRecord,
     JudgeScore,
+    MemoryJudgeCache,
+    SqliteJudgeCache,
     dump_records,
     load_records,
 )
+from evolif.judging.rubric import load_rubric
 
 __all__ = [
     "CACHE_FILE",
@@ -28,11 +30,11 @@ __all__ = [
     "Judgement",
     "LexicalJudge",
     "MemoryJudgeCache",
-    "Opener",
     "Panel",
     "SqliteJudgeCache",
     "dump_records",
     "judge_turn",
     "load_records",
+    "load_rubric",
     "open_judge",
 ]

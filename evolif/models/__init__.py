@@ -1,20 +1,15 @@
-"""Chat-model clients behind one small async protocol; providers are imported when one of theirs is opened."""
+"""Chat models behind one small async protocol; a provider's client library is imported when it is first opened."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from evolif._lazy import lazy
-from evolif.models._base import DEFAULT_RETRIES, ChatModel, ChatRequest, Reply, Sampling
-from evolif.models._names import ModelName, parse_model_name
-from evolif.models._open import address_of, open_model
-
-if TYPE_CHECKING:
-    from evolif.models._asked import Asked
-    from evolif.models._cached import CachedModel, RequestCache, default_cache_folder, open_cache
-    from evolif.models._limited import LimitedModel, with_limits
+from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, Reply, Sampling
+from evolif.models.cache import CachedModel, RequestCache, open_cache
+from evolif.models.endpoint import ModelName, parse_model_name
+from evolif.models.limits import LimitedModel, with_limits
+from evolif.models.open import address_of, open_model
+from evolif.models.structured import Asked
+from evolif.models.weights import CATALOGUE, fetch, weight_path
 
 __all__ = [
+    "CATALOGUE",
     "DEFAULT_RETRIES",
     "Asked",
     "CachedModel",
@@ -26,22 +21,10 @@ __all__ = [
     "RequestCache",
     "Sampling",
     "address_of",
-    "default_cache_folder",
+    "fetch",
     "open_cache",
     "open_model",
     "parse_model_name",
+    "weight_path",
     "with_limits",
 ]
-
-_LATE = {
-    "Asked": "_asked",
-    "CachedModel": "_cached",
-    "LimitedModel": "_limited",
-    "RequestCache": "_cached",
-    "default_cache_folder": "_cached",
-    "open_cache": "_cached",
-    "with_limits": "_limited",
-}
-"""What needs asyncio or more, and where it is."""
-
-__getattr__ = lazy(__name__, _LATE)

@@ -1,17 +1,44 @@
-"""Query synthesis: from an intention to a person's words (paper §3.2.2)."""
+"""Query synthesis: from a turn's intention to words a person would use (paper §3.2.2)."""
 
-from evolif.synthesis._frames import Frames, load_frames, registers
-from evolif.synthesis._personas import PersonaModel, load_personas, persona_for
-from evolif.synthesis._template import TemplateSynthesizer
-from evolif.synthesis.checkers import check_query
+from evolif.synthesis.agent import (
+    Agent,
+    Attempt,
+    CheckQuery,
+    Meter,
+    PluginSynthesizer,
+    Synthesizer,
+    Writer,
+    load_plugin,
+    regenerate,
+)
+from evolif.synthesis.chat import Heard, read_object
+from evolif.synthesis.mixing import TEMPLATE, Share, author_of, parse_share
+from evolif.synthesis.personas import PersonaModel, load_personas, persona_for
+from evolif.synthesis.prompts import synthesis_settings
+from evolif.synthesis.template import Frames, TemplateSynthesizer, load_frames, registers
 
 __all__ = [
+    "TEMPLATE",
+    "Agent",
+    "Attempt",
+    "CheckQuery",
     "Frames",
+    "Heard",
+    "Meter",
     "PersonaModel",
+    "PluginSynthesizer",
+    "Share",
+    "Synthesizer",
     "TemplateSynthesizer",
-    "check_query",
+    "Writer",
+    "author_of",
     "load_frames",
     "load_personas",
+    "load_plugin",
+    "parse_share",
     "persona_for",
+    "read_object",
+    "regenerate",
     "registers",
+    "synthesis_settings",
 ]

@@ -1,27 +1,31 @@
 """The reading rules: what body, content, words, sentences, occurrences and edges of a response are.
 
-The law is the constraint specification; `READING_RULES_VERSION` names the edition.
+The constraint specification is the law; `READING_RULES_VERSION` names the edition.
 """
 
-from evolif.text._blocks import MAX_DEPTH, Block, Content, FormatFaultError
-from evolif.text._edges import Edge, is_skippable, outer_block
-from evolif.text._formality import Formality, formality, formality_score
-from evolif.text._graphemes import count_graphemes, first_grapheme, last_grapheme, without_selectors
-from evolif.text._normalise import clean, normalise, strip_reasoning
-from evolif.text._occurrences import find_all, fold
-from evolif.text._reading import MAX_BODY_BYTES, READING_RULES_VERSION, Reading
-from evolif.text._sentences import sentences
-from evolif.text._words import count_words, words
+from evolif.text.blocks import Block
+from evolif.text.formality import formality, formality_score
+from evolif.text.reading import MAX_BODY_BYTES, READING_RULES_VERSION, Edge, Reading, is_skippable, outer_block
+from evolif.text.sentences import sentences
+from evolif.text.tokens import (
+    clean,
+    count_graphemes,
+    count_words,
+    find_all,
+    first_grapheme,
+    fold,
+    last_grapheme,
+    normalise,
+    strip_reasoning,
+    without_selectors,
+    words,
+)
 
 __all__ = [
     "MAX_BODY_BYTES",
-    "MAX_DEPTH",
     "READING_RULES_VERSION",
     "Block",
-    "Content",
     "Edge",
-    "Formality",
-    "FormatFaultError",
     "Reading",
     "clean",
     "count_graphemes",

@@ -1,8 +1,14 @@
-"""Witnesses: every instruction that is asked for carries a text that satisfies its rule-checked part."""
+"""Witnesses: a text for every instruction that satisfies all its constraints that rules can check."""
 
-from evolif.witness._build import build_witness
-from evolif.witness._merges import may_overlap, overlaps
-from evolif.witness._needs import Refusal
-from evolif.witness._past_table import Built, build_past_table
+from evolif.witness.build import build_witness
+from evolif.witness.dense import build_past_table
+from evolif.witness.overlaps import may_overlap, overlaps
+from evolif.witness.requirements import Refusal
 
-__all__ = ["Built", "Refusal", "build_past_table", "build_witness", "may_overlap", "overlaps"]
+__all__ = [
+    "Refusal",
+    "build_past_table",
+    "build_witness",
+    "may_overlap",
+    "overlaps",
+]

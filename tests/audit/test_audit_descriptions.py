@@ -6,11 +6,11 @@ import itertools
 
 import pytest
 
-from evolif._stream import Stream
-from evolif.audit._descriptions import description_matches
+from evolif.audit.descriptions import description_matches
 from evolif.constraints import GROUPS, DrawContext, describe, get_group
-from evolif.domain import Constraint
+from evolif.rng import Stream
 from evolif.tracker import load_profile, load_topics
+from evolif.types import Constraint
 
 WORDS = {"unit": "words", "relation": "less_than", "count": 1100}
 CASES = [

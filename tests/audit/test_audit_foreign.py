@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from evolif._errors import InputError, UsageError
 from evolif.audit import audit
-from evolif.audit._foreign import map_constraint, read_foreign
+from evolif.audit.sources import map_constraint, read_foreign
 from evolif.constraints import parse_constraint
+from evolif.errors import InputError, UsageError
 
 RELEASE = Path(
     os.environ.get("EVOLIF_RELEASE_DATA") or Path(__file__).parents[3] / "shared" / "data" / "evolif-release"

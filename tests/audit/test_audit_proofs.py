@@ -6,12 +6,11 @@ import random
 
 import pytest
 
-from evolif._stream import Stream
-from evolif.audit._proofs import refute
-from evolif.audit._satisfiable import satisfiability
+from evolif.audit.satisfiability import refute, satisfiability
 from evolif.constraints import DrawContext, get_group, parse_constraints
-from evolif.domain import Constraint
+from evolif.rng import Stream
 from evolif.tracker import load_profile, load_topics
+from evolif.types import Constraint
 from evolif.witness import Refusal, build_past_table
 
 PADDING = {"start_with": {"mode": "emoji", "value": "🐝"}, "punctuation": {"mode": "include", "mark": ";"}}

@@ -15,10 +15,9 @@ from wording_server import plain_words, wording_server
 
 import evolif
 from evolif import ModelError, UsageError
-from evolif.authoring import Options, extend, open_named, open_stored
-from evolif.benchmark import load_benchmark, rates
 from evolif.cli import app
-from evolif.synthesis import check_query
+from evolif.instructions import Options, extend, load_benchmark, open_named, open_stored, rates
+from evolif.queries import check_query
 
 KEY = "kk-test-0123456789abcdef"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evolif.benchmark import load_benchmark, rates
 from evolif.cli import app
-from evolif.models._weights import weight_path
-from evolif.synthesis import check_query
+from evolif.instructions import load_benchmark, rates
+from evolif.models.weights import weight_path
+from evolif.queries import check_query
 
 pytestmark = [
     pytest.mark.local,

@@ -11,7 +11,7 @@ from wording_server import wording_server
 
 import evolif
 from evolif import UsageError
-from evolif.benchmark import Benchmark, load_benchmark, rates
+from evolif.instructions import Benchmark, load_benchmark, rates
 
 TWO = ["sim/perfect", "sim/steady"]
 

@@ -17,9 +17,19 @@ from pathlib import Path
 import pytest
 
 from evolif import InputError, ModelError, OutsideError, UsageError
-from evolif.benchmark import Benchmark, Grower, Made, Wording, extend, generate, load_benchmark, rates, read_turns
-from evolif.domain import Finding, Turn, Usage
-from evolif.synthesis.agent import Attempt, Meter
+from evolif.instructions import (
+    Benchmark,
+    Grower,
+    Made,
+    Wording,
+    extend_with,
+    generate_with,
+    load_benchmark,
+    rates,
+    read_turns,
+)
+from evolif.synthesis import Attempt, Meter
+from evolif.types import Finding, Turn, Usage
 
 FLAG = (Finding("length", "it does not say 300"),)
 
@@ -55,7 +65,7 @@ def wording(*fakes: Fake, connections: int = 1, observe: Callable[[Made], None] 
 def make(root: Path, *fakes: Fake, dialogues: int = 4, turns: int = 3, **options: object) -> Benchmark:
     words = options.pop("words", None) or wording(*fakes)
     names = options.pop("names", None) or [f.name for f in fakes]
-    return generate(root, dialogues=dialogues, turns=turns, seed=5, synthesizers=names, wording=words, **options)
+    return generate_with(root, dialogues=dialogues, turns=turns, seed=5, synthesizers=names, wording=words, **options)
 
 
 def flagged(turn: Turn) -> Attempt:
@@ -93,7 +103,7 @@ def test_who_words_a_dialogue_is_the_same_alone_later_and_longer(tmp_path: Path)
     assert odd.dialogues() == [2, 5, 9]
     for number in (2, 5, 9):
         assert odd.turns(number) == whole.turns(number)
-    assert extend(odd, 5, wording(Fake("fake/a"), Fake("fake/b"))) == 6
+    assert extend_with(odd, 5, wording(Fake("fake/a"), Fake("fake/b"))) == 6
     assert [{t.source for t in odd.turns(n)} for n in (2, 5, 9)] == [{whole.author(n)} for n in (2, 5, 9)]
 
 
@@ -149,9 +159,10 @@ def test_two_processes_do_not_both_pay(tmp_path: Path) -> None:
 
 SLOW = """
 import asyncio, sys, time
-from evolif.benchmark import Wording, generate
-from evolif.domain import Usage
-from evolif.synthesis.agent import Attempt
+from evolif.instructions.generate import generate_with
+from evolif.instructions.source import Wording
+from evolif.types import Usage
+from evolif.synthesis import Attempt
 
 class Slow:
     name = "fake/a"
@@ -162,7 +173,7 @@ class Slow:
         meter.add("synthesizer", Usage(10, 2))
         return Attempt(f"words {turn.dialogue}/{turn.turn}", (), 1, meter.total)
 
-generate(sys.argv[1], dialogues=4, turns=6, seed=5, synthesizers=["fake/a"],
+generate_with(sys.argv[1], dialogues=4, turns=6, seed=5, synthesizers=["fake/a"],
          wording=Wording({"fake/a": Slow()}, {"fake/a": 2}))
 """
 
@@ -255,14 +266,14 @@ def test_without_its_synthesizer_a_dialogue_ends_and_the_sentence_says_how_to_go
     with pytest.raises(UsageError, match="fake/a"):
         asyncio.run(Grower(bench).turn(1, 3))
     with pytest.raises(UsageError, match="fake/a"):
-        extend(bench, 3)
+        extend_with(bench, 3)
     assert bench.missing(3) == {"fake/a": 4} and bench.missing(2) == {}
     assert bench.turn(1, 2).source == "fake/a"
 
 
 def test_the_template_may_stand_in_for_a_synthesizer(tmp_path: Path) -> None:
     bench = make(tmp_path / "b", Fake(), turns=1)
-    assert extend(bench, 3, Wording({"fake/a": None})) == 8
+    assert extend_with(bench, 3, Wording({"fake/a": None})) == 8
     assert [t.source for t in bench.turns(2)] == ["fake/a", "template", "template"]
 
 
@@ -272,7 +283,7 @@ def test_the_template_may_stand_in_for_a_synthesizer(tmp_path: Path) -> None:
 )
 def test_wrong_names_are_refused_before_anything_is_written(tmp_path: Path, names: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        generate(tmp_path / "b", dialogues=1, turns=1, synthesizers=names)
+        generate_with(tmp_path / "b", dialogues=1, turns=1, synthesizers=names)
     assert not (tmp_path / "b").exists()
 
 

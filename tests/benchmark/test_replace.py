@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evolif import OutsideError, UsageError
-from evolif.benchmark import Benchmark, generate, load_benchmark
+from evolif.instructions import Benchmark, generate_with, load_benchmark
 
 WORDS = {"query": "Say it in my words, “so”.", "status": "edited", "source": "person"}
 
@@ -19,7 +19,7 @@ WORDS = {"query": "Say it in my words, “so”.", "status": "edited", "source":
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("bench") / "b"
-    generate(root, dialogues=2, turns=5, seed=5)
+    generate_with(root, dialogues=2, turns=5, seed=5)
     return root
 
 
@@ -92,7 +92,7 @@ def test_a_full_disk_leaves_the_old_line(bench: Path, original: Path, monkeypatc
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("evolif.benchmark._files.os.fsync", full)
+        patched.setattr("evolif.instructions.turn_lines.os.fsync", full)
         with pytest.raises(OutsideError, match="No space left"):
             opened.replace(1, 1, **WORDS)
     assert lines(bench) == lines(original)
@@ -103,7 +103,7 @@ def test_a_full_disk_leaves_the_old_line(bench: Path, original: Path, monkeypatc
 
 REWRITE = """
 import sys
-from evolif.benchmark import Benchmark
+from evolif.instructions import Benchmark
 bench, number = Benchmark(sys.argv[1]), int(sys.argv[2])
 for i in range(20):
     bench.replace(1, number, query=f"words {i} of {number}", status="edited", source="person")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from evolif._errors import InputError
-from evolif.catalogue._patterns import PatternFile, load_patterns
+from evolif.catalogue.personas import PatternFile, load_patterns
+from evolif.errors import InputError
 from evolif.tracker import load_topics
 
 LINES = (Path(__file__).parent / "constraint_prompts.txt").read_text(encoding="utf-8").splitlines()

@@ -8,9 +8,9 @@ import pytest
 from entries import PERSONAS, persona
 from models.server import ok, serving
 
-from evolif._errors import InputError, OutsideError, UsageError
 from evolif.catalogue import Reach, infer_personas, lint_personas
-from evolif.catalogue._sources import read_sources
+from evolif.catalogue.infer import read_sources
+from evolif.errors import InputError, OutsideError, UsageError
 from evolif.synthesis import load_personas
 
 

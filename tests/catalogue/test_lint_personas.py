@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from entries import PERSONAS, persona
 
-from evolif._errors import InputError
 from evolif.catalogue import lint_personas
+from evolif.errors import InputError
 from evolif.synthesis import load_personas
 
 

@@ -7,8 +7,8 @@ import json
 import pytest
 from entries import BEES, TOPICS, swapped, topic
 
-from evolif._errors import InputError
 from evolif.catalogue import lint_topics
+from evolif.errors import InputError
 from evolif.tracker import load_topics
 
 

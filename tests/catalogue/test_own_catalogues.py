@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from evolif._catalogues import data_path
 from evolif.catalogue import lint_personas, lint_topics
+from evolif.resources import data_path
 from evolif.synthesis import load_personas
 from evolif.tracker import load_topics
 

@@ -9,8 +9,8 @@ from entries import BEES, MOVE, TALK, TOPICS, WAX, swapped, topic
 from filelock import FileLock
 from models.server import Answer, completion, error, ok, serving
 
-from evolif._errors import InputError, ModelError, OutsideError, UsageError
 from evolif.catalogue import Reach, lint_topics, write_topics
+from evolif.errors import InputError, ModelError, OutsideError, UsageError
 from evolif.tracker import load_topics
 
 

@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,8 @@ import pytest
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.domain import Usage
 from evolif.models import ChatRequest, Reply
+from evolif.types import Usage
 
 
 class Fake:
@@ -56,9 +57,11 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, opened: dict[str, Fak
         monkeypatch.delenv(name, raising=False)
     made = evolif("generate", "bench", "--dialogues", "2", "--turns", "6", "--seed", "4", "--profile", "paper")
     assert made.exit_code == 0, made.output
-    for module in ("_evaluate", "_rejudge"):
+    for module in ("evaluate", "rejudge"):
         monkeypatch.setattr(
-            f"evolif.protocol.{module}.open_model", lambda spec, **_: opened.setdefault(spec, Fake(spec))
+            import_module(f"evolif.runner.{module}"),
+            "open_model",
+            lambda spec, **_: opened.setdefault(spec, Fake(spec)),
         )
     yield
 

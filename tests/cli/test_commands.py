@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def patch_model(monkeypatch: pytest.MonkeyPatch, answer: Reply | BaseException) 
         async def aclose(self) -> None:
             pass
 
-    monkeypatch.setattr("evolif.protocol._evaluate.open_model", lambda *_, **__: Fake())
+    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", lambda *_, **__: Fake())
 
 
 # The whole way
@@ -231,7 +232,7 @@ def test_an_unforeseen_error_is_a_sentence_and_exit_code_3(bench: Path, monkeypa
     def broken(*_: object, **__: object) -> None:
         raise LookupError("who knows")
 
-    monkeypatch.setattr("evolif.protocol.evaluate", broken)
+    monkeypatch.setattr("evolif.runner.evaluate", broken)
     sentence = fails(3, "evaluate", "bench", "-m", "sim/perfect", "--out", "r")
     assert "internal error (LookupError: who knows)" in sentence
     monkeypatch.setenv("EVOLIF_DEBUG", "1")
@@ -242,7 +243,7 @@ def test_ctrl_c_is_exit_code_130(bench: Path, monkeypatch: pytest.MonkeyPatch) -
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evolif.protocol.evaluate", interrupted)
+    monkeypatch.setattr("evolif.runner.evaluate", interrupted)
     assert "same command goes on" in fails(130, "evaluate", "bench", "-m", "sim/perfect", "--out", "r")
 
 

@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.cli._help import VARIABLES, _option
+from evolif.cli.app import VARIABLES, _option
 
 ROOT: Any = typer.main.get_command(app)
 

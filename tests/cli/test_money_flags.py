@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.domain import Usage
 from evolif.models import ChatRequest, Reply
+from evolif.types import Usage
 
 
 class Fake:
@@ -35,7 +36,7 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     made = evolif("generate", "bench", "--dialogues", "2", "--turns", "3", "--seed", "1", "--profile", "objective")
     assert made.exit_code == 0, made.output
-    monkeypatch.setattr("evolif.protocol._evaluate.open_model", lambda *_, **__: Fake())
+    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", lambda *_, **__: Fake())
 
 
 def test_dollars_stop_a_run_and_the_report_says_what_it_cost() -> None:

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from evolif.cli._verbs import SUMMARIES, Verbs
+from evolif.cli.app import SUMMARIES, Verbs
 
 
 def test_summaries_are_the_verbs_own_first_paragraphs():
@@ -16,10 +16,8 @@ def test_help_loads_no_verb():
     code = (
         "import sys\nfrom evolif.__main__ import main\nsys.argv = ['evolif', '--help']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print('LOADED', [m for m in sys.modules if m.startswith('evolif.cli._')])"
+        "print('LOADED', [m for m in sys.modules if m.startswith('evolif.cli.')])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert all(name in shown for name in SUMMARIES)
-    assert "LOADED ['evolif.cli._verbs', 'evolif.cli._app']" in shown or (
-        "LOADED ['evolif.cli._app', 'evolif.cli._verbs']" in shown
-    )
+    assert "LOADED ['evolif.cli.app']" in shown

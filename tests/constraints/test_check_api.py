@@ -3,9 +3,9 @@
 import pytest
 
 import evolif
-from evolif._errors import InputError, InternalError, UsageError
 from evolif.constraints import GROUPS, Group, check, describe, parse_constraint
-from evolif.domain import Constraint
+from evolif.errors import InputError, InternalError, UsageError
+from evolif.types import Constraint
 
 LETTER = {"group": "start_with", "params": {"mode": "letter", "value": "k"}}
 BULLETS = {"group": "bullets", "params": {"count": 2}}
@@ -186,8 +186,8 @@ def test_evidence_points_at_the_place():
 
 
 def draws(group):
-    from evolif._stream import Stream
     from evolif.constraints import DrawContext
+    from evolif.rng import Stream
 
     context = DrawContext(("art", "two words"), group.data["pool"])
     stream = Stream(1)

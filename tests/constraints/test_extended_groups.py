@@ -5,8 +5,6 @@ import sys
 
 import pytest
 
-from evolif._errors import InputError, UsageError
-from evolif._stream import Stream
 from evolif.constraints import (
     EXTENDED_GROUPS,
     GROUPS,
@@ -18,6 +16,8 @@ from evolif.constraints import (
     parse_constraint,
 )
 from evolif.constraints import language as language_module
+from evolif.errors import InputError, UsageError
+from evolif.rng import Stream
 from evolif.tracker import load_profile
 
 PROFILE = load_profile("extended")

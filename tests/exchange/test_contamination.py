@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 import random
+from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
@@ -17,11 +18,8 @@ from typer.testing import CliRunner
 import evolif
 from evolif import InputError, UsageError
 from evolif.cli import app
-from evolif.exchange import _corpus as corpus
 from evolif.exchange import canary_of, contamination, export
-from evolif.exchange._query_index import SHORTEST, QueryIndex
-from evolif.exchange._scanner import Scanner, cut_before
-from evolif.exchange._squeeze import squeeze
+from evolif.exchange.scanner import SHORTEST, QueryIndex, Scanner, cut_before, squeeze
 
 WORDS = (
     "river stone walked morning letter under garden seven old bridge window slowly people found bread after winter "
@@ -206,7 +204,7 @@ def test_what_cannot_be_read_is_never_called_clean(bench, queries, tmp_path):
 
 
 def test_a_text_without_lines_is_read_in_blocks(bench, queries, tmp_path, monkeypatch):
-    monkeypatch.setattr(corpus, "BLOCK_BYTES", 97)
+    monkeypatch.setattr(import_module("evolif.exchange.contamination"), "BLOCK_BYTES", 97)
     text = " ".join([*prose(40), queries[4, 1], *prose(40)])
     (tmp_path / "c.txt").write_bytes(text.encode())
     [one] = [one for one in found(bench, tmp_path / "c.txt") if one.kind == "query"]

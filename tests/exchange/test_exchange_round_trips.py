@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import evolif
 from evolif import UsageError
-from evolif.benchmark import load_benchmark, turn_hash
 from evolif.exchange import FORMATS, canary_of, export, import_benchmark
+from evolif.instructions import load_benchmark, turn_hash
 
 ARROW = find_spec("pyarrow") is not None
 DATASETS = ARROW and find_spec("datasets") is not None
@@ -229,7 +229,7 @@ def test_registers_of_ones_own_travel_along(tmp_path):
 def _registers(folder):
     import yaml
 
-    from evolif._catalogues import data_path
+    from evolif.resources import data_path
 
     frames = yaml.safe_load(data_path("seeds", "frames.yaml").read_text(encoding="utf-8"))
     path = folder / "registers.yaml"

@@ -70,7 +70,7 @@ def test_an_answer_that_is_the_witness_stays_home(run, tmp_path):
 
 
 def test_where_models_were_asked_stays_home(tmp_path):
-    from evolif.protocol.store import RunStore
+    from evolif.runner import RunStore
 
     evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=8)
     run = evolif.evaluate(tmp_path / "b", "sim/perfect", tmp_path / "r", max_turns=1)

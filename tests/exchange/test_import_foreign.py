@@ -12,11 +12,11 @@ import pytest
 import evolif
 from evolif import InputError, UsageError
 from evolif.audit import audit
-from evolif.benchmark import Grower, load_benchmark
 from evolif.constraints import check
-from evolif.domain import Constraint
 from evolif.exchange import export, import_benchmark
-from evolif.exchange._authors import foreign_constraint
+from evolif.exchange.authors import foreign_constraint
+from evolif.instructions import Grower, load_benchmark
+from evolif.types import Constraint
 
 RELEASE = Path(
     os.environ.get("EVOLIF_RELEASE_DATA") or Path(__file__).parents[3] / "shared" / "data" / "evolif-release"

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 import evolif
 from evolif import EvolifError, InputError, UsageError
 from evolif.constraints import check
-from evolif.exchange import _extension, _sources, export, import_benchmark
+from evolif.exchange import export, import_benchmark
+from evolif.exchange import importing as _sources
+from evolif.exchange import rows as _extension
 
 needs_arrow = pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed (evolif[datasets])")
 
@@ -148,7 +150,7 @@ def test_catalogues_that_cannot_be_opened_are_refused(tmp_path, rows, name):
 def test_long_lines_and_long_dialogues_are_refused(tmp_path, rows, monkeypatch):
     monkeypatch.setattr(_sources, "LONGEST_LINE", 300_000)
     refused(tmp_path, [rows[0], b" " * 300_001], "line 2: longer than")
-    monkeypatch.setattr("evolif.exchange._import.MOST_TURNS", 3)
+    monkeypatch.setattr("evolif.exchange.importing.MOST_TURNS", 3)
     refused(tmp_path, rows, "line 4: a dialogue has at most 3 turns")
 
 
@@ -183,7 +185,7 @@ def test_parquet_rows_are_named_and_bounded(tmp_path, rows, monkeypatch):
     parquet.write_table(pyarrow.Table.from_pylist(broken), tmp_path / "x.parquet")
     with pytest.raises(InputError, match=r"x\.parquet: row 1: nested deeper"):
         import_benchmark(tmp_path / "x.parquet", tmp_path / "out")
-    monkeypatch.setattr("evolif.exchange._arrow.MOST_BYTES", 10)
+    monkeypatch.setattr("evolif.exchange.rows.MOST_BYTES", 10)
     with pytest.raises(InputError, match="unpacks to more than"):
         import_benchmark(tmp_path / "x.parquet", tmp_path / "out")
 

@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from evolif.domain import Constraint, Ending, JudgedTurn, Session, TurnFacts, Verdict
-from evolif.protocol import Run, RunSettings
 from evolif.report import RunAnalysis
+from evolif.runner import Run, RunSettings
+from evolif.types import Constraint, Ending, JudgedTurn, Session, TurnFacts, Verdict
 
 GROUPS = ("case", "digits", "length", "format", "style")
 PARAMS: Mapping[str, Mapping[str, Any]] = {group: {} for group in GROUPS}

@@ -7,14 +7,21 @@ from typing import Any
 
 import pytest
 
-from evolif.report.figures._curves import Plot, draw_curves
-from evolif.report.figures._dots import draw_bars, draw_dots, percent_span
-from evolif.report.figures._forest import draw_forest
-from evolif.report.figures._heat import draw_heat, ink, shade
-from evolif.report.figures._inputs import Curve, Difference, Mark, Matrix, Panel, Survival
-from evolif.report.figures._radar import MOST_TOGETHER, corners, draw_radar
-from evolif.report.figures._style import look, style
-from evolif.report.figures._survival import draw_survival, vertices
+from evolif.report.figures.data import Curve, Difference, Mark, Matrix, Panel, Survival
+from evolif.report.figures.plots import (
+    Plot,
+    draw_bars,
+    draw_curves,
+    draw_dots,
+    draw_forest,
+    draw_heat,
+    ink,
+    percent_span,
+    shade,
+)
+from evolif.report.figures.radar import MOST_TOGETHER, corners, draw_radar
+from evolif.report.figures.style import look, style
+from evolif.report.figures.survival import draw_survival, vertices
 
 CURVE = Survival(
     "m",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolif.report.figures._names import NAME_LIMIT, clean, label, labels, markdown
+from evolif.report.figures.style import NAME_LIMIT, clean, label, labels, markdown
 
 
 @pytest.mark.parametrize(

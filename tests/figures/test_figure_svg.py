@@ -11,10 +11,10 @@ from xml.etree import ElementTree as Tree
 import matplotlib as mpl
 import pytest
 
-from evolif._errors import UsageError
+from evolif.errors import UsageError
 from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.report.figures import FIGURE_NAMES, draw, draw_all, svg_of
-from evolif.report.figures._names import label
+from evolif.report.figures.style import label
 
 Analysed = Callable[..., RunAnalysis]
 
@@ -105,10 +105,10 @@ def test_a_reader_s_own_settings_change_nothing_and_are_left_as_they_were(three:
 def test_pyplot_is_never_loaded() -> None:
     code = (
         "import sys\n"
-        "from evolif.report.figures._inputs import Mark, Matrix\n"
-        "from evolif.report.figures._heat import draw_heat\n"
-        "from evolif.report.figures._style import style\n"
-        "from evolif.report.figures._svg import png_bytes, svg_text\n"
+        "from evolif.report.figures.data import Mark, Matrix\n"
+        "from evolif.report.figures.plots import draw_heat\n"
+        "from evolif.report.figures.style import style\n"
+        "from evolif.report.figures.svg import png_bytes, svg_text\n"
         "assert 'matplotlib' not in sys.modules, 'loaded too early'\n"
         "with style(): figure = draw_heat(Matrix(('a',), ('g',), {('a', 'g'): Mark(0.5)}))\n"
         "assert svg_text(figure, 'groups') and png_bytes(figure)\n"

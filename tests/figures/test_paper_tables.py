@@ -8,10 +8,11 @@ from fractions import Fraction
 
 import pytest
 
-from evolif._errors import UsageError
-from evolif.report import NOT_COMPARABLE, RunAnalysis
-from evolif.report.paper import (
+from evolif.errors import UsageError
+from evolif.report import (
+    NOT_COMPARABLE,
     PaperTable,
+    RunAnalysis,
     figure_3,
     figure_4,
     figure_6,

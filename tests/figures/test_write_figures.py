@@ -8,9 +8,10 @@ from xml.etree import ElementTree as Tree
 
 import pytest
 
-from evolif._errors import OutsideError
+from evolif.errors import OutsideError
 from evolif.report import NOT_COMPARABLE, Comparison, RunAnalysis
-from evolif.report.figures import _catalogue, write_figures
+from evolif.report.figures import catalogue as _catalogue
+from evolif.report.figures import write_figures
 
 Analysed = Callable[..., RunAnalysis]
 

@@ -101,6 +101,7 @@ class Cli:
 
         @contextmanager
         def surroundings() -> Iterator[pytest.MonkeyPatch]:
+            before = dict(os.environ)
             with pytest.MonkeyPatch.context() as patch, chdir(self.folder):
                 for name in list(os.environ):
                     if name.startswith(("EVOLIF_", "OPENAI_", "GOOGLE_", "GEMINI_", "HF_")):
@@ -115,6 +116,8 @@ class Cli:
                 # Else the program would be called `python -m pytest` in its own help.
                 patch.setattr(sys.modules["__main__"], "__package__", None, raising=False)
                 yield patch
+            os.environ.clear()  # `--constraints` sets a variable, for worker processes
+            os.environ.update(before)
 
         return surroundings()
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evolif.domain import Usage
 from evolif.judging import JudgeCache, MemoryJudgeCache, Panel
-from evolif.judging._member import Member
-from evolif.judging._rubric import load_rubric
+from evolif.judging.panel import Member
+from evolif.judging.rubric import load_rubric
 from evolif.models import ChatRequest, Reply
+from evolif.types import Usage
 
 Said = Reply | str | Exception
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from asked import Asked, grade, panel, scoring
 
-from evolif._errors import (
+from evolif.errors import (
     AccessError,
     ContextOverflowError,
     InternalError,
@@ -18,7 +18,6 @@ from evolif._errors import (
     OutsideError,
     WithheldError,
 )
-from evolif.domain import Constraint, Usage
 from evolif.judging import (
     CachedScore,
     Judge,
@@ -30,6 +29,7 @@ from evolif.judging import (
     open_judge,
 )
 from evolif.models import ChatRequest, Reply
+from evolif.types import Constraint, Usage
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})
 FORMAL = Constraint("style", {"style": "formal"})

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.domain import Constraint, Message
-from evolif.judging import _question
-from evolif.judging._question import Question
-from evolif.judging._rubric import load_rubric
+from evolif.judging import rubric as _question
+from evolif.judging.rubric import Question, load_rubric
+from evolif.types import Constraint, Message
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})
 RUBRIC = load_rubric()

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from evolif import InputError
-from evolif._catalogues import data_path
 from evolif.constraints import GROUPS, get_group
-from evolif.domain import Constraint
-from evolif.judging import _rubric
-from evolif.judging._rubric import BANDS, load_rubric
+from evolif.judging import rubric as _rubric
+from evolif.judging.rubric import BANDS, load_rubric
+from evolif.resources import data_path
+from evolif.types import Constraint
 
 VALUES = [(g, v) for g in GROUPS if get_group(g).subjective for v in get_group(g).data["describe"]]
 

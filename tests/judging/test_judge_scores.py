@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.judging._scores import LONGEST_REPLY, read_score
+from evolif.judging.rubric import LONGEST_REPLY, read_score
 
 READ = [
     ('{"rationale": "Glad throughout.", "score": 8}', 8),

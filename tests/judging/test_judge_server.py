@@ -8,10 +8,10 @@ import pytest
 from asked import grade
 from models.server import Answer, Server, error, ok, serving
 
-from evolif._errors import JudgeError
-from evolif.domain import Constraint, Usage
+from evolif.errors import JudgeError
 from evolif.judging import Judgement, judge_turn, open_judge
 from evolif.models import open_model
+from evolif.types import Constraint, Usage
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})
 KEY = "kk-judge-0123456789abcdef-not-real"

@@ -11,11 +11,11 @@ from asked import grade
 from models.server import Server, error, ok, serving
 from typer.testing import CliRunner
 
-from evolif.benchmark import generate
 from evolif.cli import app
 from evolif.constraints import get_group
+from evolif.instructions import generate_with
 from evolif.judging import CACHE_FILE
-from evolif.protocol import Run, TurnRecord, evaluate
+from evolif.runner import Run, TurnRecord, evaluate
 
 CAP = 8
 
@@ -28,7 +28,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("judged") / "bench"
-    generate(root, dialogues=3, turns=CAP, seed=5, profile="paper")
+    generate_with(root, dialogues=3, turns=CAP, seed=5, profile="paper")
     return root
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from evolif import InternalError, UsageError
 from evolif.constraints import GROUPS, get_group
-from evolif.domain import Constraint, Verdict
 from evolif.judging import Judge, Judgement, LexicalJudge, judge_turn, open_judge
 from evolif.text import Reading
+from evolif.types import Constraint, Verdict
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})
 BULLETS = Constraint("bullets", {"count": 2})
@@ -114,6 +114,6 @@ def test_a_reading_or_a_judge_that_breaks_is_our_fault_too(monkeypatch: pytest.M
     def deep(*_: object) -> Reading:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr("evolif.judging._judge.Reading", deep)
+    monkeypatch.setattr("evolif.judging.judge.Reading", deep)
     with pytest.raises(InternalError, match="RecursionError"):
         judge_answer((BULLETS,), "text", None)

@@ -9,7 +9,7 @@ from asked import Asked, grade
 
 from evolif import UsageError
 from evolif.judging import RULES, MemoryJudgeCache, open_judge
-from evolif.judging._rubric import load_rubric
+from evolif.judging.rubric import load_rubric
 
 VERSION = load_rubric().version
 

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,15 @@ from models.server import ok, serving
 from typer.testing import CliRunner
 
 from evolif import UsageError
-from evolif._errors import AccessError, ModelError
-from evolif.benchmark import generate
 from evolif.cli import app
 from evolif.constraints import get_group
-from evolif.domain import Verdict
+from evolif.errors import AccessError, ModelError
+from evolif.instructions import generate_with
 from evolif.judging import CACHE_FILE
-from evolif.judging._rubric import load_rubric
+from evolif.judging.rubric import load_rubric
 from evolif.models import ChatRequest
-from evolif.protocol import Run, TurnRecord, agreement, evaluate, load_run, rejudge
-from evolif.protocol.store import FILE_NAME
+from evolif.runner import FILE_NAME, Run, TurnRecord, agreement, evaluate, load_run, rejudge
+from evolif.types import Verdict
 
 JUDGE = "openai/judge?base_url=http://127.0.0.1:9/v1&key_env=JUDGE_KEY"
 OTHER = "openai/other?base_url=http://127.0.0.1:9/v1&key_env=JUDGE_KEY"
@@ -41,7 +41,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two models over 3 dialogues, judged leniently: every session reaches the cap."""
     root = tmp_path_factory.mktemp("rejudge")
-    generate(root / "bench", dialogues=3, turns=12, seed=5, profile="paper")
+    generate_with(root / "bench", dialogues=3, turns=12, seed=5, profile="paper")
     with pytest.MonkeyPatch.context() as patch, serving(ok(grade(9))) as server:
         patch.setenv("JUDGE_KEY", "kk-judge-not-real")
         judge = f"openai/judge?base_url={server.url}&key_env=JUDGE_KEY"
@@ -67,7 +67,7 @@ def judges(monkeypatch: pytest.MonkeyPatch) -> dict[str, Asked]:
         name = spec.partition("?")[0]
         return opened.setdefault(name, Asked([grade(9)], name))
 
-    monkeypatch.setattr("evolif.protocol._rejudge.open_model", open_model)
+    monkeypatch.setattr(import_module("evolif.runner.rejudge"), "open_model", open_model)
     return opened
 
 
@@ -286,7 +286,7 @@ def set_ends(run: Path, ending: str | None, cause: str, *, unjudge_last: bool = 
 
 
 def test_other_reading_rules_are_refused(again: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolif.protocol._rejudge.READING_RULES_VERSION", 999)
+    monkeypatch.setattr(import_module("evolif.runner.rejudge"), "READING_RULES_VERSION", 999)
     with pytest.raises(UsageError, match="has the rules 999"):
         again()
     assert not (tmp_path / "again").exists()

@@ -1,6 +1,6 @@
 """Sessions and facts written by hand: "1 0? 10" is three turns, each a verdict per constraint (? not judged)."""
 
-from evolif.domain import Constraint, JudgedTurn, Session, TurnFacts, Verdict
+from evolif.types import Constraint, JudgedTurn, Session, TurnFacts, Verdict
 
 GROUPS = ("length", "bullets", "case", "forbidden")
 PARAMS = {

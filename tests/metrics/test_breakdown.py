@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sessions_by_hand import fact, judged_turn, play
 
-from evolif._errors import UsageError
-from evolif.domain import Constraint, Session
+from evolif.errors import UsageError
 from evolif.metrics import (
     BREAKDOWNS,
     UNKNOWN,
@@ -19,6 +18,7 @@ from evolif.metrics import (
     records_from_sessions,
     satisfaction_by_group,
 )
+from evolif.types import Constraint, Session
 
 # Patience 3 runs out in the seventh turn of dialogue 1: its eighth does not count. Suspended dialogues never do.
 SESSIONS = [

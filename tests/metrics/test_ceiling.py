@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import pytest
 from sessions_by_hand import fact
 
-from evolif._errors import UsageError
+from evolif.errors import UsageError
 from evolif.metrics import Miss, ceiling
 
 GOOD = "a harbor town\n\n- rope\n- lamp"

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sessions_by_hand import play
 
-from evolif._errors import UsageError
+from evolif.errors import UsageError
 from evolif.metrics import METRIC_NAMES, compare, process_metrics, records_from_sessions, resampled_indices
-from evolif.metrics._compare import holm
+from evolif.metrics.compare import holm
 
 pytest.importorskip("numpy", reason="NumPy is not installed")
 
@@ -129,7 +129,7 @@ def test_drawn_permutations_add_one_and_depend_on_the_seed_alone():
 
 def test_the_drawn_swaps_are_pinned():
     # Should they ever change, published p would.
-    from evolif.metrics._permutation import _words
+    from evolif.metrics.compare import _words
 
     assert _words(5, 3, 7).hex() == PINNED
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sessions_by_hand import lasting, play
 
 from evolif.metrics import hazard
-from evolif.metrics._hazard import wilson
+from evolif.metrics.survival import wilson
 
 
 def test_by_hand():

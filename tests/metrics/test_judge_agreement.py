@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sessions_by_hand import play
 
-from evolif._errors import UsageError
+from evolif.errors import UsageError
 from evolif.metrics import Agreement, compare, judge_agreement, judge_sensitivity, resampled_indices
 
 # Emotion: 4 both, 1 the first alone, 2 the second alone, 3 neither.

@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from evolif._errors import UsageError
+from evolif.errors import UsageError
 from evolif.metrics import METRIC_NAMES, DialogueRecord, bootstrap_intervals, process_metrics, resampled_indices
 
 PINNED = [[1, 0, 3, 0, 2], [1, 0, 2, 0, 2], [0, 0, 2, 4, 0]]

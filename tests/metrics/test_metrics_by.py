@@ -3,7 +3,7 @@
 import pytest
 from sessions_by_hand import fact, play
 
-from evolif._errors import UsageError
+from evolif.errors import UsageError
 from evolif.metrics import (
     UNKNOWN,
     bootstrap_intervals,

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from evolif._errors import UsageError
+from evolif.errors import UsageError
 from evolif.metrics import DialogueFigures, DialogueRecord, cut, dialogue_figures, judged_record, patience_left
 from evolif.metrics import walk_patience as walk
 

@@ -1,7 +1,7 @@
 """Satisfaction per constraint group and per depth."""
 
-from evolif.domain import JudgedTurn, Session, Verdict
 from evolif.metrics import not_judged_by_group, satisfaction_by_depth, satisfaction_by_group
+from evolif.types import JudgedTurn, Session, Verdict
 
 
 def turn(depth, **verdicts):

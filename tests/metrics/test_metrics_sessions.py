@@ -4,9 +4,9 @@ from fractions import Fraction as F
 
 import pytest
 
-from evolif._errors import UsageError
-from evolif.domain import JudgedTurn, Session, Verdict
+from evolif.errors import UsageError
 from evolif.metrics import Bounds, DialogueRecord, bounds, process_metrics, records_from_sessions
+from evolif.types import JudgedTurn, Session, Verdict
 
 
 def turn(*satisfied, number=1):

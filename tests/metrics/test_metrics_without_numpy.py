@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 from sessions_by_hand import play
 
-from evolif._errors import UsageError
+from evolif.errors import UsageError
 from evolif.metrics import (
     DEFAULT_RESAMPLES,
     DialogueRecord,
@@ -18,9 +18,9 @@ from evolif.metrics import (
     patience_sweep,
     survival,
 )
-from evolif.metrics import _numeric as numeric
-from evolif.metrics import _resampling as resampling
-from evolif.metrics._fixed_point import unit_bits, whole
+from evolif.metrics import statistics as numeric
+from evolif.metrics import statistics as resampling
+from evolif.metrics.statistics import unit_bits, whole
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sessions_by_hand import play
 
-from evolif._errors import UsageError
+from evolif.errors import UsageError
 from evolif.metrics import (
     METRIC_NAMES,
     bootstrap_intervals,

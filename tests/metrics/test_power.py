@@ -8,8 +8,8 @@ import pytest
 from sessions_by_hand import play
 
 from evolif.metrics import records_from_sessions
-from evolif.metrics._bootstrap import dialogue_terms
-from evolif.metrics._power import dialogues_needed, effect_size
+from evolif.metrics.compare import dialogues_needed, effect_size
+from evolif.metrics.process import dialogue_terms
 
 Z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 

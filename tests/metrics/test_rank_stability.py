@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sessions_by_hand import fact, play
 
-from evolif._errors import UsageError
-from evolif._stream import Stream
+from evolif.errors import UsageError
 from evolif.metrics import process_metrics, rank_agreement, rank_stability, records_from_sessions
-from evolif.metrics._correlation import pearson, ranks, spearman
-from evolif.metrics._ranks import _PURPOSE
+from evolif.metrics.ranks import _PURPOSE
+from evolif.metrics.statistics import pearson, ranks, spearman
+from evolif.rng import Stream
 
 
 def session(model, dialogue, good):

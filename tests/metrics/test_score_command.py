@@ -8,8 +8,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evolif._errors import InputError, UsageError
-from evolif.cli._score import score
+from evolif.cli.check import score
+from evolif.errors import InputError, UsageError
 from evolif.metrics import METRIC_NAMES
 
 app = typer.Typer()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sessions_by_hand import lasting, play
 
-from evolif._errors import UsageError
+from evolif.errors import UsageError
 from evolif.metrics import hazard, log_rank, survival, survival_bounds
 
 pytest.importorskip("scipy", reason="SciPy is not installed")

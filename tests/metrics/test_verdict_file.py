@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from evolif._errors import InputError
+from evolif.errors import InputError
 from evolif.metrics import DialogueRecord, read_verdict_file, read_verdicts
 
 GOOD = '{"dialogue": "d1", "patience": 2, "turns": [[true, false], [true, true]]}'
@@ -101,7 +101,7 @@ def test_a_stream_without_dialogues_is_refused(text):
 
 
 def test_lines_over_ten_megabytes_are_refused(monkeypatch):
-    monkeypatch.setattr("evolif.metrics._verdict_file.MAX_LINE_BYTES", len(GOOD))
+    monkeypatch.setattr("evolif.metrics.verdict_file.MAX_LINE_BYTES", len(GOOD))
     assert read(GOOD + "\n") == read(GOOD)
     with pytest.raises(InputError, match="line 2: is longer than 10 MB"):
         read(json.dumps({"dialogue": "a", "turns": []}) + "\n" + GOOD + " ")

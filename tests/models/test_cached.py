@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from evolif import ModelError, OutsideError
-from evolif.domain import Message, Usage
 from evolif.models import CachedModel, ChatRequest, Reply, Sampling, open_cache, with_limits
-from evolif.models._cache_store import CachedCall
+from evolif.models.cache import CachedCall
+from evolif.types import Message, Usage
 
 REQUEST = ChatRequest((Message("system", "Be kind."), Message("user", "Say a word about rain.")), Sampling(0.5, 50, 1))
 

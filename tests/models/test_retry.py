@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evolif._errors import AccessError, ContextOverflowError, ModelError, WithheldError
-from evolif.authoring import Options
 from evolif.catalogue import Reach
+from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
+from evolif.instructions import Options
 from evolif.models import DEFAULT_RETRIES, ChatRequest, Reply, open_model, with_limits
-from evolif.models._retry import RetryingModel, RetryPolicy
-from evolif.models._retry_after import duration, retry_after
-from evolif.protocol import evaluate, rejudge
+from evolif.models.retry import RetryingModel, RetryPolicy, duration, retry_after
+from evolif.runner import evaluate, rejudge
 
 from .scripted import HELLO, Scripted, Wrapper
 

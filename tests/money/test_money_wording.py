@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import evolif
-from evolif.domain import Usage
+from evolif.budget import Budget, Quotes, load_prices
 from evolif.models import ChatModel, ChatRequest, Reply, open_model
-from evolif.money import Budget, Quotes, load_prices
-from evolif.protocol import Run
+from evolif.runner import Run
+from evolif.types import Usage
 
 WORDS = "openai/gpt-4.1"
 
@@ -43,7 +43,7 @@ def test_wording_stops_at_the_budget_and_is_counted_once(tmp_path: Path, monkeyp
     def opened(spec: str, **options: object) -> ChatModel:
         return speaker if spec.startswith("openai/") else open_model(spec)
 
-    monkeypatch.setattr("evolif.authoring._open.open_model", opened)
+    monkeypatch.setattr("evolif.instructions.authors.open_model", opened)
     evolif.generate(tmp_path / "bench", dialogues=2, turns=1, seed=3, profile="objective", synthesizers=[WORDS])
     made = speaker.calls
     quotes = Quotes(load_prices(), {})

@@ -13,12 +13,11 @@ from typing import Any
 
 import pytest
 
-from evolif.benchmark import generate
-from evolif.domain import Usage
-from evolif.judging._records import JudgeRecord, JudgeScore, dump_records
-from evolif.protocol import Run, evaluate, load_run
-from evolif.report import analyse
-from evolif.report.page import write_page
+from evolif.instructions import generate_with
+from evolif.judging.records import JudgeRecord, JudgeScore, dump_records
+from evolif.report import analyse, write_page
+from evolif.runner import Run, evaluate, load_run
+from evolif.types import Usage
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -42,7 +41,7 @@ HOSTILE = "\n".join(PAYLOADS)
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("page") / "bench"
-    generate(root, dialogues=4, turns=8, seed=11, profile="paper")
+    generate_with(root, dialogues=4, turns=8, seed=11, profile="paper")
     return root
 
 

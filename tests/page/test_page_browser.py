@@ -12,9 +12,8 @@ from urllib.parse import quote
 
 import pytest
 
-from evolif.protocol import load_run
-from evolif.report import analyse
-from evolif.report.page import write_page
+from evolif.report import analyse, write_page
+from evolif.runner import load_run
 
 Visit = Callable[..., Any]
 Screen = Callable[..., None]

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.report.page._choice import fair_order
+from evolif.report.page.page import fair_order
 
 
 @given(st.lists(st.integers(0, 4), max_size=60), st.integers(0, 2**32))

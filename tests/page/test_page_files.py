@@ -16,15 +16,14 @@ from typing import Any
 
 import pytest
 
-from evolif._errors import OutsideError, UsageError
 from evolif._version import __version__
-from evolif.protocol import load_run
-from evolif.report import analyse
-from evolif.report._comparison import compare_models
-from evolif.report._published import NOT_COMPARABLE, published_leaderboard
-from evolif.report.page import _aside as aside
-from evolif.report.page import _page as page
-from evolif.report.page import write_page
+from evolif.errors import OutsideError, UsageError
+from evolif.report import analyse, write_page
+from evolif.report.comparison import compare_models
+from evolif.report.page import page
+from evolif.report.page import spool as aside
+from evolif.report.wording import NOT_COMPARABLE, published_leaderboard
+from evolif.runner import load_run
 
 Make = Callable[..., "page.Written"]
 EPOCHS = 32
@@ -33,7 +32,7 @@ EPOCHS = 32
 @pytest.fixture(autouse=True)
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing takes most of a page's time, and its files do not depend on it."""
-    monkeypatch.setattr("evolif.report.page._parts.draw_all", lambda *_: [])
+    monkeypatch.setattr("evolif.report.page.sections.draw_all", lambda *_: [])
 
 
 @pytest.fixture
@@ -141,7 +140,9 @@ def test_comparisons_asked_for_are_shown_with_intervals(folder: Path, tmp_path: 
 
 
 def test_an_audit_and_the_published_figures_have_sections(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolif.report.page._parts.audit_lines", lambda _: ["Judge audited by a person: 85 % of <20>"])
+    monkeypatch.setattr(
+        "evolif.report.page.sections.audit_lines", lambda _: ["Judge audited by a person: 85 % of <20>"]
+    )
     published = published_leaderboard()
     text = make(published=published).path.read_text(encoding="utf-8")
     assert '<section id="audit"' in text and "85 % of &lt;20&gt;" in text

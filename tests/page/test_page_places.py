@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evolif
-from evolif.domain import Span, Verdict
-from evolif.report.page._marks import marked
-from evolif.report.page._places import Evidence, evidence
-from evolif.report.page._visible import one_line, unseen, visible
+from evolif.report.page.evidence import Evidence, evidence, marked, one_line, unseen, visible
+from evolif.types import Span, Verdict
 
 
 def found(answer: str, word: str, fmt: str | None = None, group: str = "forbidden") -> Evidence:

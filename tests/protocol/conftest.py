@@ -2,27 +2,28 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from scripted import Scripted
 
-from evolif.benchmark import generate
+from evolif.instructions import generate_with
 from evolif.models import parse_model_name
-from evolif.protocol import Run, evaluate
+from evolif.runner import Run, evaluate
 
 
 @pytest.fixture(scope="session")
 def made_bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("made") / "bench"
-    generate(root, dialogues=4, turns=4, seed=3, profile="objective")
+    generate_with(root, dialogues=4, turns=4, seed=3, profile="objective")
     return root
 
 
 @pytest.fixture(scope="session")
 def made_paper_bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("paper") / "bench"
-    generate(root, dialogues=4, turns=10, seed=4, profile="paper")
+    generate_with(root, dialogues=4, turns=10, seed=4, profile="paper")
     return root
 
 
@@ -51,7 +52,7 @@ def play(bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     def run(model: Scripted | Mapping[str, Scripted], out: str = "run", **settings: object) -> Run:
         known = {model.name: model} if isinstance(model, Scripted) else model
         monkeypatch.setattr(
-            "evolif.protocol._evaluate.open_model", lambda spec, **_: known[str(parse_model_name(spec))]
+            import_module("evolif.runner.evaluate"), "open_model", lambda spec, **_: known[str(parse_model_name(spec))]
         )
         told = {"limit": 1, "max_turns": 8, "models": ["fake/model"], "benchmark": bench, **settings}
         runs.append(evaluate(out=tmp_path / out, **told))

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from evolif.benchmark import Benchmark
-from evolif.domain import Turn
+from evolif.instructions import Benchmark
+from evolif.types import Turn
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def _serve() -> None:
 
 
 def _live(arguments: list[str], settings: dict[str, Any]) -> None:
-    from evolif.protocol import evaluate
+    from evolif.runner import evaluate
 
     code = 1
     try:
@@ -90,9 +90,9 @@ def _warm_up() -> None:
 
     import openai.resources.chat  # noqa: F401
 
-    from evolif.benchmark import generate
+    from evolif.instructions import generate_with
     from evolif.models import ChatRequest, open_model
-    from evolif.protocol import evaluate
+    from evolif.runner import evaluate
 
     async def refused() -> None:
         model = open_model("openai/m?base_url=http://127.0.0.1:9/v1", max_retries=0)
@@ -102,7 +102,7 @@ def _warm_up() -> None:
             await model.aclose()
 
     with tempfile.TemporaryDirectory() as folder:
-        bench = generate(Path(folder) / "bench", dialogues=1, turns=2, seed=1, profile="objective")
+        bench = generate_with(Path(folder) / "bench", dialogues=1, turns=2, seed=1, profile="objective")
         evaluate(bench, "sim/perfect", Path(folder) / "run", max_turns=2).close()
     asyncio.run(refused())
 

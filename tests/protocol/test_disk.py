@@ -13,8 +13,7 @@ import pytest
 from scripted import Scripted
 
 from evolif import OutsideError
-from evolif.protocol import Run, evaluate, load_run
-from evolif.protocol.store import _files, _sqlite
+from evolif.runner import Run, evaluate, load_run, store
 
 Play = Callable[..., Run]
 PADDING = "x" * 3000
@@ -36,14 +35,16 @@ def is_whole(folder: Path) -> bool:
 def test_a_full_database_stops_the_run_and_keeps_what_it_has(
     play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    connect = store.connect
+
     def small(root: Path) -> sqlite3.Connection:
-        connection = _files.connect(root)
+        connection = connect(root)
         connection.execute("PRAGMA max_page_count = 40")  # SQLite says of it what it says of a full disk
         return connection
 
     first = Scripted(long, connections=2)
     with monkeypatch.context() as patched:
-        patched.setattr(_sqlite, "connect", small)
+        patched.setattr(store, "connect", small)
         with pytest.raises(OutsideError, match=r"disk may be full.*the same command goes on"):
             play(first, limit=None, patience=99, max_turns=12)
     assert first.closed == 1 and is_whole(tmp_path / "run")

@@ -15,11 +15,10 @@ from filelock import FileLock
 from scripted import Scripted, fault_at, good_but, number, witness
 
 from evolif import OutsideError, UsageError
-from evolif._errors import ModelError
-from evolif.benchmark import load_benchmark
-from evolif.protocol import Run, RunStore, SessionEnded, TurnStored, evaluate, load_run
-from evolif.protocol._opened import endpoint_of
-from evolif.protocol.store import Entry, TurnEntry
+from evolif.errors import ModelError
+from evolif.instructions import load_benchmark
+from evolif.runner import Entry, Run, RunStore, SessionEnded, TurnEntry, TurnStored, evaluate, load_run
+from evolif.runner.clients import endpoint_of
 
 Play = Callable[..., Run]
 
@@ -93,7 +92,7 @@ def test_other_settings_are_refused_with_the_difference_in_words(
 
 def test_other_reading_rules_are_refused(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     play(Scripted(witness))
-    monkeypatch.setattr("evolif.protocol._plan.READING_RULES_VERSION", 99)
+    monkeypatch.setattr("evolif.runner.settings.READING_RULES_VERSION", 99)
     with pytest.raises(UsageError, match=r"read by the reading rules \d+, and this version has the rules 99"):
         play(Scripted(witness))
 
@@ -271,7 +270,7 @@ def test_a_finished_run_on_a_medium_that_cannot_be_written_is_read(
 ) -> None:
     play(Scripted(witness)).close()
     files = {p.name for p in (tmp_path / "run").iterdir()}
-    monkeypatch.setattr("evolif.protocol.store._files.os.access", lambda *_: False)
+    monkeypatch.setattr("evolif.runner.store.os.access", lambda *_: False)
     run = load_run(tmp_path / "run")
     assert endings(run) == [(1, 1, "censored", 8)]
     run.close()

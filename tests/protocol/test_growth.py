@@ -10,8 +10,8 @@ import pytest
 from scripted import Scripted, fault_at, good_but, witness
 
 from evolif import UsageError
-from evolif._errors import ContextOverflowError, ModelError
-from evolif.protocol import Run, evaluate, load_run
+from evolif.errors import ContextOverflowError, ModelError
+from evolif.runner import Run, evaluate, load_run
 
 Play = Callable[..., Run]
 A, B = "fake/a", "fake/b"

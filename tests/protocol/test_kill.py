@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from evolif.benchmark import Benchmark, generate, load_benchmark
-from evolif.protocol import evaluate, load_run
+from evolif.instructions import Benchmark, generate_with, load_benchmark
 from evolif.report import report_object, summarise
+from evolif.runner import evaluate, load_run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
 
@@ -49,7 +49,7 @@ class Server:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("kill") / "bench"
-    generate(root, dialogues=DIALOGUES, turns=TURNS, seed=12, profile="objective")
+    generate_with(root, dialogues=DIALOGUES, turns=TURNS, seed=12, profile="objective")
     return root
 
 

@@ -7,8 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.protocol import SessionKey
-from evolif.protocol.engines import Lanes
+from evolif.runner import Lanes, SessionKey
 
 
 def queue(model: str, sessions: int) -> list[SessionKey]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ from fast_server import Asked, Served, fast_server
 from scripted import Scripted, number
 
 from evolif import ModelError
-from evolif.benchmark import Benchmark, generate
-from evolif.domain import Turn
-from evolif.models import ChatRequest, _retry
-from evolif.protocol import Run, evaluate
+from evolif.instructions import Benchmark, generate_with
+from evolif.models import ChatRequest
+from evolif.models import retry as _retry
+from evolif.runner import Run, evaluate
+from evolif.types import Turn
 
 SESSIONS, TURNS, POISONED = 300, 5, 117
 FAULTS = (Served(status=429), Served(status=500), Served(status=503), Served(fault="reset"), Served(fault="garbage"))
@@ -21,7 +23,7 @@ FAULTS = (Served(status=429), Served(status=500), Served(status=503), Served(fau
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
-    return generate(
+    return generate_with(
         tmp_path_factory.mktemp("many") / "bench", dialogues=SESSIONS, turns=TURNS, seed=9, profile="objective"
     )
 
@@ -40,7 +42,7 @@ def skilled(turn: Turn) -> str:
 def whole(bench: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[int, object]:
     """What the sessions come to where nothing fails."""
     model = Scripted(lambda r: skilled(r.turn), connections=50)
-    monkeypatch.setattr("evolif.protocol._evaluate.open_model", lambda *_, **__: model)
+    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", lambda *_, **__: model)
     run = evaluate(bench, "fake/model", tmp_path / "whole", max_turns=TURNS)
     monkeypatch.undo()
     return outcome(run)
@@ -71,7 +73,7 @@ def test_a_faulty_client_is_asked_on_until_all_but_the_poisoned_session_have_end
         return ModelError("busy", retryable=True) if chance(turn, tries[where]) < 0.05 else skilled(turn)
 
     model = Scripted(answer, connections=50)
-    monkeypatch.setattr("evolif.protocol._evaluate.open_model", lambda *_, **__: model)
+    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", lambda *_, **__: model)
     for _ in range(5):  # this client repeats nothing itself: the same command is the retry
         run = evaluate(bench, "fake/model", tmp_path / "run", max_turns=TURNS)
         left, told = run.suspended(), outcome(run)

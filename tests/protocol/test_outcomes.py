@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 from scripted import Scripted, fault_at, good_but, number, witness
 
-from evolif._errors import AccessError, ModelError, WithheldError
 from evolif.constraints import get_group
-from evolif.domain import Usage
+from evolif.errors import AccessError, ModelError, WithheldError
 from evolif.models import ChatRequest, Reply
-from evolif.protocol import (
+from evolif.runner import (
     Event,
     FaultMet,
     ModelStopped,
@@ -29,6 +28,7 @@ from evolif.protocol import (
     Stop,
     TurnStored,
 )
+from evolif.types import Usage
 
 Play = Callable[..., Run]
 A, B, JUDGE = "fake/a", "fake/b", "fake/judge"
@@ -117,7 +117,7 @@ def test_a_broken_checker_keeps_the_answer_too(play: Play, monkeypatch: pytest.M
 
     target = Scripted(witness)
     with monkeypatch.context() as patched:
-        patched.setattr("evolif.judging._judge.check_reading", broken)
+        patched.setattr("evolif.judging.judge.check_reading", broken)
         run = play(target)
         assert endings(run) == [(1, "suspended", 0)] and run.faults()[0][3] == "internal"
     again = Scripted(witness)

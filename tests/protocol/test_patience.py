@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolif.protocol import remaining, step
+from evolif.runner import remaining, step
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ import pytest
 from fast_server import Asked, Served, fast_server
 from typer.testing import CliRunner
 
-from evolif.benchmark import Benchmark, load_benchmark
 from evolif.cli import app
-from evolif.protocol import Event, Run, SessionEnded, TurnStored, _opened, evaluate, load_run
+from evolif.instructions import Benchmark, load_benchmark
+from evolif.runner import Event, Run, SessionEnded, TurnStored, evaluate, load_run
+from evolif.runner import clients as _opened
 
 ALL = [(d, n) for d in (1, 2, 3, 4) for n in range(1, 9)]
 

@@ -10,11 +10,10 @@ import pytest
 from scripted import Scripted, fault_at, good_but, number, witness
 
 from evolif import InternalError, ModelError, UsageError
-from evolif._errors import AccessError, ContextOverflowError, WithheldError
-from evolif.benchmark import load_benchmark
-from evolif.domain import Message, Usage
+from evolif.errors import AccessError, ContextOverflowError, WithheldError
+from evolif.instructions import load_benchmark
 from evolif.models import Reply
-from evolif.protocol import (
+from evolif.runner import (
     SYSTEM_PROMPT,
     Event,
     FaultMet,
@@ -28,6 +27,7 @@ from evolif.protocol import (
     TurnStored,
     evaluate,
 )
+from evolif.types import Message, Usage
 
 Play = Callable[..., Run]
 

@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 from evolif import UsageError
-from evolif.benchmark import Benchmark, generate
 from evolif.constraints import check
-from evolif.domain import Message
+from evolif.instructions import Benchmark, generate_with
 from evolif.models import ChatRequest, Sampling, open_model
-from evolif.protocol import Run, evaluate
 from evolif.report import summarise
+from evolif.runner import Run, evaluate
+from evolif.types import Message
 
 SIMS = ("sim/forgetful", "sim/steady", "sim/perfect")
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
-    return generate(tmp_path_factory.mktemp("sims") / "bench", dialogues=12, turns=20, seed=2)
+    return generate_with(tmp_path_factory.mktemp("sims") / "bench", dialogues=12, turns=20, seed=2)
 
 
 def answer(spec: str, bench: Benchmark, dialogue: int, turn: int, *, depth: int = 1, seed: int = 0) -> str:
@@ -78,8 +78,8 @@ def test_a_simulated_model_does_not_chat() -> None:
 
 PERFECT = """
 import sys
-from evolif.benchmark import generate
-from evolif.protocol import evaluate
+from evolif.instructions import generate
+from evolif.runner import evaluate
 from evolif.report import summarise
 
 folder, profile = sys.argv[1:]

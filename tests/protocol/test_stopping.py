@@ -11,24 +11,15 @@ from pathlib import Path
 import pytest
 from scripted import Scripted, number, witness
 
-from evolif.cli import _display, _wording_display
-from evolif.domain import Usage
+from evolif.cli import progress as _display
+from evolif.cli import progress as _wording_display
 from evolif.models import ChatRequest, Reply
-from evolif.protocol import (
-    Awaited,
-    Event,
-    Later,
-    PlannedCall,
-    Run,
-    SessionEnded,
-    SessionStarted,
-    StillWaiting,
-    _opened,
-    load_run,
-)
-from evolif.protocol._stopper import Stopper
-from evolif.protocol._turnstile import NotAskedError, OpenGate, Turnstile
-from evolif.protocol.engines import _heartbeat
+from evolif.runner import Awaited, Event, Later, PlannedCall, Run, SessionEnded, SessionStarted, StillWaiting, load_run
+from evolif.runner import clients as _opened
+from evolif.runner import shutdown as _heartbeat
+from evolif.runner.metering import NotAskedError, OpenGate, Turnstile
+from evolif.runner.shutdown import Stopper
+from evolif.types import Usage
 
 Play = Callable[..., Run]
 FOREVER = 3600.0

@@ -12,21 +12,25 @@ import pytest
 from scripted import Scripted, good_but, witness
 
 from evolif import InternalError, OutsideError, UsageError
-from evolif.domain import Constraint, TurnFacts, Usage, Verdict
 from evolif.judging import Judgement
 from evolif.models import Reply
-from evolif.protocol import Run, RunSettings, RunStore, SessionKey, Spent
-from evolif.protocol.store import (
+from evolif.runner import (
     AnsweredTurn,
     AskedTurn,
     EndEntry,
     Entry,
     FaultEntry,
     Journal,
+    Run,
+    RunSettings,
+    RunStore,
+    SessionKey,
+    Spent,
     StoreError,
     TurnEntry,
     VerdictEntry,
 )
+from evolif.types import Constraint, TurnFacts, Usage, Verdict
 
 Play = Callable[..., Run]
 SETTINGS = RunSettings(

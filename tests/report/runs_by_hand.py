@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from evolif.domain import Constraint, TurnFacts, Usage, Verdict
 from evolif.judging import Judgement
-from evolif.protocol import Run, RunSettings, RunStore, SessionKey, Spent, load_run
-from evolif.protocol.store._entries import AnsweredTurn, AskedTurn, EndEntry, TurnEntry
+from evolif.runner import Run, RunSettings, RunStore, SessionKey, Spent, load_run
+from evolif.runner.records import AnsweredTurn, AskedTurn, EndEntry, TurnEntry
 from evolif.text import READING_RULES_VERSION
+from evolif.types import Constraint, TurnFacts, Usage, Verdict
 
 GROUPS = ("start_with", "end_with", "emotion")
 KEYS = {

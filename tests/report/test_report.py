@@ -7,18 +7,19 @@ import json
 import math
 import shutil
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from evolif._errors import ModelError, WithheldError
-from evolif.benchmark import generate
+from evolif.errors import ModelError, WithheldError
+from evolif.instructions import generate_with
 from evolif.metrics import METRIC_NAMES
 from evolif.models import ChatRequest, Reply
-from evolif.protocol import Run, evaluate
 from evolif.report import clip, first_failure, plain, print_failure, print_report, report_object, summarise
+from evolif.runner import Run, evaluate
 
 Answer = Callable[[ChatRequest], "Reply | Exception"]
 HOSTILE = "\x1b[31mred\x1b]0;title\x07 \u202ereversed\u2066 [red]markup[/red] [/nothing] \x9b2J\r\x08 [link=x]"
@@ -43,7 +44,7 @@ class Fake:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("report") / "bench"
-    generate(root, dialogues=5, turns=10, seed=4)
+    generate_with(root, dialogues=5, turns=10, seed=4)
     return root
 
 
@@ -52,7 +53,9 @@ def play(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     runs: list[Run] = []
 
     def run(models: dict[str, Answer], **settings: object) -> Run:
-        monkeypatch.setattr("evolif.protocol._evaluate.open_model", lambda name, **_: Fake(name, models[name]))
+        monkeypatch.setattr(
+            import_module("evolif.runner.evaluate"), "open_model", lambda name, **_: Fake(name, models[name])
+        )
         out = tmp_path / f"run{len(runs)}"
         runs.append(evaluate(tmp_path / "bench", list(models), out, **{"max_turns": 10, **settings}))
         return runs[-1]

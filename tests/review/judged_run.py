@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evolif.domain import Constraint, TurnFacts, Verdict
 from evolif.judging import Judgement, JudgeRecord, JudgeScore
-from evolif.protocol import RunSettings, RunStore, SessionKey, load_run
-from evolif.protocol.store import AnsweredTurn, AskedTurn, TurnEntry
 from evolif.review import JudgeDesk, Request
+from evolif.runner import AnsweredTurn, AskedTurn, RunSettings, RunStore, SessionKey, TurnEntry, load_run
+from evolif.types import Constraint, TurnFacts, Verdict
 
 MODELS = ("openai/secretone", "google/secrettwo")
 VALUES = {"emotion": "happy", "audience": "child", "style": "formal"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evolif.benchmark import Benchmark
-from evolif.domain import Finding, Turn
+from evolif.instructions import Benchmark
 from evolif.review import BenchmarkDesk, Regenerated, Request
+from evolif.types import Finding, Turn
 
 FLAGGED = "Please make it BAD words long."
 KEY = "1/3"

@@ -272,7 +272,7 @@ def test_no_key_shows_anything_of_the_judge_or_the_model(tmp_path, monkeypatch):
     """Two runs that differ in nothing but models and verdicts: who scores cannot tell them apart."""
     from datetime import UTC, datetime
 
-    monkeypatch.setattr("evolif.review._desk.now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr("evolif.review.desk.now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
     seen = []
     for place, flipped in (("a", False), ("b", True)):
         (tmp_path / place).mkdir()

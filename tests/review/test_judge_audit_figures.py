@@ -11,7 +11,6 @@ from judged_run import MODELS, Said, give, judge_desk, plant, small
 from test_review_safe import is_safe
 
 from evolif import InputError, UsageError
-from evolif._stream import Stream
 from evolif.judge_audit import (
     Cell,
     Judged,
@@ -26,9 +25,10 @@ from evolif.judge_audit import (
     load_judge_audit,
     load_sample,
 )
-from evolif.judge_audit._agreement import Compared, together, wilson
-from evolif.judge_audit._sample import population_of
-from evolif.protocol import load_run
+from evolif.judge_audit.agreement import Compared, together, wilson
+from evolif.judge_audit.sample import population_of
+from evolif.rng import Stream
+from evolif.runner import load_run
 
 ONE, TWO = MODELS
 

@@ -12,17 +12,8 @@ from hypothesis import strategies as st
 from judged_run import MODELS, Said, plant, small
 
 from evolif import InputError, UsageError
-from evolif.judge_audit import (
-    Judged,
-    Place,
-    audit_folder,
-    deal,
-    draw_sample,
-    judged_answers,
-    load_sample,
-    read_items,
-)
-from evolif.protocol import load_run
+from evolif.judge_audit import Judged, Place, audit_folder, deal, draw_sample, judged_answers, load_sample, read_items
+from evolif.runner import load_run
 
 ONE, TWO = MODELS
 

@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from evolif.judge_audit import ENOUGH
-from evolif.review._agreement import agreements, kappa
-from evolif.review._decision import Decision
-from evolif.review._statistics import IDLE, statistics, told
+from evolif.review.decisions import Decision
+from evolif.review.queue import IDLE, agreements, kappa, statistics, told
 
 
 def pairs(**counts):

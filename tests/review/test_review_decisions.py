@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from review_desks import FLAGGED, KEY, ask, check, decide, desk
 
-from evolif._errors import InputError, OutsideError, UsageError
-from evolif.benchmark import Benchmark
+from evolif.errors import InputError, OutsideError, UsageError
+from evolif.instructions import Benchmark
 from evolif.review import Conflict, Done, Objected
 
 GOOD = "Please make it 30 words long."

@@ -7,8 +7,8 @@ import json
 import pytest
 from review_desks import FLAGGED, KEY, decide, desk
 
-from evolif._errors import InputError
-from evolif.benchmark import Benchmark
+from evolif.errors import InputError
+from evolif.instructions import Benchmark
 from evolif.review import apply, export
 
 GOOD = "Make it 30 words"

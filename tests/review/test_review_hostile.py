@@ -15,11 +15,11 @@ from review_pilot import drive
 from test_review_safe import NASTY, is_safe
 from textual.content import Content
 
-from evolif.benchmark import Benchmark
-from evolif.domain import Finding
+from evolif.instructions import Benchmark
 from evolif.review import TopicDesk
-from evolif.review._turn_view import turn_blocks
-from evolif.review.app._looks import page
+from evolif.review.app.keys import page
+from evolif.review.turn_view import turn_blocks
+from evolif.types import Finding
 
 STORED = [text for text in NASTY if "\ud800" not in text]
 texts = st.text(st.one_of(st.characters(), st.sampled_from("\x1b\x9b\u202e\u200b\t\r\n[]@/=\"'\u2028")), max_size=40)

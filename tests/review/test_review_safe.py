@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.report import plain
-from evolif.review._safe import Marked, hidden, joined, one_line, said, typed, visible
+from evolif.review.text import Marked, hidden, joined, one_line, said, typed, visible
 
 NASTY = [
     "\x1b[31mred\x1b[0m",

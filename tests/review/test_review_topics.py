@@ -7,11 +7,11 @@ import json
 import pytest
 from review_pilot import drive
 
-from evolif._errors import InputError, UsageError
-from evolif.domain import Finding
+from evolif.errors import InputError, UsageError
 from evolif.review import Conflict, Done, Objected, Request, TopicDesk, apply, choose, export
-from evolif.review._topic_words import from_words, to_words
+from evolif.review.topics import from_words, to_words
 from evolif.tracker import load_topics
+from evolif.types import Finding
 
 KEYWORDS = [f"word{chr(97 + number)}" for number in range(20)]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolif.domain import Constraint, Finding, Message, Operation, Persona, Topic, Turn, Usage
-from evolif.synthesis.agent import Heard
+from evolif.synthesis import Heard
+from evolif.types import Constraint, Finding, Message, Operation, Persona, Topic, Turn, Usage
 
 Answer = Callable[[tuple[Message, ...]], "Heard | str | Exception"]
 

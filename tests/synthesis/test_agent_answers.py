@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.synthesis.agent._answers import read_flag, read_object, read_text, without_trailing_commas
-from evolif.synthesis.agent._cleaning import clean_query, form_findings, refused, storable
+from evolif.synthesis.chat import (
+    clean_query,
+    form_findings,
+    read_flag,
+    read_object,
+    read_text,
+    refused,
+    storable,
+    without_trailing_commas,
+)
 
 READ = {
     '{"query": "Do it."}': "Do it.",

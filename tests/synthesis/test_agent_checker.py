@@ -11,9 +11,9 @@ from agent_models import Said, make_turn, nothing, query
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif._errors import WithheldError
-from evolif.domain import Finding, Message, Turn
-from evolif.synthesis.agent import Agent, Attempt, Meter
+from evolif.errors import WithheldError
+from evolif.synthesis import Agent, Attempt, Meter
+from evolif.types import Finding, Message, Turn
 
 WORDS = query("Again, with 5 bullet points.")
 NO_MORE = json.dumps({"what": "nothing", "asks_for_more": False})

@@ -8,10 +8,10 @@ import pytest
 from agent_models import PERSONA, TOPIC, Said, make_turn, nothing, query, says
 
 from evolif import ModelError
-from evolif._errors import WithheldError
-from evolif.domain import Constraint, Finding, Message, Turn, Usage
-from evolif.synthesis.agent import Agent, Attempt, Heard, Meter, regenerate
-from evolif.synthesis.agent._agent import NEUTRAL_NOTE
+from evolif.errors import WithheldError
+from evolif.synthesis import Agent, Attempt, Heard, Meter, regenerate
+from evolif.synthesis.agent import NEUTRAL_NOTE
+from evolif.types import Constraint, Finding, Message, Turn, Usage
 
 GOOD = query("Give it to me again with 5 bullet points.")
 BAD = query("Give it to me again.")

@@ -9,8 +9,8 @@ import pytest
 from agent_models import make_turn, says
 
 from evolif import UsageError
-from evolif.domain import Finding, Turn
-from evolif.synthesis.agent import Meter, PluginSynthesizer, load_plugin
+from evolif.synthesis import Meter, PluginSynthesizer, load_plugin
+from evolif.types import Finding, Turn
 
 loaded: list[int] = []
 

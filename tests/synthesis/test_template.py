@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from evolif._catalogues import data_path, load_yaml
-from evolif._stream import Stream
 from evolif.constraints import EXTENDED_GROUPS, GROUPS, DrawContext, get_group
-from evolif.domain import Constraint, Operation, Persona, ScriptTurn, Topic
+from evolif.resources import data_path, load_yaml
+from evolif.rng import Stream
 from evolif.synthesis import TemplateSynthesizer, registers
 from evolif.tracker import load_profile
+from evolif.types import Constraint, Operation, Persona, ScriptTurn, Topic
 
 TOPIC = Topic("t1", "Plan a quiet weekend by the lake.", tuple(f"keyword{i}" for i in range(20)), title="the lake trip")
 ALL = [*GROUPS, *EXTENDED_GROUPS]

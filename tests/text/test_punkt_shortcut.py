@@ -2,9 +2,8 @@
 
 import random
 
-from evolif.text._abbreviations import ABBREVIATIONS
-from evolif.text._sentences import _punkt, sentences
-from evolif.witness._vocabulary import _fillers
+from evolif.text.sentences import ABBREVIATIONS, _punkt, sentences
+from evolif.witness.vocabulary import _fillers
 
 
 def test_punkt_ends_a_sentence_after_every_plain_word():

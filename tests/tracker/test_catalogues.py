@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 import yaml
 
-from evolif._catalogues import data_path
-from evolif._errors import InputError, UsageError
 from evolif.constraints import GROUPS
+from evolif.errors import InputError, UsageError
+from evolif.resources import data_path
 from evolif.text import find_all, fold
 from evolif.tracker import load_profile, load_topics
 

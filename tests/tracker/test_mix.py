@@ -14,7 +14,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from evolif._stream import Stream
+from evolif.rng import Stream
 from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
 
 SEEDS = range(1, 6)

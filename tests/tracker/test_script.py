@@ -5,8 +5,8 @@ from itertools import islice, pairwise
 
 import pytest
 
-from evolif._stream import Stream
 from evolif.constraints import GROUPS, check
+from evolif.rng import Stream
 from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns, script
 
 TOPICS = load_topics()

@@ -4,10 +4,10 @@ from itertools import islice
 
 import pytest
 
-from evolif._errors import InternalError, UsageError
-from evolif._stream import Stream
+from evolif.errors import InternalError, UsageError
+from evolif.rng import Stream
 from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, parse_profile, raw_turns, script
-from evolif.tracker._profile import Profile
+from evolif.tracker.profile import Profile
 
 TOPICS = load_topics()
 UNITS = ("words", "sentences", "paragraphs", "characters")

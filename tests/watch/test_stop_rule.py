@@ -6,18 +6,18 @@ import asyncio
 import json
 import random
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from evolif import UsageError
-from evolif.benchmark import Benchmark, generate
+from evolif.budget import Rule, StopRule, load_prices, parse_rule, quotes_of, snapshot
+from evolif.instructions import Benchmark, generate_with
 from evolif.metrics import bootstrap_intervals, records_from_sessions
 from evolif.models import ChatModel, ChatRequest, Reply, open_model
-from evolif.money import load_prices, quotes_of
-from evolif.protocol import Run, Wish, evaluate, load_run, plan
 from evolif.report import Terminal, print_report, report_object, summarise
-from evolif.watch import Rule, StopRule, parse_rule, snapshot
+from evolif.runner import Run, Wish, evaluate, load_run, plan
 
 MODELS = ["sim/steady", "sim/forgetful"]
 RULE = Rule("rob", 0.08)
@@ -47,7 +47,7 @@ class Late:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("stop") / "bench"
-    generate(root, dialogues=40, turns=CAP, seed=8, profile="objective")
+    generate_with(root, dialogues=40, turns=CAP, seed=8, profile="objective")
     return root
 
 
@@ -57,7 +57,7 @@ def play(bench: Path, out: Path, order: int, monkeypatch: pytest.MonkeyPatch, ru
     def opened(spec: str, **_: object) -> Late:
         return Late(open_model(spec), chance)
 
-    monkeypatch.setattr("evolif.protocol._evaluate.open_model", opened)
+    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", opened)
     wish = Wish(MODELS, None, ["none"], "mean", None, CAP, None, 1, True, None, None, 0)
     stopping = None if rule is None else StopRule(rule, plan(Benchmark(bench), wish), out)
     return evaluate(bench, MODELS, out, max_turns=CAP, gate=stopping, observe=stopping)

@@ -15,19 +15,18 @@ from rich.live import Live
 from typer.testing import CliRunner
 
 from evolif import UsageError
-from evolif.benchmark import generate
+from evolif.budget import RunStatus, load_prices, quotes_of, snapshot
 from evolif.cli import app
-from evolif.cli._live import LiveWatcher
-from evolif.money import load_prices, quotes_of
-from evolif.protocol import Event, TurnStored, evaluate, load_run
+from evolif.cli.progress import LiveWatcher
+from evolif.instructions import generate_with
 from evolif.report import status_lines
-from evolif.watch import RunStatus, snapshot
+from evolif.runner import Event, TurnStored, evaluate, load_run
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("status") / "bench"
-    generate(root, dialogues=4, turns=6, seed=8, profile="objective")
+    generate_with(root, dialogues=4, turns=6, seed=8, profile="objective")
     return root
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolif._stream import Stream
 from evolif.constraints import EXTENDED_GROUPS, DrawContext, check, find_conflict, get_group
-from evolif.domain import Constraint
+from evolif.rng import Stream
 from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
+from evolif.types import Constraint
 from evolif.witness import Refusal, build_witness
 
 PROFILE = load_profile("extended")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from evolif._catalogues import data_path, load_yaml
 from evolif.constraints import find_conflict, is_closed, lower_limit, upper_limit
-from evolif.domain import Constraint
+from evolif.resources import data_path, load_yaml
+from evolif.types import Constraint
 from evolif.witness import Refusal, build_witness
 
 KEYS = {"mode": "json", "keys": ["summary", "steps"]}

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif._stream import Stream
 from evolif.constraints import GROUPS, DrawContext, check
-from evolif.domain import Constraint
+from evolif.rng import Stream
 from evolif.tracker import load_topics
+from evolif.types import Constraint
 from evolif.witness import Refusal, build_witness
 
 TOPICS = load_topics()

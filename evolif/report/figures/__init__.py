@@ -1,9 +1,28 @@
-"""Figures of a run, for papers and for the page: drawn with matplotlib's objects, never with its global state.
+"""Figures of a run, drawn with matplotlib objects and never with its global state.
 
-`draw` makes one figure with its caption, `write_figures` all of them into a folder, `svg_of` one for a page.
+`draw` makes one figure with its caption; `write_figures` writes all of them to a folder.
 """
 
-from evolif.report.figures._catalogue import FIGURE_NAMES, Picture, draw, draw_all, svg_of
-from evolif.report.figures._write import write_figures
+from evolif.report.figures.catalogue import FIGURE_NAMES, Picture, draw, draw_all, svg_of, write_figures
+from evolif.report.figures.data import group_matrix
+from evolif.report.figures.style import ONE_COLUMN, TEXT, blank, label, labels, markdown, style
+from evolif.report.figures.svg import png_bytes, svg_text
 
-__all__ = ["FIGURE_NAMES", "Picture", "draw", "draw_all", "svg_of", "write_figures"]
+__all__ = [
+    "FIGURE_NAMES",
+    "ONE_COLUMN",
+    "TEXT",
+    "Picture",
+    "blank",
+    "draw",
+    "draw_all",
+    "group_matrix",
+    "label",
+    "labels",
+    "markdown",
+    "png_bytes",
+    "style",
+    "svg_of",
+    "svg_text",
+    "write_figures",
+]

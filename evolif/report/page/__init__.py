@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evolif.money import PriceTable
-    from evolif.report._analysis import RunAnalysis
-    from evolif.report._comparison import Comparison
-    from evolif.report._published import Published
-    from evolif.report.page._page import Written
+    from evolif.budget import PriceTable
+    from evolif.report.analysis import RunAnalysis
+    from evolif.report.comparison import Comparison
+    from evolif.report.page.page import Written
+    from evolif.report.wording import Published
 
 __all__ = ["write_page"]
 
@@ -44,12 +44,12 @@ def write_page(
         UsageError: What the extra `report` brings is not installed.
         OutsideError: The file cannot be written.
     """
-    from evolif._errors import UsageError
+    from evolif.errors import UsageError
 
     try:
         import jinja2  # noqa: F401  # the modules below need it to be imported
     except ImportError:
         raise UsageError("the page needs Jinja: install evolif[report]") from None
-    from evolif.report.page._page import write
+    from evolif.report.page.page import write
 
     return write(analyses, Path(path), comparisons, prices, published)

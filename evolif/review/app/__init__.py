@@ -1,5 +1,7 @@
-"""The terminal application of the review; needs the extra `review` (Textual)."""
+"""The terminal application of the review (extra `review`, which brings Textual)."""
 
-from evolif.review.app._app import ReviewApp
+from evolif.review.app.app import ReviewApp
 
-__all__ = ["ReviewApp"]
+__all__ = [
+    "ReviewApp",
+]

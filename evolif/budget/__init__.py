@@ -1,0 +1,39 @@
+"""Prices, budgets, forecasts, stop rules and the status of a run that is under way."""
+
+from evolif.budget.budget import ASSUMED_ANSWER, Budget, Gates, upper_bound
+from evolif.budget.forecast import (
+    Expected,
+    Forecast,
+    forecast,
+    forecast_rejudging,
+    survival_of_mean,
+    survival_of_sessions,
+)
+from evolif.budget.prices import PriceTable, Quotes, judge_models, load_prices, quotes_of
+from evolif.budget.status import ModelStatus, RunStatus, snapshot
+from evolif.budget.stop_rule import BATCH, Rule, StopRule, parse_rule
+
+__all__ = [
+    "ASSUMED_ANSWER",
+    "BATCH",
+    "Budget",
+    "Expected",
+    "Forecast",
+    "Gates",
+    "ModelStatus",
+    "PriceTable",
+    "Quotes",
+    "Rule",
+    "RunStatus",
+    "StopRule",
+    "forecast",
+    "forecast_rejudging",
+    "judge_models",
+    "load_prices",
+    "parse_rule",
+    "quotes_of",
+    "snapshot",
+    "survival_of_mean",
+    "survival_of_sessions",
+    "upper_bound",
+]

@@ -1,0 +1,148 @@
+"""Words in a row that a catalogue shares with somebody else's texts: files of plain text, JSON or JSONL."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolif.catalogue.entries import Fault
+from evolif.catalogue.index import words
+from evolif.errors import InputError
+
+FOREIGN_RUN = 8
+"""Words in a row that no text may share with a sample."""
+_LONGEST_LINE = 1 << 24
+"""Characters of a sample's line that are read at once."""
+_MOST_HELD = 10_000
+"""Words of a paragraph that are held at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A run of words that one of our texts shares with a sample."""
+
+    text: int
+    """The number of the text, in the order given."""
+    fault: Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What comparing with the samples gave."""
+
+    copied: tuple[Copied, ...]
+    files: int
+    words: int
+    """Words of the samples that were read."""
+
+
+def compare(texts: Sequence[str], samples: Sequence[Path]) -> Compared:
+    """Look for runs of eight words that a text shares with a sample; our own texts are indexed, the samples stream by.
+
+    Args:
+        texts: Our texts.
+        samples: Files, and folders whose files are all read. Lines that are JSON are read as such, all others as text.
+
+    Raises:
+        InputError: a sample that is not there or not text, or a folder without any.
+    """
+    owners = _index(texts)
+    files = [file for sample in samples for file in _files(sample)]
+    found: dict[tuple[int, Path], Copied] = {}
+    read = 0
+    for path in files:
+        for passage, lines in _passages(path):
+            read += len(passage)
+            for i in range(len(passage) - FOREIGN_RUN + 1):
+                run = tuple(passage[i : i + FOREIGN_RUN])
+                for text in owners.get(run, ()):
+                    found.setdefault((text, path), Copied(text, _fault(run, path, lines[i])))
+    return Compared(tuple(sorted(found.values(), key=lambda one: one.text)), len(files), read)
+
+
+def _index(texts: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
+    owners: dict[tuple[str, ...], list[int]] = {}
+    for number, text in enumerate(texts):
+        found = words(text)
+        for run in {tuple(found[i : i + FOREIGN_RUN]) for i in range(len(found) - FOREIGN_RUN + 1)}:
+            owners.setdefault(run, []).append(number)
+    return owners
+
+
+def _fault(run: Sequence[str], path: Path, line: int) -> Fault:
+    said = f"shares “{' '.join(run)}” with {path}, line {line}"
+    return Fault("copied", said, f"write it anew: no {FOREIGN_RUN} words in a row may be somebody else's")
+
+
+def _files(sample: Path) -> list[Path]:
+    if sample.is_file():
+        return [sample]
+    if not sample.is_dir():
+        raise InputError("is not there; name a file or a folder of texts to compare with", path=sample)
+    # Links are not followed: they could lead in a circle, or out of what was named.
+    found = [Path(root, name) for root, _, names in os.walk(sample) for name in names]
+    texts = sorted(path for path in found if path.is_file() and not path.is_symlink() and _is_text(path))
+    if not texts:
+        raise InputError("holds no text to compare with", path=sample)
+    return texts
+
+
+def _is_text(path: Path) -> bool:
+    """Whether the beginning of a file looks like text; what does not, in a folder, is passed over."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError:
+        return False
+    # A character may be cut at the end of what was read.
+    return b"\0" not in head and "\ufffd" not in head.decode("utf-8", "replace")[:-1].rstrip("\ufffd")
+
+
+def _passages(path: Path) -> Iterator[tuple[list[str], list[int]]]:
+    """Words that stand together, each with its line: a string of JSON, or the lines of a paragraph."""
+    paragraph: list[str] = []
+    lines: list[int] = []
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), ""), 1):
+                strings = _strings(line)
+                if strings is None and line.strip():
+                    paragraph += words(line)
+                    lines += [number] * (len(paragraph) - len(lines))
+                    if len(paragraph) > _MOST_HELD:
+                        yield paragraph, lines
+                        # A run may begin in the last words that have been read.
+                        paragraph, lines = paragraph[1 - FOREIGN_RUN :], lines[1 - FOREIGN_RUN :]
+                    continue
+                yield paragraph, lines
+                paragraph, lines = [], []
+                for found in map(words, strings or ()):
+                    yield found, [number] * len(found)
+            yield paragraph, lines
+    except OSError as fault:
+        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text; leave it out or convert it", path=path) from None
+
+
+def _strings(line: str) -> list[str] | None:
+    """The strings of a line that is a JSON object, list or string; None where it is none."""
+    if line.lstrip()[:1] not in ("{", "[", '"'):
+        return None
+    try:
+        todo = [json.loads(line)]
+    except (ValueError, RecursionError):
+        return None
+    found: list[str] = []
+    while todo:
+        value = todo.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            todo += value.values()
+        elif isinstance(value, list):
+            todo += value
+    return found

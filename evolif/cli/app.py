@@ -1,0 +1,281 @@
+"""The application: verbs, and one place where errors become a sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
+from keyword import iskeyword
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from evolif._version import __version__
+from evolif.errors import EvolifError, InternalError
+
+# The verbs, each loaded when it is used: `evolif --help` needs their names and one sentence of each, and no more.
+
+SUMMARIES: Mapping[str, str] = {
+    "demo": "Make 4 fresh dialogues and run a real small model and three simulated ones on them, in under two minutes.",
+    "generate": "Make a fresh benchmark: scripts with a verified witness per turn, said in natural words.",
+    "extend": "Append turns to every dialogue; what is there stays as it is.",
+    "audit": "Audit a benchmark: satisfiable, awkward, impossible or undecided, turn by turn. "
+    "Exit code 1 on a finding.",
+    "review": "Review flagged queries in a terminal, vouch for topics, or score judged answers blind. Saves as you go.",
+    "evaluate": "Run models on a benchmark. The same command resumes a run that was broken off.",
+    "status": "Show how far an evaluation is, from another shell; the run is only read.",
+    "rejudge": "Judge a run's answers again with another judge, into a new run; no model under test is asked.",
+    "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
+    "export": "Export a benchmark or a run: JSONL, Parquet, datasets, or the EvolIF authors' layouts. "
+    "Witnesses stay home.",
+    "import": "Import what export wrote, or the EvolIF authors' files, as a benchmark; "
+    "says what of it can be satisfied.",
+    "compare": "Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.",
+    "contamination": "Look for a benchmark's queries and its canary in a text corpus. Exit code 1 on a finding.",
+    "check": "Check one response. Exit code 1 when a constraint is not satisfied.",
+    "score": "Compute the eight metrics, with 95 % intervals, from plain verdicts.",
+    "topics": "Check topics, or write those of another domain. Exit code of lint 1 on a finding.",
+    "personas": "Check personas, or infer speaking styles from messages. Exit code of lint 1 on a finding.",
+    "models": "List models; fetch weights of a small local one.",
+}
+"""The first paragraph of each verb's own help; a test holds the two together."""
+
+
+OWN_GROUPS = frozenset(SUMMARIES) - {"check", "demo", "status", "score", "topics", "personas", "models"}
+"""Verbs that take `--constraints` for groups; that of `check` is a file of constraints, and it reads the variable."""
+
+VARIABLE = "EVOLIF_CONSTRAINTS"
+
+
+def outlines() -> MutableMapping[str, Any]:
+    """Commands that can be listed but not run."""
+    return {name: TyperCommand(name, help=summary) for name, summary in SUMMARIES.items()}
+
+
+_MODULES = {
+    "generate": "bench",
+    "extend": "bench",
+    "import": "exchange",
+    "export": "exchange",
+    "contamination": "exchange",
+    "compare": "report",
+    "status": "report",
+    "score": "check",
+    "topics": "catalogue",
+    "personas": "catalogue",
+}
+"""Verbs whose module does not have their name."""
+
+
+class Verbs(MutableMapping[str, Any]):
+    """The commands by name, each made from its module when first used."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            if name not in SUMMARIES:
+                raise KeyError(name)
+            self._made[name] = _make(name)
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SUMMARIES)
+
+    def __len__(self) -> int:
+        return len(SUMMARIES)
+
+
+def _make(name: str) -> Any:
+
+    module = import_module(f"evolif.cli.{_MODULES.get(name, name)}")
+    if name in ("models", "personas", "topics"):
+        made = getattr(module, f"{name}_app")
+    else:
+        made = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        made.command(name)(getattr(module, f"{name}_" if iskeyword(name) else name))
+    for own in made.registered_commands:
+        own.cls = Verb
+    command: Any = typer.main.get_command(made)
+    command.name = name
+    if name in OWN_GROUPS:
+        command.params.append(_own_groups())
+    return command
+
+
+def _own_groups() -> Any:
+    """`--constraints`, which every verb takes that may meet a group of the user's own."""
+    carrier = typer.Typer(add_completion=False)
+    carrier.command()(_with_own_groups)
+    return typer.main.get_command(carrier).params[0]
+
+
+def _with_own_groups(
+    own_groups: Annotated[
+        str | None,
+        typer.Option(
+            "--constraints",
+            callback=lambda value: _use_own_groups(value),
+            expose_value=False,
+            is_eager=True,
+            envvar=VARIABLE,
+            metavar="MODULE|FILE.py",
+            help="Constraint groups of your own, apart by commas; built-in profiles draw them, too.",
+        ),
+    ] = None,
+) -> None:
+    """Never run: its option is what the verbs take."""
+
+
+def _use_own_groups(value: str | None) -> None:
+    if value is not None:
+        os.environ[VARIABLE] = value
+
+
+INTERRUPTED = 130
+
+# The last is ClickException, which depending on typer's version stands in click or in a copy of it.
+_OF_TYPER = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
+
+
+class _Group(TyperGroup):
+    """Turns errors into one sentence on standard error; `EVOLIF_DEBUG=1` shows where they come from."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = Verbs()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        verbs, self.commands = self.commands, outlines()
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.commands = verbs
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("Interrupted. Finished dialogues and turns are kept; the same command goes on.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+        except EvolifError as error:
+            if os.environ.get("EVOLIF_DEBUG"):
+                raise
+            _say(str(error))
+            raise typer.Exit(error.exit_code) from None
+        except BrokenPipeError:
+            # The reader of a pipe left; nothing is wrong with us, and nothing more may be written.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+        except Exception as error:
+            if isinstance(error, _OF_TYPER) or os.environ.get("EVOLIF_DEBUG"):
+                raise
+            _say(f"internal error ({type(error).__name__}: {error}); please report it with what EVOLIF_DEBUG=1 shows")
+            raise typer.Exit(InternalError.exit_code) from None
+
+
+def _say(sentence: str) -> None:
+    from evolif.report import plain
+
+    typer.echo(f"evolif: {plain(sentence)}", err=True)
+
+
+app = typer.Typer(
+    cls=_Group,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Fresh multi-turn benchmarks, and how long a model holds a conversation before patience runs out.",
+    epilog="Start with: evolif demo",
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"evolif {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+# The help of one verb: in plain lines that no terminal is too narrow for, its options in groups.
+
+VARIABLES = "Every option is also a variable (--max-turns: EVOLIF_MAX_TURNS) and a key of --config."
+
+_NAMES = 26
+"""Columns for names; what is longer gets a line of its own."""
+_KINDS: Mapping[str, str] = {"<int range>": "N", "<int>": "N", "<float range>": "X", "<float>": "X", "<path>": "PATH"}
+"""What typer calls values that have no name of their own, and how a reader would."""
+
+
+class Verb(TyperCommand):
+    """A command whose options stand under the headings that they name as their panels.
+
+    A table would cut long names at 80 columns, and take half of them for the variables.
+    """
+
+    def __init__(self, *arguments: Any, **told: Any) -> None:
+        super().__init__(*arguments, **{**told, "rich_markup_mode": None})
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments, then options without a panel, then the panels in the order of their first option."""
+        panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            row = _argument(parameter, ctx) if parameter.param_type_name == "argument" else _option(parameter, ctx)
+            if row is not None:
+                own = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                panels.setdefault(getattr(parameter, "rich_help_panel", None) or own, []).append(row)
+        for name, rows in panels.items():
+            if rows:
+                with formatter.section(name):
+                    formatter.write_dl(rows, col_max=_NAMES)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the one line that stands for a hundred names of variables."""
+        super().format_epilog(ctx, formatter)
+        if any(parameter.name == "config" for parameter in self.get_params(ctx)):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(VARIABLES)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Options, then the arguments by the names they have below."""
+        arguments = [p for p in self.get_params(ctx) if p.param_type_name == "argument"]
+        return [self.options_metavar or "", *(_named(p) if p.required else f"[{_named(p)}]" for p in arguments)]
+
+
+def _named(argument: Any) -> str:
+    return str(argument.metavar or argument.name.upper())
+
+
+def _argument(parameter: Any, ctx: Any) -> tuple[str, str] | None:
+    row = parameter.get_help_record(ctx)
+    return None if row is None else (_named(parameter), row[1])
+
+
+def _option(parameter: Any, ctx: Any) -> tuple[str, str] | None:
+    name = f"EVOLIF_{max(parameter.opts, key=len).removeprefix('--').replace('-', '_').upper()}"
+    parameter.show_envvar = parameter.envvar not in (None, name)  # those of their own name are told once for all below
+    row = parameter.get_help_record(ctx)
+    if row is None:
+        return None
+    name, told = row
+    for kind, called in _KINDS.items():
+        name = name.replace(kind, called)
+    return name, told

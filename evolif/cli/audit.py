@@ -1,0 +1,181 @@
+"""`evolif audit`: can every turn be satisfied, and does its description say what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolif.cli.options import Config, Display, JsonFlag
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from evolif.audit import Audit, AuditedTurn
+
+
+def audit(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PATH", help="A benchmark, one of the EvolIF authors' .jsonl files, or a folder of them."
+        ),
+    ],
+    as_json: JsonFlag = False,
+    display: Display = "auto",
+    config: Config = None,
+) -> None:
+    """Audit a benchmark: satisfiable, awkward, impossible or undecided, turn by turn. Exit code 1 on a finding."""
+    from evolif.audit import audit as run_audit
+    from evolif.cli.progress import choose, counting
+
+    with counting(choose(display), "auditing") as progress:
+        audited = run_audit(path, progress)
+    if as_json:
+        import json
+
+        turns = [turn.to_object() for turn in audited.turns]
+        # ASCII only: a foreign text may hold half a surrogate pair, which no terminal's encoding can write.
+        typer.echo(json.dumps({"turns": turns, "summary": audited.summary}))
+    else:
+        from rich.console import Console
+
+        _print(audited, Console())
+    if audited.findings:
+        raise typer.Exit(1)
+
+
+def _print(audited: Audit, console: Console) -> None:
+    for table in (_turns_table(audited), _descriptions_table(audited), _queries_table(audited), _files_table(audited)):
+        if table.row_count:
+            console.print(table)
+            console.print()
+    for line in _told(audited.summary):
+        console.print(line, markup=False, highlight=False)
+
+
+def _table(title: str, *columns: str) -> Table:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    return table
+
+
+def _turns_table(audited: Audit) -> Table:
+    """Turns that are not satisfiable as they stand; neighbours with the same to say share a row."""
+    from rich.text import Text
+
+    from evolif.report import clip, plain
+
+    told: dict[tuple[str, str, str], list[int]] = {}
+    for turn in audited.turns:
+        if turn.reason:
+            between = f"{', '.join(turn.conflict)}: " if turn.conflict else ""
+            told.setdefault((turn.file, turn.status, between + turn.reason), []).append(turn.turn)
+    table = _table("Turns with a reason", "file", "turns", "status", "why")
+    for (file, status, why), numbers in told.items():
+        table.add_row(*map(Text, (plain(file), _ranges(numbers), status, clip(why, 400))))
+    return table
+
+
+def _descriptions_table(audited: Audit) -> Table:
+    from rich.text import Text
+
+    from evolif.report import plain
+
+    told: dict[tuple[str, str], list[int]] = {}
+    for turn in audited.turns:
+        for group in turn.mismatches:
+            told.setdefault((turn.file, group), []).append(turn.turn)
+    table = _table("Descriptions that do not state the parameters", "file", "group", "turns")
+    for (file, group), numbers in told.items():
+        table.add_row(*map(Text, (plain(file), plain(group), _ranges(numbers))))
+    return table
+
+
+def _queries_table(audited: Audit) -> Table:
+    from rich.text import Text
+
+    from evolif.report import clip, plain
+
+    table = _table("Queries that do not say their turn's intention", "file", "turn", "what", "query")
+    for turn in audited.turns:
+        if turn.query is not None and turn.query.is_finding:
+            what = "; ".join(f"{f.checker}: {f.message}" for f in turn.query.findings)
+            table.add_row(*map(Text, (plain(turn.file), str(turn.turn), clip(what, 200), clip(turn.query.text, 200))))
+    return table
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """`3–5, 9`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return ", ".join("–".join(map(str, run)) for run in runs)
+
+
+def _files_table(audited: Audit) -> Table:
+    from rich.text import Text
+
+    from evolif.report import plain
+
+    names = list(audited.summary["status"])
+    table = _table("Turns by status, and descriptions that are off (files with findings)", "file", *names, "off")
+    files: dict[str, list[AuditedTurn]] = {}
+    for turn in audited.turns:
+        files.setdefault(turn.file, []).append(turn)
+    rows = [row for row in files.items() if any(turn.is_finding or turn.status == "undecided" for turn in row[1])]
+    for file, turns in [*rows, (f"all {len(files)} files", list(audited.turns))]:
+        counts = [str(sum(turn.status == name for turn in turns)) for name in names]
+        missed, compared = sum(len(turn.mismatches) for turn in turns), sum(turn.compared for turn in turns)
+        table.add_row(*map(Text, (plain(file), *counts, f"{missed}/{compared}")))
+    return table
+
+
+def _told(summary: Mapping[str, Any]) -> list[str]:
+    """The statistics, one line a fact."""
+    per_turn, topics = summary["constraints_per_turn"], summary["topics_per_dialogue"]
+    lines = [
+        f"{summary['turns']} turns in {summary['dialogues']} dialogues; {summary['findings']} turns with a finding.",
+        f"Moves: {_listed(summary['moves'])}. Operations: {_listed(summary['operations'])}.",
+    ]
+    if summary["turns"]:
+        lines.append(f"Constraints per turn: {per_turn['mean']:.2f}; at turn {_means(per_turn['by_turn'])}; ")
+        lines[-1] += f"at the topic's turn {_means(per_turn['by_depth'])}."
+        lines.append(f"Topics per dialogue: {topics['mean']:.1f} ({topics['least']} to {topics['most']}).")
+    if summary["queries"]["checked"]:
+        lines += _about_queries(summary["queries"])
+    witnesses = summary["witnesses"]
+    if witnesses["stored"]:
+        lines.append(f"Stored witnesses: {witnesses['stored']}, of which {witnesses['failing']} fail.")
+    return lines
+
+
+def _about_queries(queries: Mapping[str, Any]) -> list[str]:
+    words = queries["wording"]
+    return [
+        f"Queries: {queries['checked']}, of which {queries['failing_constraint']} "
+        f"({100 * queries['share_failing_constraint']:.2f} %) fail a constraint checker and {queries['failing_topic']} "
+        f"({100 * queries['share_failing_topic']:.2f} %) the topic checker; {queries['repaired']} were repaired by the "
+        f"synthesizer, {queries['adjusted']} adjusted by people; {_listed(queries['status'])}.",
+        f"Wording: {words['distinct']} different queries, {words['words']:.0f} words on average; different of all runs "
+        f"of 2 words {words['distinct_2'] or 0:.2f}, of 4 words {words['distinct_4'] or 0:.2f}; different openings "
+        f"{words['openings'] or 0:.2f}.",
+    ]
+
+
+def _listed(counts: dict[str, int]) -> str:
+    total = sum(counts.values()) or 1
+    return ", ".join(f"{name} {count} ({100 * count / total:.0f} %)" for name, count in counts.items() if count)
+
+
+def _means(means: dict[str, float | None]) -> str:
+    return ", ".join(f"{at}: {mean:.2f}" for at, mean in means.items() if mean is not None)

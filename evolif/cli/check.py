@@ -1,0 +1,190 @@
+"""`evolif check`: one response against constraints."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolif.cli.options import Config, JsonFlag, Resamples
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rich.table import Table
+
+    from evolif.metrics import DialogueRecord, Interval, Metrics
+    from evolif.types import Verdict
+
+
+def check(
+    constraints: Annotated[
+        Path,
+        typer.Option(envvar="EVOLIF_CHECK_CONSTRAINTS", help="JSON: a list of constraints, or a benchmark line."),
+    ],
+    response: Annotated[
+        str, typer.Argument(metavar="[RESPONSE_FILE|-]", help="The answer; - reads standard input.")
+    ] = "-",
+    as_json: JsonFlag = False,
+    config: Config = None,
+) -> None:
+    """Check one response. Exit code 1 when a constraint is not satisfied."""
+    from evolif.constraints import check as check_response
+
+    verdicts = check_response(_constraints(constraints), _response(response))
+    if as_json:
+        import json
+
+        typer.echo(json.dumps([_plain(v) for v in verdicts], ensure_ascii=False))
+    else:
+        _print(verdicts)
+    if any(v.satisfied is False for v in verdicts):
+        raise typer.Exit(1)
+
+
+def _constraints(path: Path) -> list[Any]:
+    import json
+
+    from evolif.errors import InputError
+
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as fault:
+        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
+    except ValueError as fault:  # not JSON, not UTF-8, or a number of thousands of digits
+        line = fault.lineno if isinstance(fault, json.JSONDecodeError) else None
+        raise InputError("not JSON; give a list of constraints", path=path, line=line) from None
+    except RecursionError:
+        raise InputError("nested too deeply; give a list of constraints", path=path) from None
+    if isinstance(data, dict):
+        data = data.get("constraints", [data])
+    if not isinstance(data, list):
+        raise InputError('give a list of constraints: [{"group": …, "params": {…}}]', path=path)
+    return data
+
+
+def _response(name: str) -> str:
+    from evolif.errors import InputError
+
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as fault:
+        raise InputError(f"cannot be read ({fault.strerror})", path=name) from None
+    return data.decode("utf-8", "replace")
+
+
+def _plain(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "group": verdict.group,
+        "satisfied": verdict.satisfied,
+        "expected": verdict.expected,
+        "found": verdict.found,
+        "spans": [{"start": s.start, "end": s.end, "view": s.view} for s in verdict.spans],
+    }
+
+
+def _print(verdicts: list[Verdict]) -> None:
+    from evolif.report import plain
+
+    for verdict in verdicts:
+        word = {True: "satisfied", False: "FAILED", None: "not judged"}[verdict.satisfied]
+        typer.echo(f"{word:10}  {verdict.group:12}  expected {plain(verdict.expected)}; found {plain(verdict.found)}")
+
+
+# `evolif score`: the eight metrics from plain verdicts.
+
+_LABELS = {
+    "edr_len": "EDR_len",
+    "edr_acc": "EDR_acc",
+    "edr_succ": "EDR_succ",
+    "edr_lss": "EDR_lss",
+    "rec": "REC",
+    "rob": "ROB",
+    "csr": "CSR",
+    "isr": "ISR",
+}
+
+
+def score(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE.jsonl|-", help="Verdicts, one dialogue a line; - reads standard input.")
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", envvar="EVOLIF_JSON", help="Print one JSON object, rates as fractions.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")] = 0,
+    resamples: Resamples = 2_000,
+    config: Config = None,
+) -> None:
+    """Compute the eight metrics, with 95 % intervals, from plain verdicts.
+
+    A line of the file is a JSON object with a "dialogue" (its name), its "patience" (3 where left out) and its "turns",
+    each a list with true, false or null (not judged) per constraint.
+    """
+    from evolif.metrics import bootstrap_intervals, process_metrics
+
+    records = _records(file)
+    metrics = process_metrics(records)
+    intervals = bootstrap_intervals(records, seed=seed, resamples=resamples)
+    if as_json:
+        typer.echo(_json(metrics, intervals))
+    else:
+        _print_table(records, metrics, intervals)
+
+
+def _records(file: str) -> tuple[DialogueRecord, ...]:
+    import sys
+
+    from evolif.errors import UsageError
+    from evolif.metrics import read_verdict_file, read_verdicts
+
+    if file != "-":
+        return read_verdict_file(file)
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; name a file, or pipe the verdicts in")
+    return read_verdicts(sys.stdin.buffer)
+
+
+def _json(metrics: Metrics, intervals: Mapping[str, Interval | None]) -> str:
+    import json
+
+    counts = {"dialogues": metrics.dialogues, "rec_left_out": metrics.rec_left_out}
+    return json.dumps({**metrics.by_name(), **counts, "intervals": intervals}, allow_nan=False)
+
+
+def _print_table(
+    records: tuple[DialogueRecord, ...], metrics: Metrics, intervals: Mapping[str, Interval | None]
+) -> None:
+    from rich.console import Console
+
+    from evolif.metrics import patience_left
+
+    console = Console()
+    console.print(_table(metrics, intervals))
+    console.print(f"Dialogues: {metrics.dialogues}. Intervals: bootstrap over dialogues.")
+    if metrics.rec_left_out:
+        console.print(f"{metrics.rec_left_out} left out of REC: no failed turn with a turn after it.")
+    if metrics.rob_left_out:
+        console.print(f"{metrics.rob_left_out} left out of ROB: no judged turn.")
+    if censored := sum(patience_left(record) > 0 for record in records):
+        console.print(f"{censored} ended with patience left, so their lengths are lower bounds.")
+
+
+def _table(metrics: Metrics, intervals: Mapping[str, Interval | None]) -> Table:
+    from rich.table import Table
+
+    table = Table("metric")
+    table.add_column("value", justify="right")
+    table.add_column("95 % interval", justify="right")
+    for name, value in metrics.by_name().items():
+        interval = intervals[name]
+        ends = "-" if interval is None else f"{_show(name, interval[0])} to {_show(name, interval[1])}"
+        table.add_row(_LABELS[name], "-" if value is None else _show(name, value), ends)
+    return table
+
+
+def _show(name: str, value: float) -> str:
+    """Turns with two decimals, rates as percent."""
+    return f"{value:.2f}" if name.startswith("edr") else f"{100 * value:.2f} %"

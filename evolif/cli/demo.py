@@ -1,0 +1,129 @@
+"""`evolif demo`: the whole way on the embedded default, without key or network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evolif.cli.options import Config, Display
+
+if TYPE_CHECKING:
+    from evolif.instructions import Benchmark
+    from evolif.runner import Run
+
+
+LOCAL = "local/smollm2-135m"
+SIMULATED = ("sim/forgetful", "sim/steady", "sim/perfect")
+
+DIALOGUES, TURNS, MAX_TOKENS = 4, 8, 160
+
+
+def demo(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", envvar="EVOLIF_DEMO_OUT", help="Where benchmark and run are put.")
+    ] = Path("evolif-demo"),
+    seed: Annotated[
+        int | None, typer.Option(min=0, envvar="EVOLIF_SEED", help="Which dialogues; fresh ones by default.")
+    ] = None,
+    display: Display = "auto",
+    config: Config = None,
+) -> None:
+    """Make 4 fresh dialogues and run a real small model and three simulated ones on them, in under two minutes."""
+    import time
+
+    from evolif.cli.progress import choose, watching
+    from evolif.runner import evaluate
+
+    shown = choose(display)
+    bench = _benchmark(out / "benchmark", seed)
+    models = _models()
+    folder = _run_folder(out, models)
+    typer.echo(f"Models: {', '.join(models)}. Patience 3, at most {TURNS} turns.")
+    started = time.monotonic()
+    with watching(shown, models, DIALOGUES) as watcher:
+        run = evaluate(
+            bench,
+            models,
+            folder,
+            max_turns=TURNS,
+            max_tokens=MAX_TOKENS,
+            temperature=0.0,
+            observe=watcher,
+            on_stop=watcher.stopping,
+        )
+    typer.echo(f"Evaluated in {time.monotonic() - started:.0f} s.\n")
+    _tell(run, out / "benchmark", models[0])
+
+
+def _benchmark(folder: Path, seed: int | None) -> Benchmark:
+    from evolif.instructions import generate_with, load_benchmark
+
+    if seed is None and (folder / "benchmark.json").is_file():
+        bench = load_benchmark(folder)
+        typer.echo(f"Going on with the dialogues in {folder} (seed {bench.header.spec.seed}).")
+        typer.echo("For fresh ones, name another folder: evolif demo --out FOLDER")
+        return bench
+    from secrets import randbelow
+
+    chosen = randbelow(2**31) if seed is None else seed
+    bench = generate_with(folder, dialogues=DIALOGUES, turns=TURNS, seed=chosen, profile="objective")
+    first = bench.turns(1)[0]
+    typer.echo(f"Made {DIALOGUES} fresh dialogues of {TURNS} turns (seed {chosen}); the first begins:")
+    typer.echo(f"  {first.query}\n")
+    return bench
+
+
+def _run_folder(out: Path, models: list[str]) -> Path:
+    """The run of just these models: the local one may have come after a first try without it."""
+    from evolif.runner import load_run
+
+    for number in range(1, 100):
+        folder = out / ("run" if number == 1 else f"run-{number}")
+        if not (folder / "run.sqlite").is_file():
+            break
+        earlier = load_run(folder)
+        same = list(earlier.models) == models
+        earlier.close()
+        if same:
+            break
+    return folder
+
+
+def _models() -> list[str]:
+    """The local model, where it is installed, and the simulated ones."""
+    from importlib.util import find_spec
+
+    from evolif.models import weight_path
+
+    missing = []
+    if find_spec("xllamacpp") is None:
+        missing.append("pip install -e '.[local]' (in the checkout)")
+    if not weight_path("smollm2-135m").is_file():
+        missing.append("evolif models fetch smollm2-135m")
+    if not missing:
+        return [LOCAL, *SIMULATED]
+    typer.echo(f"The real local model is left out; to have it: {', then '.join(missing)}", err=True)
+    return list(SIMULATED)
+
+
+def _tell(run: Run, bench: Path, model: str) -> None:
+    from evolif.report import Terminal, first_failure, print_failure, print_report, summarise
+
+    console = Terminal()
+    print_report(run, summarise(run), console)
+    failure = first_failure(run, model)
+    if failure is not None:
+        console.print()
+        print_failure(*failure, console)
+    suspended = run.suspended()
+    run.close()
+    typer.echo(f"\nDialogues, one line a turn: {bench / 'dialogues'}")
+    typer.echo(f"Everything asked, answered and judged: {run.path / 'run.sqlite'}")
+    typer.echo("Next, with a model of your own:")
+    typer.echo("  evolif generate my-bench --profile objective")
+    typer.echo("  evolif evaluate my-bench --model openai/NAME --limit 10 --out my-first-run")
+    if suspended:
+        typer.echo(f"{suspended} sessions were suspended; the same command resumes them.", err=True)
+        raise typer.Exit(3)

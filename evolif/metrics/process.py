@@ -1,0 +1,293 @@
+"""The eight process metrics; each is one sum over dialogues divided by another."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from evolif.errors import UsageError
+from evolif.metrics.statistics import (
+    DEFAULT_RESAMPLES,
+    Interval,
+    check_draws,
+    middle,
+    ratios,
+    resampled_indices,
+    resampled_sums,
+)
+
+# One dialogue as the metrics see it: its judged turns, cut where patience runs out, and its own figures.
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueRecord:
+    """The judged turns of one session (protocol page, Metrics; paper section 3.4).
+
+    Attributes:
+        dialogue: Id of the dialogue, the sampling unit of every interval.
+        patience: P_max, in failed turns in a row; at least 1.
+        turns: One tuple per judged turn, in order; one bool per judged constraint, at least one. Turns in which nothing
+            was judged are not here: `judged_record` drops them.
+        epoch: Which repetition of the dialogue this is.
+
+    Raises:
+        UsageError: Patience below 1, or a turn without verdicts.
+    """
+
+    dialogue: str
+    patience: int
+    turns: tuple[tuple[bool, ...], ...]
+    epoch: int = 0
+
+    def __post_init__(self) -> None:
+        if self.patience < 1:
+            raise UsageError(f"patience of dialogue {self.dialogue!r} is {self.patience}; it must be at least 1")
+        if not all(self.turns):
+            raise UsageError(f"dialogue {self.dialogue!r} has a turn without verdicts; leave such turns out")
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueFigures:
+    """What one dialogue brings to the metrics, after the patience cut.
+
+    Attributes:
+        length: N, judged turns.
+        accuracy: Sum over turns of satisfied / judged constraints, in turns.
+        successes: Turns with every judged constraint satisfied.
+        longest_run: Longest run of successive such turns.
+        recoveries: Turns from the second on that succeed right after a failed one.
+        chances: Turns from the second on that follow a failed one; REC's denominator, 0 where there is none.
+    """
+
+    length: int
+    accuracy: float
+    successes: int
+    longest_run: int
+    recoveries: int
+    chances: int
+
+
+class PatienceWalk(NamedTuple):
+    """How far patience carries: turns that count, and the patience left after them (0: the session is finished)."""
+
+    turns: int
+    left: int
+
+
+def judged_record(
+    dialogue: str, patience: int, verdicts: Iterable[Iterable[bool | None]], *, epoch: int = 0
+) -> DialogueRecord:
+    """A record out of raw verdicts: None (not judged) is left out, and so is a turn that keeps nothing."""
+    judged = (tuple(verdict for verdict in turn if verdict is not None) for turn in verdicts)
+    return DialogueRecord(dialogue, patience, tuple(turn for turn in judged if turn), epoch)
+
+
+def walk_patience(outcomes: Iterable[bool | None], patience: int) -> PatienceWalk:
+    """Follow patience over the outcomes of successive turns (protocol page, Adaptive evaluation).
+
+    Args:
+        outcomes: Per turn True (all satisfied: patience back to its maximum), False (patience falls by 1) or None
+            (nothing judged: patience stays as it was).
+        patience: P_max, at least 1.
+    """
+    turns, left = 0, patience
+    for outcome in outcomes:
+        if left == 0:
+            break
+        turns += 1
+        if outcome is not None:
+            left = patience if outcome else left - 1
+    return PatienceWalk(turns, left)
+
+
+def cut(record: DialogueRecord) -> DialogueRecord:
+    """The record without the turns after its patience was exhausted; they enter no metric."""
+    number = _walk(record).turns
+    return record if number == len(record.turns) else replace(record, turns=record.turns[:number])
+
+
+def patience_left(record: DialogueRecord) -> int:
+    """Patience after the record's last counted turn; above 0 the dialogue is censored, its length a lower bound."""
+    return _walk(record).left
+
+
+def dialogue_figures(record: DialogueRecord) -> DialogueFigures:
+    """The record's own figures, after the cut; a record without turns has zeros throughout."""
+    turns = cut(record).turns
+    good = [all(turn) for turn in turns]
+    after_failure = [now for before, now in pairwise(good) if not before]
+    return DialogueFigures(
+        length=len(turns),
+        # fsum rounds once, so that a dialogue's figure does not depend on the order of its turns.
+        accuracy=math.fsum([sum(turn) / len(turn) for turn in turns]),
+        successes=sum(good),
+        longest_run=_longest_run(good),
+        recoveries=sum(after_failure),
+        chances=len(after_failure),
+    )
+
+
+def _walk(record: DialogueRecord) -> PatienceWalk:
+    return walk_patience([all(turn) for turn in record.turns], record.patience)
+
+
+def _longest_run(good: Sequence[bool]) -> int:
+    return max((sum(1 for _ in run) for satisfied, run in groupby(good) if satisfied), default=0)
+
+
+class Terms(NamedTuple):
+    """What one session adds to the sums; `has_*` are 1 where the session has a denominator of its own, else 0."""
+
+    sessions: float
+    length: float
+    accuracy: float
+    successes: float
+    longest_run: float
+    recovery: float
+    has_recovery: float
+    robustness: float
+    has_robustness: float
+
+
+# Figures and intervals both read this table, so that they can never mean two different things. CSR and ISR pool all
+# turns (length below the line); the others are means over sessions.
+RATIOS: Mapping[str, tuple[str, str]] = {
+    "edr_len": ("length", "sessions"),
+    "edr_acc": ("accuracy", "sessions"),
+    "edr_succ": ("successes", "sessions"),
+    "edr_lss": ("longest_run", "sessions"),
+    "rec": ("recovery", "has_recovery"),
+    "rob": ("robustness", "has_robustness"),
+    "csr": ("accuracy", "length"),
+    "isr": ("successes", "length"),
+}
+
+METRIC_NAMES: tuple[str, ...] = tuple(RATIOS)
+"""The eight metrics in the order of the protocol page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The eight metrics of one model (protocol page, Metrics; paper section 3.4 and App. A).
+
+    The four `edr_*` are in turns; `rec`, `rob`, `csr`, `isr` are fractions from 0 to 1. A metric is None, never NaN,
+    where nothing can be said: all of them without any dialogue, `rec` where no dialogue has a failed turn with a turn
+    after it, `rob`, `csr` and `isr` where no turn was judged.
+
+    A dialogue without any judged turn counts in `dialogues` and as 0 turns in the four `edr_*`: a session censored
+    before its first answer counts with the turns it has. Its ROB is 0/0, so it is left out of ROB's mean, as a dialogue
+    without REC denominator is left out of REC's; to CSR and ISR it adds no turn.
+
+    Attributes:
+        dialogues: Sessions counted (with several epochs, each counts).
+        rec_left_out: Sessions left out of REC's mean.
+        rob_left_out: Sessions left out of ROB's mean.
+    """
+
+    edr_len: float | None
+    edr_acc: float | None
+    edr_succ: float | None
+    edr_lss: float | None
+    rec: float | None
+    rob: float | None
+    csr: float | None
+    isr: float | None
+    dialogues: int
+    rec_left_out: int
+    rob_left_out: int = 0
+
+    def value(self, metric: str) -> float | None:
+        """The metric of that name, one of `METRIC_NAMES`."""
+        return self.by_name()[metric]
+
+    def by_name(self) -> dict[str, float | None]:
+        """All eight, in the order of `METRIC_NAMES`."""
+        values = (self.edr_len, self.edr_acc, self.edr_succ, self.edr_lss, self.rec, self.rob, self.csr, self.isr)
+        return dict(zip(METRIC_NAMES, values, strict=True))
+
+
+def session_terms(record: DialogueRecord) -> Terms:
+    """One session's terms of the sums, after its patience cut."""
+    own = dialogue_figures(record)
+    return Terms(
+        sessions=1,
+        length=own.length,
+        accuracy=own.accuracy,
+        successes=own.successes,
+        longest_run=own.longest_run,
+        recovery=own.recoveries / own.chances if own.chances else 0,
+        has_recovery=1 if own.chances else 0,
+        robustness=own.successes / own.length if own.length else 0,
+        has_robustness=1 if own.length else 0,
+    )
+
+
+def add_terms(rows: Sequence[Terms]) -> Terms:
+    """The sums over rows, each rounded once: the order of the rows does not matter."""
+    return Terms(*(math.fsum(column) for column in zip(*rows, strict=True))) if rows else Terms(*[0.0] * 9)
+
+
+def process_metrics(records: Iterable[DialogueRecord]) -> Metrics:
+    """The eight metrics of one model over its records; turns after exhausted patience are ignored."""
+    sums = add_terms([session_terms(record) for record in records])._asdict()
+    values = {name: sums[top] / sums[bottom] if sums[bottom] else None for name, (top, bottom) in RATIOS.items()}
+    return Metrics(
+        **values,
+        dialogues=round(sums["sessions"]),
+        rec_left_out=round(sums["sessions"] - sums["has_recovery"]),
+        rob_left_out=round(sums["sessions"] - sums["has_robustness"]),
+    )
+
+
+# 95 % percentile bootstrap intervals over dialogues, the sampling unit (never over turns).
+
+__all__ = ["DEFAULT_RESAMPLES", "Interval", "bootstrap_intervals", "dialogue_terms", "resampled_indices"]
+
+
+def bootstrap_intervals(
+    records: Iterable[DialogueRecord], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+) -> dict[str, Interval | None]:
+    """A 95 % interval per metric: dialogues drawn with replacement, the metric computed anew, its percentiles taken.
+
+    The epochs of a dialogue are drawn together, for they are not independent of each other. CSR and ISR are ratios of
+    sums over the drawn dialogues; REC and ROB are means over the drawn dialogues that have a denominator, and resamples
+    without any are skipped. The same records in any order give the same draws.
+
+    Args:
+        records: The records that the point figures come from.
+        seed: Of the resampling; at least 0.
+        resamples: How many; at least 1.
+
+    Returns:
+        Metric name to (low, high), in the metric's own unit; None where fewer than two dialogues contribute.
+
+    Raises:
+        UsageError: `seed` or `resamples` out of range.
+    """
+    check_draws(seed, resamples)
+    # Sorted by value, so that the order in which sessions happened to end moves no interval.
+    rows = sorted(dialogue_terms(records).values())
+    if len(rows) < 2:
+        return dict.fromkeys(RATIOS)
+    columns = dict(zip(Terms._fields, zip(*rows, strict=True), strict=True))
+    sums = dict(
+        zip(columns, resampled_sums(list(columns.values()), seed=seed, resamples=resamples), strict=True),
+    )
+    total = add_terms(rows)._asdict()
+    intervals: dict[str, Interval | None] = {}
+    for metric, (top, bottom) in RATIOS.items():
+        defined = sum(1 for value in columns[bottom] if value) >= 2
+        intervals[metric] = middle(ratios(sums[top], sums[bottom]), total[top] / total[bottom]) if defined else None
+    return intervals
+
+
+def dialogue_terms(records: Iterable[DialogueRecord]) -> dict[str, Terms]:
+    """Dialogue to the terms of all its epochs together."""
+    by_dialogue: defaultdict[str, list[Terms]] = defaultdict(list)
+    for record in records:
+        by_dialogue[record.dialogue].append(session_terms(record))
+    return {dialogue: add_terms(epochs) for dialogue, epochs in by_dialogue.items()}

@@ -1,0 +1,186 @@
+"""How stable a ranking of models is: over fewer dialogues, and over kinds of dialogues (paper Table 4, App. F)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+
+from evolif.errors import UsageError
+from evolif.metrics.breakdown import UNKNOWN, dialogue_keys
+from evolif.metrics.process import METRIC_NAMES, RATIOS, Terms, dialogue_terms
+from evolif.metrics.sessions import records_from_sessions
+from evolif.metrics.statistics import pearson, spearman
+from evolif.rng import Stream
+from evolif.types import Session, TurnFacts
+
+DEFAULT_DRAWS = 100
+
+_PURPOSE = 62
+_FEWEST = 3
+"""Two models always correlate perfectly."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankStability:
+    """How the models' figures on random subsamples of dialogues go with those on all dialogues.
+
+    Attributes:
+        size: Dialogues in a subsample.
+        draws: Subsamples in which a correlation is defined.
+        pearson: Mean correlation of the figures over models; None with fewer than three models, or where it is
+            undefined in every subsample.
+        pearson_sd: Standard deviation over subsamples; None with fewer than two.
+        spearman: Mean correlation of the ranks.
+        spearman_sd: Its standard deviation.
+    """
+
+    size: int
+    draws: int
+    pearson: float | None
+    pearson_sd: float | None
+    spearman: float | None
+    spearman_sd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RankAgreement:
+    """How the models' figures on one kind of dialogues go with those on all.
+
+    Attributes:
+        dialogues: Dialogues of this kind that some model has.
+        models: Models with a figure on both.
+        values: Model to its figure on this kind; None where undefined.
+        pearson: Correlation over models; None with fewer than three models, or where all are alike.
+        spearman: Of the ranks.
+    """
+
+    dialogues: int
+    models: int
+    values: Mapping[str, float | None]
+    pearson: float | None
+    spearman: float | None
+
+
+def rank_stability(
+    models: Mapping[str, Sequence[Session]],
+    sizes: Iterable[int],
+    *,
+    metric: str = "rob",
+    draws: int = DEFAULT_DRAWS,
+    seed: int = 0,
+) -> tuple[RankStability, ...]:
+    """Correlation over models between random subsamples of dialogues and all of them (paper section 5.5, Table 4).
+
+    Args:
+        models: Name to sessions; finished and censored ones count.
+        sizes: Dialogues per subsample, drawn without replacement; those above the number there are become it.
+        metric: One of `METRIC_NAMES`.
+        draws: Subsamples per size.
+        seed: Of the subsamples, which are the same for every model and nested over sizes.
+
+    Returns:
+        One per different size, in ascending order.
+
+    Raises:
+        UsageError: an unknown metric, sizes or draws below 1, or a model's sessions that are not of one model.
+    """
+    wanted = sorted(set(sizes))
+    if draws < 1 or any(size < 1 for size in wanted):
+        raise UsageError("subsamples need a size of at least 1, and at least 1 draw")
+    tables = _tables(models, metric)
+    dialogues = sorted({dialogue for own in tables.values() for dialogue in own})
+    whole = {model: _figure(own, dialogues) for model, own in tables.items()}
+    sizes_had = sorted({min(size, len(dialogues)) for size in wanted}) if dialogues else []
+    found: dict[int, list[tuple[float | None, float | None]]] = {size: [] for size in sizes_had}
+    for draw in range(draws if sizes_had else 0):
+        drawn = Stream(seed, _PURPOSE, draw).sample(dialogues, sizes_had[-1])
+        for size in sizes_had:
+            part = {model: _figure(own, drawn[:size]) for model, own in tables.items()}
+            found[size].append(_correlations(part, whole)[1:])
+    return tuple(_stability(size, found[size]) for size in sizes_had)
+
+
+def rank_agreement(
+    models: Mapping[str, Sequence[Session]],
+    facts: Iterable[TurnFacts],
+    by: str,
+    *,
+    metric: str = "rob",
+    formality: Callable[[str], str] | None = None,
+) -> dict[str, RankAgreement]:
+    """Correlation over models between each kind of dialogues and all of them (paper App. F, Fig. 6).
+
+    Args:
+        models: Name to sessions.
+        facts: What the run knows of its turns.
+        by: `synthesizer`, `register` or `formality`.
+        metric: One of `METRIC_NAMES`.
+        formality: From a query to `formal` or `informal`.
+
+    Returns:
+        Kind of dialogues, in alphabetical order, to its agreement.
+    """
+    tables = _tables(models, metric)
+    kinds = dialogue_keys(facts, by, formality=formality)
+    dialogues = sorted({dialogue for own in tables.values() for dialogue in own})
+    whole = {model: _figure(own, dialogues) for model, own in tables.items()}
+    of_kind: dict[str, list[int]] = {}
+    for dialogue in dialogues:
+        of_kind.setdefault(kinds.get(dialogue, UNKNOWN), []).append(dialogue)
+    return {kind: _agreement(of_kind[kind], tables, whole) for kind in sorted(of_kind)}
+
+
+_Table = Mapping[int, tuple[float, float]]
+"""Dialogue to what it adds above and below the metric's line."""
+
+
+def _tables(models: Mapping[str, Sequence[Session]], metric: str) -> dict[str, _Table]:
+    if metric not in RATIOS:
+        raise UsageError(f"there is no metric “{metric}”; there are {', '.join(METRIC_NAMES)}")
+    top, bottom = (Terms._fields.index(name) for name in RATIOS[metric])
+    return {
+        model: {
+            int(dialogue): (own[top], own[bottom])
+            for dialogue, own in dialogue_terms(records_from_sessions(sessions).records).items()
+        }
+        for model, sessions in models.items()
+    }
+
+
+def _figure(table: _Table, dialogues: Iterable[int]) -> float | None:
+    own = [table[dialogue] for dialogue in dialogues if dialogue in table]
+    bottom = math.fsum(below for _, below in own)
+    return math.fsum(above for above, _ in own) / bottom if bottom else None
+
+
+def _correlations(
+    part: Mapping[str, float | None], whole: Mapping[str, float | None]
+) -> tuple[int, float | None, float | None]:
+    """Models with both figures, and over them the correlation of the figures and of their ranks."""
+    pairs = [(x, y) for model, y in whole.items() if (x := part[model]) is not None and y is not None]
+    if len(pairs) < _FEWEST:
+        return len(pairs), None, None
+    xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
+    return len(pairs), pearson(xs, ys), spearman(xs, ys)
+
+
+def _agreement(
+    dialogues: Sequence[int], tables: Mapping[str, _Table], whole: Mapping[str, float | None]
+) -> RankAgreement:
+    values = {model: _figure(own, dialogues) for model, own in tables.items()}
+    count, figures, ranks = _correlations(values, whole)
+    return RankAgreement(len(dialogues), count, values, figures, ranks)
+
+
+def _stability(size: int, found: Sequence[tuple[float | None, float | None]]) -> RankStability:
+    figures, ranks = ([value for value in column if value is not None] for column in zip(*found, strict=True))
+    return RankStability(
+        size=size,
+        draws=len(figures),
+        pearson=fmean(figures) if figures else None,
+        pearson_sd=stdev(figures) if len(figures) > 1 else None,
+        spearman=fmean(ranks) if ranks else None,
+        spearman_sd=stdev(ranks) if len(ranks) > 1 else None,
+    )

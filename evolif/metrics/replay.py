@@ -1,0 +1,195 @@
+"""What the figures would be with less patience: an exact replay that costs no call (paper section 5.4, Table 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+
+from evolif.errors import UsageError
+from evolif.metrics.process import (
+    DialogueRecord,
+    Metrics,
+    bootstrap_intervals,
+    patience_left,
+    process_metrics,
+    walk_patience,
+)
+from evolif.metrics.sessions import all_records, records_from_sessions
+from evolif.metrics.statistics import DEFAULT_RESAMPLES, Interval
+from evolif.types import Ending, JudgedTurn, Session, TurnFacts, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPoint:
+    """The figures at one patience.
+
+    Attributes:
+        patience: p, failed turns in a row that end a session.
+        metrics: The eight metrics; `metrics.dialogues` is how many sessions count.
+        intervals: Per metric its 95 % bootstrap interval over dialogues; empty where none were asked for.
+        finished: Counted sessions that patience p ends.
+        censored: Counted sessions that end for another reason before.
+        left_out: Suspended, withheld and running sessions that patience p does not end.
+    """
+
+    patience: int
+    metrics: Metrics
+    intervals: Mapping[str, Interval | None]
+    finished: int
+    censored: int
+    left_out: int
+
+
+def patience_sweep(
+    sessions: Iterable[Session],
+    patience: int | None = None,
+    *,
+    intervals: bool = True,
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
+) -> tuple[SweepPoint, ...]:
+    """The figures for patience 1, 2, … up to the run's own, each session cut at its first streak of so many failures.
+
+    A session that the run left out (suspended, withheld, running) counts at every smaller patience that ends it before
+    it broke off: such a run would have finished it.
+
+    Args:
+        sessions: Of one model.
+        patience: The largest; the sessions' own where None.
+        intervals: Whether to bootstrap them.
+        seed: Of the resampling.
+        resamples: How many.
+
+    Raises:
+        UsageError: sessions of several models, or less patience in a session than is asked for.
+    """
+    given = tuple(sessions)
+    largest = _largest([session.patience for session in given], patience)
+    table = all_records(given)
+    drawn = (seed, resamples) if intervals else None
+    return tuple(_point(table, p, drawn) for p in range(1, largest + 1))
+
+
+def _largest(own: Sequence[int], asked: int | None) -> int:
+    if asked is None:
+        return min(own, default=0)
+    if asked < 1:
+        raise UsageError(f"patience is {asked}; it must be at least 1")
+    if own and min(own) < asked:
+        raise UsageError(f"a session had patience {min(own)}: with more of it, it would have gone on beyond its end")
+    return asked
+
+
+def _point(table: Sequence[tuple[Session, DialogueRecord]], patience: int, draws: tuple[int, int] | None) -> SweepPoint:
+    kept: list[DialogueRecord] = []
+    finished = left_out = 0
+    for session, record in table:
+        replayed = replace(record, patience=patience)
+        over = patience_left(replayed) == 0
+        if session.ending in ("finished", "censored") or (over and patience < session.patience):
+            kept.append(replayed)
+            finished += over
+        else:
+            left_out += 1
+    drawn = {} if draws is None else bootstrap_intervals(kept, seed=draws[0], resamples=draws[1])
+    return SweepPoint(patience, process_metrics(kept), drawn, finished, len(kept) - finished, left_out)
+
+
+# What a perfect responder would reach: the benchmark replayed with its witnesses, at the cost of no call.
+
+PERFECT = "perfect responder"
+"""What the sessions of the ceiling call their model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A turn that has no witness, or one that the rules reject."""
+
+    dialogue: int
+    turn: int
+    groups: tuple[str, ...]
+    """Whose checkers reject the witness; empty where there is no witness."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """The figures of a perfect responder over the asked turns.
+
+    Attributes:
+        metrics: The eight metrics. Rules alone judge: subjective constraints are left out.
+        sessions: One per dialogue, its turns in order; censored at the last asked turn unless patience ran out.
+        turns: Asked turns replayed.
+        without_witness: Turns without a witness. Their rule-checked constraints count as failed.
+        failing: Turns with a witness that the rules reject.
+        misses: Every turn of the two kinds, by dialogue and turn.
+    """
+
+    metrics: Metrics
+    sessions: tuple[Session, ...]
+    turns: int
+    without_witness: int
+    failing: int
+    misses: tuple[Miss, ...]
+
+
+def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
+    """Replay each asked turn with its witness, through the rule checkers.
+
+    Args:
+        facts: What a run knows of its turns, in any order.
+        patience: P_max of the run.
+
+    Raises:
+        UsageError: patience below 1, a turn twice, or a checker that needs a package which is not installed.
+    """
+    if patience < 1:
+        raise UsageError(f"patience is {patience}; it must be at least 1")
+    ordered = sorted(facts, key=lambda fact: (fact.dialogue, fact.turn))
+    played = [(fact, JudgedTurn(fact.turn, _verdicts(fact), fact.depth, fact.move)) for fact in ordered]
+    for (fact, _), (after, _) in pairwise(played):
+        if (fact.dialogue, fact.turn) == (after.dialogue, after.turn):
+            raise UsageError(f"turn {fact.turn} of dialogue {fact.dialogue} comes twice; give each turn once")
+    sessions = tuple(
+        _session(dialogue, patience, [turn for _, turn in turns])
+        for dialogue, turns in groupby(played, key=lambda pair: pair[0].dialogue)
+    )
+    misses = tuple(miss for fact, turn in played if (miss := _miss(fact, turn)) is not None)
+    without = sum(fact.witness is None for fact in ordered)
+    return Ceiling(
+        metrics=process_metrics(records_from_sessions(sessions).records),
+        sessions=sessions,
+        turns=len(ordered),
+        without_witness=without,
+        failing=len(misses) - without,
+        misses=misses,
+    )
+
+
+def _verdicts(fact: TurnFacts) -> tuple[Verdict, ...]:
+    """In the order of the constraints; None for those that rules cannot judge, False for the others without witness."""
+    from evolif.constraints import check, get_group  # not light
+
+    subjective = [get_group(constraint.group).subjective for constraint in fact.constraints]
+    by_rules = [c for c, judged in zip(fact.constraints, subjective, strict=True) if not judged]
+    if fact.witness is None:
+        told = iter([Verdict(c.group, False, "", "no witness") for c in by_rules])
+    else:
+        told = iter(check(by_rules, fact.witness))
+    return tuple(
+        Verdict(c.group, None, "", "not judged by rules") if judged else next(told)
+        for c, judged in zip(fact.constraints, subjective, strict=True)
+    )
+
+
+def _miss(fact: TurnFacts, turn: JudgedTurn) -> Miss | None:
+    if fact.witness is None:
+        return Miss(fact.dialogue, fact.turn, ())
+    groups = tuple(verdict.group for verdict in turn.verdicts if verdict.satisfied is False)
+    return Miss(fact.dialogue, fact.turn, groups) if groups else None
+
+
+def _session(dialogue: int, patience: int, turns: Sequence[JudgedTurn]) -> Session:
+    walk = walk_patience((all(turn.judged) if turn.judged else None for turn in turns), patience)
+    ending: Ending = "censored" if walk.left else "finished"
+    return Session(PERFECT, dialogue, 0, patience, ending, turns=tuple(turns[: walk.turns]))

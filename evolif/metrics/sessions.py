@@ -1,0 +1,190 @@
+"""From sessions to records: which of them count, and what those that do not could have brought."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from evolif.errors import UsageError
+from evolif.metrics.process import DialogueRecord, Metrics, patience_left, process_metrics, walk_patience
+from evolif.types import JudgedTurn, Session
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecords:
+    """The records that enter the table, and counts of everything that does not.
+
+    Attributes:
+        records: One per finished or censored session, in the order given.
+        finished: Sessions whose patience was exhausted; they count.
+        censored: Sessions stopped by a cap, the context or a budget; they count with the turns they have.
+        suspended: Sessions stopped by a fault outside; left out, see `bounds`.
+        withheld: Sessions the provider's content filter refused; left out, see `bounds`.
+        running: Sessions without an ending; left out, see `bounds`.
+        not_judged_turns: Turns of the counted sessions in which nothing was judged.
+        not_judged_constraints: Constraints of the counted sessions without a verdict, those of such turns included.
+    """
+
+    records: tuple[DialogueRecord, ...]
+    finished: int
+    censored: int
+    suspended: int
+    withheld: int
+    running: int
+    not_judged_turns: int
+    not_judged_constraints: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The table's figures if every suspended and withheld session had gone on, and all had failed or all had succeeded.
+
+    The two bracket what the four `edr_*` would have been. The rates need not lie between them: a session that had gone
+    on long with middling turns could have a lower ROB than one that fails at once.
+    """
+
+    failed: Metrics
+    succeeded: Metrics
+
+
+def counted_sessions(sessions: Iterable[Session]) -> tuple[Session, ...]:
+    """The sessions that enter the table, finished and censored, without turns after exhausted patience."""
+    return tuple(counted.session for counted in counted_with_verdicts(sessions))
+
+
+class Counted(NamedTuple):
+    """A session that enters the table, without turns after exhausted patience.
+
+    Attributes:
+        session: The session, cut.
+        judged: Per turn of it the verdicts that were had, reckoned once for all who need them.
+        record: Its record.
+    """
+
+    session: Session
+    judged: Sequence[tuple[bool, ...]]
+    record: DialogueRecord
+
+
+def counted_with_verdicts(sessions: Iterable[Session]) -> list[Counted]:
+    """The finished and censored sessions as the table counts them."""
+    return [_counted(session) for session in sessions if session.ending in ("finished", "censored")]
+
+
+def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
+    """The records of one model's sessions (protocol page, How a session ends).
+
+    Args:
+        sessions: All of one model, each (dialogue, epoch) once, their turns in order.
+
+    Raises:
+        UsageError: Sessions of several models, or one session twice.
+    """
+    given = of_one_model(sessions)
+    counted = counted_with_verdicts(given)
+    endings = Counter(session.ending for session in given)
+    asked = sum(len(turn.verdicts) for own in counted for turn in own.session.turns)
+    return SessionRecords(
+        records=tuple(own.record for own in counted),
+        finished=endings["finished"],
+        censored=endings["censored"],
+        suspended=endings["suspended"],
+        withheld=endings["withheld"],
+        running=endings[None],
+        not_judged_turns=sum(not judged for own in counted for judged in own.judged),
+        not_judged_constraints=asked - sum(len(judged) for own in counted for judged in own.judged),
+    )
+
+
+def bounds(sessions: Iterable[Session], *, max_turns: int) -> Bounds:
+    """What the table would say with the sessions in it that it leaves out, at worst and at best.
+
+    Failed: each goes on failing, with no constraint satisfied, until its patience is exhausted. Succeeded: each goes on
+    with every constraint satisfied up to the cap. Both stop at `max_turns`, towards which turns without a judged
+    constraint count. Suspended and withheld sessions go on so, and those without an ending: a run that was killed, or
+    is not over yet, leaves its longest sessions like that.
+
+    Args:
+        sessions: As for `records_from_sessions`.
+        max_turns: The run's cap, in turns; at least 1.
+
+    Raises:
+        UsageError: As `records_from_sessions`, or a cap below 1.
+    """
+    failed, succeeded = bounding_records(sessions, max_turns=max_turns)
+    return Bounds(process_metrics(failed), process_metrics(succeeded))
+
+
+def bounding_records(
+    sessions: Iterable[Session], *, max_turns: int
+) -> tuple[list[DialogueRecord], list[DialogueRecord]]:
+    """The records behind `bounds`: with all broken sessions failing on, and with all going on to the cap.
+
+    Raises:
+        UsageError: As `bounds`.
+    """
+    if max_turns < 1:
+        raise UsageError(f"the cap is {max_turns} turns; it must be at least 1")
+    given = of_one_model(sessions)
+    table = [own.record for own in counted_with_verdicts(given)]
+    broken = [session for session in given if session.ending not in ("finished", "censored")]
+    failed = [_continued(session, max_turns, good=False) for session in broken]
+    return table + failed, table + [_continued(session, max_turns, good=True) for session in broken]
+
+
+def all_records(sessions: Iterable[Session]) -> list[tuple[Session, DialogueRecord]]:
+    """Every session of one model with its record, whatever its ending, its turns uncut.
+
+    Raises:
+        UsageError: As `records_from_sessions`.
+    """
+    return [(session, _record(session)) for session in of_one_model(sessions)]
+
+
+def _continued(session: Session, max_turns: int, *, good: bool) -> DialogueRecord:
+    record = _record(session)
+    left, room = patience_left(record), max(0, max_turns - len(session.turns))
+    if left == 0:
+        return record
+    # How many constraints a turn that never was would have had does not matter: sat/n is 0 or 1 for any number.
+    further = room if good else min(left, room)
+    return replace(record, turns=record.turns + ((good,),) * further)
+
+
+def _counted(session: Session) -> Counted:
+    judged = [_judged(turn) for turn in session.turns]
+    number = walk_patience([all(own) if own else None for own in judged], session.patience).turns
+    if number < len(judged):
+        session, judged = replace(session, turns=session.turns[:number]), judged[:number]
+    return Counted(session, judged, _as_record(session, judged))
+
+
+def _judged(turn: JudgedTurn) -> tuple[bool, ...]:
+    return tuple([v.satisfied for v in turn.verdicts if v.satisfied is not None])
+
+
+def _record(session: Session) -> DialogueRecord:
+    return _as_record(session, [_judged(turn) for turn in session.turns])
+
+
+def _as_record(session: Session, judged: Iterable[tuple[bool, ...]]) -> DialogueRecord:
+    turns = tuple([own for own in judged if own])
+    return DialogueRecord(str(session.dialogue), session.patience, turns, session.epoch)
+
+
+def of_one_model(sessions: Iterable[Session]) -> Sequence[Session]:
+    """The sessions, after a look at whether they are one model's, each once.
+
+    Raises:
+        UsageError: They are not.
+    """
+    given = tuple(sessions)
+    models = sorted({session.model for session in given})
+    if len(models) > 1:
+        raise UsageError(f"metrics are for one model at a time, not for {' and '.join(models)} together")
+    twice = [key for key, n in Counter((session.dialogue, session.epoch) for session in given).items() if n > 1]
+    if twice:
+        raise UsageError(f"dialogue {twice[0][0]}, epoch {twice[0][1]} comes twice; give each session once")
+    return given

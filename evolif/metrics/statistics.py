@@ -1,0 +1,242 @@
+"""Ratios of sums over resampled dialogues: exact sums, so that the values are the same with NumPy and without."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib import import_module
+from itertools import islice
+from operator import itemgetter
+from statistics import StatisticsError, correlation
+from typing import Any, TypeAlias
+
+from evolif.errors import UsageError
+
+# Figures as whole numbers of a very small unit: sums of them come out the same in any order and by any library.
+#
+# Sums of floating-point numbers depend on the order in which they are added, which differs between libraries, and with
+# the number of processors. Sums of whole numbers below 2^53 are exact, also where a library adds them as floats.
+
+_EXACT_BITS = 52
+
+
+def unit_bits(columns: Sequence[Sequence[float]], rows: int) -> int:
+    """How many binary places fit, so that no sum of `rows` figures reaches 2^53; about 40 for a hundred dialogues.
+
+    Args:
+        columns: Figures, at least 0.
+        rows: How many of them are added at most.
+    """
+    largest = max((max(column, default=0) for column in columns), default=0)
+    return max(0, _EXACT_BITS - math.ceil(math.log2(max(1, largest * rows))))
+
+
+def whole(columns: Sequence[Sequence[float]], bits: int) -> list[list[int]]:
+    """The figures in units of 2^-bits, rounded half to even."""
+    scale = 2.0**bits
+    return [[round(value * scale) for value in column] for column in columns]
+
+
+# NumPy and SciPy where they are installed; both come with the extra `report`.
+
+
+def scipy_stats(what: str) -> Any:
+    """`scipy.stats`, for `what`.
+
+    Raises:
+        UsageError: SciPy is not installed.
+    """
+    return _needed("scipy.stats", what)
+
+
+def numpy(what: str) -> Any:
+    """NumPy, for `what`; it comes with SciPy.
+
+    Raises:
+        UsageError: NumPy is not installed.
+    """
+    return _needed("numpy", what)
+
+
+@lru_cache(maxsize=1)
+def numpy_if_any() -> Any | None:
+    """NumPy, or None where only the standard library is at hand."""
+    try:
+        return import_module("numpy")
+    except ImportError:
+        return None
+
+
+def _needed(module: str, what: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise UsageError(f"{what} needs SciPy: pip install 'evolif[report]'") from None
+
+
+DEFAULT_RESAMPLES = 2_000
+
+Interval: TypeAlias = tuple[float, float]
+Column: TypeAlias = Sequence[float]
+Values: TypeAlias = Any
+"""A list of floats, or the same as an array."""
+
+_BLOCK = 1_000_000
+"""So many draws are worked on at once, for the sake of memory."""
+_SMALL = 262_144
+"""Multiplications up to which the usual libraries stay on one core."""
+
+
+def check_draws(seed: int, resamples: int) -> None:
+    """Refuse an impossible bootstrap.
+
+    Raises:
+        UsageError: `seed` below 0 or `resamples` below 1.
+    """
+    if seed < 0 or resamples < 1:
+        raise UsageError(
+            f"the bootstrap needs a seed of at least 0 and at least 1 resample, not {seed} and {resamples}"
+        )
+
+
+def resampled_indices(dialogues: int, *, seed: int, resamples: int) -> Iterator[list[int]]:
+    """Which dialogues each resample draws: `dialogues` whole numbers from 0 to `dialogues` - 1, with repeats."""
+    # Python promises that the floats of a seeded Random never change; it promises nothing of choices() or randrange().
+    chance = random.Random(seed).random
+    for _ in range(resamples):
+        yield [int(chance() * dialogues) for _ in range(dialogues)]
+
+
+def resampled_sums(columns: Sequence[Column], *, seed: int, resamples: int) -> list[Values]:
+    """Per column its sum over the drawn dialogues, one for each resample.
+
+    Args:
+        columns: One figure per dialogue each, at least 0, all as long; at least one dialogue.
+        seed: Of the draws, which are the same for every column.
+        resamples: How many.
+    """
+    bits = unit_bits(columns, len(columns[0]))
+    numpy = numpy_if_any()
+    if numpy is None:
+        return _plain_sums(whole(columns, bits), 2.0**-bits, seed, resamples)
+    figures = numpy.rint(numpy.array(columns, dtype=numpy.float64) * 2.0**bits).T  # as `whole`, also half to even
+    blocks = [product(numpy, counts, figures) for counts in _counts(numpy, len(columns[0]), seed, resamples)]
+    return list((numpy.concatenate(blocks) * 2.0**-bits).T)
+
+
+def product(numpy: Any, left: Any, right: Any) -> Any:
+    """The matrix product, in pieces so small that no library spreads them over all cores.
+
+    For a few columns that takes a third of the time: threads that wait for each other cost more than they bring.
+    """
+    rows = max(1, _SMALL // max(1, right.size))
+    return numpy.concatenate([left[start : start + rows] @ right for start in range(0, len(left), rows)])
+
+
+def ratios(top: Values, bottom: Values) -> Values:
+    """Top / bottom, without the resamples in which `bottom` is 0."""
+    if isinstance(top, list):
+        return [above / below for above, below in zip(top, bottom, strict=True) if below > 0]
+    has = bottom > 0
+    return top[has] / bottom[has]
+
+
+def middle(values: Values, point: float) -> Interval | None:
+    """The middle 95 % of the values, which are put in order on the way; None where there are none.
+
+    The ends are those of `statistics.quantiles(…, n=40, method="inclusive")`. An end that differs from the point by
+    rounding alone becomes the point.
+    """
+    if not len(values):
+        return None
+    values.sort()
+    return _settle(_cut(values, 1), point), _settle(_cut(values, 39), point)
+
+
+def _cut(ordered: Values, fortieths: int) -> float:
+    at, over = divmod(fortieths * (len(ordered) - 1), 40)
+    if not over:
+        return float(ordered[at])
+    return float(ordered[at] * (40 - over) + ordered[at + 1] * over) / 40
+
+
+def _settle(end: float, point: float) -> float:
+    # Where dialogues do not differ, rounding alone would put the point a hair outside its own interval.
+    return point if math.isclose(end, point, rel_tol=1e-9, abs_tol=1e-9) else end
+
+
+def _plain_sums(units: Sequence[Sequence[int]], unit: float, seed: int, resamples: int) -> list[Values]:
+    sums: list[list[float]] = [[] for _ in units]
+    for drawn in resampled_indices(len(units[0]), seed=seed, resamples=resamples):
+        # itemgetter of one index gives a bare number.
+        take = itemgetter(*drawn) if len(drawn) > 1 else lambda column: column
+        for own, column in zip(sums, units, strict=True):
+            own.append(sum(take(column)) * unit)
+    return list(sums)
+
+
+def _counts(numpy: Any, dialogues: int, seed: int, resamples: int) -> Iterator[Any]:
+    """How often each resample draws each dialogue, some resamples at a time."""
+    if dialogues * resamples <= _BLOCK:
+        yield _kept_counts(dialogues, seed, resamples)
+        return
+    draws = resampled_indices(dialogues, seed=seed, resamples=resamples)
+    while block := list(islice(draws, max(1, _BLOCK // dialogues))):
+        yield _counted(numpy, block)
+
+
+@lru_cache(maxsize=8)
+def _kept_counts(dialogues: int, seed: int, resamples: int) -> Any:
+    """The counts of a run's usual number of dialogues, which one report asks for again and again."""
+    draws = resampled_indices(dialogues, seed=seed, resamples=resamples)
+    counts = _counted(numpy_if_any(), list(draws))
+    counts.flags.writeable = False
+    return counts
+
+
+def _counted(numpy: Any, block: Sequence[Sequence[int]]) -> Any:
+    indices = numpy.array(block, dtype=numpy.int64)
+    rows, dialogues = indices.shape
+    flat = indices + numpy.arange(rows)[:, None] * dialogues
+    return numpy.bincount(flat.ravel(), minlength=indices.size).reshape(rows, dialogues).astype(numpy.float64)
+
+
+# Correlation of figures and of their ranks.
+
+_ROUNDING = 1e-9
+"""Two figures that differ by less are the same one, differently rounded: a third thrice, and two halves."""
+
+
+def pearson(xs: Sequence[float], ys: Sequence[float]) -> float | None:
+    """Pearson's correlation; None with fewer than two points, or where one side does not vary."""
+    try:
+        value = correlation(_settled(xs), _settled(ys))
+    except StatisticsError:
+        return None
+    return min(1.0, max(-1.0, value))
+
+
+def spearman(xs: Sequence[float], ys: Sequence[float]) -> float | None:
+    """Spearman's: Pearson's correlation of the ranks, equal figures sharing theirs."""
+    return pearson(ranks(xs), ranks(ys))
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 1, the lowest first; equal values have the mean of the places they take."""
+    values = _settled(values)
+    ordered = sorted(values)
+    first = {value: place for place, value in reversed(list(enumerate(ordered, start=1)))}
+    last = {value: place for place, value in enumerate(ordered, start=1)}
+    return [(first[value] + last[value]) / 2 for value in values]
+
+
+def _settled(values: Sequence[float]) -> list[float]:
+    """The values, those that rounding alone sets apart being the lowest of them."""
+    settled: dict[float, float] = {}
+    last = own = -math.inf
+    for value in sorted(set(values)):
+        own = own if value - last < _ROUNDING else value
+        settled[value], last = own, value
+    return [settled[value] for value in values]

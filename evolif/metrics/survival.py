@@ -1,0 +1,351 @@
+"""How long sessions last: Kaplan-Meier with censoring (paper section 5.2, Fig. 3)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+from evolif.errors import UsageError
+from evolif.metrics.process import DialogueRecord, cut, patience_left
+from evolif.metrics.sessions import bounding_records, records_from_sessions
+from evolif.metrics.statistics import (
+    DEFAULT_RESAMPLES,
+    Interval,
+    check_draws,
+    middle,
+    numpy,
+    resampled_sums,
+    scipy_stats,
+)
+from evolif.types import Session
+
+# How long each session lasts, in judged turns, and whether exhausted patience ended it.
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """Sessions by their length N; lengths that do not occur count 0.
+
+    Attributes:
+        exhausted: Length to sessions that exhausted patience ended.
+        censored: Length to sessions that ended for another reason.
+    """
+
+    exhausted: Counter[int]
+    censored: Counter[int]
+
+    @property
+    def longest(self) -> int:
+        """Length of the longest session; 0 without any."""
+        return max([0, *self.exhausted, *self.censored])
+
+    @property
+    def sessions(self) -> int:
+        """How many there are."""
+        return self.exhausted.total() + self.censored.total()
+
+    def at_risk(self, turn: int) -> int:
+        """Sessions that have at least so many judged turns."""
+        return sum(
+            count for counts in (self.exhausted, self.censored) for length, count in counts.items() if length >= turn
+        )
+
+
+def lifetime(record: DialogueRecord) -> tuple[int, bool]:
+    """N, and whether patience was exhausted there."""
+    return len(cut(record).turns), patience_left(record) == 0
+
+
+def lifetimes(records: Iterable[DialogueRecord]) -> Lifetimes:
+    """The lifetimes of the records' sessions."""
+    lives = Lifetimes(Counter(), Counter())
+    for record in records:
+        length, over = lifetime(record)
+        (lives.exhausted if over else lives.censored)[length] += 1
+    return lives
+
+
+# The bootstrap interval of a restricted mean: dialogues drawn anew, the survival curve computed anew each time.
+
+
+def restricted_mean_interval(
+    records: Iterable[DialogueRecord], cap: int, point: float, *, seed: int, resamples: int
+) -> Interval | None:
+    """The 95 % interval of the area under the Kaplan-Meier curve from 0 to `cap`; None with fewer than two dialogues.
+
+    Args:
+        records: Sessions; those of one dialogue are drawn together.
+        cap: In turns.
+        point: The restricted mean itself.
+        seed: Of the resampling.
+        resamples: How many.
+    """
+    dialogues: dict[str, list[tuple[int, bool]]] = {}
+    for record in records:
+        dialogues.setdefault(record.dialogue, []).append(lifetime(record))
+    if len(dialogues) < 2:
+        return None
+    if cap == 0:  # no session had a turn
+        return point, point
+    # By value, so that neither the order nor the names of dialogues move the interval.
+    rows = sorted(sorted(lives) for lives in dialogues.values())
+    turns = range(1, min(cap, max(length for lives in rows for length, _ in lives)) + 1)
+    at_risk = [[sum(length >= turn for length, _ in lives) for lives in rows] for turn in turns]
+    ended = [[sum(over and length == turn for length, over in lives) for lives in rows] for turn in turns]
+    sums = resampled_sums(at_risk + ended, seed=seed, resamples=resamples) if turns else []
+    np = numpy("a survival curve")
+    curve = area = np.ones(resamples)
+    for turn in range(1, cap):
+        if turn <= len(turns):
+            alive, gone = sums[turn - 1], sums[len(turns) + turn - 1]
+            curve = curve * (1 - gone / np.maximum(alive, 1))
+        area = area + curve
+    return middle(area, point)
+
+
+@dataclass(frozen=True, slots=True)
+class SurvivalPoint:
+    """The curve at one whole turn; it is a step function that falls at the turns where patience is exhausted.
+
+    Attributes:
+        turn: Judged turns had, from 0.
+        probability: Of lasting longer than so many turns, a fraction.
+        low: Lower end of the 95 % band (log-log, Greenwood); None where undefined (once the curve is at 0).
+        high: Upper end.
+        at_risk: Sessions with at least so many judged turns.
+        exhausted: Sessions whose patience is exhausted at exactly this turn.
+        censored: Sessions that stop at exactly this turn for another reason.
+    """
+
+    turn: int
+    probability: float
+    low: float | None
+    high: float | None
+    at_risk: int
+    exhausted: int
+    censored: int
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """A survival curve.
+
+    Attributes:
+        points: One per whole turn from 0 to the longest session.
+        sessions: How many the curve is of.
+        median: First turn at which at most half of the sessions last longer; None where the curve stays above a half.
+        median_interval: 95 %, read off the band; an end is None where the band does not come down to a half. None
+            where the median is.
+        restricted_mean: Turns had on average up to the cap: the area under the curve from 0 to `cap`.
+        restricted_mean_interval: 95 % bootstrap interval over dialogues; None with fewer than two.
+        cap: Up to which turn the mean goes.
+    """
+
+    points: tuple[SurvivalPoint, ...]
+    sessions: int
+    median: int | None
+    median_interval: tuple[int | None, int | None] | None
+    restricted_mean: float | None
+    restricted_mean_interval: Interval | None
+    cap: int
+
+
+@dataclass(frozen=True, slots=True)
+class SurvivalBounds:
+    """The curve with the suspended and withheld sessions in it, at worst and at best (as `bounds` of the table)."""
+
+    failed: Survival
+    succeeded: Survival
+
+
+def survival(
+    sessions: Iterable[Session], *, max_turns: int | None = None, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+) -> Survival:
+    """The survival curve of one model: exhausted patience is the event, at N; censored sessions are right-censored.
+
+    The band takes sessions as independent, which epochs of one dialogue are not.
+
+    Args:
+        sessions: Of one model; finished and censored ones count.
+        max_turns: The run's cap, up to which the restricted mean goes; the longest session where None.
+        seed: Of the resampling behind `restricted_mean_interval`.
+        resamples: How many.
+
+    Raises:
+        UsageError: SciPy is not installed; sessions of several models.
+    """
+    return _curve(records_from_sessions(sessions).records, max_turns, seed, resamples)
+
+
+def survival_bounds(
+    sessions: Iterable[Session], *, max_turns: int, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+) -> SurvivalBounds:
+    """The curves if every session that is left out had failed from there on, or had gone on to the cap.
+
+    Args:
+        sessions: Of one model.
+        max_turns: The run's cap.
+        seed: As for `survival`.
+        resamples: As for `survival`.
+
+    Raises:
+        UsageError: as `survival`, or a cap below 1.
+    """
+    failed, succeeded = bounding_records(sessions, max_turns=max_turns)
+    return SurvivalBounds(_curve(failed, max_turns, seed, resamples), _curve(succeeded, max_turns, seed, resamples))
+
+
+def censored_data(stats: Any, lives: Lifetimes) -> Any:
+    """The lifetimes as `scipy.stats` takes them."""
+    return stats.CensoredData(uncensored=sorted(lives.exhausted.elements()), right=sorted(lives.censored.elements()))
+
+
+def _curve(records: Sequence[DialogueRecord], max_turns: int | None, seed: int, resamples: int) -> Survival:
+    if max_turns is not None and max_turns < 1:
+        raise UsageError(f"the cap is {max_turns} turns; it must be at least 1")
+    check_draws(seed, resamples)
+    stats = scipy_stats("a survival curve")
+    lives = lifetimes(records)
+    cap = lives.longest if max_turns is None else max_turns
+    if not lives.sessions:
+        return Survival((), 0, None, None, None, None, cap)
+    points = tuple(_points(stats, lives))
+    mean = math.fsum(points[min(turn, lives.longest)].probability for turn in range(cap))
+    median = _first(points, [point.probability for point in points])
+    return Survival(
+        points=points,
+        sessions=lives.sessions,
+        median=median,
+        median_interval=None if median is None else _median_interval(points),
+        restricted_mean=mean,
+        restricted_mean_interval=restricted_mean_interval(records, cap, mean, seed=seed, resamples=resamples),
+        cap=cap,
+    )
+
+
+def _points(stats: Any, lives: Lifetimes) -> Iterator[SurvivalPoint]:
+    curve = stats.ecdf(censored_data(stats, lives)).sf
+    with warnings.catch_warnings():
+        # The band is undefined where the curve is at 1 or 0, and told of as such below.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        band = curve.confidence_interval(0.95, method="log-log")
+    turns = range(lives.longest + 1)
+    heights = (function.evaluate(list(turns)).tolist() for function in (curve, band.low, band.high))
+    for turn, height, low, high in zip(turns, *heights, strict=True):
+        edge = 1.0 if height == 1 else None
+        yield SurvivalPoint(
+            turn=turn,
+            probability=height,
+            low=edge if math.isnan(low) else low,
+            high=edge if math.isnan(high) else high,
+            at_risk=lives.at_risk(turn),
+            exhausted=lives.exhausted[turn],
+            censored=lives.censored[turn],
+        )
+
+
+def _median_interval(points: Sequence[SurvivalPoint]) -> tuple[int | None, int | None]:
+    # Where the curve is at 0 its band is undefined: below a half at the lower end, unknown at the upper.
+    lows = [0.0 if point.low is None else point.low for point in points]
+    highs = [1.0 if point.high is None else point.high for point in points]
+    return _first(points, lows), _first(points, highs)
+
+
+def _first(points: Sequence[SurvivalPoint], heights: Sequence[float]) -> int | None:
+    """The first turn at which the curve is down to a half, but for rounding."""
+    return next((p.turn for p, height in zip(points, heights, strict=True) if height <= 0.5 + 1e-12), None)
+
+
+# Where sessions end: the share of those still running whose patience is exhausted at each turn.
+
+_Z = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """What happens at one turn.
+
+    Attributes:
+        turn: Number of the judged turn, from 1.
+        at_risk: Sessions that have this judged turn.
+        exhausted: Those of them whose patience is exhausted there.
+        censored: Those of them that stop there for another reason.
+        hazard: exhausted / at_risk, a fraction.
+        interval: 95 % score interval of Wilson; it takes sessions as independent.
+    """
+
+    turn: int
+    at_risk: int
+    exhausted: int
+    censored: int
+    hazard: float
+    interval: Interval
+
+
+def hazard(sessions: Iterable[Session]) -> tuple[Hazard, ...]:
+    """The hazard per turn number, from 1 to the longest session (paper section 5.2, Fig. 3).
+
+    Turns are counted as N is: those in which something was judged. Finished and censored sessions count.
+
+    Args:
+        sessions: Of one model.
+    """
+    lives = lifetimes(records_from_sessions(sessions).records)
+    return tuple(_at(turn, lives) for turn in range(1, lives.longest + 1))
+
+
+def wilson(hits: int, n: int) -> Interval:
+    """The 95 % score interval of Wilson (1927) for `hits` of `n`, at least 1."""
+    share, spread = hits / n, _Z * _Z / n
+    centre = share + spread / 2
+    half = _Z * math.sqrt((share * (1 - share) + spread / 4) / n)
+    # At either edge the end is the edge itself; rounding would put it a hair beside.
+    low = 0.0 if hits == 0 else (centre - half) / (1 + spread)
+    high = 1.0 if hits == n else (centre + half) / (1 + spread)
+    return low, high
+
+
+def _at(turn: int, lives: Lifetimes) -> Hazard:
+    at_risk, exhausted = lives.at_risk(turn), lives.exhausted[turn]
+    return Hazard(turn, at_risk, exhausted, lives.censored[turn], exhausted / at_risk, wilson(exhausted, at_risk))
+
+
+# Do two survival curves differ? The log-rank test.
+
+
+@dataclass(frozen=True, slots=True)
+class LogRank:
+    """Result of a log-rank test; both None where no event could tell the two apart."""
+
+    statistic: float | None
+    """Standard normal under the hypothesis; negative where the first lasts longer than expected."""
+    p: float | None
+    """Two-sided."""
+
+
+def log_rank(a: Iterable[Session], b: Iterable[Session]) -> LogRank:
+    """The log-rank test between two models, or two runs of one.
+
+    It takes all sessions as independent. Sessions of the same dialogues are paired, and the test ignores that: where
+    hard dialogues are hard for both, it finds less than there is. `compare` is the paired one.
+
+    Args:
+        a: Sessions of one model; finished and censored ones count.
+        b: Sessions of the other.
+
+    Raises:
+        UsageError: SciPy is not installed; sessions of several models on one side.
+    """
+    stats, np = scipy_stats("a log-rank test"), numpy("a log-rank test")
+    first, second = (lifetimes(records_from_sessions(sessions).records) for sessions in (a, b))
+    if not (first.sessions and second.sessions and first.exhausted + second.exhausted):
+        return LogRank(None, None)
+    with np.errstate(all="ignore"):  # 0 / 0 where no event could tell the two apart
+        result = stats.logrank(censored_data(stats, first), censored_data(stats, second))
+    statistic, p = float(result.statistic), float(result.pvalue)
+    return LogRank(statistic, p) if math.isfinite(statistic) else LogRank(None, None)

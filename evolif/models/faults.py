@@ -1,0 +1,179 @@
+"""What an endpoint answers instead of an answer, said in our error tree.
+
+A fault is made here and raised by the caller outside its `except` block: an SDK exception left as `__context__` would
+carry the provider's whole answer, key included where the provider echoes it, into whoever logs the traceback.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
+from evolif.models.endpoint import redact
+
+_OVERFLOW = re.compile(
+    r"(?i)context[ _-]?(length|window|size|limit)|contextwindow|maximum (context|prompt|model) length|max_model_len"
+    r"|(input|prompt)( token count| length)?[^.]{0,60}(too long|too large|exceed(s|ed)?( the)? max|longer than)"
+    r"|too many (input |prompt )?tokens|input tokens? exceed|exceed(s|ed)?( the)? model token limit"
+    r"|range of input length|reduce the length of the (messages|prompt)|(max_new_tokens`|`inputs`) must (be|have)"
+)
+_FILTERED = re.compile(
+    r"(?i)content[ _-]?(filter|policy_violation|management policy|policy violation|exists risk)|responsibleaipolicy"
+    r"|data_?inspection_?failed|inappropriate content|violates? (our |the )?(usage|content|safety)"
+    r"|flagged (by|as)|moderation|safety system"
+)
+_WRONG_KEY = re.compile(
+    r"(?i)api[_ ]key[_ ](not valid|(is )?(invalid|expired))|(invalid|incorrect|expired)[_ ]api[_ ]?key|no api[_ ]key"
+)
+_NO_CREDIT = re.compile(
+    r"(?i)insufficient[_ ](quota|balance|credit|funds)|billing_(hard_limit_reached|not_active)"
+    r"|credit balance is too low"
+)
+_PARAMETER = re.compile(r"(?i)parameter|response_format|schema")
+_OVERFLOW_STATUS = {400, 413, 422, 500}  # 500: llama.cpp, when the context fills while it answers
+_FILTER_STATUS = {400, 403, 422, 451}
+_PASSING = {408, 409, 425, 429}
+_PUSHED_BACK = {408, 429, 503, 504, 529}
+_TELLING = frozenset(
+    "error errors message msg code type detail details reason reasons status title innererror metadata raw".split()
+)
+"""Keys of an error's body that say what is wrong. Others may repeat the conversation, whose words prove nothing."""
+_EVIDENCE = 16_000
+"""Characters of it that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who is spoken to, for messages; the key is there to be taken out of them and is in no repr."""
+
+    name: str
+    """`provider/name`."""
+    host: str
+    key: str = field(repr=False)
+    key_env: str | None = None
+    """The variable the key came from."""
+
+    def timeout(self, seconds: float) -> ModelError:
+        """The error for an answer that did not come in time."""
+        text = f"{self.name}: {self.host} gave no answer within {seconds:g} s; try again later."
+        return ModelError(text, retryable=True, pushed_back=True)
+
+    def malformed(self, what: str) -> ModelError:
+        """The error for an answer that is none; servers recover from these, so it may pass later."""
+        text = redact(what, self.key)
+        return ModelError(f"{self.name}: {self.host} answered with no usable completion ({text}).", retryable=True)
+
+    def withheld(self) -> WithheldError:
+        """The error for what the provider's content filter refused."""
+        return WithheldError(f"{self.name}: the provider's content filter refused this conversation.")
+
+    def unsaid(self, error: BaseException) -> ModelError:
+        """The error for a request that the SDK itself would not make."""
+        return ModelError(f"{self.name}: the request could not be made: {redact(str(error), self.key)}")
+
+    def unreachable(self, error: BaseException) -> ModelError:
+        """The error for a connection that did not come about or broke."""
+        what, passing = _broken(error)
+        advice = "is it running?" if passing else "the same request will not pass again."
+        return ModelError(f"{self.name}: {self.host} could not be reached ({what}); {advice}", retryable=passing)
+
+    def refused(self, status: int, body: object, *, wait: float | None = None, answered: bool = False) -> ModelError:
+        """The error for an answer of a status from 300 on.
+
+        Args:
+            status: The answer's.
+            body: Its JSON, or its text.
+            wait: Seconds after which it asks to be asked again.
+            answered: Whether this model has ever answered, so that its name and key are right.
+        """
+        evidence, said = _evidence(body), redact(_said(body), self.key)
+        if status in _OVERFLOW_STATUS and _OVERFLOW.search(evidence):
+            return ContextOverflowError(f"{self.name}: the conversation no longer fits: {said}")
+        if status in _FILTER_STATUS and _FILTERED.search(evidence):
+            return self.withheld()
+        text = f"{self.name}: {self.host} answered {status}: {said}"
+        advice = self._barred(status, evidence, answered)
+        if advice:
+            return AccessError(f"{text}; {advice}.")
+        if status in _PASSING or status >= 500:
+            pushed = status in _PUSHED_BACK
+            return ModelError(f"{text}; {_later(wait)}.", retryable=True, pushed_back=pushed, retry_after=wait)
+        advice = self._access(status) or "the same request will not pass again"
+        return ModelError(f"{text}; {advice}.")
+
+    def _barred(self, status: int, evidence: str, answered: bool) -> str:
+        """What to mend, where nothing can pass before it is mended."""
+        if status == 402 or _NO_CREDIT.search(evidence):
+            return "the account has no credit left"
+        if status == 401 or (status in {400, 403} and _WRONG_KEY.search(evidence)):
+            return self._access(401)
+        # Of a model that has answered, the rest is about the one request; so is what gateways say of its parameters.
+        return "" if answered or _PARAMETER.search(evidence) else self._access(status)
+
+    def _access(self, status: int) -> str:
+        if status == 404:
+            return "check the model's name and base_url"
+        if status not in {401, 403}:
+            return ""
+        if self.key_env:
+            return f"check the key in {self.key_env}"
+        return f"name the variable that holds its key: {self.name.partition('/')[0]}/NAME?key_env=MY_KEY"
+
+
+def _later(wait: float | None) -> str:
+    return "try again later" if wait is None else f"it asks to wait {wait:.0f} s"
+
+
+def _broken(error: BaseException) -> tuple[str, bool]:
+    """What broke a connection, in words, and whether it may pass later."""
+    chain = list(_causes(error))
+    for kind, words in _WORDS:
+        if any(isinstance(link, kind) for link in chain):
+            return words, kind is not ssl.SSLCertVerificationError
+    return type(chain[-1]).__name__, True
+
+
+_WORDS: tuple[tuple[type[BaseException], str], ...] = (
+    (socket.gaierror, "its name is not known"),
+    (ssl.SSLCertVerificationError, "its certificate is not trusted"),
+    (ConnectionRefusedError, "connection refused"),
+    (ConnectionResetError, "connection reset"),
+)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    link: BaseException | None = error
+    for _ in range(10):
+        if link is None:
+            return
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _said(body: Any) -> str:
+    for key in ("error", "message", "detail"):
+        body = body.get(key, body) if isinstance(body, dict) else body
+    return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str) if body else "no text"
+
+
+def _evidence(body: object) -> str:
+    return " ".join(_telling(body, 6))[:_EVIDENCE]
+
+
+def _telling(body: object, depth: int) -> Iterator[str]:
+    """Strings of an error's body that stand where errors say what is wrong."""
+    if isinstance(body, str):
+        yield body[:_EVIDENCE]
+    elif depth and isinstance(body, Mapping):
+        for key, value in body.items():
+            if str(key).lower() in _TELLING:
+                yield from _telling(value, depth - 1)
+    elif depth and isinstance(body, list):
+        for value in body[:20]:
+            yield from _telling(value, depth - 1)

@@ -1,0 +1,246 @@
+"""How many requests of one model are under way at once: the rules of docs/design/adaptive-limit.md."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextvars import ContextVar
+
+from evolif.errors import ContextOverflowError, ModelError, WithheldError
+from evolif.models.base import ChatModel, ChatRequest, Reply
+
+_USED = 0.8
+"""Share of the places that must be taken before an answer adds any."""
+_SLOW_START_CUT = 0.5
+"""What is left of the places when slow start meets the end: it overshoots by up to twice."""
+_CUT = 0.8
+"""What is left of them later."""
+_ROUNDS = 20
+"""Rounds of additive growth that add as many places as the threshold."""
+
+
+class ConnectionLimit:
+    """Places for requests, taken first come, first served; adaptive if it begins with fewer than it may have.
+
+    Args:
+        ceiling: The most places there ever are.
+        first: Places in the beginning. They stay as many as `ceiling`, whatever happens, where None.
+    """
+
+    def __init__(self, ceiling: int, first: int | None = None) -> None:
+        self._ceiling = ceiling
+        self._adaptive = first is not None
+        self._places = float(ceiling if first is None else min(first, ceiling))
+        self._threshold = float(ceiling)
+        """Where slow start ends."""
+        self._cut_to = self._places
+        """Places after the last cut, or in the beginning."""
+        self._in_flight = 0
+        self._cuts = 0
+        self._answers = 0
+        """Answers since the last cut to requests that began after it."""
+        self._closed_until = 0.0
+        """Nobody begins before this time of the event loop."""
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def ceiling(self) -> int:
+        """The most places there ever are."""
+        return self._ceiling
+
+    @property
+    def places(self) -> int:
+        """The places there are now."""
+        return int(self._places)
+
+    @property
+    def in_flight(self) -> int:
+        """Places taken."""
+        return self._in_flight
+
+    @property
+    def cuts(self) -> int:
+        """How often the endpoint wanted less."""
+        return self._cuts
+
+    async def take(self) -> Place:
+        """Wait for a place; whoever takes it gives it back by `Place.leave`."""
+        await self._enter()
+        return Place(self)
+
+    async def _enter(self) -> None:
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        self._admit()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # the place came together with the cancellation
+                self._leave()
+            raise
+
+    def _leave(self) -> None:
+        self._in_flight -= 1
+        self._admit()
+
+    def _admit(self) -> None:
+        """Let in as many as there are places for; comes back by itself when a pause is over."""
+        if not self._waiting:
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._closed_until:
+            loop.call_at(self._closed_until, self._admit)
+            return
+        while self._waiting and self._in_flight < self.places:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._in_flight += 1
+                turn.set_result(None)
+
+    def _kept_up(self, began: int) -> None:
+        """Count an answer to a request that began after so many cuts."""
+        if not self._adaptive or began != self._cuts:
+            return
+        self._answers += 1
+        if self._in_flight < _USED * self.places:
+            return
+        step = 1.0 if self._slow else max(1.0, self._threshold / _ROUNDS) / self._places
+        self._places = min(self._places + step, float(self._ceiling))
+        self._admit()
+
+    def _pushed_back(self, began: int, crowd: int, wait: float | None) -> None:
+        """Take note that a request was one too many; none begins for `wait` seconds.
+
+        Args:
+            began: The cuts before it began.
+            crowd: The requests under way when it began, itself included.
+            wait: What the endpoint asked for.
+        """
+        if wait:
+            self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + wait)
+        if self._adaptive and began == self._cuts:
+            self._cut(crowd)
+
+    def _cut(self, crowd: int) -> None:
+        good = self._answers >= self._cut_to / 2  # else it is one storm with the cut before
+        left = min(self._places, max(crowd, self._in_flight)) * (_SLOW_START_CUT if self._slow else _CUT)
+        self._places = self._cut_to = max(1.0, left)
+        if good:
+            self._threshold = self._places
+        self._answers = 0
+        self._cuts += 1
+
+    @property
+    def _slow(self) -> bool:
+        return self._places < self._threshold
+
+
+class Place:
+    """The place of one call; between attempts it is given to others."""
+
+    def __init__(self, limit: ConnectionLimit) -> None:
+        self._limit = limit
+        self._arrive()
+        self.told = False
+        """Whether somebody who knows the single attempts tells how they end."""
+
+    def tell(self, fault: BaseException | None) -> None:
+        """Say how an attempt ended; None is an answer."""
+        self.told = True
+        if fault is None or isinstance(fault, ContextOverflowError | WithheldError):
+            self._limit._kept_up(self._began)
+        elif isinstance(fault, ModelError) and fault.pushed_back:
+            self._limit._pushed_back(self._began, self._crowd, fault.retry_after)
+
+    async def step_aside(self, seconds: float) -> None:
+        """Wait without the place, then take one again for the next attempt."""
+        self.leave()
+        await asyncio.sleep(seconds)
+        await self._limit._enter()
+        self._arrive()
+
+    def _arrive(self) -> None:
+        self._held, self._began, self._crowd = True, self._limit.cuts, self._limit.in_flight
+
+    def leave(self) -> None:
+        """Give the place back, if it is held."""
+        if self._held:
+            self._held = False
+            self._limit._leave()
+
+
+held_place: ContextVar[Place | None] = ContextVar("held_place", default=None)
+"""The place of the call that is being made, for whoever repeats it further down."""
+
+
+# A chat model behind a connection limit: what the runner wraps every model in.
+
+
+class LimitedModel:
+    """Passes a call on as soon as there is a place for it; implements `ChatModel`.
+
+    The call keeps its place while it is answered; a `RetryingModel` further down, however many wrappers lie between,
+    lends it to others while it waits and tells the limit how each attempt ended.
+    """
+
+    def __init__(self, model: ChatModel, limit: ConnectionLimit) -> None:
+        self._model = model
+        self._limit = limit
+
+    def __repr__(self) -> str:
+        return f"LimitedModel({self._model!r}, {self._limit.ceiling})"
+
+    @property
+    def name(self) -> str:
+        """`provider/name`, without secrets."""
+        return self._model.name
+
+    @property
+    def connections(self) -> int:
+        """The most sessions worth running side by side: more would only wait for a place."""
+        return self._limit.ceiling
+
+    @property
+    def limit(self) -> ConnectionLimit:
+        """Places there are and places taken, for a display."""
+        return self._limit
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        """Wait for a place, then answer as the model does."""
+        place = await self._limit.take()
+        token = held_place.set(place)
+        try:
+            reply = await self._model.complete(request)
+            if not (place.told or reply.cached):
+                place.tell(None)
+            return reply
+        except Exception as fault:
+            if not place.told:
+                place.tell(fault)
+            raise
+        finally:
+            held_place.reset(token)
+            place.leave()
+
+    async def aclose(self) -> None:
+        """Release what the model holds."""
+        await self._model.aclose()
+
+
+def with_limits(model: ChatModel, max_connections: int | None) -> LimitedModel:
+    """Bound the requests of a model that are under way at once.
+
+    Args:
+        model: A client of `open_model`, wrapped or not. What it says of itself as `most_connections` is what an
+            adaptive limit may grow to; one that says nothing keeps to its `connections`.
+        max_connections: The bound, kept for good. Where None, it follows what the endpoint stands (between 1 and 200)
+            for a model behind an API, and is the model's own number for one that runs on this machine.
+
+    Returns:
+        The model; its `connections` is the most sessions worth running side by side, its `limit` says what is so now.
+    """
+    if max_connections is not None:
+        return LimitedModel(model, ConnectionLimit(max_connections))
+    ceiling = int(getattr(model, "most_connections", model.connections))
+    first = model.connections if ceiling > model.connections else None
+    return LimitedModel(model, ConnectionLimit(ceiling, first))

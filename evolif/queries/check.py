@@ -1,0 +1,143 @@
+"""`check_query`: does a query state exactly this turn's change, and which topic is meant?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from evolif.queries.claims import Change, intention
+from evolif.queries.counted import read_bullets, read_emphasis, read_headings, read_length, read_sentences
+from evolif.queries.edges import read_edge
+from evolif.queries.keywords import read_existence, read_forbidden, read_placement
+from evolif.queries.mentions import mentions_of
+from evolif.queries.punctuation import read_digits, read_punctuation
+from evolif.queries.query import LONGEST_QUERY, Query
+from evolif.queries.topic import check_topic
+from evolif.queries.unasked import unasked
+from evolif.queries.values import read_case, read_choice, read_format, read_generic
+from evolif.types import Finding, ScriptTurn, Topic, Turn
+
+Reader = Callable[[Query, Change], list[Finding]]
+
+_READERS: Mapping[str, Reader] = {
+    "start_with": read_edge,
+    "end_with": read_edge,
+    "format": read_format,
+    "bullets": read_bullets,
+    "length": read_length,
+    "existence": read_existence,
+    "forbidden": read_forbidden,
+    "case": read_case,
+    "punctuation": read_punctuation,
+    "emotion": lambda query, change: read_choice(query, change, "emotion"),
+    "audience": lambda query, change: read_choice(query, change, "audience"),
+    "style": lambda query, change: read_choice(query, change, "style"),
+    "language": lambda query, change: read_choice(query, change, "code"),
+    "placement": read_placement,
+    "sentences": read_sentences,
+    "headings": read_headings,
+    "emphasis": read_emphasis,
+    "digits": read_digits,
+}
+
+MOST_VALUES = 100
+"""Quotations, and numbers, that are read; nobody asks for more, and time stays bounded."""
+MOST_MARKS = 400
+"""Quotation marks and brackets that are read, and signs of any other kind."""
+_QUOTES = re.compile(r"[\"'“”‘’`«»()\[\]{}]")
+_SIGNS = re.compile(r"[^\w\s\"'“”‘’`«»()\[\]{}]")
+_NUMBERS = re.compile(r"\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+_RUN = 5
+"""Words in a row that are taken for a quotation of the task."""
+_TASK_WORD = re.compile(r"(?!(?:why|how|whether)\b)\b[^\W_]+", re.IGNORECASE)
+"""A word of the task, but for those at which a clause of its own starts."""
+_LEAST = 3
+"""Words that a constraint takes at least."""
+
+
+def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list[Finding]:
+    """Check a query by rules: does it state its turn's change completely, and on new and backtrack turns the topic?
+
+    Every value of the change is looked for, with what the query says of it: wanted now, wanted before, given up. Rules
+    cannot know whether free text adds something else, they read English only, and a phrasing that they have never heard
+    may be refused: `docs/queries.md` has the rates.
+
+    Args:
+        turn: A turn, or the object of one line of a benchmark.
+        query: What the user says.
+
+    Returns:
+        Findings, with spans in `query`; empty where the query says exactly this turn's change.
+
+    Raises:
+        UsageError: `turn` is no turn.
+    """
+    topic, move, change = intention(turn)
+    if not query.strip():
+        return [Finding("query", "it is empty")]
+    if len(query) > LONGEST_QUERY:
+        return [Finding("query", f"it is longer than {LONGEST_QUERY} characters")]
+    read = Query(query)
+    if _only_announces(query):
+        return [Finding("query", "it says what its writer is going to do, and asks for nothing")]
+    if _holds_too_much(read):
+        return [Finding("query", "it holds more quotations, marks or numbers than can be read")]
+    spoken = read if move == "continue" else _task_masked(read, topic)
+    findings = _READERS.get(change.group, read_generic)(spoken, change)
+    if not findings and change.told_all:
+        findings = unasked(spoken, change)
+    return [*findings, *check_topic(read, topic, move, _value_spans(read, change))]
+
+
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+_ANNOUNCED = re.compile(
+    r"(?:so |and |then |now )?"
+    r"(?:(?:i'm|i am) (?:now )?(?:going to|about to)|(?:i'll|i will) (?:put|use|write|add|make))\b"
+)
+
+
+def _only_announces(query: str) -> bool:
+    """Every sentence says what its writer is about to do: `I'm going to put the emoji at the end`."""
+    sentences = [s.strip().lower().replace("’", "'") for s in _SENTENCES.split(query) if s.strip()]
+    return bool(sentences) and all(_ANNOUNCED.match(sentence) for sentence in sentences)
+
+
+def _holds_too_much(query: Query) -> bool:
+    quotes, signs, numbers = (sum(1 for _ in p.finditer(query.text)) for p in (_QUOTES, _SIGNS, _NUMBERS))
+    return max(len(query.quotations), numbers) > MOST_VALUES or max(quotes, signs) > MOST_MARKS
+
+
+def _task_masked(query: Query, topic: Topic) -> Query:
+    """The query without the words of the task, whose numbers and formats are not constraints."""
+    task = [w.casefold() for w in re.findall(r"\w+", topic.prompt)]
+    runs = {tuple(task[i : i + _RUN]) for i in range(len(task) - _RUN + 1)}
+    words = list(re.finditer(r"\w+", query.low))
+    spans = [
+        (words[i].start(), words[i + _RUN - 1].end())
+        for i in range(len(words) - _RUN + 1)
+        if tuple(w.group() for w in words[i : i + _RUN]) in runs
+    ]
+    spans += query.find(topic.title)
+    masked = {i for i, word in enumerate(words) if any(start <= word.start() < end for start, end in spans)}
+    chars = list(query.text)
+    for start, end in spans:
+        chars[start:end] = _TASK_WORD.sub(lambda m: "x" * len(m.group()), query.text[start:end])
+    # A foreign topic may be nothing but the whole first query, constraint and all: there is no task to tell apart.
+    return query if len(words) - len(masked) < _LEAST else Query("".join(chars))
+
+
+def _value_spans(query: Query, change: Change) -> list[tuple[int, int]]:
+    """Where the constraint's own keywords stand: naming them does not name the topic."""
+    words: list[str] = []
+    for params in (change.before, change.after):
+        for key in ("counts", "keywords", "value"):
+            held = (params or {}).get(key)
+            words += [held] if isinstance(held, str) else list(held or ())
+    mentions = mentions_of(query, words)
+    quoted = {m.value for m in mentions if _in_quotes(query, m.start)}
+    return [(m.start, m.end) for m in mentions if m.value not in quoted or _in_quotes(query, m.start)]
+
+
+def _in_quotes(query: Query, at: int) -> bool:
+    return any(q.start <= at < q.end for q in query.quotations)

@@ -1,0 +1,418 @@
+"""Reads counts of things: bullets, headings, bold passages, questions, words per sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from evolif.queries.claims import Change, Claim, compare, is_lifted, misnamed, missing, removed
+from evolif.queries.cues import cues, heard
+from evolif.queries.numbers import (
+    UNBOUNDED,
+    Quantity,
+    counts_as_one,
+    last_unit,
+    quantities,
+    unit_after,
+    unit_in,
+    unit_of,
+)
+from evolif.queries.polarity import Role, is_denied, role_of
+from evolif.queries.query import Query
+from evolif.types import Finding, Params
+
+_ADJECTIVES = r"([\s-]{1,4}(?!bullet|heading|bold|question|word|number)[a-z'-]{1,40}){0,2}?[\s-]{0,4}"
+_PUNCTUATION_ALONE = r"[,.;:!?)—–]|$|-\s"
+_ANOTHER_UNIT = re.compile(r"\s{0,4}(?:words|sentences|paragraphs|characters)")
+_ENUMERATED = re.compile(r"\d\s?,\s\d|\d\)\s")
+_SENTENCE_END = re.compile(r"[.!?;]")
+_AHEAD, _BACK = 110, 60
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something that can be counted; how people name it stands in its group's vocabulary."""
+
+    name: str
+    group: str
+    key: str
+    """Where its names stand under `heard`."""
+    most: bool = False
+    """The number is the most that is allowed, not the exact number."""
+
+    @property
+    def nouns(self) -> re.Pattern[str]:
+        """What the constraint may be called by when it is lifted."""
+        return heard(self.group).anywhere(self.key, "nouns")
+
+    @property
+    def after(self) -> re.Pattern[str]:
+        """What may follow the number."""
+        return heard(self.group).framed(self.key, "after", left=_ADJECTIVES)
+
+    @property
+    def before(self) -> re.Pattern[str]:
+        """What may stand before it: `the bullet count to 5`."""
+        return heard(self.group).framed(self.key, "before", right="(( )?<thing_fill>){0,5}( )?$")
+
+    def demand(self, params: Params) -> str:
+        """What a query should ask for, in words."""
+        return f"{'at most' if self.most else 'exactly'} {params.get('count')} {self.name}"
+
+
+def read_counted(query: Query, change: Change, thing: Thing) -> list[Finding]:
+    """Findings on a number of things.
+
+    Args:
+        query: The query.
+        change: The change of the turn.
+        thing: What is counted.
+    """
+    claims = thing_claims(query, thing, elsewhere=change.kind == "modify")
+    demand = thing.demand(change.params)
+    if change.kind == "remove":
+        return removed(query, change, thing.nouns, claims, cues().anywhere("counted", "free"), _is, demand)
+    if change.kind == "add" and not thing.most:
+        denied = [m.span() for m in thing.nouns.finditer(query.shadow) if _is_unwanted(query, *m.span())]
+        if denied:
+            return [missing(change, f"it asks for no {thing.name}", denied[0])]
+    findings = compare(query, change, claims, _most if thing.most else exactly, demand)
+    return findings or (misnamed(change, claims, _is) if "count" in (change.before or {}) else [])
+
+
+def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list[Claim]:
+    """What the query says of the number of a thing.
+
+    Args:
+        query: The query.
+        thing: What is counted.
+        elsewhere: Whether numbers of words count for sentences even where no sentence is named.
+    """
+    if thing.most and not elsewhere and not heard(thing.group).anywhere("per_sentence").search(query.shadow):
+        return []
+    claims: list[Claim] = []
+    for quantity in quantities(query, ranges=False):
+        end = _end_of_claim(query, thing, quantity, claims)
+        if end is not None:
+            denied = quantity.bare and is_denied(query, quantity.start, end)  # "she'd never get through five"
+            role = "old" if denied else role_of(query, quantity.start, quantity.end)
+            claims.append(Claim(quantity, quantity.start, end, role))
+    return claims
+
+
+def exactly(value: Quantity, params: Params) -> bool:
+    """Whether a number is said to be exactly that of the parameters."""
+    return not value.vague and value.low == value.high == params.get("count")
+
+
+def _end_of_claim(query: Query, thing: Thing, quantity: Quantity, claims: Sequence[Claim]) -> int | None:
+    """Where the claim ends that a number makes; None where it does not count the thing."""
+    rest = query.shadow[quantity.end : quantity.end + _AHEAD]
+    after = thing.after.match(rest)
+    if _counts_nothing(query, quantity, rest, after is not None):
+        return None
+    if _of_them(query, thing, quantity, rest):
+        return quantity.end
+    if cues().after("counted", "relative").match(rest):
+        return None  # "two bullets more" counts from where one is
+    if after:
+        return quantity.end + after.end()
+    start = quantity.start
+    alone = _stands_alone(rest)
+    before = thing.before.search(query.shadow, max(0, start - _BACK), start)
+    if before and (alone or not _ANOTHER_UNIT.match(rest)):
+        return quantity.end
+    named = bool(claims) or thing.nouns.search(query.shadow, max(0, start - 50), start) is not None
+    return quantity.end if named and alone else None  # "bullets would help. Make it 5"
+
+
+def _counts_nothing(query: Query, quantity: Quantity, rest: str, named: bool) -> bool:
+    """`one` as a pronoun, and numbers that only enumerate: `(1, 2, 3 and so on)`."""
+    if _ENUMERATED.search(query.shadow[max(0, quantity.start - 6) : quantity.end + 3]):
+        return True
+    if quantity.number != 1:
+        return False
+    return not named or counts_as_one(query, quantity) or cues().after("counted", "one").match(rest) is not None
+
+
+def _of_them(query: Query, thing: Thing, quantity: Quantity, rest: str) -> bool:
+    """Whether the thing was named just before: `Bullets, please: five of them`."""
+    if not cues().after("counted", "of_them").match(rest):
+        return False
+    asked = cues().before("counted", "asked", marks="[,:—–]")
+    if not asked.search(query.shadow, max(0, quantity.start - 16), quantity.start):
+        return False
+    return thing.nouns.search(query.shadow, *query.sentence(quantity.start)) is not None
+
+
+def _stands_alone(rest: str) -> bool:
+    alone = cues().framed("counted", "alone", left="( )?(", right=f"|(of (them|those)( )?)?({_PUNCTUATION_ALONE}))")
+    return alone.match(rest) is not None
+
+
+def _is_unwanted(query: Query, start: int, end: int) -> bool:
+    """`no bullets`, `bullets mustn't occur`."""
+    if cues().before("counted", "denied").search(query.shadow, max(0, start - 30), start):
+        return True
+    rest = _SENTENCE_END.split(query.shadow[end : end + _BACK], maxsplit=1)[0]
+    return cues().anywhere("counted", "denied_after").search(rest) is not None
+
+
+def _most(value: Quantity, params: Params) -> bool:
+    if value.vague or value.high != params.get("count"):
+        return False
+    return value.low <= 1 or value.bare
+
+
+def _is(value: Quantity, params: Params) -> bool:
+    return bool(value.number == params.get("count"))
+
+
+# Reads bullet points and numbered items, headings, and passages in bold.
+
+_BULLETS = Thing("bullet points", "bullets", "bullets")
+_NUMBERED = Thing("numbered items", "bullets", "numbered")
+_HEADINGS = Thing("headings", "headings", "headings")
+_NEAR = 24
+"""Characters before a number in which bullets have to be named for a plain demand."""
+_BOLD = Thing("bold passages", "emphasis", "emphasis")
+
+
+def read_bullets(query: Query, change: Change) -> list[Finding]:
+    """Bullet points, or numbered items."""
+    kind = change.params.get("kind")
+    other_kind = change.kind == "modify" and (change.before or {}).get("kind") != kind
+    if other_kind:
+        change = replace(change, before=None)  # the same number of other things is another demand
+    findings = read_counted(query, change, _NUMBERED if kind == "numbered" else _BULLETS)
+    if findings or not (change.kind == "add" or other_kind):
+        return findings
+    called = heard("bullets").anywhere("kinds", "numbered" if kind == "numbered" else "bullet")
+    if any(role_of(query, *m.span()) == "new" for m in called.finditer(query.shadow)):
+        return []
+    what = "numbered" if kind == "numbered" else "bullet points"
+    return [missing(change, f"it does not say that the items are {what}")]
+
+
+def read_headings(query: Query, change: Change) -> list[Finding]:
+    """Headings."""
+    return read_counted(query, change, _HEADINGS)
+
+
+def read_emphasis(query: Query, change: Change) -> list[Finding]:
+    """Passages in bold."""
+    if change.kind == "add" and not heard("emphasis").anywhere("named").search(query.shadow):
+        return [missing(change, "it does not speak of bold type")]
+    return read_counted(query, change, _BOLD)
+
+
+def _plain_claims(query: Query, change: Change) -> list[Claim]:
+    return [
+        claim
+        for claim in thing_claims(query, _BULLETS)
+        if "bullet" in query.shadow[max(0, claim.start - _NEAR) : claim.end + 1] and not claim.value.vague
+    ]
+
+
+bullet_claims = (_plain_claims, exactly)
+"""The claims on bullets that name them, and what compares them."""
+
+
+# Reads rules on sentences: the most words of each, the number of questions, a different first word for each.
+
+_QUESTIONS = Thing("questions", "sentences", "questions")
+_MAX_WORDS = Thing("words per sentence", "sentences", "max_words", most=True)
+
+
+def read_sentences(query: Query, change: Change) -> list[Finding]:
+    """Findings on rules about sentences."""
+    mode = change.params["mode"]
+    if mode != "distinct_starts":
+        return read_counted(query, change, _MAX_WORDS if mode == "max_words" else _QUESTIONS)
+    if change.kind == "remove":
+        return removed(query, change, _cue("nouns"), free=_cue("free"))
+    said = [m for m in _cue("said").finditer(query.shadow) if _of_starts(query, m.start())]
+    fine = ("new", "was") if change.kind == "add" else ("new",)
+    if not any(role_of(query, *m.span()) in fine for m in said):
+        return [missing(change, "it does not say that every sentence starts with a different word")]
+    return next(([missing(change, fault, m.span())] for m in said if (fault := _fault(query, m))), [])
+
+
+def _cue(key: str) -> re.Pattern[str]:
+    return heard("sentences").anywhere("distinct_starts", key)
+
+
+def _of_starts(query: Query, at: int) -> bool:
+    """Whether the sentence speaks of how sentences start."""
+    low, high = query.sentence(at)
+    return all(_cue(key).search(query.shadow, low, high) is not None for key in ("starts", "sentence"))
+
+
+def _fault(query: Query, match: re.Match[str]) -> str:
+    """What is wrong with a way to say it: `the same word` has to be denied, `a different word` must not be."""
+    same = _cue("same").match(match.group()) is not None
+    denied = _cue("denied").search(query.shadow, query.sentence(match.start())[0], match.end()) is not None
+    if same and not denied:
+        return "it asks for the same word, not for different ones"
+    by_itself = _cue("denied_itself").match(match.group()) is not None
+    if denied and not same and not by_itself and _cue("not_different").search(query.shadow):
+        return "it does not ask for different words"
+    return ""
+
+
+# Reads lengths: number, unit and relation.
+
+_ALONE = r"[,.;:!?)—–-]|$"
+_LENGTH_BACK = 90
+"""Characters before a number in which it may be said to be what another one changes to."""
+
+
+def read_length(query: Query, change: Change) -> list[Finding]:
+    """Findings on a turn that adds, changes or lifts a length."""
+    claims = _ranges(_claims(query, change))
+    demand = _demand(change.params)
+    if change.kind != "remove":
+        findings = compare(query, change, claims, _says, demand) or misnamed(change, claims, _about_that)
+        return findings or _taken_back(query, change)
+    vocabulary = heard("length")
+    nouns, free = vocabulary.anywhere("nouns"), vocabulary.anywhere("free")
+    return removed(query, change, nouns, claims, free, _same_number, demand) or _other_unit(query, change)
+
+
+_NO_LIMIT = re.compile(
+    r"(?<!\w)(?:there(?:'s| is)|with) no (?:upper |lower )?limit (?:to|on) the (?:answer|response|text|length)(?!\w)"
+)
+
+
+def _taken_back(query: Query, change: Change) -> list[Finding]:
+    """A limit that the same query says there is not."""
+    found = _NO_LIMIT.search(query.shadow)
+    return [missing(change, "it also says that there is no limit", found.span())] if found else []
+
+
+def _about_that(value: tuple[str, Quantity], params: Params) -> bool:
+    """The same number, give or take the one by which `at most 19` and `fewer than 20` differ."""
+    unit, quantity = value
+    return bool(unit == params["unit"] and abs(quantity.number - params["count"]) <= 1)
+
+
+def _other_unit(query: Query, change: Change) -> list[Finding]:
+    """A limit is lifted by the name of another unit: `drop the word limit`."""
+    limits = heard("length").anywhere("limits").finditer(query.shadow)
+    units = {unit_in(m.group()) for m in limits if is_lifted(query, *m.span())}
+    if units and change.params["unit"] not in units:
+        return [missing(change, f"it lifts a limit on {', '.join(sorted(units))}, not on {change.params['unit']}")]
+    return []
+
+
+def _claims(query: Query, change: Change) -> list[Claim]:
+    claims: list[Claim] = []
+    unit = ""
+    spans = any((p or {}).get("relation") == "between" for p in (change.before, change.after))
+    for quantity in quantities(query, moves=not spans):
+        if quantity.number == 1 and (counts_as_one(query, quantity) or not unit_after(query.shadow[quantity.end :])):
+            continue
+        if heard("length").framed("relative", left=r"[\s-]{1,4}").match(query.shadow, quantity.end):
+            unit = last_unit(query, quantity.end + 20) or unit
+            continue  # "a hundred characters more" counts from where one is
+        found, end = unit_of(query, quantity)
+        elided = not found and _is_elided(query, quantity, unit)
+        if elided:
+            found, end = last_unit(query, quantity.start) or unit, quantity.end
+        if found:
+            unit = found
+            role = _role(query, change, quantity)
+            told = _inherited(query, change, quantity) if elided or _is_moved_to(query, quantity) else quantity
+            claims.append(Claim((found, told), quantity.start, end, role))
+    return claims
+
+
+def _role(query: Query, change: Change, quantity: Quantity) -> Role:
+    if _contrasts(query, quantity, change.before):
+        return "old"
+    ranged = 0 < quantity.low < quantity.high < UNBOUNDED
+    moved = not ranged or _precedes(query, "up_from", quantity)  # "from 8 to 12" may be a range
+    return role_of(query, quantity.start, quantity.end, moved=moved)
+
+
+def _is_elided(query: Query, quantity: Quantity, unit: str) -> bool:
+    """A number that stands alone after another length: `not 200 words but 300`."""
+    of_them = cues().after("counted", "of_them").match(query.shadow, quantity.end)
+    alone = heard("length").framed("alone", left="( )?(", right=f"|{_ALONE})")
+    return (bool(unit) or of_them is not None) and alone.match(query.shadow, quantity.end) is not None
+
+
+def _is_moved_to(query: Query, quantity: Quantity) -> bool:
+    """`raise the ceiling from 1,000 characters to 2,400 characters`: the relation stays."""
+    return _precedes(query, "from_to", quantity)
+
+
+def _precedes(query: Query, key: str, quantity: Quantity) -> bool:
+    start = quantity.start
+    return heard("length").before(key).search(query.shadow, max(0, start - _LENGTH_BACK), start) is not None
+
+
+def _inherited(query: Query, change: Change, quantity: Quantity) -> Quantity:
+    """A bare number takes the relation of the constraint that it changes."""
+    if not quantity.bare or change.before is None:
+        return quantity
+    low, high = _range({**change.before, "count": quantity.number})
+    return Quantity(low, high, quantity.start, quantity.end, number=quantity.number)
+
+
+def _contrasts(query: Query, quantity: Quantity, before: Params | None) -> bool:
+    """`…, not more than 1000` where more than 1000 was the old demand."""
+    if before is None or quantity.number != before["count"] or before["relation"] not in ("more_than", "less_than"):
+        return False
+    pattern = heard("length").framed("contrast", before["relation"], left="(,|and|but) ", right="( )?$")
+    return pattern.search(query.shadow, max(0, quantity.start - 30), quantity.start) is not None
+
+
+def _ranges(claims: Sequence[Claim]) -> Sequence[Claim]:
+    """`at least 800 characters, and 900 at most` is one range."""
+    least = [c for c in claims if c.role == "new" and c.value[1].high == UNBOUNDED]
+    most = [c for c in claims if c.role == "new" and c.value[1].low == 0]
+    if len(least) != 1 or len(most) != 1 or least[0].value[0] != most[0].value[0]:
+        return claims
+    low, high = least[0].value[1], most[0].value[1]
+    start, end = min(low.start, high.start), max(least[0].end, most[0].end)
+    both = Quantity(low.low, high.high, start, end, number=low.low)
+    rest = [c for c in claims if c is not least[0] and c is not most[0]]
+    return sorted([*rest, Claim((least[0].value[0], both), start, end, "new")], key=lambda claim: claim.start)
+
+
+def _range(params: Params) -> tuple[int, int]:
+    count = params["count"]
+    return {
+        "less_than": (0, count - 1),
+        "more_than": (count + 1, UNBOUNDED),
+        "exactly": (count, count),
+        "between": (count, params.get("upper", count)),
+    }[params["relation"]]
+
+
+def _says(value: tuple[str, Quantity], params: Params) -> bool:
+    unit, quantity = value
+    low, high = _range(params)
+    told, asked = (max(quantity.low, 1), quantity.high), (max(low, 1), high)
+    return bool(unit == params["unit"] and not quantity.vague and told == asked)
+
+
+def _same_number(value: tuple[str, Quantity], params: Params) -> bool:
+    unit, quantity = value
+    return bool(unit == params["unit"] and quantity.number == params["count"])
+
+
+def _plain_length_claims(query: Query, change: Change) -> Sequence[Claim]:
+    return _ranges(_claims(query, Change("add", "length", None, None)))
+
+
+length_claims = (_plain_length_claims, _says)
+"""The claims on length, and what compares them, for whoever looks for demands beside the change."""
+
+
+def _demand(params: Params) -> str:
+    relation = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly", "between": "between"}
+    upper = f" and {params['upper']}" if "upper" in params else ""
+    return f"{relation[params['relation']]} {params['count']}{upper} {params['unit']}"

@@ -1,0 +1,136 @@
+"""Reads punctuation marks to use or to leave out, and digits to leave out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolif.queries.claims import Change, is_kept, is_lifted, missing
+from evolif.queries.cues import cues, heard
+from evolif.queries.mentions import marks_in
+from evolif.queries.polarity import Stance, given_up, lifted, role_of, stance_of
+from evolif.queries.query import Query
+from evolif.types import Finding
+
+_BESIDE = re.compile(r"[\s\"'“”‘’`()\[\],:–—-]{0,6}(?:or\s|i\.?e\.?\s)?[\"'“‘`(]?")
+"""What parts a mark from its name, or one name from another."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A mark where the query speaks of it."""
+
+    mark: str
+    start: int
+    end: int
+    stance: Stance
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
+
+
+def read_punctuation(query: Query, change: Change) -> list[Finding]:
+    """Findings on a mark."""
+    seen = [_Seen(mark, start, end, _stance(query, start, end)) for mark, start, end in _named_once(query)]
+    mark, mode = change.params["mark"], change.params["mode"]
+    mine = [place for place in seen if place.mark == mark]
+    others = [place for place in seen if place.mark != mark]
+    if change.kind == "remove":
+        return _lifted(query, change, mine, others)
+    wanted: Stance = "require" if mode == "include" else "forbid"
+    if not mine:
+        other = [place.span for place in others if place.stance == wanted]
+        return [missing(change, f"it does not name the mark {mark}", *other[:1])]
+    accepted = (wanted, "none") if mode == "include" else (wanted,)
+    freed = mode == "exclude" and any(place.stance == "lift" for place in others)
+    if not any(place.stance in accepted and _is_current(query, change, place, freed) for place in mine):
+        what = "use" if mode == "include" else "leave out"
+        return [missing(change, f"it does not say to {what} the mark {mark}", *(place.span for place in mine))]
+    old = (change.before or {}).get("mark")
+    kept = [place.span for place in others if place.mark == old and _is_kept_out(query, place)]
+    if kept:
+        return [missing(change, f"it keeps the rule on the mark {old}", kept[0])]
+    for place in others:
+        if place.mark != old and place.stance == wanted and role_of(query, *place.span, in_list=True) == "new":
+            return [missing(change, f"it also names the mark {place.mark}", place.span)]
+    return []
+
+
+def _named_once(query: Query) -> list[tuple[str, int, int]]:
+    """Marks with their places; a name and the mark itself beside it are one: `the comma (,)`."""
+    places: list[tuple[str, int, int]] = []
+    for mark, start, end in marks_in(query):
+        last = places[-1] if places else None
+        if last and last[0] == mark and _BESIDE.fullmatch(query.text, last[2], start):
+            closed = "(" in query.text[last[2] : start] and query.text[end : end + 1] == ")"
+            places[-1] = (mark, last[1], end + closed)
+        else:
+            places.append((mark, start, end))
+    return places
+
+
+def _is_current(query: Query, change: Change, place: _Seen, freed: bool) -> bool:
+    """Whether a mark is spoken of as it is to be now; behind one that is freed, `but not colons` rules colons out."""
+    start, spared = place.start, cues().after("keywords", "spared")
+    zones = [zone for zone in given_up(query.shadow, True) if not (freed and spared.match(query.shadow, zone[0]))]
+    if any(low <= start < high for low, high in zones):
+        return False
+    return change.kind == "add" or role_of(query, start, start) != "was"
+
+
+def _is_kept_out(query: Query, place: _Seen) -> bool:
+    """`Commas stay out`."""
+    return place.stance == "forbid" and is_kept(query, place.start) and role_of(query, *place.span) == "new"
+
+
+def _stance(query: Query, start: int, end: int) -> Stance:
+    stance = stance_of(query, start, end)
+    if stance == "forbid" and heard("punctuation").before("some").search(query.shadow, max(0, start - 40), start):
+        return "none"  # "no more than three commas" leaves some
+    if stance in ("require", "none") and is_lifted(query, start, end) and role_of(query, start, end) == "old":
+        return "lift"
+    return stance
+
+
+def _lifted(query: Query, change: Change, mine: Sequence[_Seen], others: Sequence[_Seen]) -> list[Finding]:
+    mark = change.params["mark"]
+    if any(_is_free(query, change, place) for place in mine):
+        return []
+    other = [place for place in others if place.stance == "lift"]
+    if other:
+        return [missing(change, f"it lifts the rule on {other[0].mark}, not the one on {mark}", other[0].span)]
+    nouns = [m.span() for m in heard("punctuation").anywhere("nouns").finditer(query.shadow)]
+    generic = any(is_lifted(query, *noun) or stance_of(query, *noun) == "lift" for noun in nouns)
+    if generic and not any(place.stance in ("forbid", "require") for place in mine):
+        return []
+    message = f"it does not say that the rule on the mark {mark} is lifted"
+    return [missing(change, message, *(place.span for place in mine))]
+
+
+def _is_free(query: Query, change: Change, place: _Seen) -> bool:
+    """Whether the query no longer minds a mark, there where it speaks of it."""
+    given = is_lifted(query, *place.span)
+    if place.stance == "lift" or (given and place.stance != "forbid"):
+        return True
+    if place.stance != "forbid" or change.params["mode"] == "exclude":
+        return role_of(query, *place.span) == "old"
+    # "it works without the dagger, so don't bother with it": not asking for a mark frees it
+    return given and bool(lifted(query.shadow))
+
+
+def read_digits(query: Query, change: Change) -> list[Finding]:
+    """Findings on digits to leave out."""
+    vocabulary = heard("digits")
+    places = [m.span() for m in vocabulary.anywhere("nouns").finditer(query.shadow)]
+    stances = {stance_of(query, *place) for place in places}
+    if change.kind == "remove":
+        if "lift" in stances or any(is_lifted(query, *place) for place in places):
+            return []
+        return [missing(change, "it does not say that digits are allowed again", *places)]
+    if "forbid" in stances and "lift" not in stances:
+        return []
+    if "require" not in stances and vocabulary.anywhere("spelled_out").search(query.shadow):
+        return []
+    return [missing(change, "it does not say to leave out all digits", *places)]

@@ -1,0 +1,326 @@
+"""Reads one value out of a short list: a tone, an audience, a style, a language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evolif.queries.claims import Change, Claim, compare, missing, removed
+from evolif.queries.cues import heard, whole_words
+from evolif.queries.numbers import find_ages, find_numbers, find_shares, is_measured
+from evolif.queries.polarity import is_denied, role_of
+from evolif.queries.query import Query
+from evolif.types import Finding, Params
+
+
+def read_choice(query: Query, change: Change, key: str) -> list[Finding]:
+    """Findings on a value out of a list.
+
+    Args:
+        query: The query.
+        change: The change of the turn.
+        key: The parameter that holds the value.
+    """
+    claims = _claims(query, change.group)
+
+    def says(value: str, params: Params) -> bool:
+        return bool(value == params[key])
+
+    demand = f"“{change.params[key]}” ({change.group})"
+    if change.kind != "remove":
+        return compare(query, change, claims, says, demand)
+    vocabulary = heard(change.group)
+    free = vocabulary.anywhere("free") if "free" in vocabulary else None
+    return removed(query, change, vocabulary.anywhere("nouns"), claims, free, says, demand)
+
+
+def _claims(query: Query, group: str) -> list[Claim]:
+    vocabulary = heard(group)
+    claims = []
+    for value in vocabulary.keys("values"):
+        for match in vocabulary.anywhere("values", value).finditer(query.low):
+            if not _is_somebody(query, group, match):
+                role = "old" if is_denied(query, *match.span()) else role_of(query, *match.span())
+                claims.append(Claim(value, *match.span(), role))
+    if group == "audience":
+        claims = _denied_whole(query, [*claims, *find_ages(query)])
+    claims.sort(key=lambda claim: (claim.start, -claim.end))
+    outermost: list[Claim] = []
+    for claim in claims:  # "older adults" is one audience, not two
+        if not outermost or claim.start >= outermost[-1].end:
+            outermost.append(claim)
+    return outermost
+
+
+def _is_somebody(query: Query, group: str, match: re.Match[str]) -> bool:
+    """`a happy child` is somebody, not a tone."""
+    people = heard(group)
+    return "bearers" in people and people.after("bearers").match(query.shadow, match.end()) is not None
+
+
+def _denied_whole(query: Query, claims: Sequence[Claim]) -> list[Claim]:
+    """`not for young people of 15 to 24`: the ages are denied with the people."""
+    denied = {(c.value, query.sentence_number(c.start)) for c in claims if is_denied(query, *c.span)}
+    return [replace(c, role="old") if (c.value, query.sentence_number(c.start)) in denied else c for c in claims]
+
+
+# Reads upper and lower case.
+
+
+def read_case(query: Query, change: Change) -> list[Finding]:
+    """Findings on letter case."""
+    shares = find_shares(query)
+    whole = [c for c in _whole(query, change) if not any(is_measured(query, c, share) for share in shares)]
+    claims = sorted([*shares, *whole], key=lambda claim: claim.start)
+    params = change.params
+    if change.kind == "remove":
+        vocabulary = heard("case")
+        claims = [c for c in claims if c.value[0] == "share" or params["mode"] != "share"]
+        return removed(
+            query, change, vocabulary.anywhere("nouns"), claims, vocabulary.anywhere("free"), _says, _demand(params)
+        )
+    if params["mode"] == "share":  # a case is then what the share is one of
+        claims = [c for c in claims if c.value[0] == "share" or c.role == "old"]
+    return compare(query, change, claims, _says, _demand(params))
+
+
+def _whole(query: Query, change: Change) -> list[Claim]:
+    """Cases of the whole text; a case that is denied asks for the other one, if the query asks for any."""
+    vocabulary, shadow = heard("case"), query.shadow
+    claims = []
+    for case, other in (("upper", "lower"), ("lower", "upper")):
+        for match in vocabulary.anywhere("values", case).finditer(shadow):
+            start, end = match.span()
+            if vocabulary.before("both").search(shadow, max(0, start - 24), start):
+                continue
+            if vocabulary.after("both_after").match(shadow, end):
+                continue  # "upper and lower case" names the thing, not a value
+            denied = change.kind != "remove" and is_denied(query, start, end)
+            role = role_of(query, start, end)
+            if denied and vocabulary.before("none_of").search(shadow, max(0, start - 30), start):
+                role = "new"
+            claims.append(Claim((f"all_{other if denied else case}", None), start, end, role))
+    return claims
+
+
+def _says(value: tuple[str, object], params: Params) -> bool:
+    kind, share = value
+    return bool(params["mode"] == kind and (kind != "share" or share == params["percent"]))
+
+
+def _plain_claims(query: Query, change: Change) -> list[Claim]:
+    """Demands on the whole text, not a word on capitals in passing."""
+    vocabulary = heard("case")
+    either, whole = vocabulary.anywhere("either"), vocabulary.anywhere("whole")
+    return [
+        c
+        for c in _whole(query, change)
+        if not either.search(query.shadow, max(0, c.start - 16), c.end + 8)
+        and whole.search(query.shadow, max(0, c.start - 24), c.end + 24)
+    ]
+
+
+case_claims = (_plain_claims, _says)
+"""The claims on case that are plainly demands, and what compares them."""
+
+
+def _demand(params: Params) -> str:
+    if params["mode"] == "share":
+        return f"about {params['percent']} % capitals"
+    return "every letter in upper case" if params["mode"] == "all_upper" else "every letter in lower case"
+
+
+# Reads groups that come from elsewhere: every value of the constraint has to be named.
+
+
+def read_generic(query: Query, change: Change) -> list[Finding]:
+    """Findings on a group without a reader of its own.
+
+    A group whose vocabulary lists its values (`heard: values:` in its data file) is read like a tone or a style. Of any
+    other, all numbers and texts of its new parameters have to be named; a removal names the group or a text of it.
+    """
+    key = _listed(change)
+    if key:
+        return read_choice(query, change, key)
+    vocabulary = heard(change.group)
+    if change.kind == "remove":
+        values = [_pattern(v) for v in _values(change.params) if isinstance(v, str)]
+        nouns = vocabulary.fragments("nouns") if "nouns" in vocabulary else ()
+        names = whole_words([change.group.replace("_", "[ _-]"), *values, *nouns])
+        return removed(query, change, names, free=vocabulary.anywhere("free") if "free" in vocabulary else None)
+    old = list(_values(change.before or {}))
+    for value in _values(change.params):
+        if value not in old and not _named(query, value):
+            return [missing(change, f"it does not name “{value}”")]
+    return []
+
+
+def _listed(change: Change) -> str | None:
+    """The parameter whose value the group's vocabulary lists."""
+    vocabulary = heard(change.group)
+    if "values" not in vocabulary or "nouns" not in vocabulary:
+        return None
+    values = vocabulary.keys("values")
+    return next((key for key, value in change.params.items() if value in values), None)
+
+
+def _named(query: Query, value: object) -> bool:
+    if isinstance(value, int):
+        spans = [(n.start, n.end) for n in find_numbers(query.low) if n.value == value]
+    else:
+        spans = query.find(str(value).replace("_", " "))
+    return any(role_of(query, *span) != "old" for span in spans)
+
+
+def _values(params: Params) -> Iterator[Any]:
+    """Numbers and texts inside parameters, depth first."""
+    for value in params.values():
+        yield from _flat(value)
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _flat(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _flat(inner)
+    elif isinstance(value, (int, str)) and not isinstance(value, bool):
+        yield value
+
+
+def _pattern(value: str) -> str:
+    return re.escape(value.casefold()).replace(r"\ ", " ")
+
+
+# Reads the keys or columns that go with a format: all of them, no other, columns in their order.
+
+_ITEM = re.compile(r"[^\W_][\w-]*")
+_CONTINUES = re.compile(r"[\"'”’\s]{0,4}(?:,|,?\s{1,4}and|&)\s{1,4}(?:an?\s{1,4}|the\s{1,4})?[\"'“‘]?")
+_ENDS = re.compile(r"[\"'”’]?\s{0,4}(?:[.;!?)]|$)")
+_COMMA_BEFORE = re.compile(r"(?:,|(?<!\w)and|&)[\s\"'“‘]{0,6}$")
+_COMMA_BEHIND = re.compile(r"[\s\"'”’]{0,6}(?:,|and(?!\w)|&|[.;!?)]|$)")
+_TAIL = 40
+"""Characters behind the last known name in which another one may follow."""
+
+
+def read_parts(query: Query, change: Change, names: Sequence[str]) -> list[Finding]:
+    """Findings on the names of keys or columns.
+
+    Args:
+        query: The query.
+        change: The change of the turn.
+        names: All of them, in order.
+    """
+    places = [_place(query, name) for name in names]
+    absent = [f"“{name}”" for name, place in zip(names, places, strict=True) if place is None]
+    if absent:
+        return [missing(change, f"it does not name {', '.join(absent)}")]
+    found = [place for place in places if place is not None]
+    before = change.before or {}
+    known = {name.casefold() for name in [*names, *(before.get("keys") or before.get("columns") or ())]}
+    extra = _also_quoted(query, known) or _also_listed(query, found, known)
+    if extra:
+        return [missing(change, f"it also names “{query.text[slice(*extra)]}”", extra)]
+    if change.params["mode"] == "table" and found != sorted(found):
+        return [missing(change, "it names the columns in another order", *found)]
+    return []
+
+
+def unasked_parts(query: Query, change: Change) -> list[Finding]:
+    """Names of keys or columns where the format has none to name."""
+    for match in heard("format").anywhere("parts").finditer(query.shadow):
+        if role_of(query, *match.span()) == "new":
+            return [missing(change, "it also names keys or columns", match.span())]
+    return []
+
+
+def _place(query: Query, name: str) -> tuple[int, int] | None:
+    places = query.find(name)
+    return next((p for p in places if role_of(query, *p, in_list=True) != "old"), None)
+
+
+def _also_quoted(query: Query, known: set[str]) -> tuple[int, int] | None:
+    for q in query.quotations:
+        named = q.text.casefold().strip(" ,.;:") not in known and any(c.isalnum() for c in q.text)
+        if named and role_of(query, q.start, q.end, in_list=True) == "new":
+            return q.start, q.end
+    return None
+
+
+def _also_listed(query: Query, found: Sequence[tuple[int, int]], known: set[str]) -> tuple[int, int] | None:
+    """Another name inside the list of names, or at its end: `method, cost and smell`."""
+    low, high = min(found)[0], max(found)[1]
+    for match in _ITEM.finditer(query.low, low, min(len(query.low), high + _TAIL)):
+        if match.group() in known or not _in_commas(query.low, match):
+            continue
+        last = match.start() > high
+        if not last:
+            return match.span()
+        if _CONTINUES.fullmatch(query.low, high, match.start()) and _ENDS.match(query.low, match.end()):
+            return match.span()
+    return None
+
+
+def _in_commas(text: str, item: re.Match[str]) -> bool:
+    """Whether a word stands alone between the commas of a list."""
+    before = _COMMA_BEFORE.search(text, max(0, item.start() - 12), item.start())
+    return before is not None and _COMMA_BEHIND.match(text, item.end()) is not None
+
+
+# Reads formats by their names.
+
+
+def read_format(query: Query, change: Change) -> list[Finding]:
+    """Findings on a format, and on the keys or columns that go with it."""
+    params, before = change.params, change.before or {}
+    demand = f"the format {params['mode']}"
+    table = "table" in (before.get("mode"), params["mode"])
+    claims = _format_claims(query, table=table, headed=params["mode"] == "table")
+    if change.kind == "remove":
+        vocabulary = heard("format")
+        nouns, free = vocabulary.anywhere("nouns"), vocabulary.anywhere("free")
+        return removed(query, change, nouns, claims, free, _says_format, demand)
+    names = list(params.get("keys") or params.get("columns") or ())
+    if change.kind == "modify" and names and before.get("mode") == params["mode"]:
+        return read_parts(query, change, names)  # other keys of the same format: its name need not be said again
+    findings = compare(query, change, claims, _says_format, demand)
+    if findings:
+        return findings
+    return read_parts(query, change, names) if names else unasked_parts(query, change)
+
+
+def _says_format(value: str, params: Params) -> bool:
+    return bool(value == params["mode"])
+
+
+def _format_claims(query: Query, *, table: bool, headed: bool) -> list[Claim]:
+    """Formats that the query names.
+
+    Args:
+        query: The query.
+        table: Whether tables are read: elsewhere they may be part of the task.
+        headed: Whether a table is asked for, which is a Markdown table.
+    """
+    vocabulary = heard("format")
+    claims = []
+    for mode in vocabulary.keys("values"):
+        if (mode == "table" and not table) or (mode == "markdown" and headed):
+            continue
+        for match in vocabulary.anywhere("values", mode).finditer(query.low):
+            role = "old" if is_denied(query, *match.span()) else role_of(query, *match.span())
+            claims.append(Claim(mode, *match.span(), role))
+    return sorted(claims, key=lambda claim: claim.start)
+
+
+def _plain_format_claims(query: Query, change: Change) -> list[Claim]:
+    asked = heard("format").framed("asked", right="( <asked_fill>){0,4}( )?$")
+    claims = _format_claims(query, table=False, headed=False)
+    return [c for c in claims if asked.search(query.shadow, max(0, c.start - 40), c.start)]
+
+
+format_claims = (_plain_format_claims, _says_format)
+"""The claims on formats that are plainly demands, and what compares them."""

@@ -1,0 +1,191 @@
+"""Which models stand beside each other in one table: those of runs that may be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Literal
+
+from evolif.errors import UsageError
+from evolif.metrics import RankStability, rank_stability
+from evolif.report.analysis import FEWEST_MODELS, ModelAnalysis, RunAnalysis, subsample_sizes
+from evolif.runner import Run, RunSettings
+
+# Whether two runs may be compared, and as what.
+
+Kind = Literal["models", "system-prompt", "judge"]
+"""What makes the difference: the models (or the runs) themselves, the system prompt, or the judge."""
+
+ABLATIONS: Mapping[str, str] = {"system-prompt": "system_prompt", "judge": "judge"}
+"""Ablations by name, and the one setting in which their two runs differ."""
+
+_EXTENT = frozenset({"models", "endpoints", "dialogues", "epochs"})
+_DECIDING = frozenset({"benchmark", "profile", "patience", "max_turns", "reading_rules", "context", "judge"})
+"""Settings that decide the figures of whatever model; how an answer is sampled is the model's own affair."""
+
+_HARMLESS = frozenset({"seed", "judge_endpoints"})
+"""Settings that may differ in an ablation that the user asked for: another draw, the same judge elsewhere."""
+
+_SHOWN = 3
+
+
+def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) -> tuple[Kind, tuple[str, ...]]:
+    """What a comparison of two runs is, and in what else they differ.
+
+    Args:
+        a: One run.
+        b: The other, or the same.
+        same_model: Whether one model is compared with itself under other settings.
+        ablation: One of `ABLATIONS`, where the user named what is to make the difference.
+
+    Returns:
+        The kind, and settings that differ beside it without forbidding a comparison (temperature, seed), as clauses.
+
+    Raises:
+        UsageError: cap, patience, judge or benchmark differ, or more than the ablation; the sentence names it.
+    """
+    fields = _different(a.settings, b.settings)
+    wrong = fields & (_DECIDING | {"system_prompt"})
+    kind: Kind = "models"
+    if (
+        same_model and wrong == {"judge"} and ablation == "judge"
+    ):  # two scales are only compared where that is asked for
+        kind, wrong = "judge", set()
+    elif same_model and wrong == {"system_prompt"}:
+        kind, wrong = "system-prompt", set()
+    about = set() if kind == "models" else {ABLATIONS[kind]}
+    besides = fields - about - _HARMLESS
+    if ablation is not None and (ablation != kind or besides):
+        raise UsageError(_no_such_ablation(ablation, a.settings, b.settings, fields, same_model=same_model))
+    if wrong:
+        told = "; ".join(_clauses(a.settings, b.settings, wrong))
+        raise UsageError(f"these runs cannot be compared: {told}. {_mend(wrong, same_model=same_model)}")
+    _refuse_edited(a, b)
+    return kind, _clauses(a.settings, b.settings, fields - about)
+
+
+def _different(a: RunSettings, b: RunSettings) -> set[str]:
+    mine, theirs = a.model_dump(exclude=set(_EXTENT)), b.model_dump(exclude=set(_EXTENT))
+    return {field for field in mine if mine[field] != theirs[field]}
+
+
+def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[str, ...]:
+    """The settings of these names, each as a clause of two runs side by side."""
+    told = []
+    for field in (name for name in RunSettings.model_fields if name in fields):
+        if field == "benchmark":
+            told.append("they are of different benchmarks (specification, topics or personas)")
+        elif field == "judge_endpoints":
+            told.append("the judge was asked at different addresses")
+        else:
+            subject, show = _WORDS.get(field, (f"the setting {field}", str))
+            first, second = show(getattr(a, field)), show(getattr(b, field))
+            told.append(f"{subject} is {first} in the first and {second} in the second")
+    return tuple(told)
+
+
+def _mend(wrong: Collection[str], *, same_model: bool) -> str:
+    if wrong == {"judge"}:
+        return "Judge the answers of one with the judge of the other (evolif rejudge), and compare that" + (
+            "; what the judge itself changes is shown with --ablation judge" if same_model else ""
+        )
+    if wrong == {"system_prompt"}:
+        return (
+            "Compare two models under the same one; what the system prompt does shows in one model compared to itself"
+        )
+    if wrong == {"patience"}:
+        return "evolif report shows the run of the larger patience at the smaller one, too (patience sweep)"
+    return "Compare runs with the same cap, patience, judge and benchmark"
+
+
+def _no_such_ablation(
+    ablation: str, a: RunSettings, b: RunSettings, fields: Collection[str], *, same_model: bool
+) -> str:
+    if ablation not in ABLATIONS:
+        return f"there is no ablation “{ablation}”; there are {' and '.join(ABLATIONS)}"
+    if not same_model:
+        return f"--ablation {ablation} compares one model with itself: name one that both runs have by --model"
+    told = "; ".join(_clauses(a, b, fields)) or "these two differ in no setting"
+    return f"--ablation {ablation} wants two runs that differ in the {ablation.replace('-', ' ')} alone, but {told}"
+
+
+def _refuse_edited(a: Run, b: Run) -> None:
+    """See that turns which both runs asked were the same: a benchmark's identity does not hold its words."""
+    known = {(dialogue, turn): digest for dialogue, turn, digest in a.store.used_turns()}
+    edited = [
+        f"turn {turn} of dialogue {dialogue}"
+        for dialogue, turn, digest in b.store.used_turns()
+        if known.get((dialogue, turn), digest) != digest
+    ]
+    if edited:
+        told = ", ".join(edited[:_SHOWN]) + (f" and {len(edited) - _SHOWN} more" if len(edited) > _SHOWN else "")
+        raise UsageError(
+            f"these runs cannot be compared: the benchmark was edited between them ({told})."
+            " Evaluate both on the same turns; evolif evaluate --fork NEW keeps what they share"
+        )
+
+
+def _shown(value: Any) -> str:
+    return "the provider's own" if value is None else str(value)
+
+
+_WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "profile": ("the profile", _shown),
+    "judge": ("the judge", _shown),
+    "patience": ("the patience", _shown),
+    "max_turns": ("the cap (--max-turns)", _shown),
+    "system_prompt": ("the system prompt", lambda on: "on" if on else "off"),
+    "context": ("the context strategy", _shown),
+    "temperature": ("the temperature", _shown),
+    "max_tokens": ("the longest answer (--max-tokens)", _shown),
+    "seed": ("the seed of the sampling", _shown),
+    "reading_rules": ("the edition of the reading rules", _shown),
+}
+
+
+@dataclass(frozen=True)
+class Board:
+    """Models side by side.
+
+    Attributes:
+        runs: The runs they come from, in the order given.
+        why_alone: Why the runs of a report stand in tables of their own; empty where nothing was kept apart.
+    """
+
+    runs: tuple[RunAnalysis, ...]
+    why_alone: str = ""
+
+    @cached_property
+    def models(self) -> tuple[ModelAnalysis, ...]:
+        """In the order of runs and models."""
+        return tuple(model for run in self.runs for model in run.models)
+
+    @cached_property
+    def heads(self) -> tuple[str, ...]:
+        """A different name for each model: with its run where two have the same, with a number where that is, too."""
+        names = [model.name for model in self.models]
+        named = [m.name if names.count(m.name) == 1 else f"{m.name} ({m.of.name})" for m in self.models]
+        return tuple(n if named.count(n) == 1 else f"{n} {named[:i].count(n) + 1}" for i, n in enumerate(named))
+
+    @cached_property
+    def rank_stability(self) -> tuple[RankStability, ...]:
+        """Of ROB, over all models of the board; empty with fewer than three."""
+        if len(self.runs) == 1:
+            return self.runs[0].rank_stability()
+        if len(self.models) < FEWEST_MODELS:
+            return ()
+        sessions = dict(zip(self.heads, (model.sessions for model in self.models), strict=True))
+        sizes = subsample_sizes(self.models)
+        return rank_stability(sessions, sizes, seed=self.runs[0].seed) if sizes else ()
+
+
+def boards_of(runs: Sequence[RunAnalysis]) -> list[Board]:
+    """One board of all runs where they may be compared, else one per run and why."""
+    try:
+        for one, other in combinations(runs, 2):
+            kind_of(one.run, other.run, same_model=False)
+    except UsageError as fault:
+        return [Board((run,), why_alone=str(fault) if run is runs[0] else "") for run in runs]
+    return [Board(tuple(runs))] if runs else []

@@ -1,0 +1,291 @@
+"""From an analysis to what the drawings read; nothing is computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from evolif.metrics import METRIC_NAMES, Hazard, Interval, Slice
+from evolif.metrics import Survival as Estimate
+from evolif.report.analysis import ModelAnalysis
+from evolif.report.comparable import Board
+from evolif.report.comparison import Comparison
+
+# What the drawings read: small plain things, so that any analysis, ours or another's, can be drawn.
+#
+# Rates are fractions from 0 to 1 here; the drawings print them in per cent. None stands where nothing can be said.
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A figure with its interval and the observations it stands on."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A line: `marks[i]` at `x[i]`, x ascending."""
+
+    name: str
+    x: tuple[float, ...]
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """A Kaplan–Meier estimate.
+
+    Attributes:
+        name: Of the model.
+        turns: Whole turns, ascending from 0.
+        steps: The share of sessions that last longer than `turns[i]`; its `n` are those at risk there.
+        cut: Sessions that stop at `turns[i]` without their patience being exhausted.
+        bounds: Where sessions are left out (suspended, withheld): the curves if all had failed, and had gone on.
+    """
+
+    name: str
+    turns: tuple[int, ...]
+    steps: tuple[Mark, ...]
+    cut: tuple[int, ...]
+    bounds: tuple[Survival, ...] = ()
+
+    def at_risk(self, turn: int) -> int:
+        """Sessions that have at least so many turns."""
+        return next((mark.n or 0 for at, mark in zip(self.turns, self.steps, strict=True) if at == turn), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Rates over rows and columns."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: Mapping[tuple[str, str], Mark]
+
+    def cell(self, row: str, column: str) -> Mark:
+        """The rate there; an empty one where there is none."""
+        return self.cells.get((row, column), Mark(None))
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Figures of one kind beside each other: per row (a model) one mark for each series.
+
+    Attributes:
+        text: The axis label, with its unit.
+        percent: Whether the figures are fractions to be printed in per cent.
+        marks: (row, series) to mark.
+    """
+
+    text: str
+    percent: bool
+    marks: Mapping[tuple[str, str], Mark] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One line of a comparison: A minus B in one metric, and whether it is told from 0 after Holm's correction."""
+
+    metric: str
+    percent: bool
+    mark: Mark
+    p: float | None = None
+    """Corrected for the number of metrics."""
+
+
+LABELS: Mapping[str, str] = {
+    "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
+    "rec": "REC", "rob": "ROB", "csr": "CSR", "isr": "ISR",
+}  # fmt: skip
+
+FEWEST = 5
+"""Curves have no point on fewer sessions or turns: one of them would move it by a fifth and more."""
+
+
+_MOVES = ("new", "continue", "backtrack")
+
+
+def mark(value: float | None, interval: Interval | None, n: int | None = None) -> Mark:
+    """A figure with its interval."""
+    low, high = interval if interval is not None else (None, None)
+    return Mark(value, low, high, n)
+
+
+def pairs(board: Board) -> list[tuple[str, ModelAnalysis]]:
+    """Each model under a name that no other of the board has."""
+    return list(zip(board.heads, board.models, strict=True))
+
+
+def survival_curves(board: Board) -> tuple[Survival, ...]:
+    """Models with at least one counted session, with bounds where sessions are left out."""
+    made = []
+    for name, model in pairs(board):
+        if not model.survival.sessions:
+            continue
+        ends = model.survival_bounds
+        bounds = () if ends is None else (_survival(name, ends.failed), _survival(name, ends.succeeded))
+        made.append(replace(_survival(name, model.survival), bounds=bounds))
+    return tuple(made)
+
+
+def _survival(name: str, found: Estimate) -> Survival:
+    return Survival(
+        name,
+        tuple(point.turn for point in found.points),
+        tuple(Mark(p.probability, p.low, p.high, p.at_risk) for p in found.points),
+        tuple(point.censored for point in found.points),
+    )
+
+
+def hazard_curves(board: Board) -> tuple[Curve, ...]:
+    """The hazard at each turn that enough sessions had."""
+    return tuple(_hazard(name, model.hazard) for name, model in pairs(board))
+
+
+def _hazard(name: str, hazards: Sequence[Hazard]) -> Curve:
+    told = [one for one in hazards if one.at_risk >= FEWEST]
+    return Curve(
+        name,
+        tuple(one.turn for one in told),
+        tuple(mark(one.hazard, one.interval, one.at_risk) for one in told),
+    )
+
+
+def slice_curves(board: Board, by: str) -> tuple[tuple[Curve, ...], tuple[Curve, ...]]:
+    """CSR and ISR over a key that is a number: `depth` or `load`."""
+    return _slice_curves(board, by, _csr), _slice_curves(board, by, _isr)
+
+
+def _csr(one: Slice) -> Mark:
+    return mark(one.csr, one.csr_interval, one.turns)
+
+
+def _isr(one: Slice) -> Mark:
+    return mark(one.isr, one.isr_interval, one.turns)
+
+
+def _slice_curves(board: Board, by: str, of: Callable[[Slice], Mark]) -> tuple[Curve, ...]:
+    made = []
+    for name, model in pairs(board):
+        told = [(key, of(one)) for key, one in model.by(by).items() if isinstance(key, int) and one.turns >= FEWEST]
+        made.append(Curve(name, tuple(key for key, _ in told), tuple(found for _, found in told)))
+    return tuple(made)
+
+
+def constraint_rates(board: Board, by: str) -> dict[tuple[str, str], Mark]:
+    """(model, key) to the share of satisfied constraints, for `group` or `mode`; keys never judged left out."""
+    return {
+        (name, str(key)): mark(one.rate, one.csr_interval, one.judged)
+        for name, model in pairs(board)
+        for key, one in model.by(by).items()
+        if one.judged
+    }
+
+
+def group_matrix(board: Board) -> Matrix:
+    """Model × group."""
+    cells = constraint_rates(board, "group")
+    return Matrix(tuple(board.heads), _keys(key for _, key in cells), cells)
+
+
+def mode_matrix(board: Board) -> Matrix:
+    """Group and mode × model."""
+    cells = {(key, name): found for (name, key), found in constraint_rates(board, "mode").items()}
+    return Matrix(_keys(key for key, _ in cells), tuple(board.heads), cells)
+
+
+def headline_panels(board: Board) -> tuple[Panel, ...]:
+    """A panel per metric."""
+    return tuple(
+        Panel(
+            label_of(metric, board),
+            not metric.startswith("edr"),
+            {
+                (name, ""): mark(
+                    m.summary.metrics.value(metric), m.summary.intervals[metric], m.summary.metrics.dialogues
+                )
+                for name, m in pairs(board)
+            },
+        )
+        for metric in METRIC_NAMES
+    )
+
+
+def label_of(metric: str, board: Board) -> str:
+    """A metric with its unit; a length that the cap may have cut says so."""
+    if not metric.startswith("edr"):
+        return f"{LABELS[metric]} (%)"
+    cut = metric == "edr_len" and any(model.summary.counts.censored for model in board.models)
+    caps = sorted({run.settings.max_turns for run in board.runs})
+    return f"{LABELS[metric]} (turns{f', cap {caps[-1]}' if cut and caps else ''})"
+
+
+def kind_panel(board: Board, kind: str, metric: str = "rob") -> tuple[Panel, tuple[str, ...]]:
+    """One metric per kind of dialogue (`synthesizer`, `register`, `formality`), and the kinds."""
+    marks = {
+        (name, key): mark(figures.metrics.value(metric), figures.intervals[metric], figures.metrics.dialogues)
+        for name, model in pairs(board)
+        for key, figures in model.figures_by(kind).items()
+    }
+    return Panel(label_of(metric, board), not metric.startswith("edr"), marks), _keys(key for _, key in marks)
+
+
+def slice_panels(board: Board, by: str) -> tuple[tuple[Panel, Panel], tuple[str, ...]]:
+    """CSR and ISR per key that is a word (`formality`, `move`), and the keys."""
+    found = {
+        (name, str(key)): one for name, model in pairs(board) for key, one in model.by(by).items() if one.turns
+    }  # fmt: skip
+    csr = Panel("CSR (%)", True, {place: _csr(one) for place, one in found.items()})
+    isr = Panel("ISR (%)", True, {place: _isr(one) for place, one in found.items()})
+    keys = _keys(key for _, key in found)
+    return (csr, isr), tuple(sorted(keys, key=_MOVES.index)) if set(keys) <= set(_MOVES) else keys
+
+
+def patience_curves(board: Board, metric: str) -> tuple[Curve, ...]:
+    """A metric at each patience from 1 to the run's own."""
+    return tuple(
+        Curve(
+            name,
+            tuple(point.patience for point in model.patience_sweep),
+            tuple(
+                mark(point.metrics.value(metric), point.intervals.get(metric), point.metrics.dialogues)
+                for point in model.patience_sweep
+            ),
+        )
+        for name, model in pairs(board)
+    )
+
+
+def stability_curves(board: Board) -> tuple[Curve, ...]:
+    """Pearson and Spearman over subsample sizes, with one standard deviation either side, no further than ±1."""
+    points = board.rank_stability
+    made = []
+    for name, values in (
+        ("Pearson (figures)", [(p.pearson, p.pearson_sd) for p in points]),
+        ("Spearman (ranks)", [(p.spearman, p.spearman_sd) for p in points]),
+    ):
+        marks = tuple(_around(value, sd) for value, sd in values)
+        made.append(Curve(name, tuple(point.size for point in points), marks))
+    return tuple(made)
+
+
+def _around(value: float | None, sd: float | None) -> Mark:
+    if value is None or sd is None:
+        return Mark(value)
+    return Mark(value, max(-1.0, value - sd), min(1.0, value + sd))
+
+
+def differences(comparison: Comparison) -> tuple[Difference, ...]:
+    """A minus B per metric."""
+    return tuple(
+        Difference(LABELS[name], not name.startswith("edr"), mark(one.value, one.interval), one.p_holm)
+        for name, one in comparison.paired.differences.items()
+    )
+
+
+def _keys(keys: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(keys)))

@@ -1,0 +1,356 @@
+"""Lines with bands: satisfaction by depth, by load, hazard, patience, rank stability."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evolif.report.figures.data import Curve, Difference, Mark, Matrix, Panel
+from evolif.report.figures.style import (
+    FEW,
+    GREY,
+    ONE_COLUMN,
+    SMALL,
+    TEXT,
+    TWO_COLUMNS,
+    Look,
+    blank,
+    grid_only,
+    label,
+    labels,
+    legend_above,
+    look,
+    name_ticks,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+MOST_BANDS = 5
+"""Beyond so many lines bands would hide each other; they are left away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """One pair of axes.
+
+    Attributes:
+        x, y: Axis labels, with units.
+        curves: One per model; a model keeps its look by its place.
+        percent: Whether y are fractions, printed in per cent from 0 to 100 (or as far as they go, if `zoom`).
+        zoom: Let the y axis end where the figures do.
+        below_zero: Whether y are correlations: they may be below 0, and end at 1.
+        hollow: Draw points on few observations hollow.
+    """
+
+    x: str
+    y: str
+    curves: tuple[Curve, ...]
+    percent: bool = True
+    zoom: bool = False
+    below_zero: bool = False
+    hollow: bool = True
+
+
+def draw_curves(plots: Sequence[Plot], *, width: float = ONE_COLUMN, height: float = 2.3) -> Figure:
+    """Plots side by side, one legend above; the curves of every plot name the same models in the same order."""
+    if len(plots[0].curves) > MOST_BANDS:
+        width, height = TWO_COLUMNS, height + 0.5
+    figure = blank(width, height + _legend_height(plots[0].curves, width))
+    handles: list[Any] = []
+    for axes, plot in zip(figure.subplots(1, len(plots), squeeze=False)[0], plots, strict=True):
+        handles = [draw_curve(axes, curve, look(number), plot) for number, curve in enumerate(plot.curves)]
+        _finish(axes, plot)
+    legend_above(figure, handles, labels([curve.name for curve in plots[0].curves]))
+    return figure
+
+
+def draw_curve(axes: Axes, curve: Curve, how: Look, plot: Plot) -> Any:
+    """One line with its band; returns its handle for a legend."""
+    scale = 100 if plot.percent else 1
+    told = [(x, mark) for x, mark in zip(curve.x, curve.marks, strict=True) if mark.value is not None]
+    x = [at for at, _ in told]
+    y = [scale * (mark.value or 0.0) for _, mark in told]
+    few = [plot.hollow and mark.n is not None and mark.n < FEW for _, mark in told]
+    if len(plot.curves) <= MOST_BANDS:
+        # An interval of a few turns is as wide as the plot, and hides what stands on many.
+        _band(axes, [one for one, hollow in zip(told, few, strict=True) if not hollow], scale, how)
+    (line,) = axes.plot(x, y, color=how.colour, linestyle=how.dash, marker=how.marker)
+    if any(few):
+        line.set_markevery([not hollow for hollow in few])
+        at = [index for index, hollow in enumerate(few) if hollow]
+        axes.plot(
+            [x[i] for i in at], [y[i] for i in at], how.marker, color=how.colour, markerfacecolor="white"
+        )  # fmt: skip
+    (handle,) = axes.plot([], [], color=how.colour, linestyle=how.dash, marker=how.marker)
+    return handle
+
+
+def _band(axes: Axes, told: Sequence[tuple[float, Mark]], scale: float, how: Look) -> None:
+    ends = [(x, m.low, m.high) for x, m in told if m.low is not None and m.high is not None]
+    if len(ends) > 1:
+        axes.fill_between(
+            [x for x, _, _ in ends],
+            [scale * low for _, low, _ in ends],
+            [scale * high for _, _, high in ends],
+            color=how.colour,
+            alpha=0.13,
+            linewidth=0,
+        )
+    elif ends:
+        x, low, high = ends[0]
+        axes.vlines(x, scale * low, scale * high, color=how.colour, linewidth=0.8)
+
+
+def _finish(axes: Axes, plot: Plot) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axes.set_xlabel(plot.x)
+    axes.set_ylabel(plot.y)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=9, min_n_ticks=1, steps=[1, 2, 5, 10]))
+    if plot.percent and not plot.zoom:
+        axes.set_ylim(0, 103)
+    else:
+        low, high = axes.get_ylim()
+        # Correlations can be below 0; shares and lengths cannot, whatever room matplotlib would leave.
+        axes.set_ylim(low if plot.below_zero and low < 0 else 0, max(high, 1.04) if plot.below_zero else high)
+    if len({x for curve in plot.curves for x in curve.x}) == 1:
+        only = next(x for curve in plot.curves for x in curve.x)
+        axes.set_xlim(only - 1, only + 1)
+
+
+def _legend_height(curves: Sequence[Curve], width: float) -> float:
+    """Inches that the legend will take, so that many models do not eat the plot."""
+    longest = max((len(name) for name in labels([c.name for c in curves])), default=0)
+    columns = max(1, int(width / (longest * 0.056 + 0.5)))
+    return 0.14 * -(-len(curves) // columns)
+
+
+# Points with intervals, a row per model: headline metrics, ROB by synthesizer, satisfaction by formality.
+
+_BAR = "#9dc3df"
+_CAP = 0.09
+"""Half the height of an interval's end, in rows."""
+
+
+def draw_bars(panels: Sequence[Panel], rows: Sequence[str], *, columns: int = 4) -> Figure:
+    """A panel per metric, a bar with its interval per model; a panel's marks have the series ''."""
+    lines = -(-len(panels) // columns)
+    figure = blank(TWO_COLUMNS, lines * (0.55 + 0.19 * max(2, len(rows))))
+    every = figure.subplots(lines, columns, squeeze=False, sharey=True)
+    for axes, panel in zip(every.flat, panels, strict=False):
+        marks = [panel.marks.get((name, ""), Mark(None)) for name in rows]
+        _draw_bars(axes, marks, 100 if panel.percent else 1)
+        _finish_dots(axes, panel, rows, striped=False)
+    for axes in list(every.flat)[len(panels) :]:
+        axes.set_axis_off()
+    return figure
+
+
+def draw_dots(panels: Sequence[Panel], rows: Sequence[str], series: Sequence[str]) -> Figure:
+    """Panels side by side; per model one point for each series, each with its own shape."""
+    tall = 0.1 * max(2, len(series)) * len(rows)
+    figure = blank(TWO_COLUMNS, 0.75 + max(0.5, tall + 0.06 * len(rows)))
+    spread: Any = figure.get_layout_engine()
+    spread.set(wspace=0.04)
+    handles: list[Any] = []
+    span = percent_span([mark for panel in panels if panel.percent for mark in panel.marks.values()])
+    every = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
+    for axes, panel in zip(every, panels, strict=True):
+        handles = []
+        for number, one in enumerate(series):
+            how = look(number)
+            shift = (number - (len(series) - 1) / 2) * 0.72 / max(1, len(series))
+            marks = [(row + shift, panel.marks.get((name, one), Mark(None))) for row, name in enumerate(rows)]
+            _draw_points(axes, marks, 100 if panel.percent else 1, how)
+            handles += axes.plot([], [], how.marker, color=how.colour)
+        _finish_dots(axes, panel, rows, striped=True)
+        if panel.percent:
+            axes.set_xlim(*span)
+            axes.set_xticks(range(span[0], span[1] + 1, 10 if span[1] - span[0] <= 60 else 25))
+    legend_above(figure, handles, labels(series))
+    return figure
+
+
+def percent_span(marks: Sequence[Mark]) -> tuple[int, int]:
+    """Ends of an axis that holds the marks and intervals, in tens; 0 and 100 where that is more than 60."""
+    ends = [100 * end for mark in marks for end in (mark.value, mark.low, mark.high) if end is not None]
+    low, high = (10 * math.floor(min(ends) / 10), 10 * math.ceil(max(ends) / 10)) if ends else (0, 100)
+    if high - low < 20:
+        low, high = max(0, low - 10), min(100, high + 10)
+    return (low, high) if high - low <= 60 else (0, 100)
+
+
+def _finish_dots(axes: Axes, panel: Panel, rows: Sequence[str], *, striped: bool) -> None:
+    axes.set_xlabel(panel.text)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    name_ticks(axes.yaxis, range(len(rows)), labels(rows))
+    grid_only(axes, "x")
+    for row in range(0, len(rows), 2) if striped else ():
+        axes.axhspan(row - 0.5, row + 0.5, color="#f4f4f4", linewidth=0, zorder=0)
+    if panel.percent:
+        axes.set_xlim(0, 102)
+        axes.set_xticks([0, 50, 100])
+    else:
+        axes.set_xlim(left=0)
+        axes.locator_params(axis="x", nbins=4, min_n_ticks=2)
+
+
+def _draw_bars(axes: Axes, marks: Sequence[Mark], scale: float) -> None:
+    told = [(row, mark, scale * mark.value) for row, mark in enumerate(marks) if mark.value is not None]
+    for row, mark in enumerate(marks):
+        if mark.value is None:
+            axes.text(0, row, " –", va="center", color="#999999")
+    axes.barh(
+        [row for row, _, _ in told], [value for _, _, value in told],
+        height=0.66, color=_BAR, edgecolor="#3d7ea6", linewidth=0.5,
+    )  # fmt: skip
+    _whiskers(axes, [(row, mark) for row, mark, _ in told], scale, "black")
+
+
+def _draw_points(axes: Axes, marks: Sequence[tuple[float, Mark]], scale: float, how: Look) -> None:
+    told = [(at, mark, scale * mark.value) for at, mark in marks if mark.value is not None]
+    _whiskers(axes, [(at, mark) for at, mark, _ in told], scale, how.colour)
+    axes.plot([value for _, _, value in told], [at for at, _, _ in told], how.marker, color=how.colour, clip_on=False)
+
+
+def _whiskers(axes: Axes, marks: Sequence[tuple[float, Mark]], scale: float, colour: str) -> None:
+    """All intervals of a kind as one line of many pieces: a page of them stays small."""
+    x: list[float] = []
+    y: list[float] = []
+    for at, mark in marks:
+        if mark.low is not None and mark.high is not None:
+            low, high = scale * mark.low, scale * mark.high
+            x += [low, low, low, high, high, high, math.nan]
+            y += [at - _CAP, at + _CAP, at, at, at - _CAP, at + _CAP, math.nan]
+    axes.plot(x, y, color=colour, linewidth=0.9, clip_on=False)
+
+
+# The difference of two models in each metric, with its interval.
+
+ALPHA = 0.05
+
+
+def draw_forest(differences: Sequence[Difference], first: str, second: str) -> Figure:
+    """First minus second: lengths in turns on the left, rates in percentage points on the right.
+
+    A filled point is told from 0 at 5 % after correction, a hollow one is not; its p stands beside it.
+    """
+    sides = [[d for d in differences if not d.percent], [d for d in differences if d.percent]]
+    sides = [side for side in sides if side]
+    most = max(map(len, sides), default=1)
+    figure = blank(TWO_COLUMNS, 0.9 + 0.24 * most)
+    spread: Any = figure.get_layout_engine()
+    spread.set(wspace=0.06)
+    for axes, side in zip(figure.subplots(1, len(sides), squeeze=False)[0], sides, strict=True):
+        for row, difference in enumerate(side):
+            _row(axes, row, difference)
+        axes.axvline(0, color=GREY, linewidth=0.7)
+        axes.set_xlabel("percentage points" if side[0].percent else "turns")
+        axes.set_ylim(most - 0.4, -0.6)
+        name_ticks(axes.yaxis, range(len(side)), labels([d.metric for d in side]))
+        grid_only(axes, "x")
+        _around_zero(axes)
+    figure.supxlabel(f"{label(first)} − {label(second)}", fontsize=TEXT)
+    return figure
+
+
+def _row(axes: Axes, row: int, difference: Difference) -> None:
+    mark, scale = difference.mark, 100 if difference.percent else 1
+    if mark.value is None:
+        axes.text(0, row, " –", va="center", color="#999999")
+        return
+    told = difference.p is not None and difference.p < ALPHA
+    if mark.low is not None and mark.high is not None:
+        axes.plot([scale * mark.low, scale * mark.high], [row, row], color="black", linewidth=0.9, marker="|")
+    axes.plot([scale * mark.value], [row], "o", color="black", markerfacecolor="black" if told else "white")
+    if difference.p is not None:
+        words = "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
+        axes.annotate(
+            words, (1, row), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
+            va="center", fontsize=SMALL - 0.5, color="black" if told else GREY,
+        )  # fmt: skip
+
+
+def _around_zero(axes: Axes) -> None:
+    """Zero in the middle, so that the eye reads the side."""
+    far = max(abs(end) for end in axes.get_xlim())
+    axes.set_xlim(-far, far)
+
+
+# Satisfaction as a table of colours: model × group, group and mode × model (the paper's Table 6).
+
+_TALLEST = 8.5
+"""Height that many rows must share, in inches."""
+
+_LIGHT, _DARK = (0.97, 0.98, 1.0), (0.03, 0.19, 0.42)
+"""Colours of 0 and 100 %: one hue, so that a grey print keeps the order."""
+
+
+def draw_heat(matrix: Matrix) -> Figure:
+    """Rates in per cent, dark for high; a cell on few verdicts is set in italics, one on none is a dash."""
+    tall = min(0.2 * len(matrix.rows), max(_TALLEST, 0.11 * len(matrix.rows)))
+    heads = labels(matrix.columns)
+    figure = blank(_width(matrix), tall + 0.25 + _head_height(heads))
+    axes = figure.subplots()
+    for y, row in enumerate(matrix.rows):
+        for x, column in enumerate(matrix.columns):
+            _cell(axes, x, y, matrix.cell(row, column))
+    axes.set_xlim(-0.5, len(matrix.columns) - 0.5)
+    axes.set_ylim(len(matrix.rows) - 0.5, -0.5)
+    axes.spines[:].set_visible(False)
+    grid_only(axes, "")
+    axes.xaxis.tick_top()
+    name_ticks(axes.xaxis, range(len(heads)), heads, rotation=45, ha="left", rotation_mode="anchor")
+    name_ticks(axes.yaxis, range(len(matrix.rows)), labels(matrix.rows))
+    return figure
+
+
+def shade(rate: float) -> tuple[float, float, float]:
+    """The colour of a rate from 0 to 1."""
+    share = min(1.0, max(0.0, rate))
+    red, green, blue = (light + (dark - light) * share for light, dark in zip(_LIGHT, _DARK, strict=True))
+    return red, green, blue
+
+
+def ink(rate: float) -> str:
+    """Black or white, whichever is read better on the colour of that rate."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shade(rate)]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "black" if light > 0.18 else "white"
+
+
+def _cell(axes: Axes, x: int, y: int, mark: Mark) -> None:
+    from matplotlib.patches import Rectangle
+
+    if mark.value is None:
+        axes.text(x, y, "–", ha="center", va="center", fontsize=SMALL, color="#999999", in_layout=False)
+        return
+    place = Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, facecolor=shade(mark.value), linewidth=0)
+    axes.add_artist(place)
+    place.set_in_layout(False)
+    axes.text(
+        x,
+        y,
+        f"{100 * mark.value:.0f}",
+        ha="center",
+        va="center",
+        fontsize=SMALL,
+        color=ink(mark.value),
+        fontstyle="italic" if mark.n is not None and mark.n < FEW else "normal",
+        # The cells lie within the axes; measuring each would take longer than all the drawing.
+        in_layout=False,
+    )
+
+
+def _width(matrix: Matrix) -> float:
+    names = max((len(name) for name in labels(matrix.rows)), default=0) * 0.062
+    return min(TWO_COLUMNS, names + 0.75 + 0.42 * len(matrix.columns))
+
+
+def _head_height(heads: tuple[str, ...]) -> float:
+    return 0.15 + 0.045 * max(map(len, heads), default=0)

@@ -1,0 +1,244 @@
+"""Where the evidence of verdicts stands in an answer as it was received.
+
+Spans count in the body or in the content, which are made of the answer by the reading rules: reasoning cut off, line
+ends and composition unified, invisible characters and an enclosing fence removed, markup read. Here the way is
+gone back.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from markupsafe import Markup
+
+from evolif.text import Reading, clean, strip_reasoning
+from evolif.types import Span, Verdict
+
+Place = tuple[int, int, int]
+"""(start, end, index of the verdict): a half-open range of characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where the verdicts of one answer point."""
+
+    answer: tuple[Place, ...]
+    """Places in the answer as received."""
+    content: str = ""
+    """The content as it was read, where something has a place only there."""
+    in_content: tuple[Place, ...] = ()
+    """All evidence that has a place in the content; empty where the answer shows it all."""
+
+
+def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> Evidence:
+    """Find the places of the verdicts' spans.
+
+    Args:
+        answer: The answer as stored.
+        fmt: The format the turn's constraints asked for, which decides how the answer is read.
+        verdicts: The turn's verdicts; spans outside the text (of a file written by another hand) are left out.
+    """
+    if not any(verdict.spans for verdict in verdicts):
+        return Evidence(())
+    reading = Reading(answer, fmt)
+    offsets = _Offsets.of(answer, reading)
+    found: list[Place] = []
+    lost = offsets is None
+    for index, verdict in enumerate(verdicts):
+        for span, twin in _with_twins(verdict.spans):
+            ranges = list(_in_body(span, twin, reading))
+            lost = lost or not all(ranges)
+            found += [(*offsets.back(*one), index) for one in ranges if one and offsets is not None]
+    if not lost:
+        return Evidence(_within(found, len(answer)))
+    content = reading.content_text
+    told = ((s.start, s.end, i) for i, v in enumerate(verdicts) for s in v.spans if s.view == "content")
+    return Evidence(_within(found, len(answer)), content, _within(told, len(content)))
+
+
+def _with_twins(spans: Sequence[Span]) -> Iterator[tuple[Span, Span | None]]:
+    """Each piece of evidence once: a content span right before a body span is the same passage, told twice."""
+    at = 0
+    while at < len(spans):
+        span = spans[at]
+        at += 1
+        twin = None
+        if span.view == "content" and at < len(spans) and spans[at].view == "body":
+            twin = spans[at]
+            at += 1
+        yield span, twin
+
+
+def _in_body(span: Span, twin: Span | None, reading: Reading) -> Iterator[tuple[int, int] | None]:
+    """The span's ranges of the body, one per block it touches; None for what has no known place there."""
+    if twin is not None or span.view == "body":
+        known = twin or span
+        yield known.start, known.end
+        return
+    starts = reading.offsets
+    index = max(0, bisect_right(starts, span.start) - 1)
+    while index < len(starts) and starts[index] < span.end:
+        block, at = reading.blocks[index], starts[index]
+        index += 1
+        start, end = max(span.start - at, 0), min(span.end - at, len(block.text))
+        if start >= end:
+            continue
+        first, last = block.to_body(start), block.to_body(end, end=True)
+        yield None if first is None or last is None else (first, last)
+
+
+def _within(places: Iterable[Place], length: int) -> tuple[Place, ...]:
+    inside = {place for place in places if 0 <= place[0] < place[1] <= length}
+    return tuple(sorted(inside))
+
+
+@dataclass(frozen=True, slots=True)
+class _Offsets:
+    """From the body's characters back to the answer's; `starts` is empty where they are only shifted."""
+
+    shift: int
+    starts: Sequence[int] = ()
+    ends: Sequence[int] = ()
+
+    @classmethod
+    def of(cls, answer: str, reading: Reading) -> _Offsets | None:
+        """None where the answer cannot be taken apart into the pieces that were normalised."""
+        part = strip_reasoning(answer)[0]
+        cut = len(answer) - len(part)  # what is left is always the answer's end
+        cleaned = clean(part)
+        # The body begins where the text does, or after the opening line of its fence and white space.
+        inside = 0
+        if reading.body != reading.text:
+            inside = reading.text.find(reading.body, reading.text.find("\n") + 1)
+        lead = len(cleaned) - len(cleaned.lstrip()) + inside
+        if cleaned == part:
+            return cls(cut + lead)
+        starts, ends, made = _clusters(part)
+        return cls(lead, [cut + s for s in starts], [cut + e for e in ends]) if made == cleaned else None
+
+    def back(self, start: int, end: int) -> tuple[int, int]:
+        """A range of the body as a range of the answer; one out of range comes back as an empty one."""
+        start, end = start + self.shift, end + self.shift
+        if not self.starts:
+            return start, end
+        if not 0 <= start < end <= len(self.starts):
+            return 0, 0
+        return self.starts[start], self.ends[end - 1]
+
+
+def _clusters(text: str) -> tuple[list[int], list[int], str]:
+    """Where each character of the cleaned text starts and ends in `text`, and the text cleaned piece by piece.
+
+    Composition never reaches over the bounds of a grapheme cluster but in texts made to do so; the caller compares.
+    """
+    import regex
+
+    starts: list[int] = []
+    ends: list[int] = []
+    made: list[str] = []
+    for match in regex.finditer(r"\X", text):
+        cluster, at = match.group(), match.start()
+        piece = clean(cluster)
+        made.append(piece)
+        exact = len(piece) == len(cluster)
+        for i in range(len(piece)):
+            starts.append(at + i if exact else at)
+            ends.append(at + i + 1 if exact else match.end())
+    return starts, ends, "".join(made)
+
+
+# Foreign text in HTML: escaped, and nothing in it that acts without being seen.
+
+# What `plain` marks on a terminal, and what a page shows as nothing: soft hyphens, zero-width characters (but for the
+# joiners that scripts and emoji need), invisible operators, fillers, and tag characters, which smuggle text.
+_HIDING = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_HIDDEN = re.compile(f"[{_HIDING}]")
+_NOT_PLAIN = re.compile(f"[&<>\"'{_HIDING}]")
+
+
+def visible(text: str) -> Markup:
+    """The text as HTML: markup escaped, and each character that hides or acts shown as a small mark with its number."""
+    return Markup(visible_html(text))
+
+
+def visible_html(text: str) -> str:
+    """Like `visible`, as a string to be joined with others that are HTML already."""
+    if _NOT_PLAIN.search(text) is None:
+        return text
+    # Escaped before anything is marked: no mark can be mistaken for text. The ampersand comes first.
+    text = text.replace("\r\n", "\n").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _HIDDEN.sub(_mark, text.replace('"', "&#34;").replace("'", "&#39;"))
+
+
+@lru_cache(maxsize=8192)
+def label(text: str) -> Markup:
+    """`visible` for what is said again and again: names of groups, what was expected, what was found."""
+    return visible(text)
+
+
+def unseen(text: str) -> str:
+    r"""The text with what hides or acts told as in `\x1b`, for places that hold no mark; not escaped."""
+    return _HIDDEN.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
+
+
+def one_line(text: str, limit: int = 0) -> str:
+    """The text as `unseen` has it, on one line, and cut where a limit is given."""
+    safe = unseen(" ".join(text.split()))
+    return safe if not limit or len(safe) <= limit else f"{safe[: limit - 1]}…"
+
+
+def _mark(match: re.Match[str]) -> str:
+    number = ord(match.group())
+    name = unicodedata.name(match.group(), "control character").lower()
+    return f'<span class="hid" title="{name}">U+{number:04X}</span>'
+
+
+# Text with overlapping ranges marked, as HTML that nests nothing.
+
+
+def marked(text: str, places: Sequence[Place], failed: frozenset[int]) -> Markup:
+    """The text as HTML with a `<mark>` around each stretch that is evidence of the same verdicts.
+
+    Args:
+        text: What was said.
+        places: Ranges within the text, with the index of the verdict each belongs to; they may overlap.
+        failed: The verdicts that were not satisfied: their marks look different.
+    """
+    if not places:
+        return visible(text)
+    changes: dict[int, tuple[list[int], list[int]]] = {}
+    for start, end, index in places:
+        changes.setdefault(start, ([], []))[0].append(index)
+        changes.setdefault(end, ([], []))[1].append(index)
+    open_: dict[int, int] = {}
+    pieces: list[str] = []
+    at = 0
+    for bound in sorted(changes):
+        pieces.append(_stretch(text[at:bound], open_, failed))
+        begun, ended = changes[bound]
+        for index in begun:
+            open_[index] = open_.get(index, 0) + 1
+        for index in ended:
+            open_[index] -= 1
+            if not open_[index]:
+                del open_[index]
+        at = bound
+    pieces.append(visible_html(text[at:]))
+    return Markup("".join(pieces))
+
+
+def _stretch(text: str, verdicts: dict[int, int], failed: frozenset[int]) -> str:
+    shown = visible_html(text)
+    if not verdicts or not text:
+        return shown
+    numbers = sorted(verdicts)
+    look = ' class="bad"' if any(index in failed for index in numbers) else ""
+    return f'<mark{look} data-v="{" ".join(map(str, numbers))}">{shown}</mark>'

@@ -1,0 +1,307 @@
+"""The page as a whole: sections, then dialogues, within its size."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryDirectory
+from typing import TypeVar
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from evolif._version import __version__
+from evolif.budget import PriceTable
+from evolif.errors import OutsideError
+from evolif.report.analysis import RunAnalysis
+from evolif.report.comparable import boards_of
+from evolif.report.comparison import Comparison
+from evolif.report.page.sections import Part, board_parts, closing_parts, of_board
+from evolif.report.page.spool import Spool, asset, environment, spooling
+from evolif.report.page.transcripts import SessionHead, model_key
+from evolif.report.wording import NOT_COMPARABLE, Published
+from evolif.rng import Stream
+from evolif.text import READING_RULES_VERSION
+
+# Which transcripts stand in the page itself: as many of each model, drawn by a seed.
+
+K = TypeVar("K", bound=Hashable)
+
+_PURPOSE = 0x7061_6765
+"""Names the stream of these draws among others of the same seed."""
+
+
+def fair_order(sessions: Iterable[tuple[K, int]], seed: int) -> list[int]:
+    """The order in which transcripts are taken into the page: of each model in turn one drawn from its own.
+
+    Args:
+        sessions: (model, number) of every session.
+        seed: Of the draw.
+
+    Returns:
+        The numbers; any beginning of the list holds about as many sessions of each model as there are.
+    """
+    waiting: dict[K, list[int]] = {}
+    for model, number in sessions:
+        waiting.setdefault(model, []).append(number)
+    for place, numbers in enumerate(waiting.values()):
+        _shuffle(numbers, Stream(seed, _PURPOSE, place))
+    order = []
+    depth = max(map(len, waiting.values()), default=0)
+    for at in range(depth):
+        order += [numbers[at] for numbers in waiting.values() if at < len(numbers)]
+    return order
+
+
+def _shuffle(numbers: list[int], stream: Stream) -> None:
+    for last in range(len(numbers) - 1, 0, -1):
+        other = stream.below(last + 1)
+        numbers[last], numbers[other] = numbers[other], numbers[last]
+
+
+# The folder of transcripts beside the page.
+
+_NUMBERED = re.compile(r"\d{3,9}\.html")
+_OURS = re.compile(r'<meta name="generator" content="evolif ')
+
+
+def side_folder(page: Path) -> Path:
+    """The folder of a page: `report.html` has `report-transcripts`."""
+    stem = page.stem if page.suffix.lower() in (".html", ".htm") else page.name
+    return page.with_name(f"{stem}-transcripts")
+
+
+def side_name(number: int) -> str:
+    """The file of a session's transcript: a number, never a name out of a run."""
+    return f"{number:03}.html"
+
+
+def write_side(spool: Spool, page: Path) -> Path:
+    """Write every transcript into the page's folder; transcripts of an earlier page there go.
+
+    Raises:
+        OSError: the disk.
+    """
+    folder = side_folder(page)
+    remove_side(page)
+    folder.mkdir(parents=True, exist_ok=True)
+    style, script = asset("transcript.css"), asset("transcript.js")
+    template = environment().get_template("side.html")
+    shared = {
+        "style": style,
+        "script": script,
+        "version": __version__,
+        "not_comparable": NOT_COMPARABLE,
+        "back": f"../{quote(page.name)}",
+        "total": len(spool.heads),
+        "side_name": side_name,
+    }
+    for head in spool:
+        text = template.render(head=head, body=Markup(spool.read(head.number)), **shared)
+        (folder / side_name(head.number)).write_text(text, encoding="utf-8")
+    return folder
+
+
+def remove_side(page: Path) -> None:
+    """Remove what an earlier page left in its folder, and nothing else; the folder too where that was all.
+
+    Raises:
+        OSError: the disk.
+    """
+    folder = side_folder(page)
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    for file in folder.iterdir():
+        if _NUMBERED.fullmatch(file.name) and file.is_file() and not file.is_symlink() and _is_ours(file):
+            file.unlink()
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _is_ours(file: Path) -> bool:
+    with file.open(encoding="utf-8", errors="replace") as opened:
+        return _OURS.search(opened.read(4_000)) is not None
+
+
+MOST_INSIDE = 200
+"""Transcripts in the page itself."""
+
+MOST_BYTES = 5_000_000
+"""Of the page itself."""
+
+_SPARE = 20_000
+"""Bytes kept free of it: sizes are measured before the list says which transcripts are inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written.
+
+    Attributes:
+        path: The page.
+        bytes: Its size.
+        transcripts: Sessions that the page lists.
+        inside: Of these, whose transcripts stand in the page itself.
+        folder: Where all transcripts are, where not all are inside.
+    """
+
+    path: Path
+    bytes: int
+    transcripts: int
+    inside: int
+    folder: Path | None
+
+
+def write(
+    analyses: Sequence[RunAnalysis],
+    path: Path,
+    comparisons: Sequence[Comparison],
+    prices: PriceTable | None,
+    published: Published | None,
+) -> Written:
+    """See `evolif.report.page.write_page`."""
+    try:
+        with (
+            TemporaryDirectory(prefix="evolif-page-") as folder,
+            spooling([analysis.run for analysis in analyses], Path(folder)) as transcripts,
+        ):
+            parts = _parts(analyses, comparisons, prices, published)
+            return _Page(analyses, path, parts, transcripts()).write()
+    except OSError as fault:
+        raise OutsideError(f"{path}: the page cannot be written ({fault.strerror or fault})") from fault
+
+
+def _parts(
+    analyses: Sequence[RunAnalysis],
+    comparisons: Sequence[Comparison],
+    prices: PriceTable | None,
+    published: Published | None,
+) -> list[Part]:
+    boards = boards_of(analyses)
+    parts: list[Part] = []
+    for number, board in enumerate(boards, start=1):
+        pairs = of_board(board, comparisons)
+        suffix = f"-{number}" if len(boards) > 1 else ""
+        # Each pair that nobody asked for would have the same picture once more.
+        parts += board_parts(board, pairs, drawn=bool(comparisons) or len(pairs) == 1, suffix=suffix)
+    parts += closing_parts(analyses, prices, published)
+    return [part for part in parts if part.holds_something]
+
+
+class _Page:
+    def __init__(self, analyses: Sequence[RunAnalysis], path: Path, parts: list[Part], spool: Spool) -> None:
+        self._analyses = analyses
+        self._path = path
+        self._parts = parts
+        self._spool = spool
+        self._seed = analyses[0].seed if analyses else 0
+        self._listed = spool.heads
+
+    def write(self) -> Written:
+        """Decide what stands inside, by measure, and write it all."""
+        total = len(self._spool.heads)
+        order = fair_order((((h.run, h.model), h.number) for h in self._spool), self._seed)
+        room = self._room()
+        while room < 0 and self._listed:
+            # So many sessions that their mere list is too long: it is cut, and the folder has them all.
+            kept = set(order[: len(self._listed) // 2])
+            self._listed = [head for head in self._spool if head.number in kept]
+            room = self._room()
+        inside = self._spool.fitting(order[: len(self._listed)], MOST_INSIDE, room)
+        folder = None
+        if len(inside) < total:
+            folder = write_side(self._spool, self._path)
+        else:
+            remove_side(self._path)
+        size = self._write(lambda n: Markup(self._spool.read(n)) if n in inside else None, self._choice(inside))
+        return Written(self._path, size, total, len(inside), folder)
+
+    def _room(self) -> int:
+        """Bytes that are left for transcripts; an empty one has about the markup of a line that links to one."""
+        size = sum(len(piece.encode()) for piece in self._pieces(lambda _: Markup(""), self._choice(set())))
+        return MOST_BYTES - _SPARE - size
+
+    def _choice(self, inside: set[int]) -> str:
+        total = len(self._spool.heads)
+        if len(inside) == total:
+            return f"All {total:,} transcripts stand in this page."
+        listed = "" if len(self._listed) == total else f" Only {len(self._listed):,} are listed here, drawn likewise."
+        return (
+            f"{len(inside):,} of {total:,} transcripts stand in this page: one of each model in turn, drawn by seed "
+            f"{self._seed}, up to {MOST_INSIDE} and as long as the page stays below {MOST_BYTES // 1_000_000} MB. All "
+            f"of them stand in the folder {side_folder(self._path).name} beside it, where the other lines lead; the "
+            f"text filter reaches those in this page.{listed}"
+        )
+
+    def _write(self, body: Callable[[int], Markup | None], choice: str) -> int:
+        """Into a file beside the page, which then takes its place: no reader ever sees half a page."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        size = 0
+        with NamedTemporaryFile("wb", dir=self._path.parent, prefix=".page-", delete=False) as made:
+            try:
+                for piece in self._pieces(body, choice):
+                    size += made.write(piece.encode())
+                made.close()
+                os.chmod(made.name, 0o666 & ~_umask())
+                os.replace(made.name, self._path)
+            except BaseException:
+                Path(made.name).unlink(missing_ok=True)
+                raise
+        return size
+
+    def _pieces(self, body: Callable[[int], Markup | None], choice: str) -> Iterable[str]:
+        heads = self._listed
+        runs = self._analyses
+        stream = (
+            environment()
+            .get_template("page.html")
+            .stream(
+                style=asset("transcript.css", "page.css"),
+                script=asset("page.js", "transcript.js"),
+                version=__version__,
+                reading_rules=", ".join(sorted({str(run.settings.reading_rules) for run in runs}))
+                or READING_RULES_VERSION,
+                title=_title(runs),
+                lead=_lead(runs),
+                not_comparable=NOT_COMPARABLE,
+                parts=self._parts,
+                heads=heads,
+                body=body,
+                choice=choice,
+                folder=quote(side_folder(self._path).name),
+                side_name=side_name,
+                models=_models(heads, runs),
+                endings=sorted({head.ending for head in heads}),
+                groups=sorted({group for head in heads for group in head.failed_groups}),
+            )
+        )
+        stream.enable_buffering(500)
+        return stream
+
+
+def _title(runs: Sequence[RunAnalysis]) -> str:
+    return f"evolif report: {', '.join(run.name for run in runs)}"
+
+
+def _lead(runs: Sequence[RunAnalysis]) -> str:
+    models = sum(len(run.models) for run in runs)
+    dialogues = len({number for run in runs for number in run.settings.dialogues})
+    return (
+        f"How long {models} model{'s' * (models != 1)} followed instructions over {dialogues} evolving "
+        f"dialogue{'s' * (dialogues != 1)}, and what was said."
+    )
+
+
+def _models(heads: Sequence[SessionHead], runs: Sequence[RunAnalysis]) -> list[tuple[str, str]]:
+    seen = dict.fromkeys((head.run, head.model) for head in heads)
+    several = len(runs) > 1
+    return [(model_key(run, name), f"{name} ({runs[run].name})" if several else name) for run, name in seen]
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,340 @@
+"""Table 7 of the paper: what the system prompt does, out of two runs that differ in it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from textwrap import fill
+from typing import TYPE_CHECKING, TypeAlias
+
+from evolif.errors import UsageError
+from evolif.metrics import Interval, Metrics
+from evolif.report.analysis import ModelAnalysis, RunAnalysis
+from evolif.report.comparable import Board
+from evolif.report.comparison import Comparison, compare_models
+from evolif.report.figures import (
+    ONE_COLUMN,
+    TEXT,
+    blank,
+    draw,
+    group_matrix,
+    label,
+    labels,
+    markdown,
+    png_bytes,
+    style,
+    svg_text,
+)
+from evolif.report.wording import NOT_COMPARABLE
+from evolif.runner import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+# A table as the paper has it: heads, rows, intervals, and what a reader must know.
+
+Value: TypeAlias = str | int | float | None
+"""None where a figure is undefined."""
+
+Subject: TypeAlias = Run | RunAnalysis
+"""A run; several tables of one are cheaper out of one `RunAnalysis`, which computes each part once."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """One table.
+
+    Attributes:
+        number: Of the paper's table that it is like.
+        title: What it shows.
+        headers: Heads of the columns.
+        rows: As many values each; lengths in turns, rates in per cent, correlations from -1 to 1; not rounded.
+        intervals: Of each value its 95 % interval, in the same unit, None where it has none; empty for none at all.
+        note: What a reader must know, besides that it is not comparable.
+    """
+
+    number: int
+    title: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    intervals: tuple[tuple[Interval | None, ...], ...] = ()
+    note: str = ""
+
+    def markdown(self) -> str:
+        """The table in Markdown, figures with two digits, intervals in brackets; names escaped."""
+        lines = [
+            f"**{markdown(self.title)}** (like the paper's Table {self.number})",
+            "",
+            _line([markdown(head) for head in labels(self.headers)]),
+            _line(["---" if number == 0 else "---:" for number in range(len(self.headers))]),
+        ]
+        for number, row in enumerate(self.rows):
+            ends = self.intervals[number] if self.intervals else (None,) * len(row)
+            lines.append(_line([_shown(value, end) for value, end in zip(row, ends, strict=True)]))
+        if not self.rows:
+            lines.append(_line(["no figure yet", *[""] * (len(self.headers) - 1)]))
+        return "\n".join([*lines, "", *([markdown(self.note), ""] if self.note else []), NOT_COMPARABLE, ""])
+
+    def _repr_markdown_(self) -> str:
+        """As a notebook shows it."""
+        return self.markdown()
+
+
+def analysis_of(run: Subject) -> RunAnalysis:
+    """The analysis of a run."""
+    return run if isinstance(run, RunAnalysis) else RunAnalysis(run)
+
+
+def percent(value: float | None) -> float | None:
+    """A fraction in per cent."""
+    return None if value is None else 100 * value
+
+
+def percent_interval(interval: Interval | None) -> Interval | None:
+    """Both ends in per cent."""
+    return None if interval is None else (100 * interval[0], 100 * interval[1])
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _shown(value: Value, interval: Interval | None) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return markdown(value)
+    text = str(value) if isinstance(value, int) else f"{value:.2f}"
+    return text if interval is None else f"{text} [{interval[0]:.2f}, {interval[1]:.2f}]"
+
+
+# Tables 2, 3, 4, 6 and 8 of the paper, of one run.
+
+HEADS: Mapping[str, str] = {
+    "edr_len": "EDR_len", "edr_acc": "EDR_acc", "edr_succ": "EDR_succ", "edr_lss": "EDR_lss",
+    "csr": "CSR", "isr": "ISR", "rec": "REC", "rob": "ROB",
+}  # fmt: skip
+"""The metrics in the paper's order."""
+
+
+def table_2(run: Subject) -> PaperTable:
+    """The eight metrics of each model, with intervals (§5.1)."""
+    analysis = analysis_of(run)
+    return PaperTable(
+        2,
+        "Headline metrics (EDR in turns, rates in %)",
+        ("model", "sessions", *HEADS.values()),
+        tuple((model.name, *_row(model)) for model in analysis.models),
+        tuple((None, None, *metric_intervals(model.summary.intervals)) for model in analysis.models),
+        f"Patience {analysis.settings.patience}, cap {analysis.settings.max_turns} turns, judge "
+        f"{analysis.settings.judge}; in brackets 95 % bootstrap intervals over dialogues. Sessions cut by the cap "
+        f"count with the turns they have.{_left_out(analysis)}",
+    )
+
+
+def _left_out(analysis: RunAnalysis) -> str:
+    told = [
+        f"{label(model.name)} {number}" for model in analysis.models if (number := model.summary.metrics.rec_left_out)
+    ]
+    return f" Sessions without a failed turn to recover from, left out of REC: {', '.join(told)}." if told else ""
+
+
+def _row(model: ModelAnalysis) -> tuple[Value, ...]:
+    return (model.summary.metrics.dialogues, *metric_values(model.summary.metrics))
+
+
+def metric_values(metrics: Metrics) -> tuple[float | None, ...]:
+    """The eight in the paper's order and units."""
+    return tuple(in_units(name, metrics.value(name)) for name in HEADS)
+
+
+def metric_intervals(intervals: Mapping[str, Interval | None]) -> tuple[Interval | None, ...]:
+    """Their intervals, likewise."""
+    return tuple(
+        intervals.get(name) if name.startswith("edr") else percent_interval(intervals.get(name)) for name in HEADS
+    )
+
+
+def in_units(metric: str, value: float | None) -> float | None:
+    """Turns for EDR, per cent for the rates."""
+    return value if metric.startswith("edr") else percent(value)
+
+
+def table_3(run: Subject) -> PaperTable:
+    """The metrics at every patience from 1 to the run's own, by replay (§5.4)."""
+    analysis = analysis_of(run)
+    points = [(model.name, point) for model in analysis.models for point in model.patience_sweep]
+    return PaperTable(
+        3,
+        "Metrics by patience (EDR in turns, rates in %)",
+        ("model", "patience", "sessions", *HEADS.values()),
+        tuple((name, p.patience, p.metrics.dialogues, *metric_values(p.metrics)) for name, p in points),
+        tuple((None, None, None, *metric_intervals(p.intervals)) for _, p in points),
+        "The same answers, each session cut at its first streak of so many failed turns: exact, and no call was made.",
+    )
+
+
+def table_4(run: Subject) -> PaperTable:
+    """How stable the ranking by ROB is over subsample sizes (§5.5); no row with fewer than three models."""
+    analysis = analysis_of(run)
+    points = analysis.rank_stability("rob")
+    return PaperTable(
+        4,
+        "Correlation of ROB on random subsamples of dialogues with ROB on all",
+        ("dialogues", "subsamples", "Pearson", "Pearson sd", "Spearman", "Spearman sd"),
+        tuple((p.size, p.draws, p.pearson, p.pearson_sd, p.spearman, p.spearman_sd) for p in points),
+        note=f"Correlations are over the run's {len(analysis.models)} models; of fewer than three there is none.",
+    )
+
+
+def table_6(run: Subject) -> PaperTable:
+    """Constraints satisfied per group (§5.3, App. D)."""
+    board = Board((analysis_of(run),))
+    matrix = group_matrix(board)
+    cells = [[matrix.cell(name, group) for group in matrix.columns] for name in board.heads]
+    return PaperTable(
+        6,
+        "Constraints satisfied per group (% of those judged)",
+        ("model", *matrix.columns),
+        tuple((name, *(percent(cell.value) for cell in row)) for name, row in zip(board.heads, cells, strict=True)),
+        tuple(
+            (None, *(None if c.low is None or c.high is None else (100 * c.low, 100 * c.high) for c in row))
+            for row in cells
+        ),
+        "Groups that were never judged are left out.",
+    )
+
+
+def table_8(run: Subject) -> PaperTable:
+    """ROB by synthesizer, and how each subset ranks the models beside the whole (App. F)."""
+    analysis = analysis_of(run)
+    found = analysis.rank_agreement("synthesizer", "rob")
+    names = [model.name for model in analysis.models]
+    rows: list[tuple[Value, ...]] = [
+        (kind, one.dialogues, *(percent(one.values.get(name)) for name in names), one.pearson, one.spearman)
+        for kind, one in found.items()
+    ]
+    ends: list[tuple[Interval | None, ...]] = [
+        (None, None, *(_kind_interval(model, kind) for model in analysis.models), None, None) for kind in found
+    ]
+    if rows:
+        dialogues = len({session.dialogue for model in analysis.models for session in model.sessions})
+        summaries = [model.summary for model in analysis.models]
+        rows.append(("all", dialogues, *(percent(one.metrics.rob) for one in summaries), None, None))
+        ends.append((None, None, *(percent_interval(one.intervals["rob"]) for one in summaries), None, None))
+    return PaperTable(
+        8,
+        "ROB (%) by synthesizer, and its correlation with the whole",
+        ("synthesizer", "dialogues", *names, "Pearson", "Spearman"),
+        tuple(rows),
+        tuple(ends),
+        "A dialogue counts for the synthesizer of most of its turns; correlations are over models, of fewer than three "
+        "there is none.",
+    )
+
+
+def _kind_interval(model: ModelAnalysis, kind: str) -> Interval | None:
+    figures = model.figures_by("synthesizer").get(kind)
+    return None if figures is None else percent_interval(figures.intervals["rob"])
+
+
+def table_7(run: Subject, other: Subject) -> PaperTable:
+    """The system-prompt ablation, per model that both runs have (App. E).
+
+    Args:
+        run: A run with the system prompt, or without.
+        other: The same benchmark, patience, cap and judge, the other way round.
+
+    Raises:
+        UsageError: the runs differ in more than the system prompt, not in it, or have no model in common; NumPy (extra
+            `report`) is not installed.
+    """
+    first, second = analysis_of(run), analysis_of(other)
+    if second.settings.system_prompt:
+        first, second = second, first
+    shared = [model for model in first.models if model.name in second.run.models]
+    if not shared:
+        raise UsageError("the two runs have no model in common; evaluate the same one with and without a system prompt")
+    pairs = compare_models(
+        [(second.model(model.name), model) for model in shared], ablation="system-prompt"
+    )  # fmt: skip
+    rows = [row for pair in pairs for row in _rows(pair)]
+    return PaperTable(
+        7,
+        "System-prompt ablation (EDR in turns, rates in %)",
+        ("model", "system prompt", "dialogues", *HEADS.values()),
+        tuple(values for values, _ in rows),
+        tuple(ends for _, ends in rows),
+        "Over the dialogues that both runs have; the difference is without minus with, in brackets its 95 % paired "
+        "bootstrap interval.",
+    )
+
+
+def _rows(pair: Comparison) -> list[tuple[tuple[Value, ...], tuple[Interval | None, ...]]]:
+    """With, without, and the difference; `pair` is without minus with."""
+    paired = pair.paired
+    found = {name: paired.differences[name] for name in HEADS}
+    none: tuple[Interval | None, ...] = (None,) * (3 + len(HEADS))
+    count = paired.dialogues
+    with_it = (pair.a.name, "with", count, *(in_units(name, one.b) for name, one in found.items()))
+    without = (pair.a.name, "without", count, *(in_units(name, one.a) for name, one in found.items()))
+    difference = (pair.a.name, "difference", count, *(in_units(name, one.value) for name, one in found.items()))
+    ends = tuple(
+        one.interval if name.startswith("edr") else percent_interval(one.interval) for name, one in found.items()
+    )
+    return [(with_it, none), (without, none), (difference, (None, None, None, *ends))]
+
+
+# Figures 3, 4, 6 and 7 of the paper, of one run, as matplotlib figures.
+
+
+def figure_3(run: Subject) -> Figure:
+    """Survival curves of the sessions, with the sessions at risk (§5.2).
+
+    Raises:
+        UsageError: matplotlib (extra `report`) is not installed.
+    """
+    return _figure("survival", run)
+
+
+def figure_4(run: Subject) -> Figure:
+    """Satisfaction per constraint group as a radar (§5.3).
+
+    Raises:
+        UsageError: as `figure_3`.
+    """
+    return _figure("radar", run)
+
+
+def figure_6(run: Subject) -> Figure:
+    """ROB by synthesizer (App. F).
+
+    Raises:
+        UsageError: as `figure_3`.
+    """
+    return _figure("synthesizers", run)
+
+
+def figure_7(run: Subject) -> Figure:
+    """Satisfaction after formal and informal queries (App. G).
+
+    Raises:
+        UsageError: as `figure_3`.
+    """
+    return _figure("formality", run)
+
+
+def _figure(name: str, run: Subject) -> Figure:
+    """The figure; where there is none, a small one that says why. A notebook shows it by itself."""
+    picture = draw(name, analysis_of(run))
+    figure = picture.figure
+    if figure is None:
+        with style():
+            figure = blank(ONE_COLUMN, 0.8)
+            figure.text(0.5, 0.5, fill(picture.caption, 56), ha="center", va="center", fontsize=TEXT, wrap=False)
+    made = figure
+    # matplotlib's figures show themselves only where pyplot has taken the notebook over; these need not.
+    setattr(made, "_repr_svg_", lambda: svg_text(made, name, inline=False))  # noqa: B010
+    setattr(made, "_repr_png_", lambda: png_bytes(made))  # noqa: B010
+    return made

@@ -1,0 +1,217 @@
+"""Foreign text on a terminal: nothing of it may move the cursor, colour the screen or reverse the reading order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolif.budget import PriceTable, load_prices, quotes_of
+from evolif.errors import UsageError
+from evolif.judge_audit import judge_audit_lines
+from evolif.metrics import Ceiling
+from evolif.report.analysis import ModelSummary, RunAnalysis
+from evolif.resources import data_path, load_yaml
+from evolif.runner import Run
+
+# C0 and C1 controls but for line break and tab; bidirectional overrides and isolates; line and paragraph separators.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def plain(text: str) -> str:
+    r"""The text with everything unsafe made visible, as in `\x1b`."""
+    return _UNSAFE.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
+
+
+def clip(text: str, limit: int) -> str:
+    """The text made plain and cut at a number of characters, with a word about what is missing."""
+    safe = plain(text)
+    return safe if len(safe) <= limit else f"{safe[:limit]} … ({len(safe) - limit} more characters)"
+
+
+# What a run cost, a line per role and model.
+
+
+def spent_lines(run: Run, prices: PriceTable | None = None) -> list[str]:
+    """Calls, tokens and money of a run; nothing where no tokens were spent."""
+    spent = [one for one in run.costs() if one.usage.prompt_tokens or one.usage.completion_tokens]
+    if not spent:
+        return []
+    quotes = quotes_of(run.settings, prices or load_prices())
+    lines = []
+    for one in spent:
+        usage = one.usage
+        lines.append(
+            f"Spent on {one.role} {plain(one.model)}: {one.calls:,} calls, {usage.prompt_tokens:,} + "
+            f"{usage.completion_tokens:,} tokens, {dollars(quotes.cost(one.role, one.model, usage))}."
+        )
+    total, whole = quotes.total(spent)
+    if len(spent) > 1:
+        lines.append(f"Spent in all: {dollars(total)}{'' if whole else ' and what has no known price'}.")
+    return lines
+
+
+def dollars(amount: float | None) -> str:
+    """Money as a reader wants it; an unknown price is no zero."""
+    if amount is None:
+        return "price unknown"
+    return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
+
+
+# What a report says in words: settings, what is left out and why, the ceiling, the judge's audit.
+
+_MISSES = 3
+"""Turns without a good witness that are named."""
+
+
+def settings_line(run: Run) -> str:
+    """What the run was made with."""
+    settings = run.settings
+    more = "" if settings.system_prompt else ", no system prompt"
+    if settings.temperature is not None:
+        more += f", temperature {settings.temperature:g}"
+    return (
+        f"Profile {settings.profile}, patience {settings.patience}, cap {settings.max_turns} turns, "
+        f"judge {settings.judge}{more}; in brackets 95 % intervals over dialogues."
+    )
+
+
+def early_line(run: Run) -> str:
+    """That a stop rule ended the run; empty where none did."""
+    early = run.early_end()
+    if early is None:
+        return ""
+    return (
+        f"Ended early by the rule {early.rule}: every model's interval of that metric is narrower than ± "
+        f"that value over the first {len(early.dialogues)} dialogues of the seeded order (looked at in whole "
+        f"batches of {early.batch}, each with all its sessions ended). The figures are of these dialogues alone."
+    )
+
+
+def unfinished_line(run: Run) -> str:
+    """That sessions have not come to their end; empty where all have."""
+    suspended = run.suspended()
+    if not suspended:
+        return ""
+    total = len(run.settings.dialogues) * run.settings.epochs * len(run.models)
+    return (
+        f"Not finished: {suspended} of {total} sessions are suspended or still to be played; the evaluate command that "
+        "made the run goes on with them. Until then the figures may favour short sessions."
+    )
+
+
+def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -> Iterator[str]:
+    """What a reader must know to read the table right, one sentence a fact."""
+    facts: list[tuple[str, Callable[[ModelSummary], int]]] = [
+        (
+            "Sessions cut by the cap, the context or a budget, so that lengths are lower bounds",
+            lambda s: s.counts.censored,
+        ),
+        ("Sessions suspended and not in the table", lambda s: s.counts.suspended + s.counts.running),
+        ("Sessions withheld by a content filter and not in the table", lambda s: s.counts.withheld),
+        (
+            "Turns with nothing judged, which count towards the cap and in no figure",
+            lambda s: s.counts.not_judged_turns,
+        ),
+        (f"Constraints not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
+        ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.rec_left_out),
+    ]
+    for fact, count in facts:
+        told = [f"{head} {count(summary)}" for head, summary in zip(heads, summaries, strict=True) if count(summary)]
+        if told:
+            yield f"{fact}: {', '.join(told)}."
+    for cause, number in run.unbegun().items():
+        yield f"Sessions kept from beginning by a {cause}, in no figure: {number}."
+    for head, summary in zip(heads, summaries, strict=True):
+        yield from _bounds(head, summary)
+
+
+def _bounds(head: str, summary: ModelSummary) -> Iterator[str]:
+    if summary.bounds is None:
+        return
+    low, high = summary.bounds.failed.edr_len, summary.bounds.succeeded.edr_len
+    if low is not None and high is not None:
+        yield f"{head}: had those sessions gone on, EDR len would lie between {low:.1f} and {high:.1f}."
+
+
+def ceiling_line(found: Ceiling) -> str:
+    """What a perfect responder would have reached on the asked turns, as it is."""
+    if not found.turns:
+        return "A perfect responder: no turn was asked yet, so there is no ceiling to tell."
+    if found.without_witness == found.turns:
+        return (
+            f"A perfect responder: none of the {found.turns} asked turns has a witness (a foreign benchmark, or a run "
+            "made before witnesses were kept), so the ceiling is unknown."
+        )
+    over = f"over {found.turns} asked turns"
+    if not found.misses:
+        return f"A perfect responder would satisfy every rule-checked constraint: ceiling 100 % {over}."
+    reached = ", ".join(
+        f"{name.upper()} {100 * value:.1f} %"
+        for name in ("isr", "csr", "rob")
+        if (value := found.metrics.value(name)) is not None
+    )
+    wrong = [
+        f"{number} {what}"
+        for number, what in (
+            (found.without_witness, "without a witness"),
+            (found.failing, "with a witness that the rules reject"),
+        )
+        if number
+    ]
+    named = "; ".join(
+        f"dialogue {miss.dialogue} turn {miss.turn} ({', '.join(miss.groups) or 'no witness'})"
+        for miss in found.misses[:_MISSES]
+    )
+    more = f"; and {len(found.misses) - _MISSES} more" if len(found.misses) > _MISSES else ""
+    return (
+        f"A perfect responder with the benchmark's witnesses would not reach 100 %: ceiling {reached} {over}; "
+        f"{' and '.join(wrong)}: {named}{more}. What has no witness counts as failed, so this is a lower bound."
+    )
+
+
+def audit_lines(analysis: RunAnalysis) -> Iterator[str]:
+    """How far persons agreed with the judge, per group; nothing where nobody looked."""
+    try:
+        yield from judge_audit_lines(analysis.judge_audit)
+    except UsageError as fault:
+        yield f"The judge audit cannot be told: {fault}"
+
+
+# The published leaderboard: figures of others, which stand beside one's own only under their warning.
+
+NOT_COMPARABLE = (
+    "An independent implementation: the figures are not comparable with the leaderboard of the EvolIF paper "
+    "(arXiv 2511.03508)."
+)
+
+WARNING = (
+    "NOT COMPARABLE with any figure above: other topics, personas, checkers, prompts and judges. It ranks nothing here."
+)
+"""What stands over the published figures wherever they are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A published leaderboard."""
+
+    source: str
+    models: Mapping[str, Mapping[str, float]]
+    """Model to metric to figure; the four `edr_*` in turns, the others fractions from 0 to 1."""
+    warning: str = WARNING
+
+
+def published_leaderboard() -> Published:
+    """Table 2 of the paper, as packaged."""
+    data: Any = load_yaml(data_path("seeds", "published-leaderboard.yaml"))
+    models = {
+        name: {
+            metric: figure if metric.startswith("edr") else round(figure / 100, 6)
+            for metric, figure in zip(data["columns"], figures, strict=True)
+        }
+        for name, figures in data["models"].items()
+    }
+    return Published(data["source"], models)

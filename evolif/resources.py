@@ -1,0 +1,118 @@
+"""The only place that knows where the data folders are: the packaged copy, else the checkout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from pydantic import ValidationError
+
+from evolif.errors import InputError, InternalError
+
+_PACKAGED = Path(__file__).parent / "_data"
+_CHECKOUT = Path(__file__).parent.parent
+
+
+def data_path(*parts: str) -> Path:
+    """A file of the catalogues, e.g. `data_path("seeds", "topics.jsonl")`."""
+    for root in (_PACKAGED, _CHECKOUT):
+        path = root.joinpath(*parts)
+        if path.exists():
+            return path
+    raise InternalError(f"the data file {'/'.join(parts)} is missing from this installation; install evolif again")
+
+
+def load_yaml(path: Path) -> Any:
+    """Read a YAML file safely: plain data only, and no aliases, which could grow without bound.
+
+    Raises:
+        InputError: not readable, not YAML, or uses aliases.
+    """
+    import yaml
+
+    try:
+        text = path.read_text(encoding="utf-8")
+        if "*" in text:
+            _refuse_aliases(text, path)
+        return yaml.load(text, Loader=_loader())  # a safe loader
+    except OSError as fault:
+        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
+    except yaml.YAMLError as fault:
+        mark = getattr(fault, "problem_mark", None)
+        problem = getattr(fault, "problem", None) or "not YAML"
+        raise InputError(f"{problem}; mend the YAML", path=path, line=mark.line + 1 if mark else None) from None
+
+
+def _refuse_aliases(text: str, path: Path) -> None:
+    import yaml
+
+    for token in yaml.scan(text, Loader=_loader()):
+        if isinstance(token, yaml.AliasToken):
+            line = token.start_mark.line + 1
+            raise InputError("YAML aliases (*name) are not accepted; write the value out", path=path, line=line)
+
+
+def _loader() -> Any:
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+# Files of one JSON object a line, read as hostile input: every complaint names the file, the line and the mend.
+
+
+class _Identified(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+Entry = TypeVar("Entry", bound=_Identified)
+
+
+def complaint(fault: ValidationError, whole: str) -> str:
+    """The first thing wrong with data, as `where: what`; `whole` names the data where no part is to blame."""
+    first = fault.errors(include_url=False, include_input=False)[0]
+    where = ".".join(map(str, first["loc"])) or whole
+    return f"{where}: {first['msg']}"
+
+
+def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
+    """The objects of a JSONL file with their line numbers; blank lines are skipped."""
+    try:
+        # Not `splitlines`: JSON strings may hold U+2028 and other characters that it takes for line ends.
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) else "not UTF-8"
+        raise InputError(f"cannot be read ({reason})", path=path) from None
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except (ValueError, RecursionError):  # a number of thousands of digits is a plain ValueError
+                raise InputError("not a JSON object; mend or delete the line", path=path, line=number) from None
+
+
+def read_catalogue(path: Path, parse: Callable[[object], Entry], kind: str) -> tuple[Entry, ...]:
+    """The entries of a catalogue, each id once.
+
+    Args:
+        path: The JSONL file.
+        parse: Makes an entry of an object; raises `ValidationError` or `InputError` where it cannot.
+        kind: What an entry is called in complaints.
+    """
+    entries: dict[str, Entry] = {}
+    for number, data in read_json_lines(path):
+        try:
+            entry = parse(data)
+        except ValidationError as fault:
+            raise InputError(complaint(fault, kind), path=path, line=number) from None
+        except InputError as fault:
+            raise InputError(str(fault), path=path, line=number) from None
+        if entry.id in entries:
+            raise InputError(f"the {kind} id {entry.id} is used twice", path=path, line=number)
+        entries[entry.id] = entry
+    if not entries:
+        raise InputError(f"holds no {kind}", path=path)
+    return tuple(entries.values())

@@ -1,0 +1,285 @@
+"""The desk for a run's judge: a person scores a sample of judged answers, blind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from evolif.errors import InternalError, UsageError
+from evolif.judge_audit import DECISIONS, AuditItem, audit_folder, draw_sample, read_items
+from evolif.review.decisions import Decision, Drafts, Journal, Kind, Request, standing, told_time
+from evolif.review.desk import Block, Desk, Notify, State
+from evolif.review.queue import DECIDED, UNDECIDED, Entry, Facet, Statistics, statistics
+from evolif.review.text import Marked, joined, one_line, said, visible
+from evolif.runner import Run
+from evolif.types import Finding
+
+# What is shown of a judged answer: the question, the scale and the answer, as the judge had them; nothing it said.
+
+ONLY = (
+    "Only this quality counts: not a format, a length or words that other demands brought about, not whether the "
+    "answer is right, not whether you like it."
+)
+"""What the judge is told, too."""
+
+
+def answer_blocks(item: AuditItem, of: int, own: Sequence[Decision]) -> list[tuple[str, Marked]]:
+    """The blocks of a judged answer, each with its title.
+
+    Args:
+        item: What is shown; it knows neither the model nor the verdict.
+        of: Items of the sample.
+        own: The reviewer's decisions on it that stand, oldest first.
+    """
+    head = f"Answer {item.number} of {of}: {one_line(item.group, 40)} {one_line(item.value, 40)}".rstrip()
+    scale = joined([_band(line) for line in item.scale])
+    blocks = [
+        (head, joined([said(one_line(item.question), "strong"), said(ONLY, "faint")])),
+        ("Scale: press 1 to 9, or 0 for 10", scale),
+        ("The answer, whole", visible(item.answer)),
+        ("The query that it answers; the judge does not see it", visible(item.query)),
+    ]
+    if own:
+        blocks.insert(2, ("Yours", own_text(own)))
+    return blocks
+
+
+def own_text(own: Sequence[Decision]) -> Marked:
+    """The reviewer's scores and notes, newest first."""
+    return joined([said(_line(record)) for record in reversed(own)])
+
+
+def _line(record: Decision) -> str:
+    what = f"score {record.after.get('score')}" if record.decision == "score" else record.decision
+    return f"{told_time(record.time)}: {what}" + (f" – {one_line(record.note)}" if record.note else "")
+
+
+def _band(line: str) -> Marked:
+    band, _, text = line.partition(":")
+    return said(f"{band:>5} ", "strong") + said(one_line(text))
+
+
+_STATUSES = ("open", "scored", "skipped")
+
+
+class FilledAnswer(BaseModel):
+    """What of an exported line is read back."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    item: Annotated[int, Field(ge=1)]
+    id: str
+    score: Annotated[int, Field(ge=1, le=10)] | Literal["", "skip"] | None = None
+    note: Annotated[str, Field(max_length=10_000)] | None = ""
+
+    @field_validator("score", mode="before")
+    @classmethod
+    def _no_truth(cls, score: object) -> object:
+        if isinstance(score, bool):
+            raise ValueError("a score is a whole number from 1 to 10")
+        return score.strip().lower() if isinstance(score, str) else score
+
+
+class JudgeDesk(Desk):
+    """Judged answers of a run, to be scored from 1 to 10 or skipped.
+
+    Nothing here holds what the judge said or which model answered, and of other reviewers only that they were there:
+    who scores sees what the judge saw, and the query.
+
+    Args:
+        run: The run; it is read when the desk is opened, and never written.
+        reviewer: Who scores.
+        seed: Of the sample's draws.
+        size: Answers of the sample.
+        notify: Told in one sentence when something was repaired.
+
+    Raises:
+        UsageError: nothing was judged, or the sample that is there is another one.
+    """
+
+    kinds: tuple[Kind, ...] = ("score", "skip", "note")
+    noun = "answer"
+    legend = (
+        "Beside an answer stands what you gave it; – is one that you skipped. Which model wrote it, what the judge "
+        "made of it and what others gave it is shown nowhere: evolif report tells how far you agree."
+    )
+    empty: Mapping[str, Any] = {"score": None, "note": ""}
+    columns = ("item", "id", "score", "note")
+
+    def __init__(
+        self,
+        run: Run,
+        reviewer: str,
+        *,
+        seed: int | None = None,
+        size: int | None = None,
+        notify: Notify | None = None,
+    ) -> None:
+        sample = draw_sample(run, seed, size)
+        self._items = {str(item.number): item for item in read_items(run, sample)}
+        folder = audit_folder(run.path)
+        journal = Journal(folder / DECISIONS, folder / ".lock", notify)
+        super().__init__(run.path, reviewer, journal, Drafts(folder / "drafts", reviewer))
+        journal.follow()
+        self._told = len(journal.records)
+
+    def item(self, key: str) -> AuditItem:
+        """What is shown of an answer.
+
+        Raises:
+            UsageError: there is none of that number.
+        """
+        if key not in self._items:
+            raise UsageError(
+                f"the sample of {self.path} has no answer {one_line(key, 40)}; there are {len(self._items)}"
+            )
+        return self._items[key]
+
+    def known(self, facet: Facet) -> tuple[str, ...]:
+        """Values that may be asked for although no answer has them."""
+        return _STATUSES if facet == "status" else ()
+
+    def verdicts(self) -> dict[str, Decision]:
+        """The reviewer's last score or skip that stands, by item."""
+        own = (r for r in standing(self.journal.records) if r.reviewer == self.reviewer and r.decision != "note")
+        return {record.item: record for record in own}
+
+    def decisions(self, key: str) -> list[Decision]:
+        """The reviewer's own decisions on an answer that stand, oldest first."""
+        return [record for record in super().decisions(key) if record.reviewer == self.reviewer]
+
+    def news(self) -> list[Decision]:
+        """Nothing: what others give is not shown to who scores."""
+        self.refresh()
+        return []
+
+    def statistics(self) -> Statistics:
+        """Over the last score or skip of each reviewer for each answer."""
+        kept = standing(self.journal.records)
+        last = {(r.reviewer, r.item): r.id for r in kept if r.decision != "note"}
+        return statistics(r for r in kept if r.decision == "note" or last[r.reviewer, r.item] == r.id)
+
+    def entries(self) -> list[Entry]:
+        """The sample, in its order."""
+        given = self.verdicts()
+        return [self._entry(item, given.get(key)) for key, item in self._items.items()]
+
+    def entry(self, key: str) -> Entry:
+        """One answer."""
+        return self._entry(self.item(key), self.verdicts().get(key))
+
+    def _entry(self, item: AuditItem, own: Decision | None) -> Entry:
+        status = "open" if own is None else "scored" if own.decision == "score" else "skipped"
+        sign = {"open": "  ", "skipped": " –"}.get(status) or f"{own.after['score'] if own else '':>2}"
+        words = (item.group, item.value, item.constraint, item.query, item.answer)
+        return Entry(
+            key=str(item.number),
+            order=(item.number,),
+            label=f"{item.number:<4}{one_line(item.group)} {one_line(item.value)}",
+            facets={"status": (status,), "mine": (DECIDED if own else UNDECIDED,), "group": (item.group,)},
+            haystack="\n".join(words).casefold(),
+            mark=sign[0],
+            mine=sign[1],
+        )
+
+    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[Block]:
+        """Question, scale, answer, query, own scores."""
+        return answer_blocks(self.item(key), len(self._items), self.decisions(key))
+
+    def words_of(self, state: State) -> str:
+        """Nothing of a judged answer can be edited."""
+        return ""
+
+    def listed(self, key: str) -> str:
+        """The answer."""
+        return self.item(key).answer
+
+    def seen(self, key: str) -> State:
+        """The score that the reviewer has given."""
+        own = self.verdicts().get(key)
+        return {"score": own.after.get("score") if own else None}
+
+    def checked(self, key: str) -> list[Finding] | None:
+        """No checker is asked."""
+        return []
+
+    def exported(self, key: str) -> dict[str, Any]:
+        """What the screen shows, and an id that binds a filled line to this very answer."""
+        item = self.item(key)
+        return {
+            "item": item.number,
+            "id": _id(item),
+            "group": item.group,
+            "value": item.value,
+            "constraint": item.constraint,
+            "question": item.question,
+            "scale": list(item.scale),
+            "answer": item.answer,
+            "query": item.query,
+        }
+
+    def told(self, record: Decision) -> dict[str, Any] | None:
+        """A decision for machines; None for those of others."""
+        if record.reviewer != self.reviewer:
+            return None
+        return {**(super().told(record) or {}), "score": record.after.get("score")}
+
+    def requested(self, data: dict[str, Any]) -> Request | None:
+        """A score out of a filled file."""
+        line = FilledAnswer.model_validate(data)
+        key, note = str(line.item), (line.note or "").strip()
+        if line.id != _id(self.item(key)):
+            raise UsageError(f"this is not answer {key} of {self.path}; export the sample again")
+        if line.score is None or line.score == "":
+            return Request(key, "note", self.seen(key), note=note) if note else None
+        if line.score == "skip":
+            return Request(key, "skip", self.seen(key), note=note)
+        return Request(key, "score", self.seen(key), score=line.score, note=note)
+
+    def already(self, request: Request) -> bool:
+        """Whether the reviewer has said the same before, and it stands."""
+        if request.decision == "note":
+            return any(record.note == request.note for record in self.decisions(request.item))
+        last = self.verdicts().get(request.item)
+        return last is not None and (last.decision, last.after.get("score")) == (request.decision, request.score)
+
+    def filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
+        """Not asked for here: `requested` reads the line."""
+        raise InternalError("an audit reads its lines by `requested`")
+
+    def _check(self, key: str, text: str) -> list[Finding]:
+        return []
+
+    def _after(self, request: Request, state: State, found: Sequence[Finding]) -> State:
+        if request.decision == "score":
+            if request.score is None or not 1 <= request.score <= 10:
+                raise UsageError(f"a score is a whole number from 1 to 10, not {request.score}")
+            return {"score": request.score}
+        if request.decision == "skip":
+            return {"score": None}
+        return dict(self._undone(request).before) if request.decision == "undo" else dict(state)
+
+    def _is_stale(self, seen: State, stored: State, after: State) -> bool:
+        return False  # nobody else changes what one person gives
+
+    def _stored(self, key: str) -> State:
+        return self.seen(key)
+
+    def _store(self, key: str, state: State) -> None:
+        """The journal is all there is."""
+
+    def _place(self, key: str) -> dict[str, int]:
+        self.item(key)
+        return {}
+
+    def _has(self, key: str) -> bool:
+        return key in self._items
+
+
+def _id(item: AuditItem) -> str:
+    told = "\0".join((item.group, item.value, item.query, item.answer))
+    # A letter first, so that no spreadsheet takes it for a number.
+    return f"a{blake2b(told.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"

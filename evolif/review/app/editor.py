@@ -1,0 +1,310 @@
+"""The editor: words checked while one types, and kept on disk with every keystroke."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.document._document import EditResult
+from textual.document._edit import Edit
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Input, OptionList, Static, TextArea
+from textual.widgets.option_list import Option
+
+from evolif.errors import EvolifError
+from evolif.review.app.keys import content
+from evolif.review.decisions import Drafts, told_time
+from evolif.review.text import Marked, one_line, said, typed
+from evolif.review.turn_view import findings_text
+from evolif.types import Finding
+
+PAUSE = 0.25
+"""Seconds without a keystroke before the checkers are asked."""
+
+
+class Words(TextArea):
+    """A text area that marks what the checkers mean, and takes nothing that a terminal would obey."""
+
+    spans: Sequence[tuple[int, int]] = ()
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Every change of the text comes this way, pasted ones too."""
+        return super().edit(replace(edit, text=typed(edit.text)))
+
+    def mark(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Underline these ranges of the text."""
+        self.spans = spans
+        self._line_cache.clear()
+        self.refresh()
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is drawn."""
+        line = super().get_line(line_index)
+        start = sum(len(self.document.get_line(number)) + 1 for number in range(line_index)) if self.spans else 0
+        for first, last in self.spans:
+            line.stylize("bold underline", max(0, first - start), max(0, last - start))
+        return line
+
+
+class Editor(Screen[str | None]):
+    """Edits an item's words; gives them when saved, None when left. What was typed stays on disk until it is saved.
+
+    Args:
+        item: The item's key.
+        base: Its words as they are.
+        above: What the words have to say.
+        drafts: Where unsaved words are kept.
+        check: Asks the checkers; slow.
+        start: Words to start from other than `base`, where no draft is there.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("ctrl+s", "save", "Save"),
+        ("escape", "leave", "Leave"),
+        ("ctrl+r", "restart", "Start over"),
+    ]
+
+    DEFAULT_CSS = """
+    Editor #above { height: auto; max-height: 35%; padding: 0 1; }
+    Editor Words, Editor Words:focus { height: 1fr; min-height: 5; border: round $primary; }
+    Editor #found { height: auto; max-height: 35%; padding: 0 1; }
+    Editor .foot { height: auto; padding: 0 1; color: $text-muted; }
+    """
+
+    def __init__(
+        self,
+        item: str,
+        base: str,
+        above: Marked,
+        drafts: Drafts,
+        check: Callable[[str], list[Finding]],
+        start: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._item = item
+        self._base = typed(base)
+        self._spelled_out = self._base != base
+        self._above = above
+        self._drafts = drafts
+        self._check = check
+        self._draft = drafts.get(item) if start is None else None
+        text = typed(self._draft.text if self._draft else self._base if start is None else start)
+        self._words = Words(text, soft_wrap=True)
+        self._findings = Static("checking …", markup=False)
+
+    def compose(self) -> ComposeResult:
+        """What to say, the words, what is held against them."""
+        with VerticalScroll(id="above"):
+            yield Static(content(self._above), markup=False)
+        yield self._words
+        with VerticalScroll(id="found"):
+            yield self._findings
+        yield Static(Content(self._hint()), classes="foot", markup=False)
+
+    def _hint(self) -> str:
+        lines = ["ctrl+s saves · escape leaves, the draft is kept · ctrl+r starts over"]
+        if self._spelled_out:
+            lines.insert(0, "Signs that no screen shows stand here as in \\x1b: please delete them.")
+        if self._draft is not None:
+            changed = " (the stored words have changed since)" if typed(self._draft.base) != self._base else ""
+            lines.insert(0, f"Your draft of {told_time(self._draft.time)} is back{changed}.")
+        return "\n".join(lines)
+
+    def on_mount(self) -> None:
+        """Type at once; the text as it opens is checked, too."""
+        words = self._words
+        words.focus()
+        if words.document.line_count == 1:  # a query is read and gone on with; a topic's fields begin at the top
+            words.move_cursor(words.document.end)
+        self._recheck(words.text)
+
+    @on(TextArea.Changed)
+    def _changed(self) -> None:
+        text = self._words.text
+        try:
+            if text == self._base:
+                self._drafts.drop(self._item)
+            else:
+                self._drafts.keep(self._item, self._base, text)
+        except EvolifError as error:
+            self.notify(one_line(str(error)), title="The draft is not kept", severity="error", markup=False)
+        self._words.mark(())
+        self._recheck(text)
+
+    @work(exclusive=True, group="check")
+    async def _recheck(self, text: str) -> None:
+        self._findings.update("checking …")
+        await asyncio.sleep(PAUSE)
+        try:
+            found = await asyncio.to_thread(self._check, text)
+        except Exception as error:  # a checker that breaks must not cost the words
+            self._findings.update(content(said(f"the checkers failed: {one_line(str(error))}")))
+            return
+        self._findings.update(content(findings_text(text, found)))
+        self._words.mark([span for finding in found for span in finding.spans])
+
+    def action_save(self) -> None:
+        """Give the words back."""
+        self.dismiss(self._words.text)
+
+    def action_leave(self) -> None:
+        """Leave; the draft stays where the words differ from the stored ones."""
+        self.dismiss(None)
+
+    def action_restart(self) -> None:
+        """Put the stored words back into the editor; ctrl+z brings the others back."""
+        words = self._words
+        words.replace(self._base, words.document.start, words.document.end)
+
+
+# Small questions: a line of text, one of several ways on, a page to read.
+
+
+class Line(Input):
+    """One line of text; nothing that is pasted into it may command the terminal."""
+
+    def insert_text_at_cursor(self, text: str) -> None:
+        """Insert what was typed or pasted."""
+        super().insert_text_at_cursor(typed(text).replace("\n", " "))
+
+    def replace(self, text: str, start: int, end: int) -> None:
+        """Put other text in the place of a range."""
+        super().replace(typed(text).replace("\n", " "), start, end)
+
+
+class _Dialog(ModalScreen[str | None]):
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Leave")]
+
+    DEFAULT_CSS = """
+    _Dialog { align: center middle; }
+    _Dialog > Vertical {
+        width: 90%; max-width: 90; height: auto; max-height: 90%;
+        border: round $primary; padding: 0 1; background: $surface;
+    }
+    _Dialog VerticalScroll { height: auto; max-height: 14; }
+    _Dialog #help { color: $text-muted; }
+    _Dialog OptionList, _Dialog OptionList:focus { border: none; max-height: 10; padding: 0; }
+    _Dialog Line, _Dialog Line:focus { border: round $primary; }
+    """
+
+    def __init__(self, title: str, body: Marked) -> None:
+        super().__init__()
+        self._title = title
+        self._body = body
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+class Ask(_Dialog):
+    """Asks for one line; gives None when left.
+
+    Args:
+        title: The question.
+        body: What is needed to answer it.
+        value: An answer to start from.
+        placeholder: What an answer looks like.
+        required: Whether an empty answer is none.
+        select: Whether what is typed replaces the answer to start from.
+        keep: Told of every change of the answer.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        body: Marked | None = None,
+        *,
+        value: str = "",
+        placeholder: str = "",
+        required: bool = True,
+        select: bool = True,
+        keep: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__(title, body or Marked())
+        self._value = value
+        self._placeholder = placeholder
+        self._required = required
+        self._select = select
+        self._keep = keep
+
+    def compose(self) -> ComposeResult:
+        """The question over a line to answer in."""
+        with Vertical():
+            yield Static(Content.styled(self._title, "bold"), markup=False)
+            with VerticalScroll():
+                yield Static(content(self._body), markup=False)
+            yield Line(self._value, placeholder=self._placeholder, select_on_focus=self._select)
+            yield Static("enter goes on · escape leaves", id="help", markup=False)
+
+    def on_mount(self) -> None:
+        """The line is what one types into."""
+        self.query_one(Line).focus()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        if self._keep is not None:
+            self._keep(event.value)
+
+    @on(Input.Submitted)
+    def _answered(self, event: Input.Submitted) -> None:
+        if event.value.strip() or not self._required:
+            self.dismiss(event.value.strip())
+        else:
+            self.query_one("#help", Static).update("please write something, or leave with escape")
+
+
+class Choose(_Dialog):
+    """Asks for one of several ways on; gives its name, None when left.
+
+    Args:
+        title: The question.
+        body: What is needed to choose.
+        ways: Names and what they mean, the careful one first.
+    """
+
+    def __init__(self, title: str, body: Marked, ways: Sequence[tuple[str, str]]) -> None:
+        super().__init__(title, body)
+        self._ways = ways
+
+    def compose(self) -> ComposeResult:
+        """The question over the ways."""
+        with Vertical():
+            yield Static(Content.styled(self._title, "bold"), markup=False)
+            with VerticalScroll():
+                yield Static(content(self._body), markup=False)
+            yield OptionList(*(Option(Content(said), id=name) for name, said in self._ways), markup=False)
+            yield Static("↑ ↓ and enter choose · escape leaves", id="help", markup=False)
+
+    def on_mount(self) -> None:
+        """The list is what one moves in."""
+        self.query_one(OptionList).focus()
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option_id)
+
+
+class Page(_Dialog):
+    """Something to read."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,enter,question_mark,s", "leave", "Leave")]
+
+    DEFAULT_CSS = """
+    Page VerticalScroll { max-height: 100%; }
+    """
+
+    def compose(self) -> ComposeResult:
+        """A title and a text."""
+        with Vertical():
+            yield Static(Content.styled(self._title, "bold"), markup=False)
+            with VerticalScroll():
+                yield Static(content(self._body), markup=False)
+            yield Static("escape leaves", id="help", markup=False)

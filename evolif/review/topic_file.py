@@ -1,0 +1,149 @@
+"""A file of topics under review: read as hostile input, rewritten one line at a time, all other bytes as they are."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from evolif.errors import InputError, OutsideError
+from evolif.review.decisions import VOUCHERS
+
+Line = dict[str, Any]
+
+NEEDED = 2
+"""Reviewers who have to vouch for a topic (paper App. B)."""
+
+
+class TopicFile:
+    """Topics by id, as their lines have them; unknown fields are kept.
+
+    Args:
+        path: The JSONL file; a link is followed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+        self._named = path
+
+    def read(self) -> dict[str, Line]:
+        """The topics in the file's order.
+
+        Raises:
+            InputError: a line that is no object with an id and a prompt, or an id used twice.
+        """
+        topics: dict[str, Line] = {}
+        for number, raw in enumerate(self._lines(), 1):
+            if raw.strip():
+                line = self._parse(raw, number)
+                if line["id"] in topics:
+                    raise InputError("the id is used twice; give every topic its own", path=self._named, line=number)
+                topics[line["id"]] = line
+        if not topics:
+            raise InputError("holds no topic", path=self._named)
+        return topics
+
+    def rewrite(self, key: str, line: Line) -> None:
+        """Put another line in a topic's place; the file is whole at every moment.
+
+        Raises:
+            InputError: the topic is no longer there, or the line is none of a topic.
+            OutsideError: the file cannot be written.
+        """
+        if line.get("id") != key or not _is_text(line.get("prompt")):
+            raise InputError("what a decision put into the place of a topic is no topic", path=self._named)
+        lines = self._lines()
+        for number, raw in enumerate(lines, 1):
+            if raw.strip() and self._parse(raw, number)["id"] == key:
+                ending = b"\r" if raw.endswith(b"\r") else b""
+                lines[number - 1] = _to_bytes(line) + ending
+                self._replace(b"\n".join(lines))
+                return
+        raise InputError("a topic that is under review is no longer there; restore its line", path=self._named)
+
+    def _lines(self) -> list[bytes]:
+        try:
+            return self.path.read_bytes().split(b"\n")
+        except OSError as fault:
+            raise InputError(f"cannot be read ({fault.strerror})", path=self._named) from None
+
+    def _parse(self, raw: bytes, number: int) -> Line:
+        try:
+            line = json.loads(raw)
+        except (ValueError, RecursionError):
+            raise InputError("not a JSON object; mend or delete the line", path=self._named, line=number) from None
+        if not isinstance(line, dict) or not all(_is_text(line.get(name)) for name in ("id", "prompt")):
+            raise InputError(
+                "a topic is an object with the texts “id” and “prompt”; mend or delete the line",
+                path=self._named,
+                line=number,
+            )
+        return line
+
+    def _replace(self, data: bytes) -> None:
+        temporary = self.path.with_name(f".{self.path.name}.tmp")
+        try:
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            shutil.copymode(self.path, temporary)
+            os.replace(temporary, self.path)
+        except OSError as fault:
+            raise OutsideError(f"{self.path} cannot be written ({fault.strerror}); make the folder writable") from None
+
+
+def _to_bytes(line: Line) -> bytes:
+    try:
+        return json.dumps(line, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:  # half of a surrogate pair in a field of somebody else's
+        return json.dumps(line).encode("ascii")
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    """A text that a file can hold."""
+    if not isinstance(value, str) or not value.strip():
+        return False
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def names(line: Line, field: str) -> list[str]:
+    """Who is named in `verified_by` or `rejected_by`; anything but a list of texts names nobody."""
+    value = line.get(field)
+    return list(dict.fromkeys(filter(_is_text, value))) if isinstance(value, list) else []
+
+
+def status_of(line: Line) -> str:
+    """`rejected` where anybody rejects it, `verified` where two vouch for it, else `open`."""
+    if names(line, "rejected_by"):
+        return "rejected"
+    vouchers = {name.casefold().strip() for name in names(line, "verified_by")}
+    return "verified" if len(vouchers) >= NEEDED else "open"
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two names are one person's, for all that a file can tell."""
+    return one.casefold().strip() == other.casefold().strip()
+
+
+def content_of(line: Mapping[str, Any]) -> str:
+    """What a topic is, without who vouches for it; equal for equal topics."""
+    return json.dumps({name: value for name, value in line.items() if name not in VOUCHERS}, sort_keys=True)
+
+
+def vouched(line: Line, reviewer: str, field: str | None) -> Line:
+    """The line with the reviewer named in that field and in no other; named nowhere where None."""
+    changed = dict(line)
+    for one in VOUCHERS:
+        kept = [name for name in names(line, one) if not is_same(name, reviewer)]
+        wanted = [*kept, reviewer] if one == field else kept
+        if wanted or one in line:
+            changed[one] = wanted
+    return changed

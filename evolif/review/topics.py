@@ -1,0 +1,366 @@
+"""The desk for topics: two people vouch for each (paper App. B)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evolif.errors import UsageError
+from evolif.resources import complaint
+from evolif.review.decisions import VOUCHERS, Decision, Drafts, Journal, Kind, Request
+from evolif.review.desk import Block, Desk, Notify, State
+from evolif.review.exchange import finding_objects
+from evolif.review.queue import DECIDED, UNDECIDED, Entry, Facet, Filter
+from evolif.review.text import Marked, one_line, said, visible
+from evolif.review.topic_file import NEEDED, Line, TopicFile, content_of, is_same, names, status_of, vouched
+from evolif.review.turn_view import decisions_text, findings_text
+from evolif.tracker import TopicModel
+from evolif.types import Finding
+
+# What is shown of a topic: its task, its keywords, what is held against it, who vouches for it.
+
+_STATUS = {
+    "open": f"open: it needs {NEEDED} reviewers",
+    "verified": "verified",
+    "rejected": "rejected",
+}
+
+
+def topic_blocks(
+    line: Line, found: Sequence[Finding], decisions: Sequence[Decision], *, checked: bool
+) -> list[tuple[str, Marked]]:
+    """The blocks of a topic, each with its title.
+
+    Args:
+        line: As it is shown.
+        found: What is held against it.
+        decisions: Those that stand, oldest first.
+        checked: Whether `found` was found just now; nothing is stored of it.
+    """
+    keywords = line.get("keywords")
+    words = [one_line(str(word), 60) for word in keywords] if isinstance(keywords, list) else []
+    head = f"Topic {one_line(line['id'], 40)}, {_STATUS[status_of(line)]}"
+    naming = ", ".join(one_line(str(line[name]), 80) for name in ("domain", "title") if line.get(name))
+    blocks = [
+        (head, said(naming or "without a title")),
+        ("Task", visible(str(line["prompt"]))),
+        (f"{len(words)} keywords", said(", ".join(words) or "none")),
+        ("Findings" if checked else "Findings, checking …", findings_text("", found)),
+        ("Vouchers", said(vouchers_text(line))),
+    ]
+    if decisions:
+        blocks.append(("Decisions", decisions_text(decisions)))
+    return blocks
+
+
+def vouchers_text(line: Line) -> str:
+    """Who vouches for it and who rejects it."""
+    told = [
+        f"{said_} {', '.join(one_line(name, 40) for name in names(line, field))}"
+        for field, said_ in (("verified_by", "verified by"), ("rejected_by", "rejected by"))
+        if names(line, field)
+    ]
+    return "; ".join(told) or "nobody yet"
+
+
+# A topic as a text that a person can edit, and back.
+
+_LABEL = re.compile(r"(title|domain|prompt|keywords):[ ]?(.*)")
+
+
+def to_words(line: Line) -> str:
+    """The editable fields, labelled; keywords one a line."""
+    keywords = line.get("keywords")
+    listed = keywords if isinstance(keywords, list) else []
+    return "\n".join(
+        [
+            f"title: {line.get('title') or ''}",
+            f"domain: {line.get('domain') or ''}",
+            f"prompt: {line.get('prompt') or ''}",
+            "keywords:",
+            *(f"- {keyword}" for keyword in listed),
+        ]
+    )
+
+
+def from_words(text: str) -> dict[str, Any]:
+    """The fields of an edited text.
+
+    Raises:
+        UsageError: it is not in the form of `to_words`; says what is expected.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError("the topic holds half of a surrogate pair, which cannot be stored; write it anew") from None
+    fields: dict[str, list[str]] = {}
+    label = ""
+    for line in text.strip().split("\n"):
+        match = _LABEL.fullmatch(line)
+        if match and match[1] not in fields:
+            label = match[1]
+            fields[label] = [match[2]] if match[2].strip() else []
+        elif label:
+            fields[label].append(line)
+        elif line.strip():
+            raise UsageError(f"the line “{line[:40]}” belongs to no field; begin with title:, domain: or prompt:")
+    prompt = "\n".join(fields.get("prompt", [])).strip()
+    if not prompt:
+        raise UsageError("the topic has no prompt; write one after “prompt:”, or reject the topic")
+    return {
+        "title": " ".join(fields.get("title", [])).strip(),
+        "domain": " ".join(fields.get("domain", [])).strip(),
+        "prompt": prompt,
+        "keywords": [word for line in fields.get("keywords", []) if (word := line.removeprefix("- ").strip("- \t"))],
+    }
+
+
+def merged(line: Line, fields: dict[str, Any]) -> Line:
+    """The line with the fields in their places; empty ones that the line never had stay away."""
+    return {**line, **{name: value for name, value in fields.items() if value or name in line}}
+
+
+TopicChecker = Callable[[Mapping[str, Any]], Sequence[Finding]]
+"""Says what is wrong with a topic's line."""
+
+_FIRST = {"open": 0, "rejected": 1, "verified": 2}
+
+
+def loads(line: Mapping[str, Any]) -> list[Finding]:
+    """The check that needs nothing more: can the topic be used at all?"""
+    try:
+        TopicModel.model_validate(line)
+    except ValidationError as fault:
+        return [Finding("topic", f"cannot be used: {complaint(fault, 'topic')}")]
+    return []
+
+
+class _Edited(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str | None = None
+    domain: str | None = None
+    prompt: str | None = None
+    keywords: list[str] | None = None
+
+
+class FilledTopic(BaseModel):
+    """What of an exported line is read back."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    topic: str
+    line: dict[str, Any]
+    edited: _Edited | None = None
+
+
+class TopicDesk(Desk):
+    """Topics of a file, to be vouched for, edited or rejected.
+
+    Args:
+        path: The JSONL file; decisions go into `NAME.review.jsonl` beside it.
+        reviewer: Who decides.
+        checker: Says what is wrong with a topic beyond what `loads` says.
+        notify: Told in one sentence when something was repaired.
+    """
+
+    kinds: tuple[Kind, ...] = ("accept", "edit", "reject", "note")
+    noun = "topic"
+    stores_findings = False
+    first_filter = Filter({"status": frozenset({"open"})})
+    legend = (
+        "Letters before a topic: O open, R rejected, V verified by two; beside it your own verdict: "
+        "a accepted, x rejected."
+    )
+
+    def __init__(
+        self, path: Path, reviewer: str, *, checker: TopicChecker | None = None, notify: Notify | None = None
+    ) -> None:
+        self._file = TopicFile(path)
+        base = self._file.path
+        journal = Journal(base.with_suffix(".review.jsonl"), base.with_name(f".{base.stem}.review.lock"), notify)
+        super().__init__(path, reviewer, journal, Drafts(base.with_name(f".{base.stem}.drafts"), reviewer))
+        self._checker = checker
+        self._topics = self._file.read()
+        journal.follow()
+        self.recover()
+        self._told = len(journal.records)
+
+    def known(self, facet: Facet) -> tuple[str, ...]:
+        """Values that may be asked for although no topic has them."""
+        return {"status": tuple(_FIRST), "finding": ("none", "not checked", "topic")}.get(facet, ())
+
+    def listed(self, key: str) -> str:
+        """The domain and the task; the keywords are counted."""
+        line = self.line(key)
+        keywords = line.get("keywords")
+        count = len(keywords) if isinstance(keywords, list) else 0
+        domain = f"{line['domain']}: " if line.get("domain") else ""
+        return f"{domain}{line['prompt']} ({count} keywords)"
+
+    def line(self, key: str) -> State:
+        """A topic's line as it is shown at present.
+
+        Raises:
+            UsageError: there is none.
+        """
+        if key not in self._topics:
+            raise UsageError(f"{self.path} has no topic {one_line(key, 40)}; name it by its id")
+        return self._topics[key]
+
+    def entries(self) -> list[Entry]:
+        """All topics, as the queue has them."""
+        return [self._entry(number, key) for number, key in enumerate(self._topics)]
+
+    def entry(self, key: str) -> Entry:
+        """One topic, as the queue has it."""
+        return self._entry(list(self._topics).index(key), key)
+
+    def _entry(self, number: int, key: str) -> Entry:
+        line = self._topics[key]
+        status = status_of(line)
+        accepts, rejects = (self._is_named(line, field) for field in VOUCHERS)
+        found = self.checked(key)
+        checkers = [one.checker for one in found if one] if found else []
+        return Entry(
+            key=key,
+            order=(_FIRST[status], number),
+            label=one_line(f"{key} {line.get('title') or line['prompt']}", 60),
+            facets={
+                "status": (status,),
+                "mine": (DECIDED if accepts or rejects else UNDECIDED,),
+                "finding": tuple(dict.fromkeys(checkers)) or ("none" if found is not None else "not checked",),
+                "source": (),
+                "topic": (str(line.get("domain") or "no domain"),),
+            },
+            haystack=f"{key}\n{to_words(line)}".casefold(),
+            mark=status[0].upper(),
+            mine="x" if rejects else "a" if accepts else " ",
+        )
+
+    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[Block]:
+        """Task, keywords, findings, vouchers, decisions."""
+        return topic_blocks(self.line(key), found or (), self.decisions(key), checked=found is not None)
+
+    def words_of(self, state: State) -> str:
+        """Title, domain, prompt and keywords."""
+        return to_words(state)
+
+    def seen(self, key: str) -> State:
+        """The whole line."""
+        return dict(self.line(key))
+
+    def exported(self, key: str) -> dict[str, Any]:
+        """The topic's line, with what is held against it and a copy of its fields to edit."""
+        line = self.line(key)
+        return {
+            "topic": key,
+            "status": status_of(line),
+            "line": line,
+            "findings": finding_objects(self.findings(key)),
+            "edited": None,
+        }
+
+    def filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
+        """A topic out of a filled file; `edited` holds the fields that change."""
+        filled = FilledTopic.model_validate(data)
+        self.line(filled.topic)
+        seen = {**filled.line, "id": filled.topic}
+        if filled.edited is None:
+            return filled.topic, seen, None
+        before = to_words(seen)
+        text = to_words({**seen, **filled.edited.model_dump(exclude_none=True)})
+        return filled.topic, seen, None if text == before else text
+
+    def _check(self, key: str, text: str) -> list[Finding]:
+        try:
+            line = merged(self.line(key), from_words(text))
+        except UsageError as fault:
+            return [Finding("topic", str(fault))]
+        return loads(line) + list(self._checker(line) if self._checker else ())
+
+    def _after(self, request: Request, state: State, found: Sequence[Finding]) -> State:
+        if request.decision == "accept":
+            return vouched(state, self.reviewer, "verified_by")
+        if request.decision == "reject":
+            return vouched(state, self.reviewer, "rejected_by")
+        if request.decision == "edit":
+            # Who edits vouches for the new words; all others spoke of the old ones.
+            cleared = {name: value for name, value in state.items() if name not in VOUCHERS}
+            return vouched(merged(cleared, from_words(request.text or "")), self.reviewer, "verified_by")
+        if request.decision == "undo":
+            return self._after_undo(self._undone(request), state)
+        return dict(state)
+
+    def _after_undo(self, target: Decision, state: State) -> State:
+        if not target.applied:
+            return dict(state)
+        if target.decision == "edit":
+            return dict(target.before)
+        field = next((name for name in VOUCHERS if self._is_named(target.before, name)), None)
+        return vouched(state, self.reviewer, field)  # what others said meanwhile stays
+
+    def _is_named(self, line: State, field: str) -> bool:
+        return any(is_same(name, self.reviewer) for name in names(line, field))
+
+    def _is_stale(self, seen: State, stored: State, after: State) -> bool:
+        return content_of(seen) != content_of(stored)
+
+    def _stored(self, key: str) -> State:
+        self._topics |= self._file.read()
+        return dict(self.line(key))
+
+    def _store(self, key: str, state: State) -> None:
+        self._file.rewrite(key, state)
+        self._topics[key] = state
+
+    def _place(self, key: str) -> dict[str, int]:
+        return {}
+
+    def _has(self, key: str) -> bool:
+        return key in self._topics
+
+
+# What `evolif topics lint` says of one topic, for the reviewer who looks at it.
+
+
+class TopicLint:
+    """The lint of a file, topic by topic.
+
+    A topic as it stands in the file gets all that the lint says of it, likeness to others included; the whole file is
+    read for that, once, when the first topic is asked for. A topic that was changed since gets what can be said of it
+    alone.
+
+    Args:
+        path: The JSONL file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stored: dict[str, list[Finding]] | None = None
+
+    def __call__(self, line: Mapping[str, Any]) -> list[Finding]:
+        """The findings of a topic's line."""
+        if self._stored is None:
+            self._stored = self._whole()
+        return self._stored[content_of(line)] if content_of(line) in self._stored else _alone(line)
+
+    def _whole(self) -> dict[str, list[Finding]]:
+        from evolif.catalogue import lint_topics
+
+        found: dict[str, list[Finding]] = {}
+        for one in lint_topics(self._path).findings:
+            found.setdefault(one.entry, []).append(Finding(one.rule, f"{one.message}; {one.mend}"))
+        return {content_of(line): found.get(key, []) for key, line in TopicFile(self._path).read().items()}
+
+
+def _alone(line: Mapping[str, Any]) -> list[Finding]:
+    from evolif.catalogue import read_topic, topic_faults
+
+    topic, faults = read_topic(line)
+    faults += topic_faults(topic) if topic is not None else []
+    return [Finding(fault.rule, f"{fault.message}; {fault.mend}") for fault in faults]

@@ -1,0 +1,186 @@
+"""Evaluate models on a benchmark: start a run, resume it, let it grow, or fork it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from evolif.errors import UsageError
+from evolif.instructions import Benchmark, Options, open_stored
+from evolif.models import DEFAULT_RETRIES, RequestCache, open_model
+from evolif.runner.clients import Calling, Cast, Opener, is_panel
+from evolif.runner.events import Observer, nobody
+from evolif.runner.metering import Gate, OpenGate
+from evolif.runner.ray_worker import Errand
+from evolif.runner.run import Engine, Notify, Production, Run, load_run
+from evolif.runner.scheduler import MOST_ALIVE, play_here
+from evolif.runner.settings import Wish, at_least_one, plan
+from evolif.runner.shutdown import Stopper
+
+# Which engine plays a run, by its name.
+
+
+def engine_of(
+    name: str,
+    address: str | None,
+    errand: Errand,
+    notify: Callable[[str], None],
+    gate: Gate | None,
+    *,
+    cached: bool = False,
+) -> Engine:
+    """The engine.
+
+    Args:
+        name: `asyncio` or `ray`.
+        address: Of a Ray cluster; None for one of this machine's own.
+        errand: What the cluster's processes have to know.
+        notify: Told in sentences of processes that die.
+        gate: Asked before every call.
+        cached: Whether requests are cached.
+
+    Raises:
+        UsageError: an unknown name, a flag of another engine, the extra is not installed.
+    """
+    if name not in ("asyncio", "ray"):
+        raise UsageError(f"unknown --engine “{name}”; there are asyncio and ray")
+    if name == "asyncio":
+        if address is not None:
+            raise UsageError("--ray-address needs --engine ray")
+        return play_here
+    if cached:
+        raise UsageError("--cache is a folder of this machine, which the processes of --engine ray do not share")
+    if find_spec("ray") is None:
+        raise UsageError("--engine ray needs the extra ray: pip install 'evolif[ray]'")
+    from evolif.runner.ray import RayEngine
+
+    return RayEngine(address, errand, notify, gate)
+
+
+def evaluate(
+    benchmark: Benchmark | Path | str,
+    models: str | Sequence[str],
+    out: Path | str,
+    *,
+    judge: str | Sequence[str] = "none",
+    judge_rule: str = "mean",
+    patience: int | None = None,
+    max_turns: int | None = None,
+    limit: int | None = None,
+    epochs: int = 1,
+    system_prompt: bool = True,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    seed: int = 0,
+    max_connections: int | None = None,
+    max_retries: int = DEFAULT_RETRIES,
+    timeout: float | None = None,
+    base_url: str | None = None,
+    synthesizers: Sequence[str] = (),
+    checker: str | None = None,
+    fork_into: Path | str | None = None,
+    engine: str = "asyncio",
+    ray_address: str | None = None,
+    cache: RequestCache | None = None,
+    gate: Gate | None = None,
+    observe: Observer | None = None,
+    notify: Notify | None = None,
+    on_stop: Callable[[], None] | None = None,
+) -> Run:
+    """Run models on a benchmark until patience is exhausted.
+
+    The same call resumes a run that was broken off; with more models, dialogues or epochs it lets the run grow. A run
+    in which nothing is left to do needs neither models nor keys.
+
+    Args:
+        benchmark: The benchmark, or its directory; its dialogues are extended as far as a model follows.
+        models: Names such as `openai/gpt-5`, `local/smollm2-135m`, `sim/steady`.
+        out: The run's directory.
+        judge: `none`, `lexical` (a heuristic whose verdicts stand apart), or models, which together are a panel.
+        judge_rule: How a panel comes to a verdict: `mean`, `majority` or `median`.
+        patience: Failed turns in a row that end a session; the profile's value where None.
+        max_turns: The cap; sessions that reach it are censored. The profile's value where None.
+        limit: Only the first so many dialogues.
+        epochs: How often each dialogue is repeated.
+        system_prompt: Explain scoped constraints to the model.
+        temperature: Sampling temperature; the provider's default where None.
+        max_tokens: Longest answer in tokens.
+        seed: Seeds simulated models and, where a provider takes one, sampling.
+        max_connections: Requests side by side per model, for good; follows what the endpoint stands where None.
+        max_retries: How often a request is repeated that may pass later.
+        timeout: Seconds for one attempt.
+        base_url: Endpoint of the models that name none.
+        synthesizers: Where the chat models that word missing turns are reached, if their names in the benchmark do not
+            tell; `template` has the template stand in for them.
+        checker: The same for the model that checks their words.
+        fork_into: A new run's directory: started from what `out` shares with these settings, or resumed if it is there.
+        engine: `asyncio`, this process; `ray`, the processes of a Ray cluster.
+        ray_address: The cluster; one of this machine's own, on loopback, where None.
+        cache: Of requests, see `evolif.models.open_cache`; what it knows is not asked.
+        gate: Asked before every call; may stop a session, which is then censored.
+        observe: Told of everything that happens, see `Event`.
+        notify: Told in sentences what there is to say before the first call.
+        on_stop: Told when Ctrl-C asked for a clean stop.
+
+    Raises:
+        UsageError: an unknown model, a missing key, settings that differ from the run's, turns that were edited.
+        OutsideError: the disk.
+        KeyboardInterrupt: stopped; everything finished is in the store.
+    """
+    opened = benchmark if isinstance(benchmark, Benchmark) else Benchmark(benchmark)
+    specs = [models] if isinstance(models, str) else list(models)
+    judges = [judge] if isinstance(judge, str) else list(judge) or ["none"]
+    at_least_one("max-connections", max_connections)
+    wish = Wish(
+        models=specs,
+        base_url=base_url,
+        judges=judges,
+        judge_rule=judge_rule,
+        patience=patience,
+        max_turns=max_turns,
+        limit=limit,
+        epochs=epochs,
+        system_prompt=system_prompt,
+        temperature=temperature,
+        max_tokens=max_tokens,
+        seed=seed,
+    )
+    settings = plan(opened, wish)
+    production = Production(
+        opened,
+        settings,
+        judges,
+        judge_rule,
+        observe or nobody,
+        notify or (lambda _: None),
+        on_stop or (lambda: None),
+    )
+    opened.hold(min(MOST_ALIVE, 2 * len(specs) * (max_connections or MOST_ALIVE)))
+    root = Path(out)
+    if fork_into is not None:
+        production.fork(root, Path(fork_into))
+        root = Path(fork_into)
+    if production.is_complete(root):
+        production.notify(f"{root} is complete: every session has ended, so nothing is asked.")
+        return load_run(root)
+    # Reads every dialogue: a broken line is told before the first call, not after some have been paid.
+    missing = tuple(opened.missing(settings.max_turns, settings.dialogues))
+    stopper = Stopper()
+    calling = Calling(base_url, max_connections, max_retries, timeout, seed)
+    errand = Errand(settings, dict(zip(settings.models, specs, strict=True)), calling, tuple(judges), gate is not None)
+    perform = engine_of(engine, ray_address, errand, production.notify, gate, cached=cache is not None)
+    make = Opener(calling, gate or OpenGate(), stopper, open_model, cache)
+    authors = Options(max_retries=max_retries, timeout=timeout, wrap=make.author)
+    cast = Cast(
+        {name: make.target(spec) for name, spec in zip(settings.models, specs, strict=True)},
+        {spec: make.judge(spec) for spec in judges} if is_panel(judges) else {},
+        open_stored(opened, missing, synthesizers, checker, authors),
+    )
+    try:
+        production.play(root, cast, stopper, perform)
+    finally:
+        if cache is not None:
+            cache.store.close()
+            production.notify(cache.said())
+    return load_run(root)

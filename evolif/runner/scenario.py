@@ -1,0 +1,96 @@
+"""Scenarios: they make the next user message and score the reply. EvolIF is the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from evolif.constraints import get_group
+from evolif.instructions import Grower
+from evolif.judging import Judge, Judgement, LexicalJudge, judge_turn
+from evolif.types import Message, Turn
+
+
+class Scenario(Protocol):
+    """What a session plays."""
+
+    async def next_turn(self, dialogue: int, number: int) -> Turn | None:
+        """The turn of that number, made on demand; None where the dialogue cannot go on.
+
+        Raises:
+            ModelError: whoever words the turns failed; the session is suspended.
+        """
+        ...
+
+    def asks_a_judge(self, turn: Turn) -> bool:
+        """Whether scoring an answer to this turn may take calls of its own."""
+        ...
+
+    async def score(self, turn: Turn, answer: str) -> Judgement:
+        """The verdicts on an answer.
+
+        Raises:
+            JudgeError: a verdict that is needed could not be had; the answer is kept and judged on resuming.
+        """
+        ...
+
+
+class EvolifScenario:
+    """Dialogues of an own benchmark: extended for as long as the model follows.
+
+    Args:
+        grower: Hands out the benchmark's turns and makes missing ones.
+        judge: For what rules cannot tell; None where nothing is judged.
+    """
+
+    def __init__(self, grower: Grower, judge: Judge | None) -> None:
+        self._grower = grower
+        self._judge = judge
+        self._has_calls = judge is not None and not isinstance(judge, LexicalJudge)
+
+    async def next_turn(self, dialogue: int, number: int) -> Turn | None:
+        """A turn of the benchmark; dialogues have no end."""
+        return await self._grower.turn(dialogue, number)
+
+    def asks_a_judge(self, turn: Turn) -> bool:
+        """Where a panel is named and a constraint is subjective."""
+        return self._has_calls and any(get_group(c.group).subjective for c in turn.constraints)
+
+    async def score(self, turn: Turn, answer: str) -> Judgement:
+        """By rules, and by the judge for what rules cannot tell."""
+        return await judge_turn(turn.constraints, answer, self._judge)
+
+
+# Context strategies: what of the history the model under test is shown.
+
+SYSTEM_PROMPT = """\
+You are in a long conversation about several tasks. Each task has its own set of requirements for your answer.
+- A requirement stays in force for its task until the user changes or withdraws it, and it holds for that task only.
+- A new task starts without requirements. When the user comes back to an earlier task, that task's requirements hold \
+again, together with whatever the user changes now.
+- Every answer is the complete answer to the task in question and satisfies all requirements in force for it.
+- Requirements on the text mean what a reader of the answer sees: in JSON, XML, HTML and CSV the keys, values, cells \
+and visible text, not the syntax around them.
+Reply with the answer alone: no preamble, no comment on the requirements."""
+"""Explains scoped constraints; on by default, left out for the ablation (paper App. E)."""
+
+
+class ContextStrategy(Protocol):
+    """Chooses the messages of a call."""
+
+    name: str
+
+    def messages(self, system: str, history: Sequence[Message], query: str) -> tuple[Message, ...]:
+        """The messages to send, the query last."""
+        ...
+
+
+class FullHistory:
+    """The whole conversation, the model's own answers included, as the protocol has it."""
+
+    name = "full"
+
+    def messages(self, system: str, history: Sequence[Message], query: str) -> tuple[Message, ...]:
+        """System prompt (where there is one), everything said so far, the query."""
+        head = (Message("system", system),) if system else ()
+        return (*head, *history, Message("user", query))

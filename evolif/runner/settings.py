@@ -1,0 +1,220 @@
+"""What a run is: settings that a resume must share, hashed and compared; and its extent, which may grow."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evolif.errors import UsageError
+from evolif.instructions import Benchmark
+from evolif.runner.clients import describe_judge, endpoint_of, names_of
+from evolif.runner.events import SessionKey
+from evolif.text import READING_RULES_VERSION
+
+EXTENT = ("models", "endpoints", "dialogues", "epochs")
+"""Fields that say how much is played, not how: a run may grow in them."""
+
+
+class RunSettings(BaseModel):
+    """Everything that decides the figures. Credentials never enter it; endpoints are kept without user or key."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    benchmark: str
+    """Identity of the benchmark."""
+    profile: str
+    models: tuple[str, ...]
+    endpoints: tuple[str, ...] = ()
+    """Per model, where it was asked; empty for the provider's own endpoint."""
+    judge: str = "none"
+    """The judge's own name: of a panel its rule, its models and the rubric's version."""
+    judge_endpoints: tuple[str, ...] = ()
+    """Per model of a panel, where it was asked; empty for the provider's own endpoint."""
+    patience: Annotated[int, Field(ge=1)]
+    max_turns: Annotated[int, Field(ge=1)]
+    dialogues: tuple[int, ...]
+    epochs: Annotated[int, Field(ge=1)] = 1
+    system_prompt: bool = True
+    context: str = "full"
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int = 0
+    reading_rules: int
+
+    def hash(self) -> str:
+        """16 hex digits that change with any setting but the extent."""
+        return hashlib.sha256(self.model_dump_json(exclude=set(EXTENT)).encode()).hexdigest()[:16]
+
+    def endpoint(self, model: str) -> str:
+        """Where a model is asked; empty for the provider's own endpoint."""
+        return dict(zip(self.models, self.endpoints, strict=False)).get(model, "")
+
+    def grown(self, wanted: RunSettings) -> RunSettings:
+        """These settings with the extent of both; what is there already keeps its place."""
+        models = (*self.models, *(model for model in wanted.models if model not in self.models))
+        endpoints = (self.endpoint(m) if m in self.models else wanted.endpoint(m) for m in models)
+        return self.model_copy(
+            update={
+                "models": models,
+                "endpoints": tuple(endpoints),
+                "dialogues": tuple(sorted({*self.dialogues, *wanted.dialogues})),
+                "epochs": max(self.epochs, wanted.epochs),
+            }
+        )
+
+
+# Where two runs' settings differ, in words.
+
+_PROVIDERS_OWN = "the provider's own"
+
+
+def different_fields(old: RunSettings, new: RunSettings) -> list[str]:
+    """The settings in which two runs differ, their extent left out."""
+    mine, theirs = old.model_dump(exclude=set(EXTENT)), new.model_dump(exclude=set(EXTENT))
+    return [field for field in mine if mine[field] != theirs[field]]
+
+
+def moved_models(old: RunSettings, new: RunSettings) -> list[str]:
+    """Models of both runs that are asked at another address."""
+    both = [model for model in new.models if model in old.models]
+    return [model for model in both if old.endpoint(model) != new.endpoint(model)]
+
+
+def differences(old: RunSettings, new: RunSettings) -> list[str]:
+    """What differs, each as a clause: “the patience was 3 and is now 2”. Growth is no difference."""
+    told = [_clause(field, getattr(old, field), getattr(new, field)) for field in different_fields(old, new)]
+    told += [
+        f"{model} was asked at {old.endpoint(model) or _PROVIDERS_OWN + ' address'} and would now be asked at "
+        f"{new.endpoint(model) or _PROVIDERS_OWN + ' address'}"
+        for model in moved_models(old, new)
+    ]
+    return told
+
+
+def growth(old: RunSettings, new: RunSettings) -> str:
+    """By what a run grows, in words; empty where it does not."""
+    both = old.grown(new)
+    parts = [
+        _more(len(both.models) - len(old.models), "model"),
+        _more(len(both.dialogues) - len(old.dialogues), "dialogue"),
+        _more(both.epochs - old.epochs, "epoch"),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _more(number: int, what: str) -> str:
+    return f"{number} more {what}{'s' * (number > 1)}" if number else ""
+
+
+def _clause(field: str, old: Any, new: Any) -> str:
+    if field == "reading_rules":
+        return f"its answers were read by the reading rules {old}, and this version has the rules {new}"
+    if field == "benchmark":
+        return "the benchmark is another one (its specification, topics or personas)"
+    subject, show = _WORDS[field]
+    return f"{subject} was {show(old)} and is now {show(new)}"
+
+
+def _shown(value: Any) -> str:
+    return _PROVIDERS_OWN if value is None else str(value)
+
+
+def _switch(value: Any) -> str:
+    return "on" if value else "off"
+
+
+def _addresses(value: Any) -> str:
+    return ", ".join(address or f"{_PROVIDERS_OWN} address" for address in value) or "none"
+
+
+_WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "profile": ("the profile", _shown),
+    "judge": ("the judge", _shown),
+    "judge_endpoints": ("the judge's address", _addresses),
+    "patience": ("the patience", _shown),
+    "max_turns": ("the cap (--max-turns)", _shown),
+    "system_prompt": ("the system prompt", _switch),
+    "context": ("the context strategy", _shown),
+    "temperature": ("the temperature", _shown),
+    "max_tokens": ("the longest answer (--max-tokens)", _shown),
+    "seed": ("the seed", _shown),
+}
+
+
+# What is to be played: the settings of a run, and its sessions in order.
+
+_Number = TypeVar("_Number", int, int | None)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a caller of `evaluate` asked for; None leaves a value to the benchmark's profile or to the provider."""
+
+    models: Sequence[str]
+    base_url: str | None
+    judges: Sequence[str]
+    judge_rule: str
+    patience: int | None
+    max_turns: int | None
+    limit: int | None
+    epochs: int
+    system_prompt: bool
+    temperature: float | None
+    max_tokens: int | None
+    seed: int
+
+
+def plan(benchmark: Benchmark, wish: Wish) -> RunSettings:
+    """The settings of a run.
+
+    Raises:
+        UsageError: a number out of range, a broken name, a benchmark without dialogues.
+    """
+    defaults = benchmark.header.spec.profile.protocol
+    judge, judge_endpoints = describe_judge(wish.judges, wish.judge_rule)
+    dialogues = tuple(benchmark.dialogues()[: at_least_one("limit", wish.limit)])
+    settings = RunSettings(
+        benchmark=benchmark.identity,
+        profile=benchmark.header.spec.profile.name,
+        models=names_of(wish.models),
+        endpoints=tuple(endpoint_of(spec, wish.base_url) for spec in wish.models),
+        judge=judge,
+        judge_endpoints=judge_endpoints,
+        patience=at_least_one("patience", defaults.patience if wish.patience is None else wish.patience),
+        max_turns=at_least_one("max-turns", defaults.max_turns if wish.max_turns is None else wish.max_turns),
+        dialogues=dialogues,
+        epochs=at_least_one("epochs", wish.epochs),
+        system_prompt=wish.system_prompt,
+        temperature=wish.temperature,
+        max_tokens=at_least_one("max-tokens", wish.max_tokens),
+        seed=wish.seed,
+        reading_rules=READING_RULES_VERSION,
+    )
+    if not dialogues:
+        raise UsageError(f"{benchmark.path} has no dialogues; make them with `evolif generate`")
+    return settings
+
+
+def sessions_of(settings: RunSettings, model: str) -> Iterator[SessionKey]:
+    """A model's sessions in the order they are begun: dialogue by dialogue, each with all its epochs.
+
+    So what has been played of a run is a prefix of the dialogues, and a figure over whole ones favours nobody.
+    """
+    for dialogue in settings.dialogues:
+        for epoch in range(1, settings.epochs + 1):
+            yield SessionKey(model, dialogue, epoch)
+
+
+def at_least_one(name: str, value: _Number) -> _Number:
+    """The value of a flag.
+
+    Raises:
+        UsageError: it is below 1.
+    """
+    if value is not None and value < 1:
+        raise UsageError(f"--{name} must be at least 1")
+    return value

@@ -1,0 +1,64 @@
+"""Synthesizers mixed over dialogues in fixed proportion, so that no one model's family is favoured (paper §3.2.2).
+
+Dialogues fall into blocks as long as the sum of the weights; inside a block every synthesizer has exactly its weight,
+in a seeded order. So which one words a dialogue depends on the seed and the dialogue's number alone: not on how many
+dialogues or turns there are, nor on which of them are made first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evolif.errors import UsageError
+from evolif.rng import Stream
+
+TEMPLATE = "template"
+
+_PURPOSE = 6
+"""Separates the assignment's stream from those of script, persona, wording, simulated models and prompts."""
+
+_HEAVIEST = 1000
+_WEIGHTED = re.compile(r"(?P<name>.*)=(?P<weight>\d{1,9})", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A synthesizer and its weight among the others."""
+
+    name: str
+    weight: int = 1
+
+    def __str__(self) -> str:
+        return self.name if self.weight == 1 else f"{self.name}={self.weight}"
+
+
+def parse_share(spec: str) -> Share:
+    """Read `NAME` or `NAME=WEIGHT`; a name that itself ends in `=` and digits is written with `=1` behind it.
+
+    Raises:
+        UsageError: no name, or a weight out of range.
+    """
+    weighted = _WEIGHTED.fullmatch(spec.strip())
+    share = Share(weighted["name"], int(weighted["weight"])) if weighted else Share(spec.strip())
+    if not share.name:
+        raise UsageError("a synthesizer needs a name: template, or a model such as openai/NAME")
+    if not 1 <= share.weight <= _HEAVIEST:
+        raise UsageError(f"a synthesizer's weight is from 1 to {_HEAVIEST}: NAME=2 words twice as many dialogues")
+    return share
+
+
+def author_of(shares: Sequence[Share], seed: int, dialogue: int) -> str:
+    """The name of the synthesizer that words a dialogue.
+
+    Args:
+        shares: The synthesizers in the order they were named.
+        seed: The benchmark's.
+        dialogue: Counted from 1.
+    """
+    if len(shares) == 1:
+        return shares[0].name
+    pool = [share.name for share in shares for _ in range(share.weight)]
+    block, place = divmod(dialogue - 1, len(pool))
+    return Stream(seed, _PURPOSE, block).sample(pool, len(pool))[place]

@@ -1,0 +1,244 @@
+"""The template synthesizer: offline, deterministic, and it says exactly this turn's change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from string import Formatter
+from typing import Any
+from zlib import crc32
+
+from evolif.constraints import Saying, format_of, get_group
+from evolif.errors import InputError
+from evolif.resources import data_path, load_yaml
+from evolif.rng import Stream
+from evolif.types import Operation, Params, Persona, ScriptTurn, Turn
+
+# Frames: the conversational sentences around a clause, per register and move; the project's own and the user's.
+
+_TALK = frozenset({"clause", "Clause"})
+_NEEDED: Mapping[tuple[str, ...], tuple[frozenset[str], ...]] = {
+    ("first",): (frozenset({"task"}), _TALK),
+    ("new",): (frozenset({"task"}), _TALK),
+    ("continue", "add"): (_TALK,),
+    ("continue", "modify"): (frozenset({"old", "Old"}), _TALK),
+    ("continue", "remove"): (frozenset({"drop", "Drop"}),),
+    ("backtrack", "add"): (frozenset({"topic", "Topic"}), _TALK),
+    ("backtrack", "modify"): (frozenset({"topic", "Topic"}), frozenset({"old", "Old"}), _TALK),
+    ("backtrack", "remove"): (frozenset({"topic", "Topic"}), frozenset({"drop", "Drop"})),
+}
+"""Where a register needs frames, and what each of them has to hold: one slot out of every set, and no other."""
+
+MOST_FRAMES = 200
+"""Frames of one kind in one register."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """Frames by register; `neutral` is always there."""
+
+    by_register: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def registers(self) -> tuple[str, ...]:
+        """The registers that there are frames for."""
+        return tuple(self.by_register)
+
+    def of(self, register: str, *path: str) -> list[str]:
+        """The frames of a register for a move and operation; those of `neutral` where the register is unknown."""
+        node: Any = self.by_register.get(register) or self.by_register["neutral"]
+        for key in path:
+            node = node[key]
+        return list(node)
+
+
+@lru_cache(maxsize=1)
+def own_frames() -> Frames:
+    """The project's own."""
+    return Frames(_read(data_path("seeds", "frames.yaml")))
+
+
+def registers() -> tuple[str, ...]:
+    """The registers of the project's own frames."""
+    return own_frames().registers
+
+
+def load_frames(path: Path) -> Frames:
+    """The project's own frames and those of a YAML file like `seeds/frames.yaml`, whose registers come first.
+
+    Raises:
+        InputError: a register without frames of some kind, or a frame with a slot missing or unknown.
+    """
+    return Frames({**own_frames().by_register, **_read(path)})
+
+
+def _read(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    data = load_yaml(path)
+    registers = data.get("registers") if isinstance(data, dict) else None
+    if not isinstance(registers, dict) or not registers:
+        raise InputError("needs “registers”, a mapping of register names to frames", path=path)
+    for register, moves in registers.items():
+        for fault in _faults(register, moves):
+            raise InputError(fault, path=path)
+    return registers
+
+
+def _faults(register: object, moves: object) -> Iterator[str]:
+    if not isinstance(register, str) or not register.isidentifier():
+        yield f"“{register}” is no name for a register; use letters"
+    for where, needed in _NEEDED.items():
+        node: Any = moves
+        for key in where:
+            node = node.get(key) if isinstance(node, dict) else None
+        name = f"{register}.{'.'.join(where)}"
+        if not isinstance(node, list) or not 1 <= len(node) <= MOST_FRAMES:
+            yield f"needs 1 to {MOST_FRAMES} frames under {name}"
+            continue
+        for text in node:
+            yield from _faults_of(name, text, needed)
+
+
+def _faults_of(name: str, text: object, needed: tuple[frozenset[str], ...]) -> Iterator[str]:
+    """A frame is filled by `str.format`: a slot may be a bare name out of the list and nothing that reaches further."""
+    try:
+        slots = [slot for slot in Formatter().parse(text) if slot[1] is not None] if isinstance(text, str) else None
+    except ValueError:
+        slots = None
+    if slots is None:
+        yield f"{name}: “{text}” is no text with slots such as {{clause}}"
+        return
+    allowed = frozenset().union(*needed)
+    for _, field, spec, conversion in slots:
+        if field not in allowed or spec or conversion:
+            yield f"{name}: “{text}” has the slot {{{field}}}; use {', '.join(sorted(allowed))}"
+    names = [field for _, field, _, _ in slots]
+    for some in needed:
+        if sum(names.count(one) for one in some) != 1:
+            yield f"{name}: “{text}” needs {' or '.join(f'{{{one}}}' for one in sorted(some))} once"
+
+
+# The phrase grammars: frames per register and move, clauses per group.
+
+_PURPOSE = 3
+"""Separates the wording's stream from those of script and persona."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Which of several phrasings a turn takes.
+
+    A dialogue goes through the options of one kind in an order of its own, so that nobody repeats himself soon.
+    """
+
+    seed: int
+    dialogue: int
+    turn: int
+
+    def pick(self, options: Sequence[Any], kind: str) -> str:
+        """One of the options; `kind` names what they are options for."""
+        stream = Stream(self.seed, _PURPOSE, self.dialogue, crc32(kind.encode()))
+        return str(stream.sample(options, len(options))[self.turn % len(options)])
+
+
+def frame(frames: Frames, register: str, *path: str, wording: Wording) -> str:
+    """A frame of a register, e.g. `frame(frames, "casual", "continue", "add", wording=…)`."""
+    return wording.pick(frames.of(register, *path), "/".join(path))
+
+
+def clause(group: str, saying: Saying, register: str, wording: Wording) -> str:
+    """An imperative clause that states a constraint, or its change, whole."""
+    options = get_group(group).data["say"][saying.key]
+    phrase = wording.pick([*options["any"], *options.get(register, ())], f"say/{group}/{saying.key}")
+    return phrase.format(**saying.slots)
+
+
+def dropped(group: str, params: Params, wording: Wording) -> str:
+    """A noun phrase that names a constraint which is lifted or replaced."""
+    saying = get_group(group).lifted(params)
+    phrase = wording.pick(get_group(group).data["drop"][saying.key], f"drop/{group}/{saying.key}")
+    return phrase.format(**saying.slots)
+
+
+def capitalised(text: str) -> str:
+    """The text with its first letter as a capital."""
+    return text[:1].upper() + text[1:]
+
+
+# What a reader could doubt about a turn's change where the answer is a data format; said in parentheses at its end.
+
+
+def reading_note(turn: ScriptTurn | Turn) -> str:
+    """The note on the new constraint under the active data format; empty where there is nothing to settle."""
+    operation, fmt = turn.operation, format_of(turn.constraints)
+    if operation.after is None or fmt not in ("json", "xml", "html", "csv"):
+        return ""
+    if operation.group != "format":
+        return get_group(operation.group).note(operation.after, fmt)
+    # The format is new: what it means for each constraint that is already there.
+    notes = (get_group(c.group).note(c.params, fmt) for c in turn.constraints if c.group != "format")
+    return " ".join(dict.fromkeys(filter(None, notes)))
+
+
+def with_note(query: str, note: str) -> str:
+    """The query with its note, once."""
+    return f"{query} ({note})" if note and note not in query else query
+
+
+class TemplateSynthesizer:
+    """Puts a scripted turn into words by the grammar of the persona's register.
+
+    Args:
+        seed: Of the wording.
+        frames: The registers' frames; the project's own where None.
+    """
+
+    name = "template"
+
+    def __init__(self, seed: int, frames: Frames | None = None) -> None:
+        self._seed = seed
+        self._frames = frames or own_frames()
+
+    def say(self, turn: ScriptTurn, persona: Persona) -> str:
+        """The user query of the turn; the same turn is always said the same way."""
+        wording = Wording(self._seed, turn.dialogue, turn.turn)
+        slots = {
+            "task": turn.topic.prompt,
+            "topic": turn.topic.title or f"what I asked for earlier (“{turn.topic.prompt}”)",
+        }
+        path, change = self._change(turn, persona.register, wording)
+        slots |= change
+        chosen = frame(self._frames, persona.register, *path, wording=wording)
+        if _is_one_more(turn.operation) and "also" not in chosen.lower():
+            slots["clause"] = f"also {slots['clause']}"
+        slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
+        return with_note(chosen.format(**slots), reading_note(turn))
+
+    def _change(self, turn: ScriptTurn, register: str, wording: Wording) -> tuple[tuple[str, ...], dict[str, str]]:
+        """Where the frame is found, and its slots for this operation."""
+        operation = turn.operation
+        opening: tuple[str, ...] = (turn.move,)
+        if turn.move == "new":
+            opening = ("first",) if turn.turn == 1 else ("new",)
+        if operation.kind == "remove" and operation.before is not None:
+            return (*opening, "remove"), {"drop": dropped(operation.group, operation.before, wording)}
+        saying = get_group(operation.group).saying(operation.kind, operation.before, operation.after)
+        slots = {"clause": clause(operation.group, saying, register, wording)}
+        if turn.move == "new":
+            return opening, slots
+        if operation.kind == "modify" and operation.before is not None and saying.key not in _PARTIAL:
+            slots["old"] = dropped(operation.group, operation.before, wording)
+            return (*opening, "modify"), slots
+        return (*opening, "add"), slots
+
+
+def _is_one_more(operation: Operation) -> bool:
+    """A keyword joins others that stay."""
+    if operation.kind != "modify":
+        return False
+    return get_group(operation.group).saying("modify", operation.before, operation.after).key == "add"
+
+
+_PARTIAL = frozenset({"add", "release", "recount"})
+"""Changes of a part of a constraint: their clause alone says it, and nothing is replaced."""

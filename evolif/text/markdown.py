@@ -1,0 +1,456 @@
+"""A body read as CommonMark with GFM tables, task boxes and strikethrough: typed blocks with their places.
+
+The parser is pyromark (pulldown-cmark): linear in the text, not recursive, and it gives source ranges.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import lru_cache
+from typing import Any
+
+from evolif.text.blocks import Block, BlockKind, Content, Table
+from evolif.text.html import BLOCKS, BOLD, KNOWN, html_content
+from evolif.text.tokens import clean
+
+# What the Markdown builder has open: a leaf block, a list item.
+
+
+class Item:
+    """A list item: whether it is a bullet, where it starts, whether it has content."""
+
+    __slots__ = ("bullet", "filled", "start")
+
+    def __init__(self, bullet: bool, start: int) -> None:
+        self.bullet = bullet
+        self.start = start
+        self.filled = False
+
+
+class Leaf:
+    """The leaf block being read."""
+
+    __slots__ = ("at", "bold", "breaks", "kind", "parts", "pieces", "plain", "start")
+
+    def __init__(self, kind: BlockKind, start: int) -> None:
+        self.kind: BlockKind = kind
+        self.start = start
+        self.parts: list[str] = []
+        self.pieces: list[tuple[int, int, int]] = []
+        self.at = 0
+        self.breaks = 0
+        self.plain = False
+        self.bold = False
+
+    def text(self) -> str:
+        """What has been read; a character reference may have written what rule 1 removes."""
+        joined = "".join(self.parts)
+        text = clean(joined)
+        if len(text) != len(joined):
+            self.pieces = []  # places in the body are no longer known
+        return text.rstrip("\n")
+
+    def final_kind(self) -> BlockKind:
+        """Text over a --- line is read as running text; a wholly bold line is a heading."""
+        if self.kind == "heading" and self.breaks:
+            return "paragraph"
+        if self.kind == "paragraph" and self.bold and not self.plain and not self.breaks:
+            return "heading"
+        return self.kind
+
+
+# What happens to a Markdown body before CommonMark sees it; every change keeps each character's place.
+
+STAND_IN = "\x01"
+"""Replaces a `<` that opens no HTML element; `clean` keeps this control character out of every text."""
+
+_TAG = re.compile(r"(?<!\\)<(?=/?([A-Za-z][A-Za-z0-9-]*)[\s/>])")
+# A bullet sign stands at the start of a line, of a quote, or of a list item.
+_BEFORE = r"^([ \t>]*(?:(?:\d{1,9}[.)]|[-*+])[ \t]+)*+)"
+_WIDE_GAP = re.compile(_BEFORE + r"•[^\S\n\t ]", re.MULTILINE)
+_BULLET = re.compile(_BEFORE + r"•(?=[ \t])", re.MULTILINE)
+_TIGHT_BULLET = re.compile(_BEFORE + r"•(?=[^\s•])", re.MULTILINE)
+_WIDE = re.compile(r"[^\x00-\x7f]+")
+_CODE_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
+_KEY = re.compile(r"[A-Za-z_][\w .-]*:(?:\s|$)")
+
+
+class CharacterOffsets:
+    """Turns the parser's UTF-8 byte offsets into character offsets."""
+
+    def __init__(self, source: str) -> None:
+        self._at: list[int] = []
+        self._extra: list[int] = [0]
+        extra = 0
+        for match in [] if source.isascii() else _WIDE.finditer(source):
+            for char in range(match.start(), match.end()):
+                size = len(source[char].encode())
+                self._at.append(char + extra + size)
+                extra += size - 1
+                self._extra.append(extra)
+
+    def __call__(self, offset: int) -> int:
+        """The character offset of a byte offset that stands between two characters."""
+        return offset - self._extra[bisect_right(self._at, offset)] if self._at else offset
+
+
+def prepare(body: str) -> tuple[str, bool]:
+    """Blank front matter, make `•` a list marker, and unknown tags text.
+
+    Returns:
+        The source for the parser, and whether its offsets are those of the body.
+    """
+    exact = True
+    if body.startswith("---\n"):
+        body = _blank_front_matter(body)
+    if "•" in body:
+        body = _WIDE_GAP.sub(r"\1- ", body)
+        body = _BULLET.sub(r"\1-", body)
+        tight = _TIGHT_BULLET.sub(r"\1- ", body)
+        body, exact = tight, tight == body
+    if "<" in body:
+        body = _TAG.sub(lambda m: "<" if m.group(1).lower() in KNOWN else STAND_IN, body)
+    return body, exact
+
+
+def _blank_front_matter(body: str) -> str:
+    end = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE).search(body, 4)
+    if end is None:
+        return body
+    lines = body[4 : end.start()].splitlines()
+    keys = sum(1 for line in lines if _KEY.match(line))
+    others = (line for line in lines if not _KEY.match(line))
+    if not keys or not all(not line.strip() or line[0] in " \t-#" for line in others):
+        return body
+    return re.sub(r"[^\n]", " ", body[: end.end()]) + body[end.end() :]
+
+
+def is_fence_closed(source: str, inside: str) -> bool:
+    """Whether the fenced code block of this source has its closing fence: a last line that is not inside."""
+    lines = source.rstrip().split("\n")
+    opening = _CODE_FENCE.match(lines[0])
+    if opening is None or len(lines) != 2 + inside.count("\n") + (not inside.endswith("\n") and inside != ""):
+        return False
+    mark = opening.group(1)
+    last = lines[-1].strip(" \t>")
+    return last.startswith(mark) and not last.strip(mark[0])
+
+
+# Parser events in, typed blocks out.
+
+_INLINE_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
+_ELEMENTS = {
+    "Heading", "Table", "BlockQuote", "CodeBlock", "Emphasis", "Strong", "Strikethrough", "Link", "Image",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=128)
+def _handler_name(kind: str, name: str) -> str:
+    return f"_{kind}_{name}".lower()
+
+
+class Builder:
+    """Turns parser events into content; one small method per kind of event."""
+
+    def __init__(self, body: str, exact: bool) -> None:
+        self.content = Content([])
+        self._body = body
+        self._exact = exact
+        self._leaf: Leaf | None = None
+        self._lists: list[int | None] = []
+        self._items: list[Item] = []
+        self._list_paragraph = -1
+        self._number = ""
+        self._strong = 0
+        self._bold_tags = 0
+        self._bold_from = -1
+        self._bold_filled = False
+        self._head_open = False
+        self._html: list[str] | None = None
+        self._head_end = -1
+        self._row_filled = False
+
+    def feed(self, event: Any, start: int, end: int) -> None:
+        if isinstance(event, str):
+            if event in ("SoftBreak", "HardBreak"):
+                self._break()
+            elif event == "Rule":
+                self.close_leaf()
+            return
+        [(kind, value)] = event.items()
+        if kind in ("Start", "End"):
+            name, detail = (value, None) if isinstance(value, str) else next(iter(value.items()))
+            handler = getattr(self, _handler_name(kind, name), None)
+            if kind == "Start" and name in _ELEMENTS:
+                self.content.elements += 1
+            if handler is not None:
+                handler(detail, start, end)
+        elif kind in ("Text", "Code"):
+            self.content.elements += kind == "Code"
+            self._text(value, start, end, code=kind == "Code")
+        elif kind == "Html":
+            (self._html if self._html is not None else []).append(value)
+        elif kind == "InlineHtml":
+            self._inline_html(value, start, end)
+
+    # Leaves
+
+    def _open(self, kind: BlockKind, start: int) -> Leaf:
+        self.close_leaf()
+        self._leaf = Leaf(kind, start)
+        return self._leaf
+
+    def _start_paragraph(self, detail: Any, start: int, end: int) -> None:
+        self._open("item" if self._lists else "paragraph", start)
+
+    def _end_paragraph(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+
+    def _start_heading(self, detail: Any, start: int, end: int) -> None:
+        self._open("heading", start)
+
+    _end_heading = _end_paragraph
+
+    def _start_table(self, detail: Any, start: int, end: int) -> None:
+        self.content.tables.append(Table())
+
+    def _start_tablehead(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        self._head_end, self._head_open = end, True
+
+    def _start_tablerow(self, detail: Any, start: int, end: int) -> None:
+        self._delimiter(start)
+        self._head_open = self._row_filled = False
+
+    def _end_table(self, detail: Any, start: int, end: int) -> None:
+        self._delimiter(end)
+
+    def _delimiter(self, until: int) -> None:
+        if self._head_end >= 0 and self._exact:
+            self.content.delimiter_rows.append((self._head_end, until))
+        self._head_end = -1
+
+    def _start_tablecell(self, detail: Any, start: int, end: int) -> None:
+        self._open("cell", start)
+
+    def _end_tablecell(self, detail: Any, start: int, end: int) -> None:
+        text = self._leaf.text().strip() if self._leaf is not None else ""
+        table = self.content.tables[-1]
+        if self._head_open:
+            table.header.append(text)
+        elif text and not self._row_filled:
+            self._row_filled = True
+            table.rows += 1
+        self.close_leaf()
+
+    def _start_codeblock(self, detail: Any, start: int, end: int) -> None:
+        self._open("code" if isinstance(detail, dict) else "paragraph", start)
+
+    def _end_codeblock(self, detail: Any, start: int, end: int) -> None:
+        if self._leaf is not None and self._leaf.kind == "code":
+            inside = "".join(self._leaf.parts)
+            if not is_fence_closed(self._body[start:end], inside):
+                self.content.open_fence = start
+        self.close_leaf()
+
+    # Containers
+
+    def _start_list(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        self._lists.append(detail)
+        # A list of • signs is one to a reader, not to CommonMark.
+        self.content.elements += not self._body.startswith("•", start)
+
+    def _end_list(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        self._lists.pop()
+        if not self._lists:
+            self._list_paragraph = -1
+
+    def _start_item(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        number = self._lists[-1] if self._lists else None
+        self._items.append(Item(number is None, start))
+        if number is not None:
+            self._number = f"{number}."
+            self._lists[-1] = number + 1
+
+    def _end_item(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        item = self._items.pop()
+        self._number = ""
+        if item.filled:
+            items = self.content.bullets if item.bullet else self.content.numbered
+            items.append(self._place(item.start, len(self._body[item.start : end].rstrip()) + item.start))
+
+    def _start_blockquote(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+
+    _end_blockquote = _start_blockquote
+
+    # Inline
+
+    def _start_strong(self, detail: Any, start: int, end: int) -> None:
+        self._open_bold(start)
+        self._strong += 1
+
+    def _end_strong(self, detail: Any, start: int, end: int) -> None:
+        self._strong -= 1
+        self._close_bold(end)
+
+    def _open_bold(self, start: int) -> None:
+        if self._bold_from < 0:  # what is bold inside bold is no passage of its own
+            self._bold_from, self._bold_filled = start, False
+
+    def _close_bold(self, end: int) -> None:
+        if self._bold_from >= 0 and self._strong + self._bold_tags == 0:
+            if self._bold_filled:
+                self.content.strong.append(self._place(self._bold_from, end) if end >= 0 else (-1, -1))
+            self._bold_from = -1
+
+    def _place(self, start: int, end: int) -> tuple[int, int]:
+        return (start, end) if self._exact else (-1, -1)
+
+    def _text(self, text: str, start: int, end: int, *, code: bool) -> None:
+        leaf = self._leaf or self._open("item" if self._lists else "paragraph", start)
+        if code:
+            found = self._body.find(text, start, end)
+            start, end = (found, found + len(text)) if found >= 0 else (start, end)
+        if end - start == len(text):
+            text = self._body[start:end]  # undoes what `prepare` replaced
+            if self._exact:
+                leaf.pieces.append((leaf.at, start, len(text)))
+        text = text.replace(STAND_IN, "<")
+        leaf.parts.append(text)
+        leaf.at += len(text)
+        if text.strip():
+            bold = self._strong + self._bold_tags > 0
+            leaf.plain = leaf.plain or not bold
+            leaf.bold = leaf.bold or bold
+            self._bold_filled = self._bold_filled or bold
+
+    def _break(self) -> None:
+        if self._leaf is not None:
+            self._leaf.parts.append("\n")
+            self._leaf.at += 1
+            self._leaf.breaks += 1
+
+    def _inline_html(self, tag: str, start: int, end: int) -> None:
+        name = _INLINE_TAG.match(tag)
+        if name is None:
+            return  # a comment, declaration or processing instruction
+        element = name.group(1).lower()
+        if element in BLOCKS or element == "br":
+            self._break()  # a reader sees another line there
+        elif element in BOLD:
+            self._toggle_bold(tag.startswith("</"), start, end)
+        elif element not in KNOWN:
+            self._text(tag, start, end, code=False)
+
+    def _toggle_bold(self, closing: bool, start: int, end: int) -> None:
+        if closing:
+            self._bold_tags = 0
+            self._close_bold(end)
+        else:
+            self._open_bold(start)
+            self._bold_tags = 1
+
+    # HTML blocks
+
+    def _start_htmlblock(self, detail: Any, start: int, end: int) -> None:
+        self.close_leaf()
+        self._html = []
+
+    def _end_htmlblock(self, detail: Any, start: int, end: int) -> None:
+        source, self._html = "".join(self._html or ()), None
+        enclosing = self._enclosing_paragraph()  # may take a number: before the next one is read
+        inside = html_content(source, self.content.paragraphs, enclosing)
+        self.content.paragraphs = inside.paragraphs
+        self.content.bullets += inside.bullets
+        self.content.numbered += inside.numbered
+        self.content.strong += inside.strong
+        for block in inside.blocks:
+            block.text = block.text.replace(STAND_IN, "<")
+            self._add(block)
+
+    # Results
+
+    def _enclosing_paragraph(self) -> int:
+        return self._take_paragraph() if self._lists else -1
+
+    def _take_paragraph(self) -> int:
+        if self._lists and self._list_paragraph >= 0:
+            return self._list_paragraph
+        number = self.content.paragraphs
+        self.content.paragraphs += 1
+        if self._lists:
+            self._list_paragraph = number
+        return number
+
+    def _add(self, block: Block) -> None:
+        if self._items:
+            self._items[-1].filled = True
+        block.number = block.number or self._number
+        self._number = ""
+        self.content.blocks.append(block)
+
+    def close_leaf(self) -> None:
+        """Finish the open leaf, if any; a leaf without text is no block."""
+        leaf, self._leaf, self._bold_tags = self._leaf, None, 0
+        if leaf is not None and self._bold_from >= 0:
+            self._close_bold(-1)  # a tag that is never closed: where it would end is not known
+        if leaf is None:
+            return
+        text = leaf.text()
+        if not text.strip():
+            return
+        kind = leaf.final_kind()
+        block = Block(kind, text, pieces=leaf.pieces)
+        if kind in ("paragraph", "item"):
+            block.running, block.paragraph = True, self._take_paragraph()
+        self._add(block)
+
+
+_MARKUP = re.compile(r"[*_`#\[\]<>|~\\&]|^[ \t]*(?:[-+•=]|\d+[.)])|^(?: {4}| {0,3}\t)", re.MULTILINE)
+_BREAK = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+
+
+def markdown_content(body: str) -> Content:
+    """The content of `body` as a reader of the rendered answer sees it."""
+    if not _MARKUP.search(body):
+        return _plain(body)
+    import pyromark
+
+    source, exact = prepare(body)
+    options = pyromark.Options
+    builder = Builder(body if exact else source, exact)
+    flags = options.ENABLE_TABLES | options.ENABLE_STRIKETHROUGH | options.ENABLE_TASKLISTS
+    at = CharacterOffsets(source)
+    for event, where in pyromark.events_with_range(source, options=flags):
+        start, end = where["start"], where["end"]
+        if start < end:  # the cells that a short table row leaves out have no width, and there may be very many
+            builder.feed(event, at(start), at(end))
+    builder.close_leaf()
+    return builder.content
+
+
+def _plain(body: str) -> Content:
+    """Without any Markdown sign a body is just paragraphs: no parser needed."""
+    content = Content([])
+    start = 0
+    for gap in [*_BREAK.finditer(body), None]:
+        end = gap.start() if gap else len(body)
+        lines, pieces, at, offset = [], [], 0, start
+        for line in body[start:end].split("\n"):
+            text = line.strip(" \t")
+            pieces.append((at, offset + line.find(text), len(text)))
+            lines.append(text)
+            at += len(text) + 1
+            offset += len(line) + 1
+        text = "\n".join(lines)
+        if text.strip():
+            content.blocks.append(Block("paragraph", text, True, content.paragraphs, pieces=pieces))
+            content.paragraphs += 1
+        start = gap.end() if gap else end
+    return content

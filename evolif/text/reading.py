@@ -1,0 +1,250 @@
+"""One reading of a response that all checkers share; every view is made once, when first asked for."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from evolif.text.blocks import Block, Content, FormatFaultError
+from evolif.text.data_formats import parse_csv, parse_json, parse_xml
+from evolif.text.html import parse_html
+from evolif.text.markdown import markdown_content
+from evolif.text.sentences import LowerCaseWords, sentences
+from evolif.text.tokens import count_graphemes, count_words, find_all, fold, fold_offsets, normalise
+from evolif.types import Span
+
+# Rule 2: the body is the text, or what is inside the one fence that encloses all of it.
+
+_OPEN = re.compile(r"(`{3,}|~{3,})([^\n]*)(?:\n|\Z)")
+
+_UNWRAPS = {
+    None: frozenset({"", "text", "plain", "md", "markdown"}),
+    "markdown": frozenset({"md", "markdown"}),
+}
+
+
+def unwrap(text: str, fmt: str | None) -> str:
+    """The body of a normalised text, when `fmt` (json, xml, html, csv, markdown or None) is asked for."""
+    opening = _OPEN.match(text)
+    if opening is None:
+        return text
+    fence, info = opening.group(1), opening.group(2).strip()
+    if fence[0] == "`" and "`" in info:
+        return text
+    language = info.split(None, 1)[0].lower() if info else ""
+    if language not in _UNWRAPS.get(fmt, {"", fmt}):
+        return text
+    closing = re.compile(rf"^ {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*$", re.MULTILINE).search(
+        text, opening.end()
+    )
+    if closing is None:
+        # CommonMark lets the end of the document close a fence; Markdown asked for wants every fence closed.
+        return text if fmt == "markdown" else text[opening.end() :].strip()
+    if text[closing.end() :].strip():
+        return text
+    return text[opening.end() : closing.start()].strip()
+
+
+# Rule 10: the first and the last content character.
+
+_SIGNS = frozenset("<>#*_~|+=^`")
+
+
+@lru_cache(maxsize=4096)
+def is_skippable(char: str) -> bool:
+    """White space, Unicode punctuation, and the signs that stand for mark-up."""
+    return char.isspace() or char in _SIGNS or unicodedata.category(char)[0] == "P"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Where content begins (or ends): the block, the offset of its first (after its last) content character.
+
+    `blocked` is what stands there instead: an ordered list's number or a JSON literal.
+    """
+
+    block: int
+    offset: int
+    blocked: str = ""
+
+
+def start_edge(content: Content) -> Edge | None:
+    """The first content character; None where there is none."""
+    for index, block in enumerate(content.blocks):
+        if content.literal_first:
+            return Edge(index, 0, content.literal_first)
+        if block.number:
+            return Edge(index, 0, block.number)
+        for offset, char in enumerate(block.text):
+            if not is_skippable(char):
+                return Edge(index, offset)
+    return None
+
+
+def end_edge(content: Content) -> Edge | None:
+    """The offset just after the last content character; None where there is none."""
+    for index in range(len(content.blocks) - 1, -1, -1):
+        block = content.blocks[index]
+        if content.literal_last:
+            return Edge(index, len(block.text), content.literal_last)
+        for offset in range(len(block.text), 0, -1):
+            if not is_skippable(block.text[offset - 1]):
+                return Edge(index, offset)
+        if block.number:
+            return Edge(index, 0, block.number)
+    return None
+
+
+def outer_block(content: Content, *, last: bool) -> tuple[int, Block] | None:
+    """The first (or last) block with a visible character, for edges on which nothing is skipped."""
+    order = range(len(content.blocks) - 1, -1, -1) if last else range(len(content.blocks))
+    for index in order:
+        if content.blocks[index].text.strip():
+            return index, content.blocks[index]
+    return None
+
+
+READING_RULES_VERSION = 1
+"""Stored with every verdict; a change of any rule changes it."""
+
+MAX_BODY_BYTES = 64 * 1024
+
+_PARSERS = {"json": parse_json, "xml": parse_xml, "html": parse_html, "csv": parse_csv}
+
+
+class Reading:
+    """A response as all checkers of one instruction see it.
+
+    Args:
+        response: The answer as received.
+        fmt: The format the instruction asks for (json, xml, html, csv, markdown), or None.
+        max_bytes: A longer body is not read and fails every constraint.
+    """
+
+    def __init__(self, response: str, fmt: str | None = None, max_bytes: int = MAX_BODY_BYTES) -> None:
+        self.fmt = fmt
+        self.text = normalise(response)
+        self.body = unwrap(self.text, fmt)
+        self.unreadable = self._size_fault(max_bytes)
+        self._offsets_of_folds: dict[int, list[int]] = {}
+        self.fault: FormatFaultError | None = None
+        """Why the body is not the format asked for; the other checkers then read it as Markdown."""
+
+    def _size_fault(self, max_bytes: int) -> str:
+        if not self.body:
+            return "the answer is empty"
+        if len(self.body) * 4 > max_bytes and len(self.body.encode()) > max_bytes:
+            return f"the answer is longer than {max_bytes // 1024} KiB"
+        return ""
+
+    @cached_property
+    def content(self) -> Content:
+        """The typed blocks; sets `fault` where the format asked for does not parse."""
+        parser = _PARSERS.get(self.fmt or "")
+        if parser is not None:
+            try:
+                return parser(self.body)
+            except FormatFaultError as fault:
+                self.fault = fault
+        return markdown_content(self.body)
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The blocks of the content, in document order."""
+        return self.content.blocks
+
+    @cached_property
+    def content_text(self) -> str:
+        """All blocks, one after the other, separated by line breaks; spans of the content count in it."""
+        return "\n".join(block.text for block in self.blocks)
+
+    @cached_property
+    def offsets(self) -> list[int]:
+        """Where each block starts in `content_text`."""
+        starts, at = [], 0
+        for block in self.blocks:
+            starts.append(at)
+            at += len(block.text) + 1
+        return starts
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """Each block as keywords are compared."""
+        return [fold(block.text) for block in self.blocks]
+
+    @cached_property
+    def _folded_whole(self) -> tuple[str, list[int]]:
+        """All folded blocks in one text, and where each starts; no keyword holds the line break between them."""
+        starts, at = [], 0
+        for text in self.folded:
+            starts.append(at)
+            at += len(text) + 1
+        return "\n".join(self.folded), starts
+
+    @cached_property
+    def words(self) -> int:
+        """How many words the content has."""
+        return count_words(self.content_text)
+
+    @cached_property
+    def sentence_spans(self) -> list[tuple[int, int]]:
+        """The sentences, as ranges of `content_text`."""
+        running = [(at, block.text) for at, block in zip(self.offsets, self.blocks, strict=True) if block.running]
+        lower = LowerCaseWords([text for _, text in running])
+        return [(at + start, at + end) for at, text in running for start, end in sentences(text, lower)]
+
+    @cached_property
+    def paragraphs(self) -> int:
+        """How many paragraphs the content has."""
+        return len({block.paragraph for block in self.blocks if block.paragraph >= 0})
+
+    @cached_property
+    def characters(self) -> int:
+        """How many grapheme clusters the body has."""
+        return count_graphemes(self.body)
+
+    @cached_property
+    def start(self) -> Edge | None:
+        """The first content character."""
+        return start_edge(self.content)
+
+    @cached_property
+    def end(self) -> Edge | None:
+        """Just after the last content character."""
+        return end_edge(self.content)
+
+    def occurrences(self, keyword: str) -> list[tuple[int, int, int]]:
+        """Where `keyword` occurs: (block, start, end) in the folded block."""
+        whole, starts = self._folded_whole
+        found = []
+        for start, end in find_all(whole, fold(keyword)):
+            block = bisect_right(starts, start) - 1
+            found.append((block, start - starts[block], end - starts[block]))
+        return found
+
+    def spans(self, block: int, start: int, end: int) -> tuple[Span, ...]:
+        """A range of a block as spans of the content and, where known, of the body."""
+        at = self.offsets[block]
+        spans = [Span(at + start, at + end)]
+        leaf = self.blocks[block]
+        first, last = leaf.to_body(start), leaf.to_body(end, end=True)
+        if first is not None and last is not None:
+            spans.append(Span(first, last, "body"))
+        return tuple(spans)
+
+    def folded_spans(self, block: int, start: int, end: int) -> tuple[Span, ...]:
+        """Like `spans`, for a range of the folded block; nothing where folding composed characters anew."""
+        text, folded = self.blocks[block].text, self.folded[block]
+        if len(folded) == len(text) and fold(text[start:end]) == folded[start:end]:
+            return self.spans(block, start, end)
+        offsets = self._fold_offsets(block)
+        return self.spans(block, offsets[start], offsets[end - 1] + 1) if offsets else ()
+
+    def _fold_offsets(self, block: int) -> list[int]:
+        """Made once for a block, and only where folding moved characters."""
+        if block not in self._offsets_of_folds:
+            self._offsets_of_folds[block] = fold_offsets(self.blocks[block].text)
+        return self._offsets_of_folds[block]

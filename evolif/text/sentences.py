@@ -1,0 +1,204 @@
+"""Rule 8: sentences, by NLTK's Punkt with our own abbreviations, and the rules a careful reader adds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+# Our own English abbreviation list for Punkt (lower case, without the last dot), and what follows from it.
+
+TITLES = frozenset(
+    """dr mr mrs ms mx prof rev fr hon gov gen col maj capt cpt lt sgt cpl cmdr adm sen rep pres supt det insp
+    messrs mme mlle mgr msgr dipl ing""".split()
+)
+"""A name follows these: they never end a sentence."""
+
+SHORT_TITLES = frozenset("dr mr mrs ms mx".split())
+"""Titles however they are written; the others are plain words in lower case: “one more rep. Then rest”."""
+
+ABBREVIATIONS = TITLES | frozenset(
+    """st jr sr ph.d d.phil m.d b.a m.a b.sc m.sc d.d.s r.n esq
+    inc ltd co corp llc plc bros dept univ assn est gmbh
+    vs v etc e.g i.e eg ie cf al viz ca approx appt misc incl excl resp
+    a.m p.m a.d b.c b.c.e c.e
+    u.s u.k u.n e.u u.s.a d.c n.y l.a
+    jan feb apr jun jul aug sep sept oct nov dec
+    mon tue tues thu thur thurs fri
+    nos figs eqs secs ch vol vols eds pp pg refs
+    ave blvd rd hwy ste bldg mt ft
+    min mins hr hrs wk wks mos yr yrs avg qty tel
+    oz lb lbs tsp tbsp pt qt cal cm mm km kg mg ml mph kph sq
+    a.k.a p.s p.o r.s.v.p n.b w.r.t""".split()
+)
+# Words that end sentences more often than they are cut short stay out: "The answer is no. He sat. I ate a fig."
+
+UNITS = frozenset("in gal mo".split())
+"""Abbreviations after a number only: “5 in. long”, but “come in. Sit down”."""
+
+NUMBERED = frozenset("no nos fig figs sec ch chap para apt ext vol p pp art eq c b d".split())
+"""Short forms when a number follows: "see fig. 3", "no. 7", "c. 1850"."""
+
+STARTERS = frozenset(
+    """a after all also although an and another any as at because before both but by can despite did do does during each
+    either even every few finally first for from he hence her here his how however i if in instead is it its just later
+    many maybe meanwhile most my next no nobody nor not nothing now of on once one only or other our over perhaps
+    please rather several she since so some soon still such that the their then there therefore these they this those
+    though thus to today together tomorrow under unless until we what when where whether which while who why will with
+    without yes yesterday yet you your
+    above according across add additionally again allow almost along already always among anyone anything apply are ask
+    avoid bake be begin being below beside besides between beyond boil book bring build buy call check chop choose
+    combine come compare consider continue cook cool could cover create cut decide discuss divide don't drain drink
+    drive drop eat else encourage enjoy ensure especially everybody everyone everything examine except expect explain
+    explore fill find focus fold follow fortunately four further get give go great had has have heat help him hold
+    identify imagine include indeed initially involve it's i'll i'm i've join keep know lastly learn leave let let's
+    lift like likewise line listen look maintain make measure meet melt mix more moreover move much must near neither
+    never nevertheless none note notice nowadays occasionally often open order otherwise outside overall pack pay people
+    place plan plant play pour practise practice prepare press provide pull push put raise read recently reduce
+    refrigerate regardless relax remember remind remove repeat replace rest return review roast roll run save say seal
+    season second see select send serve set share shop should show similarly simmer simply sit slice sometimes speak
+    spend spread sprinkle stand start stay stir stop store stretch suddenly take talk taste tell test thank that's
+    there's they're think third three through throughout toast top toss toward travel try turn two unfortunately upon us
+    use usually visit wait wake walk warm was wash watch water we'll we're were whatever whenever wherever whoever whose
+    wipe within wonderful work would wrap write you'll you're""".split()
+)
+"""Common sentence starters, none of them a name: capitalised after an abbreviation they begin a sentence."""
+
+
+_ALNUM = re.compile(r"[^\W_]")
+_GAP = re.compile(r"\s*")
+# A mark, whatever closes after it, then white space or the end: nothing else ends a sentence in ASCII.
+_ASCII_END = re.compile(r"""(?<![.!?…])([.!?…]+)(["'”’»)\]}*_]*+)(?=\s|\Z)""")
+_FULL_WIDTH = re.compile(r"[。！？।॥]+[”’」』）》】\"')]*")
+_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:['’][^\W\d_]+)*")
+_LAST_TOKEN = re.compile(r"[^\s\-–—/]+\Z")
+# Numbers and letters that begin a line; numbers that follow a finished sentence (“1. Mix it. 2. Bake it.”).
+_LIST_NUMBER = re.compile(
+    r"""^[ \t]*\(?(?:\d{1,3}|[A-Za-z])\Z|:[ \t]\(?1\Z|([^\s.]*)[.!;]["'”’)\]]?[ \t]\(?\d{1,2}\Z""", re.MULTILINE
+)
+_AFTER_NUMBER = re.compile(r"\d\s?\Z")
+_DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_OPENERS = "\"'“‘«([{*_"
+_WINDOW = 64
+"""How far a decision looks around a mark; a bound, so that time grows with the text only."""
+
+
+@lru_cache(maxsize=1)
+def _punkt() -> Any:
+    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
+
+    parameters = PunktParameters()
+    parameters.abbrev_types = set(ABBREVIATIONS)
+    parameters.sent_starters = set(STARTERS)
+    return PunktSentenceTokenizer(parameters)
+
+
+class LowerCaseWords:
+    """Words that the content also writes in lower case: capitalised after an abbreviation, they begin a sentence.
+
+    Collected when first asked for: most texts hold no abbreviation in doubt.
+    """
+
+    def __init__(self, texts: Sequence[str] = ()) -> None:
+        self._texts = texts
+        self._words: frozenset[str] | None = None
+
+    def __contains__(self, word: str) -> bool:
+        if self._words is None:
+            found = (w for text in self._texts for w in _WORD.findall(text))
+            self._words = frozenset(w for w in found if w[0].islower())
+        return word in self._words
+
+
+def sentences(text: str, lower_words: LowerCaseWords | None = None) -> list[tuple[int, int]]:
+    """The sentences of one block as ranges; each holds a letter or a digit."""
+    ranges, start, searched = [], 0, 0
+    for end in [*sorted(_ends(text, lower_words or LowerCaseWords())), len(text)]:
+        # What has been searched in vain is not searched again: a run of lone marks costs no more than its length.
+        if _ALNUM.search(text, searched, end):
+            first = _GAP.match(text, start)
+            ranges.append((first.end() if first else start, end))
+            start = end
+        searched = end
+    return ranges
+
+
+def _ends(text: str, lower_words: LowerCaseWords) -> set[int]:
+    ends = {m.end() for m in _FULL_WIDTH.finditer(text)}
+    doubtful = []
+    for match in _ASCII_END.finditer(text):
+        marks = match.group(1)
+        following = text[match.end() : match.end() + _WINDOW].lstrip().lstrip(_OPENERS)
+        if "!" in marks or "?" in marks:
+            quoted = match.group(2).strip("*_") != ""
+            if not (quoted and following[:1].islower()):
+                ends.add(match.end())
+        elif marks == ".":
+            doubtful.append((match, following))
+        elif not following or following[0].isupper():
+            ends.add(match.end())  # an ellipsis ends a sentence before a capital
+    if doubtful:
+        ends |= _full_stops(text, doubtful, lower_words)
+    return ends
+
+
+def _full_stops(text: str, doubtful: list[tuple[re.Match[str], str]], lower_words: LowerCaseWords) -> set[int]:
+    """Which single full stops end a sentence: Punkt decides, but for the cases the specification names."""
+    ends = set()
+    unsure = []
+    for match, following in doubtful:
+        verdict = _known_stop(text, match, following, lower_words)
+        if verdict is None:
+            unsure.append(match.end())
+        elif verdict:
+            ends.add(match.end())
+    if unsure:
+        found = {end for _, end in _punkt().span_tokenize(text)}
+        ends.update(end for end in unsure if end in found)
+    return ends
+
+
+def _known_stop(text: str, match: re.Match[str], following: str, lower_words: LowerCaseWords) -> bool | None:
+    """True: ends a sentence; False: does not; None: ask Punkt."""
+    stop = match.start()
+    if not following:
+        return True
+    if _is_list_number(text, stop):
+        return False
+    found = _LAST_TOKEN.search(text, max(0, stop - _WINDOW), stop)
+    token = found.group().lstrip(_OPENERS) if found else ""
+    word = token.lower().lstrip("0123456789")
+    if word in NUMBERED and following[0].isdigit():
+        return False
+    if word in TITLES and (token[0].isupper() or word in SHORT_TITLES or following[0].islower()):
+        return False
+    if _is_short(token, word, text, stop - len(token)):
+        return _new_sentence(word, following, lower_words)
+    # Punkt is at a loss where English is not: a number's full stop (no ordinal), one letter of a list in lower case.
+    # And it need not be asked of a plain word: that is none of our abbreviations, so Punkt ends the sentence there.
+    return True if len(word) <= 1 or token.isalpha() or match.group(2).strip("\"'”’»)]}") else None
+
+
+def _is_list_number(text: str, stop: int) -> bool:
+    found = _LIST_NUMBER.search(text, max(0, stop - _WINDOW // 2), stop)
+    before = (found.group(1) or "").lower() if found else ""
+    return found is not None and before not in ABBREVIATIONS and before not in NUMBERED
+
+
+def _is_short(token: str, word: str, text: str, at: int) -> bool:
+    """An abbreviation, initials, or a single capital letter."""
+    if word in UNITS:
+        return word != token.lower() or bool(_AFTER_NUMBER.search(text, max(0, at - 2), at))
+    if word in ABBREVIATIONS:
+        return word not in TITLES or token[0].isupper()
+    return (len(token) == 1 and token.isupper()) or bool(_DOTTED.fullmatch(word))
+
+
+def _new_sentence(word: str, following: str, lower_words: LowerCaseWords) -> bool:
+    """Whether a new sentence begins after an abbreviation."""
+    next_word = _WORD.match(following)
+    if next_word is None or not following[0].isupper():
+        return False
+    lowered = next_word.group().lower().replace("’", "'")
+    return word == "etc" or lowered in STARTERS or lowered in lower_words

@@ -1,0 +1,204 @@
+"""Profiles: every number of the state machine, as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from evolif.constraints import DrawContext, get_group, own_groups, parse_constraint
+from evolif.errors import InputError, UsageError
+from evolif.resources import complaint, data_path, load_yaml, read_catalogue
+from evolif.rng import Stream
+from evolif.text import clean, fold
+from evolif.types import Topic
+
+_Probability = Annotated[float, Field(ge=0, le=1)]
+_Weight = Annotated[int, Field(ge=0)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Visit(_Model):
+    """How long a topic is stayed with."""
+
+    min_turns: Annotated[int, Field(ge=1)]
+    switch: _Probability
+    new: _Probability
+
+
+class Weights(_Model):
+    """Relative weights of the three operations."""
+
+    add: _Weight = 0
+    modify: _Weight = 0
+    remove: _Weight = 0
+
+
+class Operations(_Model):
+    """Weights by how many constraints are active."""
+
+    one: Weights
+    between: Weights
+    none_free: Weights
+    full: Weights
+
+
+class Keep(_Model):
+    """Which dialogues are kept: the first `turns` average at least so many active constraints."""
+
+    turns: Annotated[int, Field(ge=1)]
+    min_mean_constraints: Annotated[float, Field(ge=0)]
+
+
+class ProtocolDefaults(_Model):
+    """Patience and cap that an evaluation takes when told nothing else."""
+
+    patience: Annotated[int, Field(ge=1)] = 3
+    max_turns: Annotated[int, Field(ge=1)] = 50
+
+
+class Profile(_Model):
+    """A complete specification of the state machine and its pools."""
+
+    name: str
+    source: str = ""
+    groups: Annotated[tuple[str, ...], Field(min_length=1)]
+    visit: Visit
+    operations: Operations
+    keep: Keep
+    protocol: ProtocolDefaults = ProtocolDefaults()
+    pools: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Per group, what constraints are drawn from; groups not named use their data file's pool."""
+
+    @model_validator(mode="after")
+    def _known_groups(self) -> Profile:
+        if len(set(self.groups)) != len(self.groups):
+            raise ValueError("a group is named twice")
+        for name in self.groups:
+            self._check_values(name)
+        if strange := set(self.pools) - set(self.groups):
+            raise ValueError(f"there are pools for {', '.join(sorted(strange))}, which is not among the groups")
+        return self
+
+    def _check_values(self, name: str) -> None:
+        """What a judge is asked for needs its phrases: a pool may leave values out, but not invent any."""
+        group = get_group(name)
+        for value in self.pools.get(name, {}).get("values", ()) if group.subjective else ():
+            if value not in group.data["describe"]:
+                raise ValueError(f"{name} has no value “{value}”; use {', '.join(group.data['describe'])}")
+
+    def resolved(self) -> Profile:
+        """The profile with every pool written out, so that it means the same anywhere."""
+        pools = {name: {**get_group(name).data["pool"], **self.pools.get(name, {})} for name in self.groups}
+        return self.model_copy(update={"pools": pools})
+
+
+_TRIAL_DRAWS = 100
+BUILT_IN = ("paper", "objective", "extended")
+
+
+def load_profile(name: str) -> Profile:
+    """A built-in profile by name, or a YAML file by path, with its pools resolved.
+
+    Built-in profiles draw groups of the user's own, too; a file names its groups itself.
+
+    Raises:
+        UsageError: no such profile.
+        InputError: the file is not a profile.
+    """
+    path = data_path("seeds", "profiles", f"{name}.yaml") if name in BUILT_IN else Path(name)
+    if not path.is_file():
+        known = f"{', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}"
+        raise UsageError(f"unknown profile “{name}”; use {known}, or the path of a YAML file")
+    profile = parse_profile(load_yaml(path), path)
+    if name in BUILT_IN:
+        own = (group for group in own_groups() if group not in profile.groups)
+        profile = profile.model_copy(update={"groups": (*profile.groups, *own)})
+    resolved = profile.resolved()
+    for group in profile.groups:
+        get_group(group).require()
+    for group in profile.pools:
+        _try_pool(group, resolved.pools[group], path)
+    return resolved
+
+
+def _try_pool(name: str, pool: Mapping[str, Any], path: Path) -> None:
+    """Draw from a pool of one's own before anything is generated: what it holds is only known to its group."""
+    group, stream = get_group(name), Stream(0)
+    context = DrawContext(tuple(f"keyword {number}" for number in range(20)), pool)
+    try:
+        for _ in range(_TRIAL_DRAWS):
+            params = group.draw(stream, context)
+            parse_constraint({"group": name, "params": params})
+            group.modify(params or {}, stream, context)
+    except (LookupError, TypeError, ValueError, ArithmeticError, UsageError) as fault:
+        raise InputError(f"pools.{name}: no constraint can be drawn from it ({fault})", path=path) from None
+
+
+def parse_profile(data: object, path: Path | None = None) -> Profile:
+    """Validate a profile."""
+    try:
+        return Profile.model_validate(data)
+    except ValidationError as fault:
+        raise InputError(complaint(fault, "profile"), path=path) from None
+
+
+# Topic files: JSONL, one topic a line.
+
+MIN_KEYWORDS = 20
+"""What a topic needs at least (specification of the topic layer)."""
+
+_PLAIN = re.compile(r"(?:[a-z0-9]+(?:[ -][a-z0-9]+)*\n)+")
+_Text = Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"\S")]
+
+
+class TopicModel(BaseModel):
+    """A topic as stored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: _Text
+    prompt: _Text
+    keywords: list[_Text]
+    domain: str = ""
+    title: str = ""
+
+    @field_validator("keywords")
+    @classmethod
+    def _enough_words(cls, keywords: list[str]) -> list[str]:
+        """Different ones, each with a letter or a digit at both ends: only such have edges that text can show."""
+        if _are_plain(keywords) and len(keywords) == len(set(keywords)) >= MIN_KEYWORDS:
+            return keywords
+        kept = list({fold(k): k for k in (clean(k).strip() for k in reversed(keywords))}.values())[::-1]
+        for keyword in kept:
+            if not (keyword[:1].isalnum() and keyword[-1:].isalnum()):
+                raise ValueError(f"“{keyword}” does not start and end with a letter or a digit")
+        if len(kept) < MIN_KEYWORDS:
+            raise ValueError(f"a topic needs at least {MIN_KEYWORDS} different keywords, here are {len(kept)}")
+        return kept
+
+    def to_topic(self) -> Topic:
+        """The topic, its texts normalised."""
+        return Topic(self.id, clean(self.prompt).strip(), tuple(self.keywords), self.domain, clean(self.title).strip())
+
+
+def _are_plain(keywords: list[str]) -> bool:
+    """Whether normalising would change none of them: told of all at once, because every start reads some 12,000."""
+    joined = "".join(f"{keyword}\n" for keyword in keywords)
+    return joined.count("\n") == len(keywords) and _PLAIN.fullmatch(joined) is not None
+
+
+def load_topics(path: Path | None = None) -> tuple[Topic, ...]:
+    """The topics of a file, or the project's own.
+
+    Raises:
+        InputError: a line that is not a topic, or an id used twice.
+    """
+    source = path or data_path("seeds", "topics.jsonl")
+    return read_catalogue(source, lambda data: TopicModel.model_validate(data).to_topic(), "topic")

@@ -1,0 +1,254 @@
+"""Scripts: endless, and a pure function of (specification, seed, dialogue, turn)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from evolif.constraints import DrawContext, get_group, is_closed
+from evolif.errors import InternalError, UsageError
+from evolif.rng import Stream
+from evolif.tracker.profile import Profile, Visit, Weights
+from evolif.types import Constraint, Instruction, Move, Operation, OperationKind, Params, ScriptTurn, Topic
+from evolif.witness import Refusal, build_witness
+
+# The instruction layer: one operation per turn, drawn until it carries a verified witness.
+
+TRIES_PER_GROUP = 16
+"""Parameters are redrawn so often before another group is tried; the mix then keeps to the profile."""
+
+
+@dataclass(slots=True)
+class DrawStatistics:
+    """What the rule *no turn without a witness* cost."""
+
+    turns: int = 0
+    draws: int = 0
+    refused: dict[tuple[str, ...], int] = field(default_factory=dict)
+    """Refused draws by the groups that did not go together."""
+    group_changed: int = 0
+    kind_changed: int = 0
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Count a refused draw."""
+        groups = tuple(sorted(refusal.groups))
+        self.refused[groups] = self.refused.get(groups, 0) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionState:
+    """A topic's constraints and the text that satisfies them."""
+
+    constraints: Instruction = ()
+    witness: str = ""
+
+    @property
+    def active(self) -> dict[str, Params]:
+        """Parameters by group."""
+        return {c.group: c.params for c in self.constraints}
+
+
+class Evolver:
+    """Evolves instructions of one dialogue by the weights of a profile."""
+
+    def __init__(self, profile: Profile, stream: Stream, statistics: DrawStatistics) -> None:
+        self._profile = profile
+        self._stream = stream
+        self._statistics = statistics
+
+    def evolve(self, state: InstructionState, topic: Topic) -> tuple[Operation, InstructionState]:
+        """Exactly one operation.
+
+        Raises:
+            InternalError: no operation of any kind has a witness, which the table is meant to exclude.
+        """
+        self._statistics.turns += 1
+        active = state.active
+        free = [g for g in self._profile.groups if g not in active and not is_closed(g, active)]
+        kinds = self._kinds(len(state.constraints), free)
+        for attempt, kind in enumerate(kinds):
+            groups = free if kind == "add" else [c.group for c in state.constraints]
+            found = self._draw(kind, self._stream.sample(groups, len(groups)), state, topic)
+            if found is not None:
+                self._statistics.kind_changed += attempt > 0
+                return found
+        raise InternalError(f"no operation with a witness was found for topic {topic.id}; please report the seed")
+
+    def _kinds(self, active: int, free: list[str]) -> list[OperationKind]:
+        """The kind drawn first, then the others in case it has no witness at all."""
+        if not active:
+            return ["add"]
+        operations = self._profile.operations
+        if active == len(self._profile.groups):
+            weights = operations.full
+        elif not free:
+            weights = operations.none_free
+        else:
+            weights = operations.one if active == 1 else operations.between
+        options = _options(weights, active, free)
+        first = self._stream.weighted(options)
+        return [first, *(kind for kind, _ in options if kind != first)]
+
+    def _draw(
+        self, kind: OperationKind, groups: Iterable[str], state: InstructionState, topic: Topic
+    ) -> tuple[Operation, InstructionState] | None:
+        for number, group in enumerate(groups):
+            for after in self._candidates(kind, group, state, topic):
+                self._statistics.draws += 1
+                constraints = _apply(state.constraints, group, after)
+                witness = self._witness(group, constraints, state, topic)
+                if not isinstance(witness, Refusal):
+                    self._statistics.group_changed += number > 0
+                    operation = Operation(kind, group, state.active.get(group), after)
+                    return operation, InstructionState(constraints, witness)
+                self._statistics.refuse(witness)
+        return None
+
+    def _candidates(
+        self, kind: OperationKind, name: str, state: InstructionState, topic: Topic
+    ) -> Iterator[Params | None]:
+        if kind == "remove":
+            yield None
+            return
+        group = get_group(name)
+        others = {g: p for g, p in state.active.items() if g != name}
+        context = DrawContext(topic.keywords, self._profile.pools[name], others)
+        for _ in range(TRIES_PER_GROUP):
+            before = state.active.get(name)
+            params = (
+                group.draw(self._stream, context) if before is None else group.modify(before, self._stream, context)
+            )
+            if params is None:
+                return
+            yield params
+
+    def _witness(self, group: str, constraints: Instruction, state: InstructionState, topic: Topic) -> str | Refusal:
+        if state.witness and get_group(group).subjective:
+            return state.witness  # the rule-checked part did not change
+        return build_witness(constraints, topic.keywords)
+
+
+def _options(weights: Weights, active: int, free: list[str]) -> list[tuple[OperationKind, int]]:
+    options: list[tuple[OperationKind, int]] = [("add", weights.add if free else 0), ("modify", weights.modify)]
+    options.append(("remove", weights.remove if active > 1 else 0))
+    usable = [(kind, weight) for kind, weight in options if weight]
+    return usable or [("modify", 1)]
+
+
+def _apply(constraints: Instruction, group: str, after: Params | None) -> Instruction:
+    """The constraints after the operation; a modified one keeps its place."""
+    if after is None:
+        return tuple(c for c in constraints if c.group != group)
+    changed = Constraint(group, after)
+    if any(c.group == group for c in constraints):
+        return tuple(changed if c.group == group else c for c in constraints)
+    return (*constraints, changed)
+
+
+# The topic layer: continue, open a new topic, or go back to an earlier one.
+
+
+@dataclass(slots=True)
+class TopicInPlay:
+    """A topic of the dialogue with its own instruction."""
+
+    topic: Topic
+    state: InstructionState = field(default_factory=InstructionState)
+
+
+class TopicLayer:
+    """The history of topics of one dialogue."""
+
+    def __init__(self, visit: Visit, catalogue: tuple[Topic, ...], stream: Stream) -> None:
+        self._visit = visit
+        self._catalogue = catalogue
+        self._stream = stream
+        self._history: list[TopicInPlay] = []
+        self._current = -1
+        self._stayed = 0
+
+    def advance(self) -> tuple[Move, TopicInPlay]:
+        """Choose the topic of the next turn."""
+        move = self._choose()
+        if move == "new":
+            taken = {t.topic.id for t in self._history}
+            fresh = [t for t in self._catalogue if t.id not in taken]
+            self._history.append(TopicInPlay(self._stream.choice(fresh)))
+            self._current = len(self._history) - 1
+        elif move == "backtrack":
+            self._current = self._stream.choice([i for i in range(len(self._history)) if i != self._current])
+        self._stayed = self._stayed + 1 if move == "continue" else 1
+        return move, self._history[self._current]
+
+    def _choose(self) -> Move:
+        if not self._history:
+            return "new"
+        if self._stayed < self._visit.min_turns or self._stream.fraction() >= self._visit.switch:
+            return "continue"
+        can_open = len(self._history) < len(self._catalogue)
+        can_return = len(self._history) > 1
+        if can_open and can_return:
+            return "new" if self._stream.fraction() < self._visit.new else "backtrack"
+        if can_open:
+            return "new"
+        return "backtrack" if can_return else "continue"
+
+
+_PURPOSE = 1
+"""Separates the script's stream from those of persona and wording."""
+
+MAX_REDRAWS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptSpec:
+    """All that a script depends on, beside the dialogue's number."""
+
+    profile: Profile
+    topics: tuple[Topic, ...]
+    seed: int
+
+
+def raw_turns(spec: ScriptSpec, dialogue: int, stream: Stream, statistics: DrawStatistics) -> Iterator[ScriptTurn]:
+    """The state machine, before any dialogue is dropped; endless."""
+    layer = TopicLayer(spec.profile.visit, spec.topics, stream)
+    evolver = Evolver(spec.profile, stream, statistics)
+    number = 0
+    while True:
+        number += 1
+        move, topic = layer.advance()
+        before = topic.state
+        operation, topic.state = evolver.evolve(before, topic.topic)
+        yield ScriptTurn(
+            dialogue,
+            number,
+            topic.topic,
+            move,
+            operation,
+            topic.state.constraints,
+            before.constraints,
+            topic.state.witness,
+        )
+
+
+def script(spec: ScriptSpec, dialogue: int, statistics: DrawStatistics | None = None) -> Iterator[ScriptTurn]:
+    """The turns of one dialogue, from turn 1, without end.
+
+    Dialogues whose first turns hold too few constraints (paper §4.1) are redrawn inside the dialogue's own stream, so
+    that numbers never shift.
+
+    Args:
+        spec: Profile, topics and seed.
+        dialogue: The dialogue's number, from 1.
+        statistics: Counts draws and refusals, where given.
+    """
+    stream = Stream(spec.seed, _PURPOSE, dialogue)
+    statistics = statistics if statistics is not None else DrawStatistics()
+    keep = spec.profile.keep
+    for _ in range(MAX_REDRAWS):
+        turns = raw_turns(spec, dialogue, stream, statistics)
+        first = [next(turns) for _ in range(keep.turns)]
+        if sum(len(t.constraints) for t in first) >= keep.min_mean_constraints * keep.turns:
+            yield from first
+            yield from turns
+    raise UsageError("the profile keeps no dialogue: lower keep.min_mean_constraints")

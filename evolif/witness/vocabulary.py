@@ -1,0 +1,105 @@
+"""The plain words a witness is held together with, minus the words of a topic's keywords."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from evolif.resources import data_path
+
+_STRIDE = 7
+_PARTS = re.compile(r"[^\W_]+")
+MIN_CLOSER = 4
+"""A sentence closes with a word of at least four letters, so that no splitter takes it for an abbreviation."""
+
+
+@lru_cache(maxsize=16)
+def _fillers(language: str = "") -> tuple[str, ...]:
+    name = "fillers.txt" if language in ("", "en") else f"fillers-{language}.txt"
+    lines = data_path("seeds", name).read_text(encoding="utf-8").splitlines()
+    words = (word for line in lines if not line.startswith("#") for word in line.split())
+    return tuple(dict.fromkeys(words))
+
+
+@lru_cache(maxsize=16)
+def _index(language: str) -> Mapping[tuple[str, str | int], tuple[str, ...]]:
+    """All fillers of a language by length and by outer letters, in the order of the file."""
+    found: dict[tuple[str, str | int], list[str]] = {}
+    for word in _fillers(language):
+        if len(word) >= MIN_CLOSER:
+            for key in (("length", len(word)), ("first", word[0]), ("last", word[-1])):
+                found.setdefault(key, []).append(word)
+    return {key: tuple(words) for key, words in found.items()}
+
+
+class Vocabulary:
+    """Fillers that hold no word of the given keywords, by length and by outer letters.
+
+    In a foreign language, English ones help out where there is none of a length or letter.
+    """
+
+    def __init__(self, keywords: Iterable[str], language: str = "") -> None:
+        self._taken = {part for keyword in keywords for part in _PARTS.findall(keyword.casefold())}
+        self._languages = (language, "") if language else ("",)
+        self._lists: dict[tuple[str, str | int], list[str]] = {}
+        self.everyday = [w for w in _fillers(language) if MIN_CLOSER <= len(w) <= 8 and w not in self._taken]
+        """Fillers of middling length, in the language."""
+        self._cycle = [self.everyday[n * _STRIDE % len(self.everyday)] for n in range(len(self.everyday))]
+
+    def _listed(self, kind: str, key: str | int) -> list[str]:
+        """The free fillers of a length or letter, found when first asked for."""
+        listed = self._lists.get((kind, key))
+        if listed is None:
+            free = (
+                [w for w in _index(language).get((kind, key), ()) if w not in self._taken]
+                for language in self._languages
+            )
+            listed = self._lists[kind, key] = next(filter(None, free), [])
+        return listed
+
+    def common(self, number: int) -> str:
+        """The `number`-th everyday filler, round and round; neighbours differ."""
+        return self._cycle[number % len(self._cycle)]
+
+    def run(self, number: int, count: int) -> str:
+        """`count` everyday fillers from the `number`-th on, separated by spaces."""
+        return _run(self._cycle, number, count)
+
+    def run_of_length(self, length: int, number: int, count: int) -> str | None:
+        """The same, each of exactly that many letters."""
+        words = self._listed("length", length)
+        return _run(words, number, count) if words else None
+
+    def of_length(self, length: int, number: int) -> str | None:
+        """A filler of exactly that many letters."""
+        words = self._listed("length", length)
+        return words[number % len(words)] if words else None
+
+    def first(self, letter: str) -> str | None:
+        """A filler that begins with the letter."""
+        return self.beginning(letter, 0)
+
+    def beginning(self, letter: str, number: int) -> str | None:
+        """The `number`-th filler that begins with the letter, round and round."""
+        words = self._listed("first", letter)
+        return words[number % len(words)] if words else None
+
+    def last(self, letter: str) -> str | None:
+        """A filler that ends with the letter."""
+        words = self._listed("last", letter)
+        return words[0] if words else None
+
+
+def _run(words: list[str], number: int, count: int) -> str:
+    start = number % len(words)
+    taken = words[start : start + count]
+    while len(taken) < count:
+        taken += words[: count - len(taken)]
+    return " ".join(taken)
+
+
+@lru_cache(maxsize=512)
+def vocabulary(keywords: tuple[str, ...], language: str = "") -> Vocabulary:
+    """The vocabulary beside these keywords, English unless told otherwise; made once per topic."""
+    return Vocabulary(keywords, language)
