@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from evolif.instructions import Benchmark, generate_with
 from evolif.judging import Judgement, JudgeRecord, JudgeScore
 from evolif.queries import check_query
-from evolif.review import BenchmarkDesk, Desk, JudgeDesk
+from evolif.review import AnswerQueue, BenchmarkQueue, ReviewQueue
 from evolif.review.app import ReviewApp
 from evolif.runner import AnsweredTurn, AskedTurn, RunSettings, RunStore, SessionKey, TurnEntry, load_run
 from evolif.types import Constraint, Turn, TurnFacts, Verdict
@@ -80,9 +80,9 @@ def misstated(turn: Turn) -> str | None:
     return turn.query.replace(str(number), str(int(number) + 5))
 
 
-def desk() -> Desk:
+def desk() -> ReviewQueue:
     """A fresh desk over the benchmark."""
-    return BenchmarkDesk(Benchmark("my-bench"), "first", checker=check_query)
+    return BenchmarkQueue(Benchmark("my-bench"), "first", checker=check_query)
 
 
 def plant_run() -> None:
@@ -105,20 +105,20 @@ def judged(turn: int, group: str, value: str, *, accepted: bool) -> TurnEntry:
     return TurnEntry(1, AskedTurn(str(turn), facts), AnsweredTurn(ANSWERED), judgement)
 
 
-def judge_desk() -> Desk:
+def judge_desk() -> ReviewQueue:
     """A fresh desk over the run."""
     with closing(load_run("my-run")) as run:
-        return JudgeDesk(run, "first")
+        return AnswerQueue(run, "first")
 
 
-def picture(name: str, *keys: str, of: Callable[[], Desk] = desk) -> None:
+def picture(name: str, *keys: str, of: Callable[[], ReviewQueue] = desk) -> None:
     """Press keys, wait until the checkers have answered, and keep the screen."""
     IMAGES.mkdir(exist_ok=True)
     (IMAGES / name).write_text(asyncio.run(_drawn(of(), keys)), encoding="utf-8")
     print(f"docs/images/{name}")
 
 
-async def _drawn(desk_: Desk, keys: tuple[str, ...]) -> str:
+async def _drawn(desk_: ReviewQueue, keys: tuple[str, ...]) -> str:
     app = ReviewApp(desk_, clock=lambda: 0.0)
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause(2)

@@ -68,7 +68,7 @@ class _Identified(Protocol):
     def id(self) -> str: ...
 
 
-Entry = TypeVar("Entry", bound=_Identified)
+CatalogueEntry = TypeVar("CatalogueEntry", bound=_Identified)
 
 
 def complaint(fault: ValidationError, whole: str) -> str:
@@ -94,7 +94,7 @@ def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
                 raise InputError("not a JSON object; mend or delete the line", path=path, line=number) from None
 
 
-def read_catalogue(path: Path, parse: Callable[[object], Entry], kind: str) -> tuple[Entry, ...]:
+def read_catalogue(path: Path, parse: Callable[[object], CatalogueEntry], kind: str) -> tuple[CatalogueEntry, ...]:
     """The entries of a catalogue, each id once.
 
     Args:
@@ -102,7 +102,7 @@ def read_catalogue(path: Path, parse: Callable[[object], Entry], kind: str) -> t
         parse: Makes an entry of an object; raises `ValidationError` or `InputError` where it cannot.
         kind: What an entry is called in complaints.
     """
-    entries: dict[str, Entry] = {}
+    entries: dict[str, CatalogueEntry] = {}
     for number, data in read_json_lines(path):
         try:
             entry = parse(data)

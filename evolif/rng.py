@@ -7,6 +7,7 @@ draws on any machine and with any library version, and the core needs no numeric
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -39,6 +40,26 @@ class PCG64:
         folded = (state >> 64) ^ (state & _MASK_64)
         rotation = state >> 122
         return (folded >> rotation | folded << (64 - rotation)) & _MASK_64
+
+
+class Purpose(IntEnum):
+    """What a stream is drawn for: the second part of its key, so that no two parts of the program share draws.
+
+    The values are part of every benchmark's bytes and of every interval; they never change.
+    """
+
+    SCRIPT = 1
+    PERSONA = 2
+    TEMPLATE = 3
+    SIMULATED_MODEL = 4
+    VOICE = 5
+    SYNTHESIZER_MIX = 6
+    TOPIC_WRITING = 7
+    PERSONA_WRITING = 8
+    PERMUTATION = 61
+    RANKS = 62
+    PAGE = 0x7061_6765
+    JUDGE_AUDIT = 0x4A55_4447_45
 
 
 class Stream:

@@ -23,7 +23,7 @@ from evolif.constraints import (
 )
 from evolif.text import MAX_BODY_BYTES, Reading, count_words, find_all, fold, is_skippable
 from evolif.types import Constraint, Params
-from evolif.witness import Refusal, build_past_table, may_overlap, overlaps
+from evolif.witness import Refusal, build_fallback, may_overlap, overlaps
 
 # Lower bounds that hold for every response, however contorted: what required keywords and mark-up take at least.
 
@@ -395,7 +395,7 @@ def satisfiability(
     table = smallest(active, find_conflict)
     dense, refusal = False, None
     if witness is None or witness_faults(objective, witness):
-        built = build_past_table(objective, keywords)
+        built = build_fallback(objective, keywords)
         refusal = built if isinstance(built, Refusal) else None
         dense = not isinstance(built, Refusal) and built.density == "soup"
     if refusal is not None:

@@ -1,6 +1,6 @@
 """Prices, budgets, forecasts, stop rules and the status of a run that is under way."""
 
-from evolif.budget.budget import ASSUMED_ANSWER, Budget, Gates, upper_bound
+from evolif.budget.budget import ASSUMED_ANSWER, Budget, PolicyChain, upper_bound
 from evolif.budget.forecast import (
     Expected,
     Forecast,
@@ -19,8 +19,8 @@ __all__ = [
     "Budget",
     "Expected",
     "Forecast",
-    "Gates",
     "ModelStatus",
+    "PolicyChain",
     "PriceTable",
     "Quotes",
     "Rule",

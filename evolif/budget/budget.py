@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from evolif.budget.prices import Quotes
 from evolif.errors import UsageError
 from evolif.models import ChatRequest
-from evolif.runner import Gate, Later, PlannedCall, Spent, Stop
+from evolif.runner import CallPolicy, Deny, PlannedCall, Spent, Wait
 from evolif.types import Usage
 
 # The most that a call can come to, told before it is made.
@@ -25,7 +25,7 @@ _PER_MESSAGE, _PER_CALL = 8, 64
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class TokenBound:
     """Tokens that a call can come to, at most."""
 
     usage: Usage
@@ -36,25 +36,25 @@ class Bound:
         return self.usage.prompt_tokens + self.usage.completion_tokens
 
 
-def upper_bound(model: str, request: ChatRequest) -> Bound:
+def upper_bound(model: str, request: ChatRequest) -> TokenBound:
     """A generous estimate of the prompt, and the longest answer that was asked for.
 
     Simulated models take no tokens.
     """
     if model.startswith("sim/"):
-        return Bound(Usage())
+        return TokenBound(Usage())
     size = sum(len(message.content.encode("utf-8", "replace")) for message in request.messages)
     size += len(json.dumps(request.schema)) if request.schema is not None else 0
     prompt = -(-size // _BYTES) + _PER_MESSAGE * len(request.messages) + _PER_CALL
     longest = request.sampling.max_tokens
-    return Bound(Usage(prompt, ASSUMED_ANSWER if longest is None else longest))
+    return TokenBound(Usage(prompt, ASSUMED_ANSWER if longest is None else longest))
 
 
 CAUSE = "budget"
 
 
 @dataclass(slots=True)
-class _Purse:
+class BudgetLimit:
     """One kind of money: tokens or US dollars."""
 
     limit: float
@@ -70,7 +70,7 @@ class _Purse:
 
 
 class Budget:
-    """Implements `Gate`, for one event loop.
+    """Implements `CallPolicy`, for one event loop.
 
     A call that fits once those under way have turned out cheaper than they might waits for them; one that does not fit
     even then ends the spending for good, so that cheap calls do not go on where dear ones cannot.
@@ -92,10 +92,10 @@ class Budget:
             if value is not None and not 0 <= value < float("inf"):
                 raise UsageError(f"--{name} must be a number of at least 0")
         self._quotes = quotes
-        self._purses = [_Purse(usd, "usd")] if usd is not None else []
-        self._purses += [_Purse(tokens, "tokens")] if tokens is not None else []
+        self._purses = [BudgetLimit(usd, "usd")] if usd is not None else []
+        self._purses += [BudgetLimit(tokens, "tokens")] if tokens is not None else []
         self._reserved: dict[int, list[float]] = {}
-        self._stop: Stop | None = None
+        self._stop: Deny | None = None
         self._waiting: list[asyncio.Future[None]] = []
         before = list(spent)
         if usd is not None:
@@ -105,11 +105,11 @@ class Budget:
                 purse.spent += self._value(purse, one.role, one.model, one.usage)
 
     @property
-    def stop(self) -> Stop | None:
+    def stop(self) -> Deny | None:
         """Why nothing more is asked; None while there is money."""
         return self._stop
 
-    def ask(self, call: PlannedCall) -> Stop | Later | None:
+    def ask(self, call: PlannedCall) -> Deny | Wait | None:
         """Let a call through if all that is under way may come to its most and the call too."""
         if self._stop is not None:
             return self._stop
@@ -117,7 +117,7 @@ class Budget:
         most = [self._value(purse, call.role, call.model, usage) for purse in self._purses]
         for purse, value in zip(self._purses, most, strict=True):
             if purse.spent + value > purse.limit:
-                self._stop = Stop(CAUSE, _why(purse, value))
+                self._stop = Deny(CAUSE, _why(purse, value))
                 self._wake()
                 return self._stop
         if any(p.spent + p.reserved + value > p.limit for p, value in zip(self._purses, most, strict=True)):
@@ -147,16 +147,16 @@ class Budget:
         finally:
             self._wake()  # whatever happened here: nobody else may come who wakes those that wait
 
-    def _value(self, purse: _Purse, role: str, model: str, usage: Usage) -> float:
+    def _value(self, purse: BudgetLimit, role: str, model: str, usage: Usage) -> float:
         if purse.unit == "tokens":
             return usage.prompt_tokens + usage.completion_tokens
         self._quotes.refuse_unknown([(role, model)] if usage != Usage() else [])
         return self._quotes.cost(role, model, usage) or 0.0
 
-    def _later(self) -> Later:
+    def _later(self) -> Wait:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
-        return Later(future)
+        return Wait(future)
 
     def _wake(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -165,7 +165,7 @@ class Budget:
                 future.set_result(None)
 
 
-def _why(purse: _Purse, value: float) -> str:
+def _why(purse: BudgetLimit, value: float) -> str:
     told = f"the next call could exceed the budget of {purse.said(purse.limit)}: it may come to {purse.said(value)}"
     return f"{told}, and {purse.said(purse.spent)} are spent" if purse.spent else told
 
@@ -173,13 +173,13 @@ def _why(purse: _Purse, value: float) -> str:
 # Several gates as one.
 
 
-class Gates:
+class PolicyChain:
     """Lets a call through that every gate lets through; only the last one may keep books on what it let through."""
 
-    def __init__(self, gates: Sequence[Gate]) -> None:
+    def __init__(self, gates: Sequence[CallPolicy]) -> None:
         self._gates = tuple(gates)
 
-    def ask(self, call: PlannedCall) -> Stop | Later | None:
+    def ask(self, call: PlannedCall) -> Deny | Wait | None:
         """The first objection."""
         for gate in self._gates:
             answer = gate.ask(call)

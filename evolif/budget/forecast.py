@@ -27,7 +27,7 @@ _LOOKED_AT = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class SessionTokens:
     """Mean tokens of the calls of one session."""
 
     prompts: tuple[float, ...]
@@ -43,16 +43,16 @@ class Profile:
         return known[-1] + max(0.0, step) * (turn - len(known))
 
 
-def assumed_profile(benchmark: Benchmark, *, system_prompt: bool, max_tokens: int | None) -> Profile:
+def assumed_profile(benchmark: Benchmark, *, system_prompt: bool, max_tokens: int | None) -> SessionTokens:
     """The benchmark's queries at four characters a token, and answers of an assumed length."""
     queries = [len(turn.query) / CHARACTERS for turn in some_turns(benchmark)]
     query = fmean(queries) if queries else 80.0
     head = len(SYSTEM_PROMPT) / CHARACTERS if system_prompt else 0.0
     answer = float(min(ASSUMED_TOKENS, max_tokens or ASSUMED_TOKENS))
-    return Profile((head + query, head + 2 * query + answer), answer)
+    return SessionTokens((head + query, head + 2 * query + answer), answer)
 
 
-def profile_of_run(run: Run, models: Iterable[str]) -> Profile | None:
+def profile_of_run(run: Run, models: Iterable[str]) -> SessionTokens | None:
     """What the calls of these models came to; None where no tokens were told."""
     prompts: defaultdict[int, list[int]] = defaultdict(list)
     answers: list[int] = []
@@ -65,7 +65,7 @@ def profile_of_run(run: Run, models: Iterable[str]) -> Profile | None:
     known: list[float] = []
     while prompts[len(known) + 1]:
         known.append(fmean(prompts[len(known) + 1]))
-    return Profile(tuple(known), fmean(answers)) if known else None
+    return SessionTokens(tuple(known), fmean(answers)) if known else None
 
 
 def subjective_per_turn(benchmark: Benchmark) -> float:
@@ -87,7 +87,7 @@ PAPER_PATIENCE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Survival:
+class TurnSurvival:
     """Share of the sessions that are asked turn 1, 2, … up to the cap."""
 
     alive: tuple[float, ...]
@@ -102,7 +102,7 @@ class Survival:
         return 1 - (1 - self.alive[turn - 1]) ** sessions
 
 
-def survival_of_mean(turns: float, patience: int, cap: int) -> Survival:
+def survival_of_mean(turns: float, patience: int, cap: int) -> TurnSurvival:
     """All sessions live as long as their patience does; beyond it, each further turn has the same chance.
 
     Args:
@@ -112,10 +112,10 @@ def survival_of_mean(turns: float, patience: int, cap: int) -> Survival:
     """
     beyond = max(0.0, turns - patience)
     chance = beyond / (beyond + 1)
-    return Survival(tuple(chance ** max(0, turn - patience) for turn in range(1, cap + 1)))
+    return TurnSurvival(tuple(chance ** max(0, turn - patience) for turn in range(1, cap + 1)))
 
 
-def survival_of_sessions(sessions: Sequence[Session], cap: int) -> Survival | None:
+def survival_of_sessions(sessions: Sequence[Session], cap: int) -> TurnSurvival | None:
     """Kaplan-Meier over an earlier run; beyond its own turns with the mean hazard. None without any turn in it."""
     lengths = [(len(s.turns), s.ending == "finished") for s in sessions if s.turns]
     played = sum(length for length, _ in lengths)
@@ -128,7 +128,7 @@ def survival_of_sessions(sessions: Sequence[Session], cap: int) -> Survival | No
         at_risk = sum(length >= turn for length, _ in lengths)
         ended = sum(length == turn and finished for length, finished in lengths)
         now *= 1 - (ended / at_risk if at_risk else hazard)
-    return Survival(tuple(alive))
+    return TurnSurvival(tuple(alive))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,8 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    survival: Survival
-    profile: Profile
+    survival: TurnSurvival
+    profile: SessionTokens
 
 
 def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: Run | None = None) -> Forecast:
@@ -203,7 +203,7 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     return Forecast(tuple(expected), grounds)
 
 
-def _like(run: Run, model: str, cap: int, assumed: Profile) -> _Basis:
+def _like(run: Run, model: str, cap: int, assumed: SessionTokens) -> _Basis:
     models = [model] if model in run.models else list(run.models)
     survival = survival_of_sessions([s for name in models for s in run.sessions(name)], cap)
     if survival is None:

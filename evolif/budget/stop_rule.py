@@ -16,6 +16,7 @@ from evolif.errors import UsageError
 from evolif.metrics import METRIC_NAMES, bootstrap_intervals, records_from_sessions
 from evolif.runner import (
     STOP_RULE,
+    Deny,
     EarlyEnd,
     Event,
     PlannedCall,
@@ -23,7 +24,6 @@ from evolif.runner import (
     RunSettings,
     RunStore,
     SessionEnded,
-    Stop,
     load_run,
 )
 from evolif.types import Usage
@@ -85,7 +85,7 @@ class StopRule:
         self._whole = 0
         """Batches looked at."""
         self._prefix: frozenset[int] | None = None
-        self._stop = Stop(STOP_RULE, f"the rule {rule} is satisfied by the dialogues before")
+        self._stop = Deny(STOP_RULE, f"the rule {rule} is satisfied by the dialogues before")
         if RunStore.begun(root):
             self._take_up()
 
@@ -110,7 +110,7 @@ class StopRule:
             self._count(event.key.dialogue)
             self._look()
 
-    def ask(self, call: PlannedCall) -> Stop | None:
+    def ask(self, call: PlannedCall) -> Deny | None:
         """Stops whatever lies beyond the prefix; an answer that is paid is still judged."""
         if self._prefix is None or call.role == "judge" or call.key is None or call.key.dialogue in self._prefix:
             return None

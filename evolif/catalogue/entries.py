@@ -16,7 +16,7 @@ from evolif.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RuleFault:
     """A broken rule, before it is known where it stands."""
 
     rule: str
@@ -90,15 +90,15 @@ LONGEST_LIST, LONGEST_ITEM = 100, 500
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EntryRow:
     """A line that is not blank: its object, or what is wrong with it."""
 
     line: int
     data: Mapping[str, Any] | None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[RuleFault, ...] = ()
 
 
-def read_rows(path: Path) -> Iterator[Row]:
+def read_rows(path: Path) -> Iterator[EntryRow]:
     """The lines of a file, one by one.
 
     Raises:
@@ -113,7 +113,7 @@ def read_rows(path: Path) -> Iterator[Row]:
             while raw := file.readline(LONGEST_LINE + 1):
                 number += 1
                 if len(raw) > LONGEST_LINE:
-                    yield Row(number, None, (_too_long(),))
+                    yield EntryRow(number, None, (_too_long(),))
                     while raw and not raw.endswith(b"\n"):
                         raw = file.readline(LONGEST_LINE)
                 elif raw.strip():
@@ -122,42 +122,42 @@ def read_rows(path: Path) -> Iterator[Row]:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
 
 
-def text_of(data: Mapping[str, Any], name: str, faults: list[Fault]) -> str:
+def text_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> str:
     """A text field; what is wrong with it is added to the faults."""
     value = data.get(name)
     if name not in data:
-        faults.append(Fault("fields", f"“{name}” is missing", f"add the field {name}"))
+        faults.append(RuleFault("fields", f"“{name}” is missing", f"add the field {name}"))
     elif not isinstance(value, str):
-        faults.append(Fault("fields", f"“{name}” is no text", f"write {name} in quotation marks"))
+        faults.append(RuleFault("fields", f"“{name}” is no text", f"write {name} in quotation marks"))
     elif not value.strip():
-        faults.append(Fault("fields", f"“{name}” is empty", f"fill the field {name}"))
+        faults.append(RuleFault("fields", f"“{name}” is empty", f"fill the field {name}"))
     elif len(value) > LONGEST_TEXT:
-        faults.append(Fault("fields", f"“{name}” has {len(value)} characters", f"keep to {LONGEST_TEXT} at most"))
+        faults.append(RuleFault("fields", f"“{name}” has {len(value)} characters", f"keep to {LONGEST_TEXT} at most"))
     elif not _is_plain(value):
         faults.append(
-            Fault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")
+            RuleFault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")
         )
     else:
         return value
     return ""
 
 
-def texts_of(data: Mapping[str, Any], name: str, faults: list[Fault]) -> tuple[str, ...]:
+def texts_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> tuple[str, ...]:
     """A list of texts; what is wrong with it is added to the faults."""
     value = data.get(name)
     if name not in data:
-        faults.append(Fault("fields", f"“{name}” is missing", f"add the list {name}"))
+        faults.append(RuleFault("fields", f"“{name}” is missing", f"add the list {name}"))
     elif not isinstance(value, list):
-        faults.append(Fault("fields", f"“{name}” is no list", f"write {name} as a list of texts"))
+        faults.append(RuleFault("fields", f"“{name}” is no list", f"write {name} as a list of texts"))
     elif len(value) > LONGEST_LIST:
-        faults.append(Fault("fields", f"“{name}” has {len(value)} items", "keep the best of them"))
+        faults.append(RuleFault("fields", f"“{name}” has {len(value)} items", "keep the best of them"))
     elif not all(isinstance(item, str) and item.strip() for item in value):
-        faults.append(Fault("fields", f"“{name}” holds something else than texts", "write every item as a text"))
+        faults.append(RuleFault("fields", f"“{name}” holds something else than texts", "write every item as a text"))
     elif longest := next((item for item in value if len(item) > LONGEST_ITEM), None):
-        faults.append(Fault("fields", f"“{name}” holds a text of {len(longest)} characters", "shorten it"))
+        faults.append(RuleFault("fields", f"“{name}” holds a text of {len(longest)} characters", "shorten it"))
     elif not all(map(_is_plain, value)):
         faults.append(
-            Fault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")
+            RuleFault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")
         )
     else:
         return tuple(value)
@@ -169,11 +169,11 @@ def _is_plain(text: str) -> bool:
     return text.isprintable()
 
 
-def _too_long() -> Fault:
-    return Fault("json", f"is longer than {LONGEST_LINE} bytes", "break the file into one entry a line")
+def _too_long() -> RuleFault:
+    return RuleFault("json", f"is longer than {LONGEST_LINE} bytes", "break the file into one entry a line")
 
 
-def _row(number: int, raw: bytes) -> Row:
+def _row(number: int, raw: bytes) -> EntryRow:
     twice: list[str] = []
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -185,24 +185,25 @@ def _row(number: int, raw: bytes) -> Row:
     try:
         data = json.loads(raw.decode("utf-8"), object_pairs_hook=pairs)
     except UnicodeDecodeError:
-        return Row(number, None, (Fault("json", "is not UTF-8", "save the file as UTF-8"),))
+        return EntryRow(number, None, (RuleFault("json", "is not UTF-8", "save the file as UTF-8"),))
     except (ValueError, RecursionError) as fault:
         what = "starts with a byte order mark" if raw.startswith(b"\xef\xbb\xbf") else "is not a JSON object"
         if isinstance(fault, json.JSONDecodeError) and not raw.startswith(b"\xef\xbb\xbf"):
             what += f" ({fault.msg.lower()} at column {fault.colno})"
-        return Row(number, None, (Fault("json", what, "mend or delete the line"),))
+        return EntryRow(number, None, (RuleFault("json", what, "mend or delete the line"),))
     if not isinstance(data, dict):
-        return Row(number, None, (Fault("json", "is not a JSON object", "mend or delete the line"),))
+        return EntryRow(number, None, (RuleFault("json", "is not a JSON object", "mend or delete the line"),))
     faults = tuple(
-        Fault("json", f"the key “{key[:40]}” stands there twice", "keep one of them") for key in dict.fromkeys(twice)
+        RuleFault("json", f"the key “{key[:40]}” stands there twice", "keep one of them")
+        for key in dict.fromkeys(twice)
     )
-    return Row(number, data, faults)
+    return EntryRow(number, data, faults)
 
 
 # Numbers of entries.
 
 
-def next_number(letter: str, rows: Iterable[Row]) -> int:
+def next_number(letter: str, rows: Iterable[EntryRow]) -> int:
     """The number after the highest one among ids such as `T007`."""
     form = re.compile(rf"{letter}([0-9]{{1,9}})")
     ids = [(row.data or {}).get("id") for row in rows]

@@ -14,10 +14,10 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolif.catalogue.entries import Row, read_rows
+from evolif.catalogue.entries import EntryRow, read_rows
 from evolif.errors import ContextOverflowError, InputError, ModelError, OutsideError, UsageError, WithheldError
 from evolif.instructions import append, cut_torn_line
-from evolif.models import DEFAULT_RETRIES, Asked, Sampling, open_model, parse_model_name
+from evolif.models import DEFAULT_RETRIES, Sampling, StructuredModel, open_model, parse_model_name
 from evolif.resources import complaint, data_path, load_yaml
 from evolif.synthesis import read_object
 from evolif.text import clean
@@ -84,7 +84,7 @@ _LOCAL_TOKENS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class ModelConfig:
     """Which model is asked and how; None leaves a value to the provider."""
 
     model: str
@@ -96,7 +96,7 @@ class Reach:
     max_tokens: int | None = None
     max_connections: int | None = None
 
-    def open(self) -> tuple[Asked, int]:
+    def open(self) -> tuple[StructuredModel, int]:
         """The model, and how many entries it is worth asking for at a time.
 
         Raises:
@@ -110,7 +110,7 @@ class Reach:
         connections = self.max_connections or client.connections
         # The name is stored with what the model writes: of a local file only its own name, not its folder.
         stored = f"local/{PurePath(name.name).name}" if name.provider == "local" else name.label
-        return Asked(client, Sampling(self.temperature, longest), connections, stored), connections
+        return StructuredModel(client, Sampling(self.temperature, longest), connections, stored), connections
 
 
 @dataclass(slots=True)
@@ -127,7 +127,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class GenerationResult:
     """What a run came to."""
 
     tally: Tally
@@ -154,12 +154,12 @@ class Job(Protocol):
         ...
 
 
-Observer = Callable[[Tally], None]
+TallyObserver = Callable[[Tally], None]
 """Told whenever an entry was kept or given up."""
 
 
 @dataclass(slots=True)
-class Workshop:
+class EntryGenerator:
     """Makes entries side by side.
 
     Args:
@@ -170,11 +170,11 @@ class Workshop:
         observe: Told of each that is done with.
     """
 
-    asked: Asked
+    asked: StructuredModel
     prompts: PromptFile
     schema: Mapping[str, Any]
     connections: int
-    observe: Observer
+    observe: TallyObserver
     tally: Tally = field(default_factory=Tally)
     _faults: int = 0
     """Faults of the provider since the last answer."""
@@ -241,7 +241,7 @@ class Workshop:
         return False
 
 
-def run(workshop: Workshop, jobs: Iterator[Job], wanted: int) -> Tally:
+def run(workshop: EntryGenerator, jobs: Iterator[Job], wanted: int) -> Tally:
     """Run a workshop to its end, and close the model.
 
     Raises:
@@ -277,7 +277,7 @@ def _brief(findings: Sequence[str]) -> str:
 class OutFile:
     """A JSONL file that entries are appended to."""
 
-    def __init__(self, path: Path, rows: tuple[Row, ...]) -> None:
+    def __init__(self, path: Path, rows: tuple[EntryRow, ...]) -> None:
         self.path = path
         self.rows = rows
         """What stood in it when it was opened."""
@@ -326,7 +326,7 @@ def opened(path: Path, kind: str) -> Iterator[OutFile]:
         lock.release()
 
 
-def _whole(path: Path, kind: str) -> list[Row]:
+def _whole(path: Path, kind: str) -> list[EntryRow]:
     """The lines that are there; a last one that was torn by a crash is cut."""
     rows = list(read_rows(path))
     broken = [row for row in rows if row.data is None]

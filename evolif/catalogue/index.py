@@ -104,7 +104,7 @@ Feature = str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SharedWords:
     """Words in a row that stood in an earlier entry."""
 
     at: int
@@ -119,7 +119,7 @@ class RunIndex:
         self._length = length
         self._first: dict[tuple[str, ...], int] = {}
 
-    def find(self, text: str) -> list[Run]:
+    def find(self, text: str) -> list[SharedWords]:
         """The longest runs that the text shares with earlier entries, one an entry."""
         found = words(text)
         longest: dict[int, tuple[int, int]] = {}
@@ -130,7 +130,7 @@ class RunIndex:
             at = owner
             if at >= 0 and i + self._length - start > longest.get(at, (0, 0))[1]:
                 longest[at] = (start, i + self._length - start)
-        return [Run(owner, tuple(found[s : s + size])) for owner, (s, size) in longest.items()]
+        return [SharedWords(owner, tuple(found[s : s + size])) for owner, (s, size) in longest.items()]
 
     def add(self, text: str, at: int) -> None:
         """Note the runs of entry number `at`."""

@@ -10,15 +10,15 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from evolif.catalogue.entries import Fault, next_number
+from evolif.catalogue.entries import RuleFault, next_number
 from evolif.catalogue.generate import (
+    EntryGenerator,
+    GenerationResult,
     Job,
-    Made,
-    Observer,
+    ModelConfig,
     OutFile,
-    Reach,
     Tally,
-    Workshop,
+    TallyObserver,
     fields_of,
     line_of,
     load_prompts,
@@ -28,7 +28,7 @@ from evolif.catalogue.generate import (
 from evolif.catalogue.index import RunIndex, function_words, is_number, words
 from evolif.catalogue.personas import PHRASES, PersonaEntry, PersonaIndex, names_in, persona_faults, read_persona
 from evolif.errors import InputError
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 from evolif.synthesis import registers
 from evolif.text import clean
 from evolif.types import Message
@@ -42,7 +42,7 @@ LONGEST = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MessageSource:
     """One text."""
 
     line: int
@@ -51,7 +51,7 @@ class Source:
     """Tells what a persona came from without telling the text: a digest of this line and all lines before it."""
 
 
-def read_sources(path: Path) -> list[Source]:
+def read_sources(path: Path) -> list[MessageSource]:
     """The texts of a file.
 
     A line that is a JSON object gives its field `text`, `persona` or `sentence`; any other line is a text itself.
@@ -67,13 +67,13 @@ def read_sources(path: Path) -> list[Source]:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
     except UnicodeDecodeError:
         raise InputError("is not UTF-8; save it as UTF-8", path=path) from None
-    found: list[Source] = []
+    found: list[MessageSource] = []
     mark = b""
     for number, line in enumerate(lines, 1):
         text = " ".join(clean(_text(line, number, path)).split())[:LONGEST]
         if text:
             mark = blake2b(mark + text.encode(), digest_size=8).digest()
-            found.append(Source(number, text, mark.hex()))
+            found.append(MessageSource(number, text, mark.hex()))
     if not found:
         raise InputError("holds no message", path=path)
     return found
@@ -101,13 +101,18 @@ def _text(line: str, number: int, path: Path) -> str:
 
 QUOTED = 4
 """Words in a row that a persona may not have in common with its source."""
-_PURPOSE = 8
 _OPENING = re.compile(r"(?:ing|ed|ly)\Z")
 
 
 def infer_personas(
-    source: Path, out: Path, reach: Reach, *, seed: int, limit: int | None = None, observe: Observer = lambda _: None
-) -> Made:
+    source: Path,
+    out: Path,
+    reach: ModelConfig,
+    *,
+    seed: int,
+    limit: int | None = None,
+    observe: TallyObserver = lambda _: None,
+) -> GenerationResult:
     """Infer a persona from every text of a file; the same call goes on where one was broken off.
 
     Args:
@@ -129,14 +134,14 @@ def infer_personas(
     sources = read_sources(source)[:limit]
     asked, connections = reach.open()
     with opened(out, "personas") as file:
-        desk = _Desk(file, asked.name, seed)
+        desk = _PersonaQueue(file, asked.name, seed)
         todo = [one for one in sources if one.mark not in desk.done]
         if not todo:
-            return Made(Tally(), len(sources), len(sources))
+            return GenerationResult(Tally(), len(sources), len(sources))
         schema = _schema()
-        workshop = Workshop(asked, load_prompts("persona"), schema, connections, observe)
+        workshop = EntryGenerator(asked, load_prompts("persona"), schema, connections, observe)
         tally = run(workshop, desk.jobs(todo), len(todo))
-        return Made(tally, len(sources) - len(todo) + tally.kept, len(sources))
+        return GenerationResult(tally, len(sources) - len(todo) + tally.kept, len(sources))
 
 
 def _schema() -> Mapping[str, Any]:
@@ -152,7 +157,7 @@ def _schema() -> Mapping[str, Any]:
     }
 
 
-class _Desk:
+class _PersonaQueue:
     """The personas of the file, and the next one's number."""
 
     def __init__(self, file: OutFile, model: str, seed: int) -> None:
@@ -168,12 +173,12 @@ class _Desk:
         """Marks of the texts that have their persona."""
         self._next = next_number("P", file.rows)
 
-    def jobs(self, sources: list[Source]) -> Iterator[Job]:
+    def jobs(self, sources: list[MessageSource]) -> Iterator[Job]:
         """One job a text."""
         for source in sources:
-            yield _PersonaJob(self, source, Stream(self._seed, _PURPOSE, source.line))
+            yield _PersonaJob(self, source, Stream(self._seed, Purpose.PERSONA_WRITING, source.line))
 
-    def take(self, source: Source, sentence: str, phrases: list[str], register: str) -> tuple[str, ...]:
+    def take(self, source: MessageSource, sentence: str, phrases: list[str], register: str) -> tuple[str, ...]:
         data = {
             "id": f"P{self._next:03d}",
             "sentence": sentence,
@@ -195,7 +200,7 @@ class _Desk:
 class _PersonaJob:
     """One persona to be made."""
 
-    def __init__(self, desk: _Desk, source: Source, stream: Stream) -> None:
+    def __init__(self, desk: _PersonaQueue, source: MessageSource, stream: Stream) -> None:
         self._desk = desk
         self._source = source
         # A mark that the text cannot know, so that it cannot pretend to end.
@@ -218,18 +223,20 @@ class _PersonaJob:
         return self._desk.take(self._source, line_of(found["sentence"]), phrases[: PHRASES[1]], register)
 
 
-def _identifying(persona: PersonaEntry, source: str) -> Iterator[Fault]:
+def _identifying(persona: PersonaEntry, source: str) -> Iterator[RuleFault]:
     """What a persona has from its source and should not, and what could be a name at its beginning."""
     quoted = RunIndex(QUOTED)
     quoted.add(source, 0)
     own = (persona.sentence, *persona.phrases)
     for text in own:
         for run_ in quoted.find(text):
-            yield Fault("quoted", f"“{' '.join(run_.words)}” is quoted from the material", "say it in other words")
+            yield RuleFault("quoted", f"“{' '.join(run_.words)}” is quoted from the material", "say it in other words")
     held = {word for text in own for word in words(text)}
     named = {word for name in names_in(source) for word in words(name)} | set(filter(str.isdigit, words(source)))
     for word in sorted(held & named - function_words()):
-        yield Fault("borrowed", f"“{word}” is taken from the material", "choose other circumstances")
+        yield RuleFault("borrowed", f"“{word}” is taken from the material", "choose other circumstances")
     first = words(persona.sentence)[:1]
     if first and not (first[0] in function_words() or is_number(first[0]) or _OPENING.search(first[0])):
-        yield Fault("sentence", f"the sentence starts with “{first[0]}”, which could be a name", "start it with “A”")
+        yield RuleFault(
+            "sentence", f"the sentence starts with “{first[0]}”, which could be a name", "start it with “A”"
+        )

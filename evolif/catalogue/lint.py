@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from evolif.catalogue.entries import Fault, LintFinding, LintReport, Pair, Row, read_rows
+from evolif.catalogue.entries import EntryRow, LintFinding, LintReport, Pair, RuleFault, read_rows
 from evolif.catalogue.personas import PersonaIndex, persona_faults, read_persona
 from evolif.catalogue.samples import compare
 from evolif.catalogue.topics import TopicIndex, read_topic, topic_faults
@@ -26,7 +26,7 @@ E_contra = TypeVar("E_contra", bound=_Entry, contravariant=True)
 class EntryIndex(Protocol[E_contra]):
     """The entries so far, and what a further one shares with them."""
 
-    def clashes(self, entry: E_contra, /) -> list[Fault]:
+    def clashes(self, entry: E_contra, /) -> list[RuleFault]:
         """What the entry has in common with an earlier one and should not."""
         ...
 
@@ -76,8 +76,8 @@ class _Pass(Generic[E]):
         self,
         kind: str,
         path: Path,
-        read: Callable[[Mapping[str, Any]], tuple[E | None, list[Fault]]],
-        alone: Callable[[E], list[Fault]],
+        read: Callable[[Mapping[str, Any]], tuple[E | None, list[RuleFault]]],
+        alone: Callable[[E], list[RuleFault]],
         index: EntryIndex[E],
     ) -> None:
         self._kind = kind
@@ -108,7 +108,7 @@ class _Pass(Generic[E]):
             samples=samples,
         )
 
-    def _take(self, row: Row) -> None:
+    def _take(self, row: EntryRow) -> None:
         self._note(row.line, "", row.faults)
         if row.data is None:
             return
@@ -123,7 +123,7 @@ class _Pass(Generic[E]):
         self._entries.append((entry, row.line))
         self._note(row.line, entry.id, faults)
 
-    def _note(self, line: int, name: str, faults: Sequence[Fault]) -> None:
+    def _note(self, line: int, name: str, faults: Sequence[RuleFault]) -> None:
         self._findings += [
             LintFinding(str(self._path), line, name[:40], fault.rule, fault.message, fault.mend) for fault in faults
         ]

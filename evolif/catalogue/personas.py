@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evolif.catalogue.entries import Fault, NearestPairs, Pair, text_of, texts_of
+from evolif.catalogue.entries import NearestPairs, Pair, RuleFault, text_of, texts_of
 from evolif.catalogue.index import (
     NUMBER_WORDS,
     Near,
@@ -220,15 +220,15 @@ class PersonaEntry:
     register: str
 
 
-def read_persona(data: Mapping[str, Any]) -> tuple[PersonaEntry | None, list[Fault]]:
+def read_persona(data: Mapping[str, Any]) -> tuple[PersonaEntry | None, list[RuleFault]]:
     """The persona of an object, None where a field is missing; and what is wrong with its fields."""
-    faults: list[Fault] = []
+    faults: list[RuleFault] = []
     identity, sentence = text_of(data, "id", faults), text_of(data, "sentence", faults)
     phrases, register = texts_of(data, "phrases", faults), text_of(data, "register", faults)
     return (None if faults else PersonaEntry(identity, sentence, phrases, register)), faults
 
 
-def persona_faults(persona: PersonaEntry) -> list[Fault]:
+def persona_faults(persona: PersonaEntry) -> list[RuleFault]:
     """What a persona has wrong, looked at alone."""
     faults = [fault for rule in _RULES for fault in rule(persona)]
     return faults or _loading(persona)
@@ -246,80 +246,82 @@ def _is_plain(word: str) -> bool:
     return len(bare) == 1 or (bare.isupper() and len(bare) <= 5)
 
 
-def _id(persona: PersonaEntry) -> Iterator[Fault]:
+def _id(persona: PersonaEntry) -> Iterator[RuleFault]:
     if len(persona.id) > LONGEST_ID or persona.id != persona.id.strip():
-        yield Fault("id", f"the id “{persona.id[:LONGEST_ID]}” is long or has spaces around it", "give it a short name")
+        yield RuleFault(
+            "id", f"the id “{persona.id[:LONGEST_ID]}” is long or has spaces around it", "give it a short name"
+        )
 
 
-def _register(persona: PersonaEntry) -> Iterator[Fault]:
+def _register(persona: PersonaEntry) -> Iterator[RuleFault]:
     known = registers()
     if persona.register not in known:
-        yield Fault("register", f"the register “{persona.register[:40]}” is unknown", f"use {', '.join(known)}")
+        yield RuleFault("register", f"the register “{persona.register[:40]}” is unknown", f"use {', '.join(known)}")
 
 
-def _sentence(persona: PersonaEntry) -> Iterator[Fault]:
+def _sentence(persona: PersonaEntry) -> Iterator[RuleFault]:
     low, high = SENTENCE_WORDS
     text = persona.sentence.strip()
     found = len(sentences(text))
     if found != 1:
-        yield Fault("sentence", f"the sentence is {found} sentences", "say who speaks in one sentence")
+        yield RuleFault("sentence", f"the sentence is {found} sentences", "say who speaks in one sentence")
     if text[-1] not in ".!":
-        yield Fault("sentence", "the sentence has no end", "end it with a full stop")
+        yield RuleFault("sentence", "the sentence has no end", "end it with a full stop")
     if not text[0].isupper() and not text[0].isdigit():
-        yield Fault("sentence", "the sentence starts with a small letter", "start it with a capital letter")
+        yield RuleFault("sentence", "the sentence starts with a small letter", "start it with a capital letter")
     count = len(text.split())
     if not low <= count <= high:
-        yield Fault("sentence", f"the sentence has {count} words", f"write {low} to {high} words")
+        yield RuleFault("sentence", f"the sentence has {count} words", f"write {low} to {high} words")
 
 
-def _phrases(persona: PersonaEntry) -> Iterator[Fault]:
+def _phrases(persona: PersonaEntry) -> Iterator[RuleFault]:
     least, most = PHRASES
     if not least <= len(persona.phrases) <= most:
-        yield Fault("phrases", f"has {len(persona.phrases)} phrases", f"give {least} or {most}")
+        yield RuleFault("phrases", f"has {len(persona.phrases)} phrases", f"give {least} or {most}")
     if len({tuple(words(phrase)) for phrase in persona.phrases}) < len(persona.phrases):
-        yield Fault("phrases", "has one phrase twice", "replace one of them")
+        yield RuleFault("phrases", "has one phrase twice", "replace one of them")
     low, high = PHRASE_WORDS
     for phrase in persona.phrases:
         count = len(phrase.split())
         if not low <= count <= high:
-            yield Fault("phrases", f"the phrase “{phrase[:60]}” has {count} words", f"write {low} to {high}")
+            yield RuleFault("phrases", f"the phrase “{phrase[:60]}” has {count} words", f"write {low} to {high}")
         if not phrase.strip()[-1].isalnum():
-            yield Fault("phrases", f"the phrase “{phrase[:60]}” ends with a mark", "leave the mark out")
+            yield RuleFault("phrases", f"the phrase “{phrase[:60]}” ends with a mark", "leave the mark out")
 
 
-def _names(persona: PersonaEntry) -> Iterator[Fault]:
+def _names(persona: PersonaEntry) -> Iterator[RuleFault]:
     found = names_in(persona.sentence)
     for phrase in persona.phrases:
         found += names_in(f"_ {phrase}")  # a phrase starts in mid-sentence
     for word in dict.fromkeys(found):
-        yield Fault("name", f"“{word[:40]}” looks like a name", "leave names out; write other words small")
+        yield RuleFault("name", f"“{word[:40]}” looks like a name", "leave names out; write other words small")
 
 
-def _contacts(persona: PersonaEntry) -> Iterator[Fault]:
+def _contacts(persona: PersonaEntry) -> Iterator[RuleFault]:
     for text in (persona.sentence, *persona.phrases):
         if contact := _CONTACT.search(text):
-            yield Fault("contact", f"“{contact[0][:40]}” could identify somebody", "leave it out")
+            yield RuleFault("contact", f"“{contact[0][:40]}” could identify somebody", "leave it out")
 
 
-def _unwanted(persona: PersonaEntry) -> Iterator[Fault]:
+def _unwanted(persona: PersonaEntry) -> Iterator[RuleFault]:
     patterns = load_patterns("personas", "unwanted-words.yaml")
     for text in (persona.sentence, *persona.phrases):
         for match in patterns.search(text):
             mend = _MENDS.get(match.category, "describe the person by what they do")
-            yield Fault(match.category, f"“{match.found}” is about {match.category}", mend)
+            yield RuleFault(match.category, f"“{match.found}” is about {match.category}", mend)
 
 
-def _loading(persona: PersonaEntry) -> list[Fault]:
+def _loading(persona: PersonaEntry) -> list[RuleFault]:
     """Whatever else keeps `evolif generate` from reading the persona."""
     fields = {"id": persona.id, "sentence": persona.sentence, "phrases": list(persona.phrases)}
     try:
         PersonaModel.model_validate({**fields, "register": persona.register})
     except ValidationError as fault:
-        return [Fault("fields", complaint(fault, "persona"), "mend that field")]
+        return [RuleFault("fields", complaint(fault, "persona"), "mend that field")]
     return []
 
 
-_RULES: tuple[Callable[[PersonaEntry], Iterator[Fault]], ...] = (
+_RULES: tuple[Callable[[PersonaEntry], Iterator[RuleFault]], ...] = (
     _id,
     _register,
     _sentence,
@@ -359,7 +361,7 @@ class PersonaIndex:
     def __len__(self) -> int:
         return len(self._personas)
 
-    def clashes(self, persona: PersonaEntry) -> list[Fault]:
+    def clashes(self, persona: PersonaEntry) -> list[RuleFault]:
         """What the persona has in common with an earlier one and should not."""
         return [*self._names(persona), *self._wordings(persona), *self._nearness(persona)]
 
@@ -384,30 +386,30 @@ class PersonaIndex:
         name, line = self._personas[at]
         return f"{name[:40]} (line {line})"
 
-    def _names(self, persona: PersonaEntry) -> Iterator[Fault]:
+    def _names(self, persona: PersonaEntry) -> Iterator[RuleFault]:
         if persona.id in self._ids:
             line = self._personas[self._ids[persona.id]][1]
-            yield Fault("id", f"the id {persona.id[:40]} stands in line {line} already", "give it another")
+            yield RuleFault("id", f"the id {persona.id[:40]} stands in line {line} already", "give it another")
 
-    def _wordings(self, persona: PersonaEntry) -> Iterator[Fault]:
+    def _wordings(self, persona: PersonaEntry) -> Iterator[RuleFault]:
         for run in self._runs.find(persona.sentence):
             said = f"the sentence shares “{' '.join(run.words[:20])}” with {self._said(run.at)}"
-            yield Fault("shared-words", said, f"say it otherwise: no {SHARED_RUN} words in a row may be shared")
+            yield RuleFault("shared-words", said, f"say it otherwise: no {SHARED_RUN} words in a row may be shared")
         for phrase in sorted(_phrase_set(persona)):
             if self._uses[phrase] >= PHRASE_USES:
                 said = f"the phrase “{phrase[:60]}” is in {self._uses[phrase]} personas already"
-                yield Fault("phrases", said, "find another")
+                yield RuleFault("phrases", said, "find another")
 
-    def _nearness(self, persona: PersonaEntry) -> Iterator[Fault]:
+    def _nearness(self, persona: PersonaEntry) -> Iterator[RuleFault]:
         sentences, phrases = self._neighbours(persona)
         if sentences and sentences[0].jaccard >= ALIKE_SENTENCES:
             said = f"the sentence is made of the words of {self._said(sentences[0].at)}"
-            yield Fault("alike", said, "describe somebody else")
+            yield RuleFault("alike", said, "describe somebody else")
         for near in phrases:
             if len(near.shared) > SHARED_PHRASES:
                 said = f"{len(near.shared)} phrases are those of {self._said(near.at)}"
                 held = listed(sorted(map(str, near.shared)))
-                yield Fault("alike", f"{said}: {held}", f"replace all but {SHARED_PHRASES} of them")
+                yield RuleFault("alike", f"{said}: {held}", f"replace all but {SHARED_PHRASES} of them")
 
     def _neighbours(self, persona: PersonaEntry) -> tuple[list[Near], list[Near]]:
         """The nearest by sentence and the nearest by phrases; a persona is added just after it was compared."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolif.catalogue.entries import Fault
+from evolif.catalogue.entries import RuleFault
 from evolif.catalogue.index import words
 from evolif.errors import InputError
 
@@ -26,11 +26,11 @@ class Copied:
 
     text: int
     """The number of the text, in the order given."""
-    fault: Fault
+    fault: RuleFault
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class SampleComparison:
     """What comparing with the samples gave."""
 
     copied: tuple[Copied, ...]
@@ -39,7 +39,7 @@ class Compared:
     """Words of the samples that were read."""
 
 
-def compare(texts: Sequence[str], samples: Sequence[Path]) -> Compared:
+def compare(texts: Sequence[str], samples: Sequence[Path]) -> SampleComparison:
     """Look for runs of eight words that a text shares with a sample; our own texts are indexed, the samples stream by.
 
     Args:
@@ -60,7 +60,7 @@ def compare(texts: Sequence[str], samples: Sequence[Path]) -> Compared:
                 run = tuple(passage[i : i + FOREIGN_RUN])
                 for text in owners.get(run, ()):
                     found.setdefault((text, path), Copied(text, _fault(run, path, lines[i])))
-    return Compared(tuple(sorted(found.values(), key=lambda one: one.text)), len(files), read)
+    return SampleComparison(tuple(sorted(found.values(), key=lambda one: one.text)), len(files), read)
 
 
 def _index(texts: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
@@ -72,9 +72,9 @@ def _index(texts: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
     return owners
 
 
-def _fault(run: Sequence[str], path: Path, line: int) -> Fault:
+def _fault(run: Sequence[str], path: Path, line: int) -> RuleFault:
     said = f"shares “{' '.join(run)}” with {path}, line {line}"
-    return Fault("copied", said, f"write it anew: no {FOREIGN_RUN} words in a row may be somebody else's")
+    return RuleFault("copied", said, f"write it anew: no {FOREIGN_RUN} words in a row may be somebody else's")
 
 
 def _files(sample: Path) -> list[Path]:

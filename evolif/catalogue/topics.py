@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evolif.catalogue.entries import Fault, NearestPairs, Pair, text_of, texts_of
+from evolif.catalogue.entries import NearestPairs, Pair, RuleFault, text_of, texts_of
 from evolif.catalogue.index import (
     ALIKE_SHAPE,
     NUMBER_WORDS,
@@ -53,7 +53,7 @@ _LOOSE = frozenset(
 _FORM = re.compile(r"[a-z0-9]+(?:[ -][a-z0-9]+)*")
 
 
-def keyword_faults(keywords: Sequence[str]) -> Iterator[Fault]:
+def keyword_faults(keywords: Sequence[str]) -> Iterator[RuleFault]:
     """What the keywords of a topic have wrong, one by one and together."""
     for keyword in dict.fromkeys(keywords):
         yield from form_faults(keyword)
@@ -62,28 +62,30 @@ def keyword_faults(keywords: Sequence[str]) -> Iterator[Fault]:
     yield from _letters(keywords)
 
 
-def form_faults(keyword: str) -> Iterator[Fault]:
+def form_faults(keyword: str) -> Iterator[RuleFault]:
     """What one keyword has wrong."""
     said = f"the keyword “{keyword[:60]}”"
     if not _FORM.fullmatch(keyword):
-        yield Fault(
+        yield RuleFault(
             "keyword-form", f"{said} is not in plain small letters", "use a–z, 0–9, single spaces and hyphens inside"
         )
     if len(keyword) > LONGEST_KEYWORD:
-        yield Fault("keyword-form", f"{said} has {len(keyword)} characters", f"keep to {LONGEST_KEYWORD}")
+        yield RuleFault("keyword-form", f"{said} has {len(keyword)} characters", f"keep to {LONGEST_KEYWORD}")
     parts = words(keyword)
     if not parts:
         return
     if len(keyword.split()) > MOST_WORDS:
-        yield Fault("keyword-form", f"{said} has more than {MOST_WORDS} words", "shorten it")
+        yield RuleFault("keyword-form", f"{said} has more than {MOST_WORDS} words", "shorten it")
     if all(part.isdigit() or part in _SMALL_NUMBERS for part in parts):
-        yield Fault("keyword-form", f"{said} is only a number", "take a word that an answer would repeat")
+        yield RuleFault("keyword-form", f"{said} is only a number", "take a word that an answer would repeat")
     elif len(keyword) == 1:
-        yield Fault("keyword-form", f"{said} is a single letter", "take a word")
+        yield RuleFault("keyword-form", f"{said} is a single letter", "take a word")
     elif keyword in function_words():
-        yield Fault("keyword-common", f"{said} is a word that no text can do without", "take a word of the subject")
+        yield RuleFault("keyword-common", f"{said} is a word that no text can do without", "take a word of the subject")
     elif " " in keyword and (loose := [part for part in (parts[0], parts[-1]) if part in _LOOSE]):
-        yield Fault("keyword-common", f"{said} starts or ends with “{loose[0]}”", "cut it down to its content words")
+        yield RuleFault(
+            "keyword-common", f"{said} starts or ends with “{loose[0]}”", "cut it down to its content words"
+        )
 
 
 @lru_cache(maxsize=50_000)
@@ -98,15 +100,15 @@ def singulars_of(keyword: str) -> tuple[str, ...]:
     return tuple(map(singular, words(keyword)))
 
 
-def _number(keywords: Sequence[str]) -> Iterator[Fault]:
+def _number(keywords: Sequence[str]) -> Iterator[RuleFault]:
     if len(keywords) != KEYWORDS:
-        yield Fault("keywords", f"has {len(keywords)} keywords", f"give it {KEYWORDS}")
+        yield RuleFault("keywords", f"has {len(keywords)} keywords", f"give it {KEYWORDS}")
     single = sum(" " not in keyword for keyword in keywords)
     if single < SINGLE_WORDS:
-        yield Fault("keywords", f"only {single} keywords are single words", f"have at least {SINGLE_WORDS}")
+        yield RuleFault("keywords", f"only {single} keywords are single words", f"have at least {SINGLE_WORDS}")
 
 
-def _inside(keywords: Sequence[str]) -> Iterator[Fault]:
+def _inside(keywords: Sequence[str]) -> Iterator[RuleFault]:
     """A keyword inside another could be forbidden where the other is asked for."""
     by_words: dict[tuple[str, ...], str] = {}
     for keyword in keywords:
@@ -114,13 +116,13 @@ def _inside(keywords: Sequence[str]) -> Iterator[Fault]:
         if parts in by_words:
             other = by_words[parts]
             same = "twice" if keyword == other else f"and “{other}”, which differ by the plural only"
-            yield Fault("keyword-inside", f"there is the keyword “{keyword}” {same}", "replace one of them")
+            yield RuleFault("keyword-inside", f"there is the keyword “{keyword}” {same}", "replace one of them")
         by_words.setdefault(parts, keyword)
     for outer, keyword in by_words.items():
         for inner in _parts(outer):
             if inner in by_words:
                 said = f"the keyword “{by_words[inner]}” is inside “{keyword}”"
-                yield Fault("keyword-inside", said, "replace one of them")
+                yield RuleFault("keyword-inside", said, "replace one of them")
 
 
 def _parts(whole: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -129,10 +131,10 @@ def _parts(whole: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield from dict.fromkeys(whole[i : i + size] for i in range(len(whole) - size + 1))
 
 
-def _letters(keywords: Sequence[str]) -> Iterator[Fault]:
+def _letters(keywords: Sequence[str]) -> Iterator[RuleFault]:
     letters = Counter(keyword[0] for keyword in keywords)
     if len(letters) < FIRST_LETTERS:
-        yield Fault(
+        yield RuleFault(
             "keyword-letters",
             f"the keywords start with only {len(letters)} different letters",
             f"have at least {FIRST_LETTERS}",
@@ -140,13 +142,13 @@ def _letters(keywords: Sequence[str]) -> Iterator[Fault]:
     for letter, count in letters.items():
         if count > SAME_LETTER:
             held = listed(keyword for keyword in keywords if keyword[0] == letter)
-            yield Fault(
+            yield RuleFault(
                 "keyword-letters",
                 f"{count} keywords start with {letter} ({held})",
                 f"replace some: at most {SAME_LETTER} may share a first letter",
             )
     if keywords and not RARE_LETTERS & letters.keys():
-        yield Fault(
+        yield RuleFault(
             "keyword-letters",
             "no keyword starts with a rare letter",
             f"add one that starts with {', '.join(sorted(RARE_LETTERS))}",
@@ -173,9 +175,9 @@ class TopicEntry:
     keywords: tuple[str, ...]
 
 
-def read_topic(data: Mapping[str, Any]) -> tuple[TopicEntry | None, list[Fault]]:
+def read_topic(data: Mapping[str, Any]) -> tuple[TopicEntry | None, list[RuleFault]]:
     """The topic of an object, None where a field is missing; and what is wrong with its fields."""
-    faults: list[Fault] = []
+    faults: list[RuleFault] = []
     texts = {name: text_of(data, name, faults) for name in ("id", "domain", "title", "prompt")}
     keywords = texts_of(data, "keywords", faults)
     whole = not faults
@@ -183,84 +185,88 @@ def read_topic(data: Mapping[str, Any]) -> tuple[TopicEntry | None, list[Fault]]
     return (TopicEntry(**texts, keywords=keywords) if whole else None), faults
 
 
-def topic_faults(topic: TopicEntry) -> list[Fault]:
+def topic_faults(topic: TopicEntry) -> list[RuleFault]:
     """What a topic has wrong, looked at alone."""
     faults = [fault for rule in _RULES for fault in rule(topic)]
     return faults or _loading(topic)
 
 
-def _verification(data: Mapping[str, Any]) -> list[Fault]:
+def _verification(data: Mapping[str, Any]) -> list[RuleFault]:
     """`verified_by`, where it is given, names different people."""
     if "verified_by" not in data:
         return []
-    faults: list[Fault] = []
+    faults: list[RuleFault] = []
     names = texts_of(data, "verified_by", faults)
     if len({name.casefold().strip() for name in names}) < len(names):
         faults.append(
-            Fault("verified", "“verified_by” names one person twice", "have a second person verify the topic")
+            RuleFault("verified", "“verified_by” names one person twice", "have a second person verify the topic")
         )
     return faults
 
 
-def _id(topic: TopicEntry) -> Iterator[Fault]:
+def _id(topic: TopicEntry) -> Iterator[RuleFault]:
     if len(topic.id) > LONGEST_ID or topic.id != topic.id.strip():
-        yield Fault("id", f"the id “{topic.id[:LONGEST_ID]}” is long or has spaces around it", "give it a short name")
+        yield RuleFault(
+            "id", f"the id “{topic.id[:LONGEST_ID]}” is long or has spaces around it", "give it a short name"
+        )
 
 
-def _title(topic: TopicEntry) -> Iterator[Fault]:
+def _title(topic: TopicEntry) -> Iterator[RuleFault]:
     first = topic.title.strip().split()[0]
     mend = "write a noun phrase that can follow “back to”, such as “the fog in the valley”"
     if _TITLE_END.search(topic.title.strip()):
-        yield Fault("title", "the title ends like a sentence", mend)
+        yield RuleFault("title", "the title ends like a sentence", mend)
     if first[0].isupper() and first[1:].islower():
-        yield Fault("title", f"the title starts with a capital letter (“{first}”)", mend)
+        yield RuleFault("title", f"the title starts with a capital letter (“{first}”)", mend)
     if len(topic.title) > LONGEST_TITLE:
-        yield Fault("title", f"the title has {len(topic.title)} characters (at most {LONGEST_TITLE})", mend)
+        yield RuleFault("title", f"the title has {len(topic.title)} characters (at most {LONGEST_TITLE})", mend)
 
 
-def _prompt(topic: TopicEntry) -> Iterator[Fault]:
+def _prompt(topic: TopicEntry) -> Iterator[RuleFault]:
     low, high = PROMPT_WORDS
     count = len(topic.prompt.split())
     if not low <= count <= high:
-        yield Fault("prompt", f"the prompt has {count} words", f"write {low} to {high} words")
+        yield RuleFault("prompt", f"the prompt has {count} words", f"write {low} to {high} words")
     if topic.prompt.strip()[-1] not in ".?!":
-        yield Fault("prompt", "the prompt does not end like a sentence", "end it with a full stop or a question mark")
+        yield RuleFault(
+            "prompt", "the prompt does not end like a sentence", "end it with a full stop or a question mark"
+        )
 
 
-def _constraints(topic: TopicEntry) -> Iterator[Fault]:
+def _constraints(topic: TopicEntry) -> Iterator[RuleFault]:
     for match in load_patterns("seeds", "constraint-words.yaml").search(topic.prompt):
         said = f"the prompt holds a constraint on the answer ({match.category}): “{match.found}”"
-        yield Fault("constraint", said, "leave it out; the constraints are drawn and said turn by turn")
+        yield RuleFault("constraint", said, "leave it out; the constraints are drawn and said turn by turn")
 
 
-def _keywords(topic: TopicEntry) -> Iterator[Fault]:
+def _keywords(topic: TopicEntry) -> Iterator[RuleFault]:
     yield from keyword_faults(topic.keywords)
 
 
-def _use(topic: TopicEntry) -> Iterator[Fault]:
+def _use(topic: TopicEntry) -> Iterator[RuleFault]:
     """Keywords belong to the task: some of them stand in its own words."""
     prompt, title = (tuple(map(stem, words(text))) for text in (topic.prompt, topic.title))
     keywords = {keyword: stems_of(keyword) for keyword in topic.keywords}
     used = [keyword for keyword, stems in keywords.items() if stems and contains(prompt, stems)]
     if len(used) < KEYWORDS_IN_PROMPT:
         said = f"{len(used) or 'none'} of the keywords in the prompt" + (f" (“{used[0]}”)" if used else "")
-        yield Fault("keyword-use", said, f"take at least {KEYWORDS_IN_PROMPT} keywords from the prompt's own words")
+        yield RuleFault("keyword-use", said, f"take at least {KEYWORDS_IN_PROMPT} keywords from the prompt's own words")
     if not any(stems and contains(title, stems) for stems in keywords.values()):
-        yield Fault("keyword-use", "none of the keywords in the title", "take a keyword from the title's own words")
+        yield RuleFault("keyword-use", "none of the keywords in the title", "take a keyword from the title's own words")
 
 
-def _loading(topic: TopicEntry) -> list[Fault]:
+def _loading(topic: TopicEntry) -> list[RuleFault]:
     """Whatever else keeps `evolif generate` from reading the topic."""
     try:
         TopicModel.model_validate(
             {"id": topic.id, "prompt": topic.prompt, "keywords": list(topic.keywords), "title": topic.title}
         )
     except ValidationError as fault:
-        return [Fault("fields", complaint(fault, "topic"), "mend that field")]
+        return [RuleFault("fields", complaint(fault, "topic"), "mend that field")]
     return []
 
 
-_RULES: tuple[Callable[[TopicEntry], Iterator[Fault]], ...] = (
+_RULES: tuple[Callable[[TopicEntry], Iterator[RuleFault]], ...] = (
     _id,
     _title,
     _prompt,
@@ -301,7 +307,7 @@ class TopicIndex:
     def __len__(self) -> int:
         return len(self._topics)
 
-    def clashes(self, topic: TopicEntry) -> list[Fault]:
+    def clashes(self, topic: TopicEntry) -> list[RuleFault]:
         """What the topic has in common with an earlier one and should not."""
         return [*self._names(topic), *self._wordings(topic), *self._nearness(topic)]
 
@@ -334,34 +340,34 @@ class TopicIndex:
             self._compared = (topic, len(self), keywords, self._prompts.near(content_stems(topic.prompt)))
         return self._compared[2:]
 
-    def _names(self, topic: TopicEntry) -> Iterator[Fault]:
+    def _names(self, topic: TopicEntry) -> Iterator[RuleFault]:
         if topic.id in self._ids:
             line = self._topics[self._ids[topic.id]][1]
-            yield Fault("id", f"the id {topic.id[:40]} stands in line {line} already", "give it another")
+            yield RuleFault("id", f"the id {topic.id[:40]} stands in line {line} already", "give it another")
         same = self._titles.get(_plain(topic.title))
         if same is not None:
-            yield Fault("title", f"the title is that of {self._said(same)}", "name what is special about this task")
+            yield RuleFault("title", f"the title is that of {self._said(same)}", "name what is special about this task")
 
-    def _wordings(self, topic: TopicEntry) -> Iterator[Fault]:
+    def _wordings(self, topic: TopicEntry) -> Iterator[RuleFault]:
         for run in self._runs.find(topic.prompt):
             said = f"the prompt shares “{' '.join(run.words[:20])}” with {self._said(run.at)}"
-            yield Fault("shared-words", said, f"say it otherwise: no {SHARED_RUN} words in a row may be shared")
+            yield RuleFault("shared-words", said, f"say it otherwise: no {SHARED_RUN} words in a row may be shared")
 
-    def _nearness(self, topic: TopicEntry) -> Iterator[Fault]:
+    def _nearness(self, topic: TopicEntry) -> Iterator[RuleFault]:
         keywords, prompts = self._neighbours(topic)
         for near in keywords:
             if len(near.shared) > SHARED_KEYWORDS:
                 said = f"{len(near.shared)} keywords are those of {self._said(near.at)}"
                 held = listed(sorted(map(str, near.shared)))
-                yield Fault("keyword-shared", f"{said}: {held}", f"replace all but {SHARED_KEYWORDS} of them")
+                yield RuleFault("keyword-shared", f"{said}: {held}", f"replace all but {SHARED_KEYWORDS} of them")
         if prompts and prompts[0].jaccard >= ALIKE_PROMPTS:
             said = f"the prompt is made of the words of {self._said(prompts[0].at)}"
-            yield Fault("alike", said, "ask for something else")
+            yield RuleFault("alike", said, "ask for something else")
             return
         shapes = self._shapes.near(shape_runs(topic.prompt))
         if shapes and shapes[0].jaccard >= ALIKE_SHAPE:
             said = f"the prompt is that of {self._said(shapes[0].at)} with other words filled in"
-            yield Fault("fill-in", said, "build the sentences anew")
+            yield RuleFault("fill-in", said, "build the sentences anew")
 
 
 def _plain(title: str) -> str:

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evolif.catalogue.entries import Fault, next_number
+from evolif.catalogue.entries import RuleFault, next_number
 from evolif.catalogue.generate import (
+    EntryGenerator,
+    GenerationResult,
     Job,
-    Made,
-    Observer,
+    ModelConfig,
     OutFile,
-    Reach,
     Tally,
-    Workshop,
+    TallyObserver,
     fields_of,
     line_of,
     load_prompts,
@@ -36,7 +36,7 @@ from evolif.catalogue.topics import (
     topic_faults,
 )
 from evolif.errors import UsageError
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 from evolif.types import Message
 
 # Twenty keywords out of those that a model offered: what is plainly wrong is left out before anybody complains.
@@ -107,8 +107,6 @@ def _within_limits(ordered: Sequence[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-_PURPOSE = 7
-"""Separates this stream from those of scripts, personas and wordings."""
 _TITLES_SHOWN = 40
 _LONGEST_DOMAIN = 60
 _SCHEMA: Mapping[str, Any] = {
@@ -124,8 +122,8 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 def write_topics(
-    out: Path, domain: str, count: int, reach: Reach, *, seed: int, observe: Observer = lambda _: None
-) -> Made:
+    out: Path, domain: str, count: int, reach: ModelConfig, *, seed: int, observe: TallyObserver = lambda _: None
+) -> GenerationResult:
     """Write topics until the file holds `count` of the domain; the same call goes on where one was broken off.
 
     Args:
@@ -149,17 +147,17 @@ def write_topics(
         raise UsageError(f"a domain is a few words, {_LONGEST_DOMAIN} characters at most, such as “beekeeping”")
     asked, connections = reach.open()
     with opened(out, "topics") as file:
-        desk = _Desk(file, domain, asked.name, seed)
+        desk = _TopicQueue(file, domain, asked.name, seed)
         wanted = count - desk.have
         if wanted < 1:
-            return Made(Tally(), desk.have, desk.have)
-        workshop = Workshop(asked, load_prompts("topic"), _SCHEMA, connections, observe)
+            return GenerationResult(Tally(), desk.have, desk.have)
+        workshop = EntryGenerator(asked, load_prompts("topic"), _SCHEMA, connections, observe)
         # Some will be given up: as many again may be tried before the rest is left to another call.
         tally = run(workshop, desk.jobs(2 * wanted), wanted)
-        return Made(tally, desk.have, count)
+        return GenerationResult(tally, desk.have, count)
 
 
-class _Desk:
+class _TopicQueue:
     """The topics of the file, and the next one's number."""
 
     def __init__(self, file: OutFile, domain: str, model: str, seed: int) -> None:
@@ -186,7 +184,7 @@ class _Desk:
         """Jobs one after the other, each opened with the titles that are there when it begins."""
         start = self.have
         for number in range(start, start + most):
-            yield _TopicJob(self, Stream(self._seed, _PURPOSE, start, number))
+            yield _TopicJob(self, Stream(self._seed, Purpose.TOPIC_WRITING, start, number))
 
     def opening(self, stream: Stream) -> tuple[Message, ...]:
         prompts = load_prompts("topic")
@@ -226,7 +224,7 @@ class _Desk:
 class _TopicJob:
     """One topic to be made."""
 
-    def __init__(self, desk: _Desk, stream: Stream) -> None:
+    def __init__(self, desk: _TopicQueue, stream: Stream) -> None:
         self._desk = desk
         self._opening = desk.opening(stream)
 
@@ -245,5 +243,5 @@ class _TopicJob:
         return self._desk.take(title, line_of(found["prompt"]), found["keywords"])
 
 
-def _told(fault: Fault) -> str:
+def _told(fault: RuleFault) -> str:
     return f"{fault.message}; {fault.mend}"

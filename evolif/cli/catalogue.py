@@ -84,12 +84,12 @@ def write(
     config: Config = None,
 ) -> None:
     """Have a chat model write topics of a domain, each linted against all others. The same command goes on."""
-    from evolif.catalogue import Reach, write_topics
+    from evolif.catalogue import ModelConfig, write_topics
     from evolif.cli.options import fresh_seed, making, tell_made
     from evolif.cli.progress import choose
     from evolif.report import plain
 
-    reach = Reach(model, base_url, max_retries, timeout, temperature, max_tokens, max_connections)
+    reach = ModelConfig(model, base_url, max_retries, timeout, temperature, max_tokens, max_connections)
     with making(choose(display), "topic", out) as observe:
         made = write_topics(out, domain, count, reach, seed=fresh_seed(seed), observe=observe)
     tell_made(made, f"topics on {plain(' '.join(domain.split()))}", out)
@@ -163,11 +163,11 @@ def infer(
     config: Config = None,
 ) -> None:
     """Have a chat model infer a speaking style from each message, without what identifies. The same command goes on."""
-    from evolif.catalogue import Reach, infer_personas
+    from evolif.catalogue import ModelConfig, infer_personas
     from evolif.cli.options import fresh_seed, making, tell_made
     from evolif.cli.progress import choose
 
-    reach = Reach(model, base_url, max_retries, timeout, temperature, max_tokens, max_connections)
+    reach = ModelConfig(model, base_url, max_retries, timeout, temperature, max_tokens, max_connections)
     with making(choose(display), "persona", out) as observe:
         made = infer_personas(source, out, reach, seed=fresh_seed(seed), limit=limit, observe=observe)
     tell_made(made, "personas", out)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evolif.budget import Budget, Expected, Forecast, PriceTable, Quotes, StopRule
     from evolif.instructions import Benchmark
     from evolif.models import RequestCache
-    from evolif.runner import Event, Gate, Observer, Run, RunSettings, Spent, Wish
+    from evolif.runner import CallPolicy, Event, Observer, Run, RunSettings, Spent, Wish
 
 
 # What a run left undone, in sentences and as an exit code: sessions that are suspended, a budget that was spent.
@@ -306,12 +306,12 @@ class Steering:
         return rule
 
     @staticmethod
-    def together(rule: StopRule | None, budget: Gate | None) -> Gate | None:
+    def together(rule: StopRule | None, budget: CallPolicy | None) -> CallPolicy | None:
         """One gate of both."""
-        from evolif.budget import Gates
+        from evolif.budget import PolicyChain
 
         gates = [gate for gate in (rule, budget) if gate is not None]
-        return Gates(gates) if gates else None
+        return PolicyChain(gates) if gates else None
 
     @staticmethod
     def both(watcher: Observer, rule: StopRule | None) -> Observer:

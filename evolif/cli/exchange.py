@@ -12,7 +12,7 @@ import typer
 from evolif.cli.options import Config, Display, JsonFlag
 
 if TYPE_CHECKING:
-    from evolif.exchange import Contamination, Exported, Imported
+    from evolif.exchange import Contamination, Exported, ImportResult
 
 
 _HUB = "The hub"
@@ -134,7 +134,7 @@ def import_(
         typer.echo(plain(line))
 
 
-def _import_told(done: Imported) -> list[str]:
+def _import_told(done: ImportResult) -> list[str]:
     counts = ", ".join(f"{status} {number}" for status, number in done.status.items())
     lines = [
         f"{done.path}: {done.turns} turns in {done.dialogues} dialogues, from {done.format}",

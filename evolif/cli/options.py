@@ -13,7 +13,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evolif.catalogue import LintReport, Made, Pair, Tally
+    from evolif.catalogue import GenerationResult, LintReport, Pair, Tally
     from evolif.instructions import Options
 
 
@@ -570,7 +570,7 @@ def _bar(noted: Callable[[Tally], None]) -> Iterator[Callable[[Tally], None]]:
         yield told
 
 
-def tell_made(made: Made, what: str, out: Path) -> None:
+def tell_made(made: GenerationResult, what: str, out: Path) -> None:
     """Say what a run came to."""
     from evolif.report import clip, plain
 

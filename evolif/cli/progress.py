@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
     from evolif.budget import PriceTable
-    from evolif.instructions import Benchmark, Made, Rates
+    from evolif.instructions import Benchmark, Rates, TurnMade
     from evolif.runner import Event, SessionEnded, StillWaiting
 
 
@@ -311,7 +311,7 @@ _LOOK = 5.0
 
 
 @contextmanager
-def wording(display: str, turns: int) -> Iterator[Callable[[Made], None]]:
+def wording(display: str, turns: int) -> Iterator[Callable[[TurnMade], None]]:
     """Show turns as they are made.
 
     Args:
@@ -357,7 +357,7 @@ class _Lines:
         print(line, file=sys.stderr, flush=True)
         self._last = time.monotonic()
 
-    def __call__(self, made: Made) -> None:
+    def __call__(self, made: TurnMade) -> None:
         outcomes = self._outcomes.setdefault(made.dialogue, Counter())
         outcomes[made.outcome] += 1
         if made.turn >= self._turns or made.turn % _EVERY == 0:
@@ -371,7 +371,7 @@ class _Lines:
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Made], None]]:
+def _bar() -> Iterator[Callable[[TurnMade], None]]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -382,7 +382,7 @@ def _bar() -> Iterator[Callable[[Made], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks = {}
 
-        def told(made: Made) -> None:
+        def told(made: TurnMade) -> None:
             count = counts.setdefault(made.synthesizer, Counter())
             count[made.outcome] += 1
             if made.synthesizer not in tasks:

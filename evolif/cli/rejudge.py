@@ -14,7 +14,7 @@ from evolif.cli.options import Config, Display, Resamples
 
 if TYPE_CHECKING:
     from evolif.budget import PriceTable
-    from evolif.judging import Agreement
+    from evolif.judging import JudgeComparison
     from evolif.runner import Run, RunSettings
 
 
@@ -132,7 +132,7 @@ def _tell(old: Run, new: Run, seed: int, resamples: int, table: PriceTable) -> N
     typer.echo(plain(f"Again: evolif report {new.path}"))
 
 
-def compared(counts: Agreement, judge: str) -> list[str]:
+def compared(counts: JudgeComparison, judge: str) -> list[str]:
     """What a reader must know of the new judge beside the old one, one sentence a fact."""
     told = []
     shared, differ = counts.shared.total(), counts.differ.total()

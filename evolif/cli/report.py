@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from evolif.budget import PriceTable, RunStatus
     from evolif.instructions import Benchmark
-    from evolif.report import Board, Comparison, ModelAnalysis, Published, RunAnalysis
+    from evolif.report import ComparableRuns, ModelAnalysis, ModelComparison, Published, RunAnalysis
     from evolif.runner import Run
 
 
@@ -92,7 +92,7 @@ def report(
 
 
 def _write_files(
-    boards: list[Board],
+    boards: list[ComparableRuns],
     published: Published | None,
     json_file: str | None,
     latex: Path | None,
@@ -112,7 +112,7 @@ def draw(
     html: Path | None,
     figures: Path | None,
     *,
-    comparisons: Sequence[Comparison] = (),
+    comparisons: Sequence[ModelComparison] = (),
     prices: PriceTable | None = None,
     published: Published | None = None,
 ) -> None:

@@ -15,7 +15,7 @@ from evolif.errors import UsageError
 
 if TYPE_CHECKING:
     from evolif.judge_audit import JudgeAuditRow
-    from evolif.review import Desk, Entry, Facet, Filter
+    from evolif.review import Facet, Filter, QueueItem, ReviewQueue
 
 
 # What `evolif review` opens: a benchmark, a file of topics, or a run's judged answers.
@@ -28,7 +28,7 @@ def open_desk(
     reviewer: str | None,
     seed: int | None,
     sample: int | None,
-) -> Desk:
+) -> ReviewQueue:
     """The desk for whichever is named.
 
     Raises:
@@ -43,27 +43,27 @@ def open_desk(
         return _judge_desk(run, name, seed, sample)
     if seed is not None or sample is not None:
         raise UsageError("--seed and --sample choose judged answers; give them with --judge RUN")
-    from evolif.review import BenchmarkDesk, TopicDesk, TopicLint, regenerate
+    from evolif.review import BenchmarkQueue, TopicLint, TopicQueue, regenerate
 
     if topics is not None:
-        return TopicDesk(topics, name, checker=TopicLint(topics), notify=say)
+        return TopicQueue(topics, name, checker=TopicLint(topics), notify=say)
     from evolif.instructions import Benchmark
     from evolif.queries import check_query
 
     assert bench is not None  # one of the three is given
     if (bench / "run.sqlite").exists() and not (bench / "benchmark.json").exists():
         raise UsageError(f"{bench} is a run; score its judged answers with `evolif review --judge {bench}`")
-    return BenchmarkDesk(Benchmark(bench, notify=say), name, checker=check_query, regenerate=regenerate, notify=say)
+    return BenchmarkQueue(Benchmark(bench, notify=say), name, checker=check_query, regenerate=regenerate, notify=say)
 
 
-def _judge_desk(path: Path, reviewer: str, seed: int | None, sample: int | None) -> Desk:
+def _judge_desk(path: Path, reviewer: str, seed: int | None, sample: int | None) -> ReviewQueue:
     from contextlib import closing
 
-    from evolif.review import JudgeDesk
+    from evolif.review import AnswerQueue
     from evolif.runner import load_run
 
     with closing(load_run(path)) as run:
-        return JudgeDesk(run, reviewer, seed=seed, size=sample, notify=say)
+        return AnswerQueue(run, reviewer, seed=seed, size=sample, notify=say)
 
 
 def _reviewer(given: str | None) -> str:
@@ -80,7 +80,7 @@ def _reviewer(given: str | None) -> str:
     return name
 
 
-def filter_of(desk: Desk, given: Mapping[Facet, list[str] | None], undecided: bool, search: str) -> Filter:
+def filter_of(desk: ReviewQueue, given: Mapping[Facet, list[str] | None], undecided: bool, search: str) -> Filter:
     """The filter that the flags ask for, else the desk's own."""
     from evolif.review import Filter
 
@@ -90,7 +90,7 @@ def filter_of(desk: Desk, given: Mapping[Facet, list[str] | None], undecided: bo
     return Filter(chosen, search) if chosen or search.strip() else desk.first_filter
 
 
-def refuse_unknown(desk: Desk, wanted: Filter) -> None:
+def refuse_unknown(desk: ReviewQueue, wanted: Filter) -> None:
     """Say that a filter asks for what no item can have.
 
     Raises:
@@ -113,7 +113,7 @@ def say(sentence: str) -> None:
 # `evolif review --stats`: decisions, pace and agreement; agreement with a judge once all is scored.
 
 
-def print_statistics(desk: Desk, run: Path | None, *, as_json: bool) -> None:
+def print_statistics(desk: ReviewQueue, run: Path | None, *, as_json: bool) -> None:
     """Print what the journal tells.
 
     Args:
@@ -290,7 +290,7 @@ def _own(ctx: typer.Context, name: str, run: Path | None, value: int | None) -> 
     return value if run is not None or _is_named(ctx, name) else None
 
 
-def _chosen(desk: Desk, wanted: Filter, display: str, check: bool) -> list[Entry]:
+def _chosen(desk: ReviewQueue, wanted: Filter, display: str, check: bool) -> list[QueueItem]:
     """The entries of the choice, their checkers asked anew where that is wanted or a choice by findings needs it."""
     from evolif.review import choose
 
@@ -306,7 +306,7 @@ def _chosen(desk: Desk, wanted: Filter, display: str, check: bool) -> list[Entry
     return [desk.entry(entry.key) for entry in entries] if check else entries
 
 
-def _ask_checkers(desk: Desk, entries: list[Entry], display: str) -> None:
+def _ask_checkers(desk: ReviewQueue, entries: list[QueueItem], display: str) -> None:
     from evolif.cli.progress import choose, counting
 
     with counting(choose(display), "checking") as progress:
@@ -315,7 +315,7 @@ def _ask_checkers(desk: Desk, entries: list[Entry], display: str) -> None:
             progress(done, len(entries))
 
 
-def _print(desk: Desk, wanted: Filter, as_json: bool, display: str, check: bool) -> None:
+def _print(desk: ReviewQueue, wanted: Filter, as_json: bool, display: str, check: bool) -> None:
     from shutil import get_terminal_size
 
     from evolif.review import lines, objects
@@ -329,14 +329,14 @@ def _print(desk: Desk, wanted: Filter, as_json: bool, display: str, check: bool)
         typer.echo(line)
 
 
-def _export(desk: Desk, wanted: Filter, path: Path, display: str, check: bool) -> None:
+def _export(desk: ReviewQueue, wanted: Filter, path: Path, display: str, check: bool) -> None:
     from evolif.review import export
 
     count = export(desk, [entry.key for entry in _chosen(desk, wanted, display, check)], path)
     say(f"{path}: {count} {desk.noun}s; fill “{next(iter(desk.empty))}” and apply them with --apply")
 
 
-def _apply(desk: Desk, path: Path, display: str, opinions: bool) -> None:
+def _apply(desk: ReviewQueue, path: Path, display: str, opinions: bool) -> None:
     from evolif.cli.progress import choose, counting
     from evolif.review import apply
 
@@ -345,7 +345,7 @@ def _apply(desk: Desk, path: Path, display: str, opinions: bool) -> None:
     say(f"{path}: {done.made} decisions made, {done.there} were made before, {done.empty} lines without one")
 
 
-def _run(desk: Desk, wanted: Filter, model: str) -> None:
+def _run(desk: ReviewQueue, wanted: Filter, model: str) -> None:
     from importlib.util import find_spec
 
     if find_spec("textual") is None:

@@ -2,14 +2,14 @@
 
 from evolif.exchange.contamination import Contamination, contamination
 from evolif.exchange.exporting import FORMATS, Exported, export
-from evolif.exchange.importing import Imported, import_benchmark
+from evolif.exchange.importing import ImportResult, import_benchmark
 from evolif.exchange.rows import canary_of
 
 __all__ = [
     "FORMATS",
     "Contamination",
     "Exported",
-    "Imported",
+    "ImportResult",
     "canary_of",
     "contamination",
     "export",

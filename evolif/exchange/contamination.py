@@ -13,7 +13,7 @@ from typing import IO, Any, Literal, Protocol
 
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.exchange.rows import canary_of, parquet_rows
-from evolif.exchange.scanner import QueryIndex, Run, Scanner, cut_before
+from evolif.exchange.scanner import MatchedRun, QueryIndex, Scanner, cut_before
 from evolif.instructions import Benchmark
 
 # The files of a corpus as blocks of text: plain or compressed, one after the other, a block at a time.
@@ -195,7 +195,7 @@ MOST_PLACES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CorpusPlace:
     """Where a text, or a part of it, was found."""
 
     file: str
@@ -216,7 +216,7 @@ class Found:
     share: float = 0.0
     """How much of it stands in one file, from 0 to 1; its parts need not be together."""
     occurrences: int = 0
-    places: list[Place] = field(default_factory=list)
+    places: list[CorpusPlace] = field(default_factory=list)
     """The first `MOST_PLACES`."""
 
     def to_object(self) -> dict[str, Any]:
@@ -348,7 +348,7 @@ class _Collector:
         """Of the file that is read: what of each text stands in it."""
         self._file = ""
 
-    def begin(self, file: str) -> Callable[[Run], None]:
+    def begin(self, file: str) -> Callable[[MatchedRun], None]:
         """The next file."""
         self.close()
         self._file = file
@@ -366,7 +366,7 @@ class _Collector:
         order = {"canary": 0, "query": 1, "part": 2}
         return sorted(self._found.values(), key=lambda found: (order[found.kind], found.turns))
 
-    def _add(self, run: Run) -> None:
+    def _add(self, run: MatchedRun) -> None:
         wanted = self._index.wanted[run.wanted]
         share = (run.end - run.start) / len(wanted.text)
         found = self._found.setdefault(run.wanted, Found("part", wanted.turns))
@@ -377,7 +377,7 @@ class _Collector:
         if (run.start, run.end) not in ranges:
             ranges.append((run.start, run.end))
         if len(found.places) < MOST_PLACES:
-            found.places.append(Place(self._file, *run.place(), share))
+            found.places.append(CorpusPlace(self._file, *run.place(), share))
 
 
 def _covered(ranges: Iterable[tuple[int, int]]) -> int:

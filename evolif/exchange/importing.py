@@ -17,7 +17,7 @@ from evolif.exchange.exporting import new_folder
 from evolif.exchange.rows import FIELD, Extension, Row, Whole, arrow_rows, parquet_rows, parse_extension, parse_whole
 from evolif.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
 from evolif.types import Turn
-from evolif.witness import Refusal, build_past_table, build_witness
+from evolif.witness import Refusal, build_fallback, build_witness
 
 # What can be imported: files and folders, read row by row as the hostile input they may be.
 
@@ -28,7 +28,7 @@ DEEPEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowPlace:
     """Where a row stands."""
 
     path: Path
@@ -43,11 +43,11 @@ class Place:
         return InputError(f"row {self.number}: {told}", path=self.path)
 
 
-Rows = Iterator[tuple[Place, Row]]
+Rows = Iterator[tuple[RowPlace, Row]]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ImportFile:
     """One file of an import."""
 
     path: Path
@@ -58,7 +58,7 @@ class Source:
         return self.read(self.path)
 
 
-def sources(path: Path) -> list[Source]:
+def sources(path: Path) -> list[ImportFile]:
     """The files to import, in their natural order.
 
     Raises:
@@ -69,10 +69,10 @@ def sources(path: Path) -> list[Source]:
     if not path.is_file():
         raise UsageError(f"{path} does not exist; name an exported file or folder, or one of the EvolIF authors' files")
     reader = {".parquet": _parquet, ".arrow": _arrow}.get(path.suffix, json_rows)
-    return [Source(path, reader)]
+    return [ImportFile(path, reader)]
 
 
-def _of_folder(path: Path) -> list[Source]:
+def _of_folder(path: Path) -> list[ImportFile]:
     if (path / "benchmark.json").exists():
         raise UsageError(f"{path} is a benchmark already; use it as it is, or copy the folder")
     if (path / "dataset_dict.json").exists():
@@ -86,7 +86,7 @@ def _of_folder(path: Path) -> list[Source]:
     ):
         found = sorted((file for file in path.glob(pattern) if file.is_file()), key=natural)
         if found:
-            return [Source(file, reader) for file in found]
+            return [ImportFile(file, reader) for file in found]
     raise UsageError(f"{path} holds no .jsonl, .parquet or .arrow file; name another folder")
 
 
@@ -103,7 +103,7 @@ def json_rows(path: Path) -> Rows:
             number = 0
             while line := file.readline(LONGEST_LINE + 1):
                 number += 1
-                place = Place(path, number)
+                place = RowPlace(path, number)
                 if len(line) > LONGEST_LINE:
                     raise place.complaint(f"longer than {LONGEST_LINE >> 20} MiB; give every turn a line of its own")
                 if line.strip():
@@ -112,7 +112,7 @@ def json_rows(path: Path) -> Rows:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
 
 
-def _object(line: bytes, place: Place) -> Row:
+def _object(line: bytes, place: RowPlace) -> Row:
     try:
         text = line.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError:
@@ -123,7 +123,7 @@ def _object(line: bytes, place: Place) -> Row:
     return _untyped(data, place)
 
 
-def parse_json(text: str, place: Place, what: str = "") -> Any:
+def parse_json(text: str, place: RowPlace, what: str = "") -> Any:
     """JSON without numbers that are none, not nested too deeply, and without half characters.
 
     Args:
@@ -151,7 +151,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
-def _refuse_depth(data: Any, place: Place) -> None:
+def _refuse_depth(data: Any, place: RowPlace) -> None:
     level = [data]
     for _ in range(DEEPEST):
         level = (
@@ -179,11 +179,11 @@ def _arrow(path: Path) -> Rows:
 
 def _numbered(rows: Iterator[Row], path: Path) -> Rows:
     for number, row in enumerate(rows, 1):
-        place = Place(path, number, "row")
+        place = RowPlace(path, number, "row")
         yield place, _untyped(row, place)
 
 
-def _untyped(row: Row, place: Place) -> Row:
+def _untyped(row: Row, place: RowPlace) -> Row:
     """Columns of JSON text as what they say; a table that was turned into JSONL has them too."""
     told = dict(row)
     for name in ("constraints", "evolif"):
@@ -235,7 +235,7 @@ def _built(turn: Turn) -> tuple[str | None, str]:
     found: Satisfiability = satisfiability(constraints, keywords)
     if found.status in ("impossible", "undecided"):
         return None, found.status
-    built = build_past_table(constraints, keywords)
+    built = build_fallback(constraints, keywords)
     return (None, "undecided") if isinstance(built, Refusal) else (built.text, found.status)
 
 
@@ -246,11 +246,11 @@ LARGEST_NUMBER = 999_999
 OWN = "evolif"
 
 Made = TypeVar("Made")
-Item = tuple[Place, Row, Extension | None]
+ImportItem = tuple[RowPlace, Row, Extension | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportResult:
     """What an import made."""
 
     path: Path
@@ -288,7 +288,9 @@ class _Seen:
         return number
 
 
-def import_benchmark(path: Path | str, out: Path | str, progress: Callable[[int, int], None] | None = None) -> Imported:
+def import_benchmark(
+    path: Path | str, out: Path | str, progress: Callable[[int, int], None] | None = None
+) -> ImportResult:
     """Make a benchmark of exported rows or of the authors' files.
 
     Args:
@@ -316,7 +318,7 @@ def import_benchmark(path: Path | str, out: Path | str, progress: Callable[[int,
             raise UsageError(f"{path} holds no turn")
         header = _finish(writer, seen, Path(path))
         _refuse_unopenable(folder, target, Path(path))
-    return Imported(
+    return ImportResult(
         target,
         ", ".join(sorted(seen.formats)),
         writer.dialogues,
@@ -347,9 +349,9 @@ def _finish(writer: ImportedWriter, seen: _Seen, path: Path) -> Header | None:
     return seen.whole.header
 
 
-def _dialogues(source: Source, seen: _Seen) -> Iterator[list[Item]]:
+def _dialogues(source: ImportFile, seen: _Seen) -> Iterator[list[ImportItem]]:
     """The rows of a file, dialogue by dialogue."""
-    items: list[Item] = []
+    items: list[ImportItem] = []
     for place, row in source.rows():
         kind = _kind(row, place)
         found = _extension(row, place)
@@ -371,7 +373,7 @@ def _begins(before: Row, row: Row, kind: str) -> bool:
     return bool(before.get("dialogue") != row.get("dialogue") if kind == OWN else row.get("turn") == 1)
 
 
-def _kind(row: Row, place: Place) -> str:
+def _kind(row: Row, place: RowPlace) -> str:
     if "instructions" in row:
         return DIALOGS if row.get("user_query_verified") or row.get("user_query") else STATES
     if "answer" in row and "model" in row:
@@ -383,12 +385,12 @@ def _kind(row: Row, place: Place) -> str:
     )
 
 
-def _extension(row: Row, place: Place) -> Extension | None:
+def _extension(row: Row, place: RowPlace) -> Extension | None:
     data = row.get(FIELD)
     return None if data is None else _located(place, partial(parse_extension, data))
 
 
-def _turns(items: list[Item], seen: _Seen) -> Iterator[Turn]:
+def _turns(items: list[ImportItem], seen: _Seen) -> Iterator[Turn]:
     foreign = "instructions" in items[0][1]
     number = None if foreign else 0
     lines = _foreign_lines(items, seen) if foreign else ((place, row) for place, row, _ in items)
@@ -404,7 +406,7 @@ def _turns(items: list[Item], seen: _Seen) -> Iterator[Turn]:
         yield turn
 
 
-def _claim(number: int, place: Place, seen: _Seen) -> None:
+def _claim(number: int, place: RowPlace, seen: _Seen) -> None:
     if number > LARGEST_NUMBER:
         raise place.complaint(f"dialogues are numbered up to {LARGEST_NUMBER}, this one is {str(number)[:20]}")
     if number in seen.numbers:
@@ -412,7 +414,7 @@ def _claim(number: int, place: Place, seen: _Seen) -> None:
     seen.numbers.add(number)
 
 
-def _foreign_lines(items: list[Item], seen: _Seen) -> Iterator[tuple[Place, Row]]:
+def _foreign_lines(items: list[ImportItem], seen: _Seen) -> Iterator[tuple[RowPlace, Row]]:
     rows: list[ForeignRow] = [_located(place, partial(parse_foreign, row)) for place, row, _ in items]
     told = next((found.line.get("dialogue") for _, _, found in items if found is not None), None)
     dialogue = told if isinstance(told, int) and told >= 0 else seen.next_number()
@@ -435,7 +437,7 @@ def _count_changes(turn: Turn, seen: _Seen) -> None:
         seen.changes["several"] += " changes in one turn" in finding
 
 
-def _located(place: Place, make: Callable[[], Made]) -> Made:
+def _located(place: RowPlace, make: Callable[[], Made]) -> Made:
     """What is made of a row; complaints name its place."""
     try:
         return make()

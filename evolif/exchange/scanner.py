@@ -15,8 +15,9 @@ from unicodedata import normalize
 # What is left of a text when only its letters and digits are compared: the form in which queries are looked for.
 #
 # White space, punctuation and case go, so that line breaks, quotation marks, Markdown and JSON's escapes do not hide a
-# query. There are two such forms. `squeeze_ascii` drops all that is not ASCII, from queries and corpus alike; it runs
-# at the speed of `bytes.translate` and is all that English wants. `squeeze` keeps the letters of every script.
+# query. There are two forms. `normalize_ascii` drops everything that is not ASCII, from queries and corpus alike; it
+# runs at the speed of `bytes.translate` and is enough for English. `normalize_for_search` keeps the letters of every
+# script.
 
 _LOWER = bytes(code + 32 if 65 <= code <= 90 else code for code in range(256))
 _DROPPED = bytes(code for code in range(128) if not chr(code).isalnum())
@@ -27,7 +28,7 @@ _ESCAPES = re.compile(rb"\\(?:u[0-9a-fA-F]{4}(?:\\u[0-9a-fA-F]{4})*|\S)")
 """It begins with a literal, for which a search is fast."""
 
 
-def squeeze(raw: bytes) -> bytes:
+def normalize_for_search(raw: bytes) -> bytes:
     """Letters and digits of UTF-8 text in lower case, without accents; a JSON escape counts as what it stands for.
 
     Args:
@@ -40,7 +41,7 @@ def squeeze(raw: bytes) -> bytes:
     return squeezed if squeezed.isascii() else _BEYOND.sub(_plain, squeezed)
 
 
-def squeeze_ascii(raw: bytes) -> bytes:
+def normalize_ascii(raw: bytes) -> bytes:
     """ASCII letters and digits in lower case; JSON escapes go like other signs."""
     raw = _without_common_escapes(raw)
     if b"\\" in raw:
@@ -153,8 +154,8 @@ class QueryIndex:
 
 def _form(queries: Iterable[bytes]) -> Callable[[bytes], bytes]:
     """The fast form, unless it would leave too little of some query: one in another script than Latin."""
-    pairs = ((len(squeeze_ascii(query)), len(squeeze(query))) for query in queries)
-    return squeeze_ascii if all(kept >= _KEPT * whole for kept, whole in pairs) else squeeze
+    pairs = ((len(normalize_ascii(query)), len(normalize_for_search(query))) for query in queries)
+    return normalize_ascii if all(kept >= _KEPT * whole for kept, whole in pairs) else normalize_for_search
 
 
 def _blocks(text: bytes) -> list[bytes]:
@@ -178,7 +179,7 @@ _ALIGNED = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class MatchedRun:
     """A stretch of a wanted text that stands in the stream."""
 
     wanted: int
@@ -248,7 +249,7 @@ class Scanner:
         found: Told of every run.
     """
 
-    def __init__(self, index: QueryIndex, least_words: int, found: Callable[[Run], None]) -> None:
+    def __init__(self, index: QueryIndex, least_words: int, found: Callable[[MatchedRun], None]) -> None:
         self._index = index
         self._least = least_words
         self._found = found
@@ -310,7 +311,7 @@ class Scanner:
         if whole or (wanted.turns and wanted.words(start, end) >= self._least):
             begin = self._base + at - left
             segment = next(s for s in reversed(self._segments) if s.begin <= begin or s is self._segments[0])
-            self._found(Run(number, start, end, partial(segment.place, begin)))
+            self._found(MatchedRun(number, start, end, partial(segment.place, begin)))
 
 
 def _same_after(one: bytes, i: int, other: bytes, j: int) -> int:

@@ -3,7 +3,7 @@
 from evolif.instructions.authors import AuthorRole, Options, open_asked, open_named, open_stored
 from evolif.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter, load_benchmark
 from evolif.instructions.generate import extend, extend_with, generate, generate_with
-from evolif.instructions.source import Grower, Made, Wording
+from evolif.instructions.source import SynthesizerPool, TurnMade, TurnSource
 from evolif.instructions.turn_lines import (
     Header,
     Rates,
@@ -24,14 +24,14 @@ __all__ = [
     "IMPORTED",
     "AuthorRole",
     "Benchmark",
-    "Grower",
     "Header",
     "ImportedWriter",
-    "Made",
     "Options",
     "Rates",
     "SynthesisRecord",
-    "Wording",
+    "SynthesizerPool",
+    "TurnMade",
+    "TurnSource",
     "append",
     "cut_torn_line",
     "dialogue_file",

@@ -14,8 +14,8 @@ from typing import Literal
 
 from evolif.errors import UsageError
 from evolif.instructions.folder import Benchmark
-from evolif.instructions.source import Made, Wording
-from evolif.models import DEFAULT_RETRIES, Asked, ChatModel, ModelName, Sampling, open_model, parse_model_name
+from evolif.instructions.source import SynthesizerPool, TurnMade
+from evolif.models import DEFAULT_RETRIES, ChatModel, ModelName, Sampling, StructuredModel, open_model, parse_model_name
 from evolif.synthesis import (
     TEMPLATE,
     Agent,
@@ -59,7 +59,7 @@ class OpenedNames:
     synthesizers: tuple[str, ...]
     """`NAME` or `NAME=WEIGHT`, without endpoint, key or path."""
     checker: str | None
-    wording: Wording
+    wording: SynthesizerPool
 
 
 @dataclass(slots=True)
@@ -67,15 +67,15 @@ class _Opener:
     """Opens models and remembers them, so that they can be closed together."""
 
     options: Options
-    opened: list[Asked] = field(default_factory=list)
+    opened: list[StructuredModel] = field(default_factory=list)
     connections: dict[str, int] = field(default_factory=dict)
 
-    def model(self, spec: str, role: AuthorRole = "synthesizer") -> Asked:
+    def model(self, spec: str, role: AuthorRole = "synthesizer") -> StructuredModel:
         options, name = self.options, parse_model_name(spec)
         if name.provider == "sim":
             raise UsageError(f"{name} does not chat and can word nothing; name a chat model, or template")
         client = open_model(spec, base_url=options.base_url, max_retries=options.max_retries, timeout=options.timeout)
-        asked = Asked(
+        asked = StructuredModel(
             options.wrap(client, role),
             self._sampling(name),
             options.max_connections,
@@ -94,7 +94,7 @@ class _Opener:
             temperature = settings.local_temperature if temperature is None else temperature
         return Sampling(temperature, longest)
 
-    def synthesizer(self, spec: str, checker: Asked | None) -> Synthesizer | None:
+    def synthesizer(self, spec: str, checker: StructuredModel | None) -> Synthesizer | None:
         if spec == TEMPLATE:
             return None
         if "/" not in spec:
@@ -114,7 +114,7 @@ def open_named(
     synthesizers: Sequence[str],
     checker: str | None = None,
     options: Options | None = None,
-    observe: Callable[[Made], None] | None = None,
+    observe: Callable[[TurnMade], None] | None = None,
 ) -> OpenedNames:
     """Open what a new benchmark is to be worded by; nothing is asked yet.
 
@@ -141,11 +141,11 @@ def open_named(
             raise UsageError(f"the synthesizer {name} is named twice; give it a weight instead: {name}=2")
         opened[name] = synthesizer
         shares.append(str(Share(name, share.weight)))
-    wording = Wording(opened, dict(opener.connections), observe or (lambda _: None), opener.close)
+    wording = SynthesizerPool(opened, dict(opener.connections), observe or (lambda _: None), opener.close)
     return OpenedNames(tuple(shares), second.name if second is not None else None, wording)
 
 
-def open_asked(spec: str, options: Options | None = None) -> Asked:
+def open_asked(spec: str, options: Options | None = None) -> StructuredModel:
     """A chat model as the agent asks it, e.g. for `evolif.synthesis.agent.regenerate`; the caller closes it.
 
     Args:
@@ -164,8 +164,8 @@ def open_stored(
     synthesizers: Sequence[str] = (),
     checker: str | None = None,
     options: Options | None = None,
-    observe: Callable[[Made], None] | None = None,
-) -> Wording:
+    observe: Callable[[TurnMade], None] | None = None,
+) -> SynthesizerPool:
     """Open those synthesizers of a benchmark that have turns to make.
 
     Args:
@@ -181,7 +181,7 @@ def open_stored(
         UsageError: a name that is not the benchmark's, a missing key or file.
     """
     if not wanted or list(synthesizers) == [TEMPLATE]:
-        return Wording(dict.fromkeys(wanted))
+        return SynthesizerPool(dict.fromkeys(wanted))
     spec = bench.header.spec
     told = _matched(synthesizers, [parse_share(name).name for name in spec.synthesizers], "words")
     checkers = _matched([checker] if checker else [], [spec.checker] if spec.checker else [], "checks")
@@ -196,7 +196,7 @@ def open_stored(
             f"{fault} It is needed because turns of {bench.path} are missing that {', '.join(wanted)} words; "
             "have the template word them by --synthesizer template, or stay within those that are there"
         ) from None
-    return Wording(opened, dict(opener.connections), observe or (lambda _: None), opener.close)
+    return SynthesizerPool(opened, dict(opener.connections), observe or (lambda _: None), opener.close)
 
 
 def _matched(given: Sequence[str], kept: Sequence[str], does: str) -> dict[str, str]:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolif.errors import OutsideError, UsageError
-from evolif.instructions.generator import Maker
+from evolif.instructions.generator import TurnGenerator
 from evolif.instructions.turn_lines import FILE as RECORDS
 from evolif.instructions.turn_lines import (
     Header,
-    Imported,
+    ImportOrigin,
     Spec,
     Stamp,
     SynthesisRecord,
@@ -130,7 +130,7 @@ class ImportedWriter:
             profile=profile, seed=0, dialogues=self.dialogues, turns=max(1, self._longest), synthesizers=(IMPORTED,)
         )
         same = len(set(self._files)) == 1
-        origin = Imported(
+        origin = ImportOrigin(
             format=source,
             files=tuple(self._files[:1] if same else self._files),
             content=self._hash.hexdigest()[:16],
@@ -189,7 +189,7 @@ class Benchmark:
         self.topics = load(self.path / "topics.jsonl")
         self.frames = load_frames(self.path / REGISTERS) if (self.path / REGISTERS).is_file() else None
         self.personas = load_personas(self.path / "personas.jsonl", self.frames)
-        self._maker = Maker(self.header, self.topics, self.personas, self.path, self.frames)
+        self._maker = TurnGenerator(self.header, self.topics, self.personas, self.path, self.frames)
         self._shares = tuple(map(parse_share, self.header.spec.synthesizers))
         self._turns: dict[int, list[Turn]] = {}
         """Dialogues as they were last read, the one used longest ago first."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from evolif.errors import OutsideError, UsageError
 from evolif.instructions.authors import Options, open_named, open_stored
 from evolif.instructions.folder import REGISTERS, Benchmark
-from evolif.instructions.generator import Maker
-from evolif.instructions.source import Made, Wording, grow_alone
+from evolif.instructions.generator import TurnGenerator
+from evolif.instructions.source import SynthesizerPool, TurnMade, grow_alone
 from evolif.instructions.turn_lines import Header, Spec, dialogue_file, differences, read_header, to_line
 from evolif.resources import data_path
 from evolif.synthesis import TEMPLATE, Share, author_of, load_frames, load_personas, parse_share
@@ -31,7 +31,7 @@ def generate_with(
     registers: Path | str | None = None,
     synthesizers: Sequence[str] = (TEMPLATE,),
     checker: str | None = None,
-    wording: Wording | None = None,
+    wording: SynthesizerPool | None = None,
     only: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Benchmark:
@@ -74,7 +74,7 @@ def generate_with(
         )
     )
     frames = load_frames(Path(registers)) if registers else None
-    maker = Maker(header, load_topics(topic_file), load_personas(persona_file, frames), frames=frames)
+    maker = TurnGenerator(header, load_topics(topic_file), load_personas(persona_file, frames), frames=frames)
     files = {"topics.jsonl": topic_file, "personas.jsonl": persona_file}
     _prepare(root, header, files | ({REGISTERS: Path(registers)} if registers else {}))
     wanted = [only] if only is not None else list(range(1, dialogues + 1))
@@ -92,7 +92,7 @@ def generate_with(
     return made
 
 
-def extend_with(bench: Benchmark, turns: int, wording: Wording | None = None) -> int:
+def extend_with(bench: Benchmark, turns: int, wording: SynthesizerPool | None = None) -> int:
     """Make every dialogue of a benchmark at least `turns` long; returns how many turns were made.
 
     Args:
@@ -105,7 +105,7 @@ def extend_with(bench: Benchmark, turns: int, wording: Wording | None = None) ->
         OutsideError: the disk or a chat model failed; what was made is kept, and the same call goes on from there.
     """
     missing = bench.missing(turns)
-    wording = wording or Wording({})
+    wording = wording or SynthesizerPool({})
     for name in missing:
         if name not in wording.synthesizers:
             raise UsageError(f"{bench.path}: turns are missing that {name} words, and it was not opened")
@@ -130,7 +130,7 @@ def _check(dialogues: int, turns: int, seed: int, synthesizers: Sequence[str], o
     return shares
 
 
-def _check_opened(shares: Sequence[Share], wording: Wording | None) -> None:
+def _check_opened(shares: Sequence[Share], wording: SynthesizerPool | None) -> None:
     opened = wording.synthesizers if wording is not None else {}
     missing = [share.name for share in shares if share.name != TEMPLATE and share.name not in opened]
     if missing:
@@ -195,7 +195,7 @@ def generate(
     options: Options | None = None,
     only: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-    observe: Callable[[Made], None] | None = None,
+    observe: Callable[[TurnMade], None] | None = None,
 ) -> Benchmark:
     """Make a benchmark directory, or complete one of the same specification.
 
@@ -246,7 +246,7 @@ def extend(
     synthesizers: Sequence[str] = (),
     checker: str | None = None,
     options: Options | None = None,
-    observe: Callable[[Made], None] | None = None,
+    observe: Callable[[TurnMade], None] | None = None,
 ) -> int:
     """Make every dialogue of a benchmark at least `turns` long, by the synthesizers it was made with.
 

@@ -13,7 +13,7 @@ from evolif.tracker import ScriptSpec, script
 from evolif.types import Persona, ScriptTurn, Topic, Turn
 
 
-class Maker:
+class TurnGenerator:
     """What a benchmark's turns are a function of, and the template's words for any of them.
 
     Args:

@@ -16,7 +16,7 @@ from evolif.types import Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class TurnMade:
     """A turn was made and stored."""
 
     dialogue: int
@@ -31,19 +31,19 @@ async def _nothing() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class SynthesizerPool:
     """The opened synthesizers of a benchmark."""
 
     synthesizers: Mapping[str, Synthesizer | None]
     """By their names in the benchmark; None has the template stand in."""
     connections: Mapping[str, int] = field(default_factory=dict)
     """Dialogues side by side, per synthesizer; 1 where nothing is said."""
-    observe: Callable[[Made], None] = lambda _: None
+    observe: Callable[[TurnMade], None] = lambda _: None
     aclose: Callable[[], Awaitable[None]] = _nothing
     """Releases what the clients hold; awaited in the loop in which they were used."""
 
 
-class Grower:
+class TurnSource:
     """Hands out the turns of a benchmark and makes those that are missing.
 
     Whoever asks for a missing turn first has it made; who asks meanwhile waits for the same one. A turn is stored once
@@ -60,7 +60,7 @@ class Grower:
     def __init__(
         self,
         benchmark: Benchmark,
-        wording: Wording | None = None,
+        wording: SynthesizerPool | None = None,
         *,
         on_demand: bool = True,
         notify: Callable[[str], None] | None = None,
@@ -68,7 +68,7 @@ class Grower:
     ) -> None:
         self._benchmark = benchmark
         self._record = record or (lambda _: None)
-        self._wording = wording or Wording({})
+        self._wording = wording or SynthesizerPool({})
         self._on_demand = on_demand
         self._notify = notify or (lambda _: None)
         self._locks: dict[int, asyncio.Lock] = {}
@@ -137,7 +137,7 @@ class Grower:
                     status=attempt.status,
                 )
             )
-        self._wording.observe(Made(*where, author, attempt.outcome))
+        self._wording.observe(TurnMade(*where, author, attempt.outcome))
 
 
 def unopened(author: str) -> UsageError:
@@ -148,7 +148,7 @@ def unopened(author: str) -> UsageError:
     )
 
 
-def grow_alone(benchmark: Benchmark, wording: Wording, dialogues: Sequence[int], turns: int) -> None:
+def grow_alone(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Sequence[int], turns: int) -> None:
     """Make dialogues that chat models word at least `turns` long, as the only process that does; errors as for `grow`.
 
     Raises:
@@ -180,13 +180,13 @@ def run_to_end(main: Coroutine[Any, Any, None]) -> None:
         pool.submit(asyncio.run, main).result()
 
 
-async def grow(benchmark: Benchmark, wording: Wording, dialogues: Iterable[int], turns: int) -> None:
+async def grow(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Iterable[int], turns: int) -> None:
     """Make dialogues that chat models word at least `turns` long, side by side; what is there is not asked for again.
 
     Raises:
         EvolifError: a synthesizer failed. The other turns under way were finished and stored before.
     """
-    grower = Grower(benchmark, wording, on_demand=False)
+    grower = TurnSource(benchmark, wording, on_demand=False)
     queues: dict[str, list[int]] = {}
     for dialogue in dialogues:
         queues.setdefault(benchmark.author(dialogue), []).append(dialogue)
@@ -205,7 +205,7 @@ async def grow(benchmark: Benchmark, wording: Wording, dialogues: Iterable[int],
 
 
 async def _worker(
-    benchmark: Benchmark, grower: Grower, dialogues: Iterator[int], turns: int, faults: list[Exception]
+    benchmark: Benchmark, grower: TurnSource, dialogues: Iterator[int], turns: int, faults: list[Exception]
 ) -> None:
     for dialogue in dialogues:
         if faults:

@@ -213,7 +213,7 @@ class Spec(BaseModel):
         return data
 
 
-class Imported(BaseModel):
+class ImportOrigin(BaseModel):
     """Where an imported benchmark comes from that nothing can be drawn for: it has turns, and no script."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -236,7 +236,7 @@ class Header(BaseModel):
     reading_rules: int = READING_RULES_VERSION
     compatibility: int = Field(default_factory=table_version)
     spec: Spec
-    imported: Imported | None = None
+    imported: ImportOrigin | None = None
     """Of a benchmark without a script; its `spec` only says how long it is and what evaluation takes."""
 
     @model_serializer(mode="wrap")

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError, UsageError
-from evolif.judge_audit.sample import Cell, Sample, audit_folder, load_sample, subjective_of, verdict_at
+from evolif.judge_audit.sample import Sample, Stratum, audit_folder, load_sample, subjective_of, verdict_at
 from evolif.judging import THRESHOLD
 from evolif.resources import complaint
 from evolif.runner import Run
@@ -85,7 +85,7 @@ def _term(
     return share * (columns.get(a, 0.0) + rows.get(b, 0.0)) ** 2 * (1 - value) ** 2
 
 
-class Compared(NamedTuple):
+class JudgedPair(NamedTuple):
     """One item that both the judge and a person gave a verdict on."""
 
     group: str
@@ -95,7 +95,7 @@ class Compared(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class RunShare:
     """A share of the run, estimated from items; fractions."""
 
     hits: int
@@ -124,11 +124,11 @@ class JudgeAuditRow:
     """Judged answers of the run that the figures speak of."""
     uncovered: int
     """Judged answers of (group, outcome)s without any scored item: no figure speaks of them."""
-    when_accepted: Share
+    when_accepted: RunShare
     """Where the judge accepted, how often the person does."""
-    when_rejected: Share
+    when_rejected: RunShare
     """Where the judge rejected, how often the person does."""
-    overall: Share
+    overall: RunShare
     """How often both say the same, weighted to the run."""
     kappa: float | None
     """Of the weighted table; None where it is undefined."""
@@ -137,7 +137,7 @@ class JudgeAuditRow:
     """95 %; None where the items are worth fewer than 20."""
     judge_accepts: float | None
     """Share of the run's answers that the judge accepted, of those that the figures speak of."""
-    person_accepts: Share
+    person_accepts: RunShare
     """Share of the run's answers that the person would accept."""
 
     def to_object(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class JudgeAuditRow:
 
 
 def agreement_rows(
-    compared: Sequence[Compared], population: Iterable[Cell], skipped: Sequence[str] = (), reviewer: str = ""
+    compared: Sequence[JudgedPair], population: Iterable[Stratum], skipped: Sequence[str] = (), reviewer: str = ""
 ) -> list[JudgeAuditRow]:
     """All groups together first, then each group of the population.
 
@@ -172,7 +172,7 @@ def agreement_rows(
 
 
 def _row(
-    reviewer: str, group: str, items: Sequence[Compared], population: Sequence[Cell], skipped: int
+    reviewer: str, group: str, items: Sequence[JudgedPair], population: Sequence[Stratum], skipped: int
 ) -> JudgeAuditRow:
     weights = _weights(items, population)
     weighed = list(zip(items, weights, strict=True))
@@ -202,13 +202,13 @@ def _row(
     )
 
 
-def _held(population: Iterable[Cell], strata: set[tuple[str, bool]], outcome: bool) -> int:
+def _held(population: Iterable[Stratum], strata: set[tuple[str, bool]], outcome: bool) -> int:
     return sum(
         cell.answers for cell in population if cell.accepted is outcome and (cell.group, cell.accepted) in strata
     )
 
 
-def _weights(items: Sequence[Compared], population: Iterable[Cell]) -> list[float]:
+def _weights(items: Sequence[JudgedPair], population: Iterable[Stratum]) -> list[float]:
     """How many of the run's judged answers each item stands for.
 
     Those of a model without a scored item are stood for by the items of the same group and outcome.
@@ -229,13 +229,13 @@ def _weights(items: Sequence[Compared], population: Iterable[Cell]) -> list[floa
     return found
 
 
-def _share(told: Sequence[tuple[bool, float]]) -> Share:
+def _share(told: Sequence[tuple[bool, float]]) -> RunShare:
     weights = [weight for _, weight in told]
     if not weights:
-        return Share(0, 0, None, None, None)
+        return RunShare(0, 0, None, None, None)
     value = math.fsum(weight for hit, weight in told if hit) / math.fsum(weights)
     low, high = wilson(value, _worth(weights))
-    return Share(sum(hit for hit, _ in told), len(told), value, low, high)
+    return RunShare(sum(hit for hit, _ in told), len(told), value, low, high)
 
 
 def _worth(weights: Sequence[float]) -> float:
@@ -387,7 +387,7 @@ def _rows(
         raise UsageError(f"the judge audit of {run.path} was drawn from other answers; restore its sample.json")
     said = together(scores, THRESHOLD)
     compared = [
-        Compared(verdicts[number].group, verdicts[number].accepted, verdicts[number].model, person)
+        JudgedPair(verdicts[number].group, verdicts[number].accepted, verdicts[number].model, person)
         for number, person in sorted(said.items())
     ]
     skipped = [verdicts[number].group for number in sorted(seen - said.keys())]
@@ -452,7 +452,7 @@ def _shown(name: str) -> str:
     return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name[:60])
 
 
-def _told(share: Share) -> str:
+def _told(share: RunShare) -> str:
     if share.value is None or share.low is None or share.high is None:
         return "not scored"
     ends = f"{100 * share.low:.0f}–{100 * share.high:.0f}"

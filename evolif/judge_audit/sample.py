@@ -19,18 +19,18 @@ from evolif.constraints import describe, format_of, get_group
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.judging import JudgeRecord, load_rubric
 from evolif.resources import complaint
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 from evolif.runner import Run, TurnRecord
 from evolif.text import Reading
 from evolif.types import Verdict
 
 # Every subjective constraint of a run that a judge came to a verdict on: what an audit draws from.
 
-Asked = Mapping[tuple[int, int], tuple[tuple[int, str], ...]]
+AskedConstraints = Mapping[tuple[int, int], tuple[tuple[int, str], ...]]
 """Per (dialogue, turn) the positions and groups of its subjective constraints."""
 
 
-class Place(NamedTuple):
+class VerdictPlace(NamedTuple):
     """Where a verdict stands: names neither the model nor what was decided."""
 
     session: int
@@ -40,16 +40,16 @@ class Place(NamedTuple):
     """Position in the turn's instruction, from 0."""
 
 
-class Judged(NamedTuple):
+class JudgedVerdict(NamedTuple):
     """One verdict of the judge."""
 
-    place: Place
+    place: VerdictPlace
     model: str
     group: str
     accepted: bool
 
 
-def judged_answers(run: Run) -> Iterator[Judged]:
+def judged_answers(run: Run) -> Iterator[JudgedVerdict]:
     """The verdicts in the run's order.
 
     Answers that failed without the judge being asked (empty, too long) are none of its verdicts; where the heuristic
@@ -60,10 +60,10 @@ def judged_answers(run: Run) -> Iterator[Judged]:
         for number, session in run.store.sessions(model):
             for record in run.store.turns(number):
                 for position, group, accepted in _verdicts(record, asked.get((session.dialogue, record.turn), ())):
-                    yield Judged(Place(number, record.turn, position), model, group, accepted)
+                    yield JudgedVerdict(VerdictPlace(number, record.turn, position), model, group, accepted)
 
 
-def subjective_of(run: Run) -> Asked:
+def subjective_of(run: Run) -> AskedConstraints:
     """The positions and groups of the subjective constraints of every asked turn."""
     found = {}
     for facts in run.facts():
@@ -91,10 +91,7 @@ def _was_asked(one: JudgeRecord | Verdict) -> bool:
     return bool(one.scores) if isinstance(one, JudgeRecord) else " of 10" in one.found
 
 
-_PURPOSE = 0x4A55444745  # keeps these draws apart from those of other parts
-
-
-class Cell(NamedTuple):
+class Stratum(NamedTuple):
     """How many judged answers of the run are alike in what the sample is dealt by."""
 
     group: str
@@ -107,17 +104,17 @@ class Sample(NamedTuple):
     """What was drawn, in the order in which it is shown, and out of what."""
 
     seed: int
-    places: tuple[Place, ...]
-    population: tuple[Cell, ...]
+    places: tuple[VerdictPlace, ...]
+    population: tuple[Stratum, ...]
 
 
-def population_of(judged: Iterable[Judged]) -> tuple[Cell, ...]:
+def population_of(judged: Iterable[JudgedVerdict]) -> tuple[Stratum, ...]:
     """The cells of a run, sorted."""
     counts = Counter((one.group, one.accepted, one.model) for one in judged)
-    return tuple(Cell(*key, counts[key]) for key in sorted(counts))
+    return tuple(Stratum(*key, counts[key]) for key in sorted(counts))
 
 
-def deal(judged: Iterable[Judged], seed: int, size: int) -> list[Place]:
+def deal(judged: Iterable[JudgedVerdict], seed: int, size: int) -> list[VerdictPlace]:
     """`size` places, or all where there are fewer.
 
     They are dealt one by one: to each (group, outcome) in turn, and within it to each model in turn, at random within
@@ -129,25 +126,25 @@ def deal(judged: Iterable[Judged], seed: int, size: int) -> list[Place]:
         seed: Of the draws.
         size: How many.
     """
-    cells: defaultdict[tuple[str, bool], defaultdict[str, list[Place]]] = defaultdict(lambda: defaultdict(list))
+    cells: defaultdict[tuple[str, bool], defaultdict[str, list[VerdictPlace]]] = defaultdict(lambda: defaultdict(list))
     for one in judged:
         cells[one.group, one.accepted][one.model].append(one.place)
     strata = sorted(cells)
-    hands = [_hand(cells[key], Stream(seed, _PURPOSE, number)) for number, key in enumerate(strata)]
-    return list(islice(_in_turn(Stream(seed, _PURPOSE).sample(hands, len(hands))), size))
+    hands = [_hand(cells[key], Stream(seed, Purpose.JUDGE_AUDIT, number)) for number, key in enumerate(strata)]
+    return list(islice(_in_turn(Stream(seed, Purpose.JUDGE_AUDIT).sample(hands, len(hands))), size))
 
 
-def shown_order(places: Sequence[Place], seed: int) -> list[Place]:
+def shown_order(places: Sequence[VerdictPlace], seed: int) -> list[VerdictPlace]:
     """The order in which a person sees what was dealt: at random, so that it tells nothing of the outcomes."""
     return sorted(places, key=lambda place: blake2b(f"{seed},{tuple(place)}".encode(), digest_size=16).digest())
 
 
-def _hand(models: dict[str, list[Place]], stream: Stream) -> Iterator[Place]:
+def _hand(models: dict[str, list[VerdictPlace]], stream: Stream) -> Iterator[VerdictPlace]:
     names = stream.sample(sorted(models), len(models))
     return _in_turn([iter(stream.sample(models[name], len(models[name]))) for name in names])
 
 
-def _in_turn(hands: Sequence[Iterator[Place]]) -> Iterator[Place]:
+def _in_turn(hands: Sequence[Iterator[VerdictPlace]]) -> Iterator[VerdictPlace]:
     """One of each, again and again, until all are empty."""
     left = list(hands)
     while left:
@@ -202,10 +199,10 @@ def load_sample(run: Path | str) -> Sample | None:
         raise InputError(f"{complaint(fault, 'sample')}; restore the file", path=path) from None
     except (ValueError, RecursionError):
         raise InputError("not a JSON object; restore the file", path=path) from None
-    places = tuple(Place(*place) for place in told.places)
+    places = tuple(VerdictPlace(*place) for place in told.places)
     if len(set(places)) < len(places):
         raise InputError("names an answer twice; restore the file", path=path)
-    return Sample(told.seed, places, tuple(Cell(*cell) for cell in told.population))
+    return Sample(told.seed, places, tuple(Stratum(*cell) for cell in told.population))
 
 
 def draw_sample(run: Run, seed: int | None = None, size: int | None = None) -> Sample:

@@ -1,6 +1,6 @@
 """Judging answers: rule checkers, panels of judge models, and an opt-in heuristic for what rules cannot tell."""
 
-from evolif.judging.judge import Agreement, Judge, LexicalJudge, judge_turn, open_judge
+from evolif.judging.judge import Judge, JudgeComparison, LexicalJudge, judge_turn, open_judge
 from evolif.judging.panel import RULES, Panel
 from evolif.judging.records import (
     CACHE_FILE,
@@ -21,10 +21,10 @@ __all__ = [
     "CACHE_FILE",
     "RULES",
     "THRESHOLD",
-    "Agreement",
     "CachedScore",
     "Judge",
     "JudgeCache",
+    "JudgeComparison",
     "JudgeRecord",
     "JudgeScore",
     "Judgement",

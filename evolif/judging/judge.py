@@ -222,7 +222,7 @@ def _band(value: str, reading: Reading) -> int:
 
 # From the names of judges to a judge.
 
-Opener = Callable[[str], ChatModel]
+ModelOpener = Callable[[str], ChatModel]
 """Makes the client of a model's name."""
 
 
@@ -230,7 +230,7 @@ def open_judge(
     names: str | Sequence[str],
     *,
     rule: str = "mean",
-    opener: Opener | None = None,
+    opener: ModelOpener | None = None,
     cache: JudgeCache | None = None,
 ) -> Judge | None:
     """The judge of these names; None for `none`.
@@ -279,7 +279,7 @@ NEAR = (6.0, 7.0)
 
 
 @dataclass(slots=True)
-class Agreement:
+class JudgeComparison:
     """Counts over the subjective constraints of the turns that both judgings hold."""
 
     shared: Counter[str] = field(default_factory=Counter)

@@ -33,7 +33,7 @@ class Scale(BaseModel):
     scale: dict[str, str]
 
 
-class Wording(BaseModel):
+class RubricWording(BaseModel):
     """What stands around question, scale and text, and the bounds of a call."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -53,7 +53,7 @@ class Wording(BaseModel):
 class Rubric:
     """Wording and scales, with a version that any change of either changes."""
 
-    wording: Wording
+    wording: RubricWording
     scales: Mapping[str, Mapping[str, Scale]]
     general: Scale
     version: str
@@ -78,7 +78,7 @@ def load_rubric() -> Rubric:
     wording, scales = load_yaml(wording_path), load_yaml(scales_path)
     whole = json.dumps([wording, scales], sort_keys=True, ensure_ascii=True)
     try:
-        told = Wording.model_validate(wording)
+        told = RubricWording.model_validate(wording)
     except ValidationError as fault:
         raise InputError(complaint(fault, "the file"), path=wording_path) from None
     try:

@@ -298,7 +298,7 @@ MIXED = "mixed"
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class MetricFigures:
     """The eight metrics of some sessions, each with its 95 % bootstrap interval over dialogues (None: not defined)."""
 
     metrics: Metrics
@@ -330,7 +330,7 @@ def metrics_by(
     formality: Callable[[str], str] | None = None,
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
-) -> dict[str, Figures]:
+) -> dict[str, MetricFigures]:
     """The eight metrics of one model per kind of dialogue, in alphabetical order of the kinds.
 
     Args:
@@ -346,7 +346,7 @@ def metrics_by(
     for record in records_from_sessions(sessions).records:
         records[kinds.get(int(record.dialogue), UNKNOWN)].append(record)
     return {
-        kind: Figures(
+        kind: MetricFigures(
             process_metrics(records[kind]), bootstrap_intervals(records[kind], seed=seed, resamples=resamples)
         )
         for kind in sorted(records)

@@ -24,7 +24,7 @@ from evolif.metrics.statistics import (
     unit_bits,
     whole,
 )
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 from evolif.types import Session
 
 # The paired permutation test of the eight metrics: which of two models a dialogue's sessions are of is swapped.
@@ -32,7 +32,6 @@ from evolif.types import Session
 # Not `scipy.stats.permutation_test`: its draws come from NumPy's generators, which are not promised to stay, and it
 # takes one statistic at a time. A test holds the exact p to it.
 
-_PURPOSE = 61
 _WORD = 64
 _BLOCK = 2_000_000
 _ROUNDING = 1e-9
@@ -110,7 +109,7 @@ def _random_swaps(np: Any, dialogues: int, permutations: int, seed: int) -> Iter
 @lru_cache(maxsize=4)
 def _words(dialogues: int, permutations: int, seed: int) -> bytes:
     """A bit per dialogue and swap; each swap begins a new word."""
-    stream = Stream(seed, _PURPOSE)
+    stream = Stream(seed, Purpose.PERMUTATION)
     words = -(-dialogues // _WORD) * permutations
     return b"".join(stream.below(1 << _WORD).to_bytes(_WORD // 8, "little") for _ in range(words))
 

@@ -12,12 +12,11 @@ from evolif.metrics.breakdown import UNKNOWN, dialogue_keys
 from evolif.metrics.process import METRIC_NAMES, RATIOS, Terms, dialogue_terms
 from evolif.metrics.sessions import records_from_sessions
 from evolif.metrics.statistics import pearson, spearman
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 from evolif.types import Session, TurnFacts
 
 DEFAULT_DRAWS = 100
 
-_PURPOSE = 62
 _FEWEST = 3
 """Two models always correlate perfectly."""
 
@@ -95,7 +94,7 @@ def rank_stability(
     sizes_had = sorted({min(size, len(dialogues)) for size in wanted}) if dialogues else []
     found: dict[int, list[tuple[float | None, float | None]]] = {size: [] for size in sizes_had}
     for draw in range(draws if sizes_had else 0):
-        drawn = Stream(seed, _PURPOSE, draw).sample(dialogues, sizes_had[-1])
+        drawn = Stream(seed, Purpose.RANKS, draw).sample(dialogues, sizes_had[-1])
         for size in sizes_had:
             part = {model: _figure(own, drawn[:size]) for model, own in tables.items()}
             found[size].append(_correlations(part, whole)[1:])

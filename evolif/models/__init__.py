@@ -5,13 +5,12 @@ from evolif.models.cache import CachedModel, RequestCache, open_cache
 from evolif.models.endpoint import ModelName, parse_model_name
 from evolif.models.limits import LimitedModel, with_limits
 from evolif.models.open import address_of, open_model
-from evolif.models.structured import Asked
+from evolif.models.structured import StructuredModel
 from evolif.models.weights import CATALOGUE, fetch, weight_path
 
 __all__ = [
     "CATALOGUE",
     "DEFAULT_RETRIES",
-    "Asked",
     "CachedModel",
     "ChatModel",
     "ChatRequest",
@@ -20,6 +19,7 @@ __all__ = [
     "Reply",
     "RequestCache",
     "Sampling",
+    "StructuredModel",
     "address_of",
     "fetch",
     "open_cache",

@@ -63,10 +63,10 @@ class ConnectionLimit:
         """How often the endpoint wanted less."""
         return self._cuts
 
-    async def take(self) -> Place:
-        """Wait for a place; whoever takes it gives it back by `Place.leave`."""
+    async def take(self) -> Slot:
+        """Wait for a place; whoever takes it gives it back by `Slot.leave`."""
         await self._enter()
-        return Place(self)
+        return Slot(self)
 
     async def _enter(self) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -135,7 +135,7 @@ class ConnectionLimit:
         return self._places < self._threshold
 
 
-class Place:
+class Slot:
     """The place of one call; between attempts it is given to others."""
 
     def __init__(self, limit: ConnectionLimit) -> None:
@@ -169,7 +169,7 @@ class Place:
             self._limit._leave()
 
 
-held_place: ContextVar[Place | None] = ContextVar("held_place", default=None)
+held_place: ContextVar[Slot | None] = ContextVar("held_place", default=None)
 """The place of the call that is being made, for whoever repeats it further down."""
 
 

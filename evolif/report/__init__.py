@@ -1,8 +1,8 @@
 """Reports on runs: tables for the terminal, JSON for machines, LaTeX for papers."""
 
 from evolif.report.analysis import ModelAnalysis, RunAnalysis, Step, analyse, summarise
-from evolif.report.comparable import Board, boards_of
-from evolif.report.comparison import Comparison, compare_models
+from evolif.report.comparable import ComparableRuns, boards_of
+from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.json import analysis_object, report_object
 from evolif.report.latex import latex_comparisons, latex_report
 from evolif.report.page import write_page
@@ -19,7 +19,7 @@ from evolif.report.paper import (
     table_7,
     table_8,
 )
-from evolif.report.tables import LABELS, Cell, Grid, figure
+from evolif.report.tables import LABELS, Grid, TableCell, figure
 from evolif.report.terminal import (
     Terminal,
     comparisons_object,
@@ -51,15 +51,15 @@ from evolif.report.wording import (
 __all__ = [
     "LABELS",
     "NOT_COMPARABLE",
-    "Board",
-    "Cell",
-    "Comparison",
+    "ComparableRuns",
     "Grid",
     "ModelAnalysis",
+    "ModelComparison",
     "PaperTable",
     "Published",
     "RunAnalysis",
     "Step",
+    "TableCell",
     "Terminal",
     "analyse",
     "analysis_object",

@@ -19,10 +19,10 @@ from evolif.metrics import (
     DEFAULT_RESAMPLES,
     Bounds,
     Ceiling,
-    Figures,
     Hazard,
     Interval,
     Key,
+    MetricFigures,
     Metrics,
     RankAgreement,
     RankStability,
@@ -212,7 +212,7 @@ def _quoted(words: list[str]) -> str:
     return shlex.join(words)
 
 
-TurnKey = tuple[int, int]
+TurnId = tuple[int, int]
 """(dialogue, turn)."""
 
 KINDS = ("synthesizer", "register", "formality")
@@ -267,7 +267,7 @@ class RunAnalysis:
         return {one.name: one for one in self.models}[name]
 
     @cached_property
-    def facts(self) -> Mapping[TurnKey, TurnFacts]:
+    def facts(self) -> Mapping[TurnId, TurnFacts]:
         """Every asked turn, by dialogue and turn; shared by all models and epochs."""
         return {(facts.dialogue, facts.turn): facts for facts in self.run.facts()}
 
@@ -357,7 +357,7 @@ class ModelAnalysis:
     of: RunAnalysis = field(repr=False)
     name: str
     _slices: dict[str, Mapping[Key, Slice]] = field(default_factory=dict, init=False, repr=False)
-    _figures: dict[str, Mapping[str, Figures]] = field(default_factory=dict, init=False, repr=False)
+    _figures: dict[str, Mapping[str, MetricFigures]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def sessions(self) -> tuple[Session, ...]:
@@ -401,7 +401,7 @@ class ModelAnalysis:
             )
         return self._slices[what]
 
-    def figures_by(self, kind: str) -> Mapping[str, Figures]:
+    def figures_by(self, kind: str) -> Mapping[str, MetricFigures]:
         """The eight metrics with intervals per kind of dialogue, one of `KINDS`."""
         if kind not in self._figures:
             self._figures[kind] = metrics_by(

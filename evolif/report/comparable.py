@@ -15,7 +15,7 @@ from evolif.runner import Run, RunSettings
 
 # Whether two runs may be compared, and as what.
 
-Kind = Literal["models", "system-prompt", "judge"]
+PairKind = Literal["models", "system-prompt", "judge"]
 """What makes the difference: the models (or the runs) themselves, the system prompt, or the judge."""
 
 ABLATIONS: Mapping[str, str] = {"system-prompt": "system_prompt", "judge": "judge"}
@@ -31,7 +31,7 @@ _HARMLESS = frozenset({"seed", "judge_endpoints"})
 _SHOWN = 3
 
 
-def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) -> tuple[Kind, tuple[str, ...]]:
+def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) -> tuple[PairKind, tuple[str, ...]]:
     """What a comparison of two runs is, and in what else they differ.
 
     Args:
@@ -48,7 +48,7 @@ def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) ->
     """
     fields = _different(a.settings, b.settings)
     wrong = fields & (_DECIDING | {"system_prompt"})
-    kind: Kind = "models"
+    kind: PairKind = "models"
     if (
         same_model and wrong == {"judge"} and ablation == "judge"
     ):  # two scales are only compared where that is asked for
@@ -146,7 +146,7 @@ _WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
 
 
 @dataclass(frozen=True)
-class Board:
+class ComparableRuns:
     """Models side by side.
 
     Attributes:
@@ -181,11 +181,11 @@ class Board:
         return rank_stability(sessions, sizes, seed=self.runs[0].seed) if sizes else ()
 
 
-def boards_of(runs: Sequence[RunAnalysis]) -> list[Board]:
+def boards_of(runs: Sequence[RunAnalysis]) -> list[ComparableRuns]:
     """One board of all runs where they may be compared, else one per run and why."""
     try:
         for one, other in combinations(runs, 2):
             kind_of(one.run, other.run, same_model=False)
     except UsageError as fault:
-        return [Board((run,), why_alone=str(fault) if run is runs[0] else "") for run in runs]
-    return [Board(tuple(runs))] if runs else []
+        return [ComparableRuns((run,), why_alone=str(fault) if run is runs[0] else "") for run in runs]
+    return [ComparableRuns(tuple(runs))] if runs else []

@@ -9,7 +9,7 @@ from functools import cached_property
 from evolif.metrics import Comparison as Pairing
 from evolif.metrics import Difference, JudgeSensitivity, LogRank, compare, judge_sensitivity, log_rank
 from evolif.report.analysis import ModelAnalysis
-from evolif.report.comparable import Kind, kind_of
+from evolif.report.comparable import PairKind, kind_of
 from evolif.report.tables import LABELS
 from evolif.runner import RunSettings
 
@@ -18,7 +18,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ModelComparison:
     """A minus B.
 
     Attributes:
@@ -30,7 +30,7 @@ class Comparison:
 
     a: ModelAnalysis = field(repr=False)
     b: ModelAnalysis = field(repr=False)
-    kind: Kind = "models"
+    kind: PairKind = "models"
     also: tuple[str, ...] = ()
 
     @property
@@ -105,7 +105,7 @@ def _switch(settings: RunSettings) -> str:
 
 def compare_models(
     pairs: Sequence[tuple[ModelAnalysis, ModelAnalysis]], *, ablation: str | None = None
-) -> list[Comparison]:
+) -> list[ModelComparison]:
     """One comparison per pair; nothing is computed yet.
 
     Args:
@@ -120,7 +120,9 @@ def compare_models(
         same = a.name == b.name and a.of is not b.of
         kind, also = kind_of(a.of.run, b.of.run, same_model=same, ablation=ablation)
         elsewhere = same and a.of.settings.endpoint(a.name) != b.of.settings.endpoint(b.name)
-        made.append(Comparison(a, b, kind, (*also, *(["it was asked at different addresses"] if elsewhere else []))))
+        made.append(
+            ModelComparison(a, b, kind, (*also, *(["it was asked at different addresses"] if elsewhere else [])))
+        )
     return made
 
 
@@ -130,7 +132,7 @@ _ASKED_FIRST = ("rob", "edr_len")
 """The metrics of which the reader is told how much they might differ, where none tells the two apart."""
 
 
-def kind_line(comparison: Comparison) -> str:
+def kind_line(comparison: ModelComparison) -> str:
     """What makes the difference; empty between models."""
     first, second = comparison.a.of.settings, comparison.b.of.settings
     if comparison.kind == "system-prompt":
@@ -152,13 +154,13 @@ def kind_line(comparison: Comparison) -> str:
     return ""
 
 
-def left_out_line(comparison: Comparison) -> str:
+def left_out_line(comparison: ModelComparison) -> str:
     """Dialogues that enter no figure of the comparison, and why; empty where there are none."""
     told = ", ".join(f"{number} {why}" for why, number in comparison.paired.left_out.items())
     return f"Dialogues left out: {told}." if told else ""
 
 
-def log_rank_line(comparison: Comparison) -> str:
+def log_rank_line(comparison: ModelComparison) -> str:
     """The test of the two survival curves."""
     found = comparison.log_rank
     if found.statistic is None or found.p is None:
@@ -171,7 +173,7 @@ def log_rank_line(comparison: Comparison) -> str:
     )
 
 
-def conclusion(comparison: Comparison) -> str:
+def conclusion(comparison: ModelComparison) -> str:
     """What may be said, and under which conditions."""
     paired = comparison.paired
     if not paired.dialogues:
@@ -186,7 +188,7 @@ def conclusion(comparison: Comparison) -> str:
     return f"{_not_apart(comparison)} {where}"
 
 
-def few_dialogues_line(comparison: Comparison) -> str:
+def few_dialogues_line(comparison: ModelComparison) -> str:
     """That the test could not have found anything, whatever the answers; empty where it could."""
     paired = comparison.paired
     tests = sum(one.p is not None for one in paired.differences.values())
@@ -199,7 +201,7 @@ def few_dialogues_line(comparison: Comparison) -> str:
     )
 
 
-def judges_lines(comparison: Comparison) -> Iterator[str]:
+def judges_lines(comparison: ModelComparison) -> Iterator[str]:
     """How far two judges agree, where they make the difference."""
     found = comparison.sensitivity
     if found is None:
@@ -235,7 +237,7 @@ def amount(metric: str, value: float, *, signed: bool = True) -> str:
     return told if signed else told.removeprefix("+")
 
 
-def _higher(comparison: Comparison, apart: Mapping[str, float], *, above: bool) -> str:
+def _higher(comparison: ModelComparison, apart: Mapping[str, float], *, above: bool) -> str:
     differences = comparison.paired.differences
     named = [
         _told(name, differences[name], 1 if above else -1) for name, value in apart.items() if (value > 0) == above
@@ -256,7 +258,7 @@ def _told(name: str, one: Difference, sign: int) -> str:
     return f"{LABELS[name].removesuffix(' %')} by {amount(name, sign * one.value, signed=False)}{ends} {unit}"
 
 
-def _not_apart(comparison: Comparison) -> str:
+def _not_apart(comparison: ModelComparison) -> str:
     paired = comparison.paired
     sentences = [
         f"Over {paired.dialogues} dialogues no metric tells A and B apart (Holm's p ≥ {ALPHA} throughout). This does "
@@ -277,7 +279,7 @@ def _not_apart(comparison: Comparison) -> str:
     return ". ".join(sentences) + "."
 
 
-def _where(comparison: Comparison) -> str:
+def _where(comparison: ModelComparison) -> str:
     settings = comparison.a.of.settings
     judge = "" if comparison.kind == "judge" else f", judge {settings.judge}"
     capped = any(model.summary.counts.censored for model in (comparison.a, comparison.b))

@@ -24,7 +24,7 @@ from evolif.metrics import (
     SweepPoint,
 )
 from evolif.report.analysis import KINDS, ModelAnalysis, ModelSummary, RunAnalysis
-from evolif.report.comparable import Board
+from evolif.report.comparable import ComparableRuns
 from evolif.report.wording import NOT_COMPARABLE, Published
 from evolif.runner import Run
 
@@ -222,7 +222,7 @@ def _plain(metrics: Metrics) -> dict[str, float | None]:
 # The whole analysis for machines: the keys of the short report, and every part under keys of its own.
 
 
-def analysis_object(boards: Sequence[Board], published: Published | None = None) -> dict[str, Any]:
+def analysis_object(boards: Sequence[ComparableRuns], published: Published | None = None) -> dict[str, Any]:
     """One object for all runs; `models` and `runs` as in `report_object`, with more keys.
 
     Args:
@@ -291,7 +291,7 @@ def _run(run: RunAnalysis) -> dict[str, Any]:
     }
 
 
-def _board(board: Board) -> dict[str, Any]:
+def _board(board: ComparableRuns) -> dict[str, Any]:
     return {
         "runs": [run.name for run in board.runs],
         "models": list(board.heads),

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from unicodedata import normalize
 
 import evolif.report.tables as sections
-from evolif.report.comparable import Board
-from evolif.report.comparison import Comparison
+from evolif.report.comparable import ComparableRuns
+from evolif.report.comparison import ModelComparison
 from evolif.report.tables import Grid
 from evolif.report.wording import NOT_COMPARABLE, Published, plain
 
@@ -94,7 +94,7 @@ _WIDEST = 5
 """Models beside each other in a table; more stand in further ones."""
 
 
-def latex_report(boards: Sequence[Board], published: Published | None = None) -> str:
+def latex_report(boards: Sequence[ComparableRuns], published: Published | None = None) -> str:
     """Headline, groups and patience sweep of every board; the published leaderboard where given, under its warning."""
     parts = [_HEADER, f"% {NOT_COMPARABLE}\n"]
     for number, board in enumerate(boards, start=1):
@@ -109,7 +109,7 @@ def latex_report(boards: Sequence[Board], published: Published | None = None) ->
     return "\n".join(parts)
 
 
-def latex_comparisons(comparisons: Sequence[Comparison]) -> str:
+def latex_comparisons(comparisons: Sequence[ModelComparison]) -> str:
     """A table per comparison, its conclusion below."""
     from evolif.report.comparison import conclusion
     from evolif.report.terminal import comparison_grid
@@ -142,7 +142,7 @@ def tables(grid: Grid, prefix: str, widest: int = _WIDEST) -> Iterator[TexTable]
         )
 
 
-def _grids(board: Board) -> Iterator[Grid]:
+def _grids(board: ComparableRuns) -> Iterator[Grid]:
     cap = max(run.settings.max_turns for run in board.runs)
     yield sections.headline(board.heads, [model.summary for model in board.models], cap)
     yield sections.groups_with_intervals(board)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from evolif.errors import UsageError
 from evolif.metrics import Interval, Metrics
 from evolif.report.analysis import ModelAnalysis, RunAnalysis
-from evolif.report.comparable import Board
-from evolif.report.comparison import Comparison, compare_models
+from evolif.report.comparable import ComparableRuns
+from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.figures import (
     ONE_COLUMN,
     TEXT,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 Value: TypeAlias = str | int | float | None
 """None where a figure is undefined."""
 
-Subject: TypeAlias = Run | RunAnalysis
+RunSubject: TypeAlias = Run | RunAnalysis
 """A run; several tables of one are cheaper out of one `RunAnalysis`, which computes each part once."""
 
 
@@ -81,7 +81,7 @@ class PaperTable:
         return self.markdown()
 
 
-def analysis_of(run: Subject) -> RunAnalysis:
+def analysis_of(run: RunSubject) -> RunAnalysis:
     """The analysis of a run."""
     return run if isinstance(run, RunAnalysis) else RunAnalysis(run)
 
@@ -118,7 +118,7 @@ HEADS: Mapping[str, str] = {
 """The metrics in the paper's order."""
 
 
-def table_2(run: Subject) -> PaperTable:
+def table_2(run: RunSubject) -> PaperTable:
     """The eight metrics of each model, with intervals (§5.1)."""
     analysis = analysis_of(run)
     return PaperTable(
@@ -161,7 +161,7 @@ def in_units(metric: str, value: float | None) -> float | None:
     return value if metric.startswith("edr") else percent(value)
 
 
-def table_3(run: Subject) -> PaperTable:
+def table_3(run: RunSubject) -> PaperTable:
     """The metrics at every patience from 1 to the run's own, by replay (§5.4)."""
     analysis = analysis_of(run)
     points = [(model.name, point) for model in analysis.models for point in model.patience_sweep]
@@ -175,7 +175,7 @@ def table_3(run: Subject) -> PaperTable:
     )
 
 
-def table_4(run: Subject) -> PaperTable:
+def table_4(run: RunSubject) -> PaperTable:
     """How stable the ranking by ROB is over subsample sizes (§5.5); no row with fewer than three models."""
     analysis = analysis_of(run)
     points = analysis.rank_stability("rob")
@@ -188,9 +188,9 @@ def table_4(run: Subject) -> PaperTable:
     )
 
 
-def table_6(run: Subject) -> PaperTable:
+def table_6(run: RunSubject) -> PaperTable:
     """Constraints satisfied per group (§5.3, App. D)."""
-    board = Board((analysis_of(run),))
+    board = ComparableRuns((analysis_of(run),))
     matrix = group_matrix(board)
     cells = [[matrix.cell(name, group) for group in matrix.columns] for name in board.heads]
     return PaperTable(
@@ -206,7 +206,7 @@ def table_6(run: Subject) -> PaperTable:
     )
 
 
-def table_8(run: Subject) -> PaperTable:
+def table_8(run: RunSubject) -> PaperTable:
     """ROB by synthesizer, and how each subset ranks the models beside the whole (App. F)."""
     analysis = analysis_of(run)
     found = analysis.rank_agreement("synthesizer", "rob")
@@ -239,7 +239,7 @@ def _kind_interval(model: ModelAnalysis, kind: str) -> Interval | None:
     return None if figures is None else percent_interval(figures.intervals["rob"])
 
 
-def table_7(run: Subject, other: Subject) -> PaperTable:
+def table_7(run: RunSubject, other: RunSubject) -> PaperTable:
     """The system-prompt ablation, per model that both runs have (App. E).
 
     Args:
@@ -271,7 +271,7 @@ def table_7(run: Subject, other: Subject) -> PaperTable:
     )
 
 
-def _rows(pair: Comparison) -> list[tuple[tuple[Value, ...], tuple[Interval | None, ...]]]:
+def _rows(pair: ModelComparison) -> list[tuple[tuple[Value, ...], tuple[Interval | None, ...]]]:
     """With, without, and the difference; `pair` is without minus with."""
     paired = pair.paired
     found = {name: paired.differences[name] for name in HEADS}
@@ -289,7 +289,7 @@ def _rows(pair: Comparison) -> list[tuple[tuple[Value, ...], tuple[Interval | No
 # Figures 3, 4, 6 and 7 of the paper, of one run, as matplotlib figures.
 
 
-def figure_3(run: Subject) -> Figure:
+def figure_3(run: RunSubject) -> Figure:
     """Survival curves of the sessions, with the sessions at risk (§5.2).
 
     Raises:
@@ -298,7 +298,7 @@ def figure_3(run: Subject) -> Figure:
     return _figure("survival", run)
 
 
-def figure_4(run: Subject) -> Figure:
+def figure_4(run: RunSubject) -> Figure:
     """Satisfaction per constraint group as a radar (§5.3).
 
     Raises:
@@ -307,7 +307,7 @@ def figure_4(run: Subject) -> Figure:
     return _figure("radar", run)
 
 
-def figure_6(run: Subject) -> Figure:
+def figure_6(run: RunSubject) -> Figure:
     """ROB by synthesizer (App. F).
 
     Raises:
@@ -316,7 +316,7 @@ def figure_6(run: Subject) -> Figure:
     return _figure("synthesizers", run)
 
 
-def figure_7(run: Subject) -> Figure:
+def figure_7(run: RunSubject) -> Figure:
     """Satisfaction after formal and informal queries (App. G).
 
     Raises:
@@ -325,7 +325,7 @@ def figure_7(run: Subject) -> Figure:
     return _figure("formality", run)
 
 
-def _figure(name: str, run: Subject) -> Figure:
+def _figure(name: str, run: RunSubject) -> Figure:
     """The figure; where there is none, a small one that says why. A notebook shows it by itself."""
     picture = draw(name, analysis_of(run))
     figure = picture.figure

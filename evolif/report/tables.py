@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evolif.errors import UsageError
 from evolif.metrics import Interval, Key, RankAgreement, Satisfaction, Slice, Survival
 from evolif.report.analysis import KINDS, ModelSummary
-from evolif.report.comparable import Board
+from evolif.report.comparable import ComparableRuns
 
 LABELS: Mapping[str, str] = {
     "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
@@ -18,7 +18,7 @@ LABELS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """A figure, and in small what qualifies it. Plain text, not made safe."""
 
     value: str = "-"
@@ -28,7 +28,7 @@ class Cell:
         return len(self.value) + bool(self.aside) + len(self.aside)
 
 
-Row = tuple[str, tuple[Cell, ...]]
+TableRow = tuple[str, tuple[TableCell, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Grid:
     title: str
     first: str
     heads: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     note: str = ""
 
     def part(self, start: int, end: int) -> Grid:
@@ -62,20 +62,20 @@ def number(metric: str, value: float) -> str:
     return f"{value:.1f}" if metric.startswith("edr") else f"{100 * value:.0f}"
 
 
-def figure(metric: str, value: float | None, interval: Interval | None) -> Cell:
+def figure(metric: str, value: float | None, interval: Interval | None) -> TableCell:
     """A metric with its interval."""
     if value is None:
-        return Cell()
-    return Cell(number(metric, value), _between(interval, lambda end: number(metric, end)))
+        return TableCell()
+    return TableCell(number(metric, value), _between(interval, lambda end: number(metric, end)))
 
 
-def rate(value: float | None, interval: Interval | None, of: int | None = None) -> Cell:
+def rate(value: float | None, interval: Interval | None, of: int | None = None) -> TableCell:
     """A share in per cent with its interval and what it is of."""
     if value is None:
-        return Cell()
+        return TableCell()
     aside = _between(interval, lambda end: f"{100 * end:.0f}")
     base = "" if of is None else f"of {of}"
-    return Cell(f"{100 * value:.0f}", f"{aside} {base}".strip())
+    return TableCell(f"{100 * value:.0f}", f"{aside} {base}".strip())
 
 
 def _between(interval: Interval | None, show: Callable[[float], str]) -> str:
@@ -105,7 +105,7 @@ def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int) 
     labels = dict(LABELS)
     if any(s.counts.censored for s in summaries):
         labels["edr_len"] += f" ≤{cap}"
-    rows: list[Row] = [("sessions", tuple(Cell(str(s.metrics.dialogues)) for s in summaries))]
+    rows: list[TableRow] = [("sessions", tuple(TableCell(str(s.metrics.dialogues)) for s in summaries))]
     for name, label in labels.items():
         cells = (figure(name, s.metrics.by_name()[name], s.intervals[name]) for s in summaries)
         rows.append((label, tuple(cells)))
@@ -124,12 +124,12 @@ def heuristic(heads: Sequence[str], summaries: Sequence[ModelSummary]) -> Grid:
     return _pooled("heuristic", title, heads, [s.heuristic for s in summaries])
 
 
-def groups_with_intervals(board: Board) -> Grid:
+def groups_with_intervals(board: ComparableRuns) -> Grid:
     """Satisfaction per group with intervals."""
     return _broken_down(board, "group", "group", "Satisfied % per constraint group, of those judged")
 
 
-def breakdowns(board: Board) -> Iterator[Grid]:
+def breakdowns(board: ComparableRuns) -> Iterator[Grid]:
     """One table per breakdown but that by group; a breakdown that has one key everywhere is left out."""
     for by, (first, title) in _BREAKDOWNS.items():
         grid = _broken_down(board, by, first, title)
@@ -137,14 +137,14 @@ def breakdowns(board: Board) -> Iterator[Grid]:
             yield grid
 
 
-def hazard(board: Board) -> Grid:
+def hazard(board: ComparableRuns) -> Grid:
     """Per turn the share of the sessions still running that ends there."""
     columns = [{h.turn: h for h in model.hazard} for model in board.models]
     rows = tuple(
         (
             str(turn),
             tuple(
-                rate(found.hazard, found.interval, found.at_risk) if (found := column.get(turn)) else Cell()
+                rate(found.hazard, found.interval, found.at_risk) if (found := column.get(turn)) else TableCell()
                 for column in columns
             ),
         )
@@ -154,7 +154,7 @@ def hazard(board: Board) -> Grid:
     return Grid("hazard", title, "turn", board.heads, rows)
 
 
-def survival(board: Board) -> Grid:
+def survival(board: ComparableRuns) -> Grid:
     """Median, restricted mean, and the share of sessions that last longer than some turns (Kaplan-Meier)."""
     title = "Survival (Kaplan-Meier; cut sessions count as censored)"
     try:
@@ -162,7 +162,7 @@ def survival(board: Board) -> Grid:
     except UsageError as fault:
         return Grid("survival", title, "turn", (), (), str(fault))
     cap = max((curve.cap for curve in curves), default=0)
-    rows: list[Row] = [
+    rows: list[TableRow] = [
         ("median", tuple(_median(curve) for curve in curves)),
         (f"mean ≤{cap}", tuple(figure("edr", c.restricted_mean, c.restricted_mean_interval) for c in curves)),
     ]
@@ -171,16 +171,16 @@ def survival(board: Board) -> Grid:
     return Grid("survival", title, "turns", board.heads, tuple(rows))
 
 
-def sweep(board: Board) -> Grid:
+def sweep(board: ComparableRuns) -> Grid:
     """What less patience would have given, by replay."""
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     sweeps = [{point.patience: point for point in model.patience_sweep} for model in board.models]
     for name in _SWEPT:
         for patience in sorted({p for points in sweeps for p in points}):
             cells = tuple(
                 figure(name, point.metrics.value(name), point.intervals.get(name))
                 if (point := points.get(patience))
-                else Cell()
+                else TableCell()
                 for points in sweeps
             )
             rows.append((f"{LABELS[name]}, P {patience}", cells))
@@ -189,7 +189,7 @@ def sweep(board: Board) -> Grid:
     )
 
 
-def rank_stability(board: Board) -> Grid:
+def rank_stability(board: ComparableRuns) -> Grid:
     """How a ranking by ROB over fewer dialogues goes with that over all; without rows below three models."""
     rows = tuple(
         (
@@ -202,7 +202,7 @@ def rank_stability(board: Board) -> Grid:
     return Grid("stability", title, "dialogues", ("Pearson", "Spearman"), rows)
 
 
-def rank_agreement(board: Board) -> Iterator[Grid]:
+def rank_agreement(board: ComparableRuns) -> Iterator[Grid]:
     """How the models' ROB per kind of dialogue goes with that on all; kinds of one sort only are left out."""
     for run in board.runs:
         if len(run.models) < 3:
@@ -215,7 +215,7 @@ def rank_agreement(board: Board) -> Iterator[Grid]:
                 yield Grid(f"by-{kind}", title, kind, ("dialogues", "Pearson", "Spearman"), rows)
 
 
-def full_sections(board: Board) -> Iterator[Grid]:
+def full_sections(board: ComparableRuns) -> Iterator[Grid]:
     """Everything beyond the headline, in the order of reading."""
     yield groups_with_intervals(board)
     yield from breakdowns(board)
@@ -226,7 +226,7 @@ def full_sections(board: Board) -> Iterator[Grid]:
     yield from rank_agreement(board)
 
 
-def _broken_down(board: Board, by: str, first: str, title: str) -> Grid:
+def _broken_down(board: ComparableRuns, by: str, first: str, title: str) -> Grid:
     columns = [model.by(by) for model in board.models]
     rows = tuple(
         (str(key), tuple(_slice(column.get(key)) for column in columns))
@@ -241,8 +241,8 @@ def _ordered(columns: Sequence[Mapping[Key, Slice]]) -> list[Key]:
     return sorted(keys, key=lambda key: (isinstance(key, str), key if isinstance(key, int) else 0, str(key)))
 
 
-def _slice(found: Slice | None) -> Cell:
-    return Cell() if found is None else rate(found.csr, found.csr_interval, found.turns)
+def _slice(found: Slice | None) -> TableCell:
+    return TableCell() if found is None else rate(found.csr, found.csr_interval, found.turns)
 
 
 def _pooled(name: str, title: str, heads: Sequence[str], columns: Sequence[Mapping[str, Satisfaction]]) -> Grid:
@@ -251,37 +251,41 @@ def _pooled(name: str, title: str, heads: Sequence[str], columns: Sequence[Mappi
     return Grid(name, title, "group", tuple(heads), rows)
 
 
-def _share(seen: Satisfaction | None) -> Cell:
+def _share(seen: Satisfaction | None) -> TableCell:
     if seen is None or not seen.judged:
-        return Cell()
-    return Cell(f"{100 * seen.satisfied / seen.judged:.0f} % of {seen.judged}")
+        return TableCell()
+    return TableCell(f"{100 * seen.satisfied / seen.judged:.0f} % of {seen.judged}")
 
 
-def _median(curve: Survival) -> Cell:
+def _median(curve: Survival) -> TableCell:
     if curve.median is None:
-        return Cell(f">{curve.points[-1].turn}" if curve.sessions and curve.points else "-")
+        return TableCell(f">{curve.points[-1].turn}" if curve.sessions and curve.points else "-")
     low, high = curve.median_interval or (None, None)
     aside = "" if low is None and high is None else f"[{_end(low)}–{_end(high)}]"
-    return Cell(str(curve.median), aside)
+    return TableCell(str(curve.median), aside)
 
 
 def _end(turn: int | None) -> str:
     return "?" if turn is None else str(turn)
 
 
-def _alive(curve: Survival, turn: int) -> Cell:
+def _alive(curve: Survival, turn: int) -> TableCell:
     if turn >= len(curve.points):
-        return Cell()
+        return TableCell()
     point = curve.points[turn]
     both = None if point.low is None or point.high is None else (point.low, point.high)
     return rate(point.probability, both)
 
 
-def _correlation(value: float | None, spread: float | None) -> Cell:
+def _correlation(value: float | None, spread: float | None) -> TableCell:
     if value is None:
-        return Cell()
-    return Cell(f"{value:.3f}", "" if spread is None else f"± {spread:.3f}")
+        return TableCell()
+    return TableCell(f"{value:.3f}", "" if spread is None else f"± {spread:.3f}")
 
 
-def _agreement_row(name: str, found: RankAgreement) -> Row:
-    return name, (Cell(str(found.dialogues)), _correlation(found.pearson, None), _correlation(found.spearman, None))
+def _agreement_row(name: str, found: RankAgreement) -> TableRow:
+    return name, (
+        TableCell(str(found.dialogues)),
+        _correlation(found.pearson, None),
+        _correlation(found.spearman, None),
+    )

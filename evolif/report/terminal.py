@@ -19,10 +19,10 @@ from evolif.budget import ModelStatus, PriceTable, RunStatus
 from evolif.errors import UsageError
 from evolif.metrics import Difference
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
-from evolif.report.comparable import Board
-from evolif.report.comparison import Comparison
+from evolif.report.comparable import ComparableRuns
+from evolif.report.comparison import ModelComparison
 from evolif.report.json import agreement_object, finite, interval
-from evolif.report.tables import LABELS, Cell, Grid, figure
+from evolif.report.tables import LABELS, Grid, TableCell, figure
 from evolif.report.wording import (
     NOT_COMPARABLE,
     Published,
@@ -103,7 +103,7 @@ def _head(name: str) -> Text:
     return Text(f"{provider}{slash}\n{rest}" if slash else provider)
 
 
-def _figure(cell: Cell) -> Text:
+def _figure(cell: TableCell) -> Text:
     if not cell.aside:
         return Text(cell.value)
     text = Text(cell.value, style="bold")
@@ -129,7 +129,9 @@ def print_report(
     say(NOT_COMPARABLE, console, "dim")
 
 
-def print_board(board: Board, console: Console, prices: PriceTable | None = None, *, full: bool = False) -> None:
+def print_board(
+    board: ComparableRuns, console: Console, prices: PriceTable | None = None, *, full: bool = False
+) -> None:
     """Print the report of runs that stand side by side: the short one, or with every section."""
     runs, summaries = [analysis.run for analysis in board.runs], [model.summary for model in board.models]
     if board.why_alone:
@@ -180,7 +182,9 @@ def published_grid(published: Published) -> Grid:
     rows = tuple(
         (
             name,
-            tuple(Cell(f"{value if metric.startswith('edr') else 100 * value:.2f}") for metric, value in own.items()),
+            tuple(
+                TableCell(f"{value if metric.startswith('edr') else 100 * value:.2f}") for metric, value in own.items()
+            ),
         )
         for name, own in published.models.items()
     )
@@ -325,7 +329,7 @@ def _time(seconds: float) -> str:
 # A comparison on a terminal and for machines.
 
 
-def comparison_grid(comparison: Comparison) -> Grid:
+def comparison_grid(comparison: ModelComparison) -> Grid:
     """The eight metrics of both, and what is between them."""
     rows = tuple(
         (label, _comparison_cells(name, comparison.paired.differences[name])) for name, label in LABELS.items()
@@ -341,7 +345,7 @@ def comparison_grid(comparison: Comparison) -> Grid:
     )
 
 
-def print_comparisons(comparisons: Sequence[Comparison], console: Console) -> None:
+def print_comparisons(comparisons: Sequence[ModelComparison], console: Console) -> None:
     """Print comparisons with all that a reader must know of them."""
     for place, one in enumerate(comparisons):
         if place:
@@ -356,7 +360,7 @@ def print_comparisons(comparisons: Sequence[Comparison], console: Console) -> No
     say(NOT_COMPARABLE, console, "dim")
 
 
-def comparisons_object(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+def comparisons_object(comparisons: Sequence[ModelComparison]) -> dict[str, Any]:
     """One object for all comparisons; rates are fractions, absent figures are null."""
     return {
         "comparisons": [_object(one) for one in comparisons],
@@ -366,7 +370,7 @@ def comparisons_object(comparisons: Sequence[Comparison]) -> dict[str, Any]:
     }
 
 
-def _print(one: Comparison, console: Console) -> None:
+def _print(one: ModelComparison, console: Console) -> None:
     paired = one.paired
     say(settings_line(one.a.of.run), console)
     also = f"The two differ besides: {'; '.join(one.also)}." if one.also else ""
@@ -388,22 +392,22 @@ def _print(one: Comparison, console: Console) -> None:
     say(words.conclusion(one), console, "bold")
 
 
-def _comparison_cells(name: str, one: Difference) -> tuple[Cell, ...]:
-    between = Cell()
+def _comparison_cells(name: str, one: Difference) -> tuple[TableCell, ...]:
+    between = TableCell()
     if one.value is not None:
         ends = one.interval and f"[{', '.join(words.amount(name, end, signed=False) for end in one.interval)}]"
-        between = Cell(words.amount(name, one.value), ends or "")
+        between = TableCell(words.amount(name, one.value), ends or "")
     return (
         figure(name, one.a, None),
         figure(name, one.b, None),
         between,
-        Cell(words.p_value(one.p), "" if one.p_holm is None else f"({words.p_value(one.p_holm)})"),
-        Cell("-" if one.effect is None else f"{one.effect:+.2f}"),
-        Cell("-" if one.dialogues_needed is None else str(one.dialogues_needed)),
+        TableCell(words.p_value(one.p), "" if one.p_holm is None else f"({words.p_value(one.p_holm)})"),
+        TableCell("-" if one.effect is None else f"{one.effect:+.2f}"),
+        TableCell("-" if one.dialogues_needed is None else str(one.dialogues_needed)),
     )
 
 
-def _object(one: Comparison) -> dict[str, Any]:
+def _object(one: ModelComparison) -> dict[str, Any]:
     paired, sensitivity = one.paired, one.sensitivity
     return {
         "kind": one.kind,

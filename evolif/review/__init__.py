@@ -1,15 +1,15 @@
 """Review: a person clears flagged queries, verifies topics, or scores judged answers blind."""
 
-from evolif.review.answers import JudgeDesk
-from evolif.review.decisions import Conflict, Decision, Done, Drafts, Kind, Objected, Request, told_time
-from evolif.review.desk import Block, Desk, State
+from evolif.review.answers import AnswerQueue
+from evolif.review.decisions import Decision, DecisionKind, Done, Drafts, EditConflict, Objected, Request, told_time
+from evolif.review.desk import ReviewQueue, State, TextBlock
 from evolif.review.exchange import apply, export, lines, objects
 from evolif.review.queue import (
     FACETS,
     UNDECIDED,
-    Entry,
     Facet,
     Filter,
+    QueueItem,
     Statistics,
     choose,
     statistics,
@@ -17,35 +17,35 @@ from evolif.review.queue import (
     unknown,
     values,
 )
-from evolif.review.text import Look, Marked, joined, one_line, said, typed, visible
-from evolif.review.topics import TopicDesk, TopicLint
+from evolif.review.text import Marked, Style, joined, one_line, said, typed, visible
+from evolif.review.topics import TopicLint, TopicQueue
 from evolif.review.turn_view import findings_text, query_text
-from evolif.review.turns import BenchmarkDesk, Regenerated, regenerate
+from evolif.review.turns import BenchmarkQueue, Regenerated, regenerate
 
 __all__ = [
     "FACETS",
     "UNDECIDED",
-    "BenchmarkDesk",
-    "Block",
-    "Conflict",
+    "AnswerQueue",
+    "BenchmarkQueue",
     "Decision",
-    "Desk",
+    "DecisionKind",
     "Done",
     "Drafts",
-    "Entry",
+    "EditConflict",
     "Facet",
     "Filter",
-    "JudgeDesk",
-    "Kind",
-    "Look",
     "Marked",
     "Objected",
+    "QueueItem",
     "Regenerated",
     "Request",
+    "ReviewQueue",
     "State",
     "Statistics",
-    "TopicDesk",
+    "Style",
+    "TextBlock",
     "TopicLint",
+    "TopicQueue",
     "apply",
     "choose",
     "export",

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from evolif.errors import InternalError, UsageError
 from evolif.judge_audit import DECISIONS, AuditItem, audit_folder, draw_sample, read_items
-from evolif.review.decisions import Decision, Drafts, Journal, Kind, Request, standing, told_time
-from evolif.review.desk import Block, Desk, Notify, State
-from evolif.review.queue import DECIDED, UNDECIDED, Entry, Facet, Statistics, statistics
+from evolif.review.decisions import Decision, DecisionKind, DecisionLog, Drafts, Request, standing, told_time
+from evolif.review.desk import Notify, ReviewQueue, State, TextBlock
+from evolif.review.queue import DECIDED, UNDECIDED, Facet, QueueItem, Statistics, statistics
 from evolif.review.text import Marked, joined, one_line, said, visible
 from evolif.runner import Run
 from evolif.types import Finding
@@ -83,7 +83,7 @@ class FilledAnswer(BaseModel):
         return score.strip().lower() if isinstance(score, str) else score
 
 
-class JudgeDesk(Desk):
+class AnswerQueue(ReviewQueue):
     """Judged answers of a run, to be scored from 1 to 10 or skipped.
 
     Nothing here holds what the judge said or which model answered, and of other reviewers only that they were there:
@@ -100,7 +100,7 @@ class JudgeDesk(Desk):
         UsageError: nothing was judged, or the sample that is there is another one.
     """
 
-    kinds: tuple[Kind, ...] = ("score", "skip", "note")
+    kinds: tuple[DecisionKind, ...] = ("score", "skip", "note")
     noun = "answer"
     legend = (
         "Beside an answer stands what you gave it; – is one that you skipped. Which model wrote it, what the judge "
@@ -121,7 +121,7 @@ class JudgeDesk(Desk):
         sample = draw_sample(run, seed, size)
         self._items = {str(item.number): item for item in read_items(run, sample)}
         folder = audit_folder(run.path)
-        journal = Journal(folder / DECISIONS, folder / ".lock", notify)
+        journal = DecisionLog(folder / DECISIONS, folder / ".lock", notify)
         super().__init__(run.path, reviewer, journal, Drafts(folder / "drafts", reviewer))
         journal.follow()
         self._told = len(journal.records)
@@ -162,20 +162,20 @@ class JudgeDesk(Desk):
         last = {(r.reviewer, r.item): r.id for r in kept if r.decision != "note"}
         return statistics(r for r in kept if r.decision == "note" or last[r.reviewer, r.item] == r.id)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[QueueItem]:
         """The sample, in its order."""
         given = self.verdicts()
         return [self._entry(item, given.get(key)) for key, item in self._items.items()]
 
-    def entry(self, key: str) -> Entry:
+    def entry(self, key: str) -> QueueItem:
         """One answer."""
         return self._entry(self.item(key), self.verdicts().get(key))
 
-    def _entry(self, item: AuditItem, own: Decision | None) -> Entry:
+    def _entry(self, item: AuditItem, own: Decision | None) -> QueueItem:
         status = "open" if own is None else "scored" if own.decision == "score" else "skipped"
         sign = {"open": "  ", "skipped": " –"}.get(status) or f"{own.after['score'] if own else '':>2}"
         words = (item.group, item.value, item.constraint, item.query, item.answer)
-        return Entry(
+        return QueueItem(
             key=str(item.number),
             order=(item.number,),
             label=f"{item.number:<4}{one_line(item.group)} {one_line(item.value)}",
@@ -185,7 +185,7 @@ class JudgeDesk(Desk):
             mine=sign[1],
         )
 
-    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[Block]:
+    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[TextBlock]:
         """Question, scale, answer, query, own scores."""
         return answer_blocks(self.item(key), len(self._items), self.decisions(key))
 

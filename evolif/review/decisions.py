@@ -20,10 +20,10 @@ from evolif.judging import THRESHOLD
 from evolif.resources import complaint
 from evolif.types import Finding
 
-Kind = Literal["accept", "edit", "template", "regenerate", "reject", "score", "skip", "note", "undo"]
-Verdict = Literal["accept", "change", "reject"]
+DecisionKind = Literal["accept", "edit", "template", "regenerate", "reject", "score", "skip", "note", "undo"]
+TopicVerdict = Literal["accept", "change", "reject"]
 
-VERDICTS: dict[str, Verdict] = {
+VERDICTS: dict[str, TopicVerdict] = {
     "accept": "accept",
     "edit": "change",
     "template": "change",
@@ -64,7 +64,7 @@ class Decision(BaseModel):
     """`dialogue/turn`, a topic's id, or the number of a judged answer."""
     dialogue: int | None = None
     turn: int | None = None
-    decision: Kind
+    decision: DecisionKind
     before: dict[str, Any]
     """The item as the reviewer saw it."""
     after: dict[str, Any]
@@ -78,7 +78,7 @@ class Decision(BaseModel):
     """False where the item was left alone: a note, or an opinion beside another reviewer's decision."""
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> TopicVerdict | None:
         """What it says of the words; None for notes, skips and undos."""
         if self.decision == "score":
             return "accept" if self.after.get("score", 0) > THRESHOLD else "reject"
@@ -127,7 +127,7 @@ class Request:
     """A decision that a reviewer asks for."""
 
     item: str
-    decision: Kind
+    decision: DecisionKind
     seen: dict[str, Any]
     """The item as it was shown (`Desk.seen`)."""
     text: str | None = None
@@ -165,7 +165,7 @@ class Objected:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class EditConflict:
     """The item is not what the reviewer saw: somebody changed it meanwhile."""
 
     now: dict[str, Any]
@@ -173,7 +173,7 @@ class Conflict:
     """Whose decision that was; None where the change came from outside the review."""
 
 
-Outcome = Done | Objected | Conflict
+SaveOutcome = Done | Objected | EditConflict
 
 
 # The journal: one append-only file of decisions that several reviewers write at the same time.
@@ -182,7 +182,7 @@ _PATIENCE = 10.0
 """Seconds to wait for another reviewer's decision to be written; it takes milliseconds."""
 
 
-class Journal:
+class DecisionLog:
     """Decisions on disk, read as far as they go and followed as they grow.
 
     Args:
@@ -314,7 +314,7 @@ def _is_object(line: bytes) -> bool:
 # Drafts: what is being typed, on disk with every keystroke, so that a crash costs none.
 
 
-class Draft(BaseModel):
+class UnsavedText(BaseModel):
     """A text that was not saved."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -342,7 +342,7 @@ class Drafts:
         Raises:
             OutsideError: the folder cannot be written.
         """
-        draft = Draft(reviewer=self.reviewer, item=item, time=now(), base=base, text=text)
+        draft = UnsavedText(reviewer=self.reviewer, item=item, time=now(), base=base, text=text)
         path = self._path(item)
         temporary = path.with_suffix(".tmp")
         try:
@@ -352,10 +352,10 @@ class Drafts:
         except OSError as fault:
             raise OutsideError(f"{path} cannot be written ({fault.strerror}); make the folder writable") from None
 
-    def get(self, item: str) -> Draft | None:
+    def get(self, item: str) -> UnsavedText | None:
         """The draft for an item; None where there is none, or one that cannot be read."""
         try:
-            draft = Draft.model_validate(json.loads(self._path(item).read_text(encoding="utf-8")))
+            draft = UnsavedText.model_validate(json.loads(self._path(item).read_text(encoding="utf-8")))
         except (OSError, ValueError, RecursionError, ValidationError):
             return None
         return draft if (draft.reviewer, draft.item) == (self.reviewer, item) else None

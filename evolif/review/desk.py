@@ -9,22 +9,22 @@ from typing import Any
 
 from evolif.errors import EvolifError, UsageError
 from evolif.review.decisions import (
-    Conflict,
     Decision,
+    DecisionKind,
+    DecisionLog,
     Done,
     Drafts,
+    EditConflict,
     FilledLine,
     FoundModel,
-    Journal,
-    Kind,
     Objected,
-    Outcome,
     Request,
+    SaveOutcome,
     new_id,
     now,
     standing,
 )
-from evolif.review.queue import Entry, Facet, Filter, Statistics, statistics
+from evolif.review.queue import Facet, Filter, QueueItem, Statistics, statistics
 from evolif.review.text import Marked, typed
 from evolif.types import Finding
 
@@ -32,15 +32,15 @@ Notify = Callable[[str], None]
 State = dict[str, Any]
 """All of an item that a decision may change."""
 
-NEEDS_WORDS: frozenset[Kind] = frozenset({"accept", "edit", "regenerate"})
+NEEDS_WORDS: frozenset[DecisionKind] = frozenset({"accept", "edit", "regenerate"})
 """Decisions that vouch for words: the checkers are asked about them."""
 
 
-Block = tuple[str, Marked]
+TextBlock = tuple[str, Marked]
 """A titled part of what is shown of an item."""
 
 
-class Desk(ABC):
+class ReviewQueue(ABC):
     """What the benchmark's desk and the topics' desk have in common.
 
     Args:
@@ -50,7 +50,7 @@ class Desk(ABC):
         drafts: Where texts go that were not saved yet.
     """
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[DecisionKind, ...]
     """Decisions that can be made here."""
     noun: str
     """What an item is called."""
@@ -64,7 +64,7 @@ class Desk(ABC):
     empty: Mapping[str, Any] = {"decision": "", "note": "", "force": False}
     """The fields of an exported line that are to be filled, beside the new words."""
 
-    def __init__(self, path: Path, reviewer: str, journal: Journal, drafts: Drafts) -> None:
+    def __init__(self, path: Path, reviewer: str, journal: DecisionLog, drafts: Drafts) -> None:
         self.path = path
         self.reviewer = reviewer
         self.journal = journal
@@ -78,15 +78,15 @@ class Desk(ABC):
         return self.path.resolve().name
 
     @abstractmethod
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[QueueItem]:
         """All items, in no particular order."""
 
     @abstractmethod
-    def entry(self, key: str) -> Entry:
+    def entry(self, key: str) -> QueueItem:
         """One item."""
 
     @abstractmethod
-    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[Block]:
+    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[TextBlock]:
         """What is shown of an item; with the findings as stored where `found` is None."""
 
     @abstractmethod
@@ -187,7 +187,7 @@ class Desk(ABC):
         """The findings where they were asked for already."""
         return self._found.get((key, self.words(key)))
 
-    def decide(self, request: Request) -> Outcome:
+    def decide(self, request: Request) -> SaveOutcome:
         """Make a decision: in the journal first, then in the item; both durable when this returns.
 
         Raises:
@@ -206,7 +206,7 @@ class Desk(ABC):
             before = request.seen if request.opinion else stored
             after = self._after(request, before, found)
             if self._may_conflict(request) and self._is_stale(request.seen, stored, after):
-                return Conflict(stored, self._last(request.item))
+                return EditConflict(stored, self._last(request.item))
             record = self._record(request, before, after, found)
             self.journal.append(record)
             if record.applied and after != stored:
@@ -225,7 +225,7 @@ class Desk(ABC):
                 raise
             return []  # a checker that fails must not keep words that nobody wants
 
-    def weigh(self, request: Request) -> Objected | Conflict | None:
+    def weigh(self, request: Request) -> Objected | EditConflict | None:
         """What stands against a decision, without making it; None where nothing does.
 
         Raises:
@@ -236,7 +236,7 @@ class Desk(ABC):
             return Objected(found)
         stored = self.seen(request.item)
         if self._may_conflict(request) and self._is_stale(request.seen, stored, self._after(request, stored, found)):
-            return Conflict(stored, self._last(request.item))
+            return EditConflict(stored, self._last(request.item))
         return None
 
     def already(self, request: Request) -> bool:

@@ -16,9 +16,9 @@ from pydantic import ValidationError
 
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.resources import complaint, read_json_lines
-from evolif.review.decisions import Conflict, Decision, Done, Objected, Request, standing
-from evolif.review.desk import Desk
-from evolif.review.queue import Entry
+from evolif.review.decisions import Decision, Done, EditConflict, Objected, Request, standing
+from evolif.review.desk import ReviewQueue
+from evolif.review.queue import QueueItem
 from evolif.review.text import cut, one_line, visible
 from evolif.types import Finding
 
@@ -103,7 +103,7 @@ class Applied:
     """Lines without a decision."""
 
 
-def export(desk: Desk, keys: Iterable[str], path: Path) -> int:
+def export(desk: ReviewQueue, keys: Iterable[str], path: Path) -> int:
     """Write items into a JSONL file, or a CSV file where the desk has tables, whole or not at all; returns how many.
 
     Raises:
@@ -121,7 +121,7 @@ def export(desk: Desk, keys: Iterable[str], path: Path) -> int:
 
 
 def apply(
-    desk: Desk, path: Path, progress: Callable[[int, int], None] | None = None, *, opinions: bool = False
+    desk: ReviewQueue, path: Path, progress: Callable[[int, int], None] | None = None, *, opinions: bool = False
 ) -> Applied:
     """Make the decisions of a filled file. All lines are checked before the first decision is made.
 
@@ -155,7 +155,7 @@ def apply(
     return Applied(len(owed), len(requests) - len(owed), empty)
 
 
-def _read(desk: Desk, path: Path, opinions: bool) -> tuple[list[tuple[int, Request]], int]:
+def _read(desk: ReviewQueue, path: Path, opinions: bool) -> tuple[list[tuple[int, Request]], int]:
     requests: list[tuple[int, Request]] = []
     lines: dict[str, int] = {}
     empty = 0
@@ -182,12 +182,12 @@ def _read(desk: Desk, path: Path, opinions: bool) -> tuple[list[tuple[int, Reque
     return requests, empty
 
 
-def _is_table(desk: Desk, path: Path) -> bool:
+def _is_table(desk: ReviewQueue, path: Path) -> bool:
     return bool(desk.columns) and path.suffix.lower() == ".csv"
 
 
-def _refusal(desk: Desk, against: Objected | Conflict) -> str:
-    if isinstance(against, Conflict):
+def _refusal(desk: ReviewQueue, against: Objected | EditConflict) -> str:
+    if isinstance(against, EditConflict):
         by = against.by
         who = f"by {one_line(by.reviewer, 40)} ({by.decision})" if by else "outside the review"
         return f"the {desk.noun} was changed since the export, {who}; export it again"
@@ -205,7 +205,7 @@ def finding_objects(found: Iterable[Finding]) -> list[dict[str, Any]]:
 _ONLY_IN_FILES = ("earlier", "edited_query", "edited")
 
 
-def lines(desk: Desk, entries: Sequence[Entry], width: int | None) -> list[str]:
+def lines(desk: ReviewQueue, entries: Sequence[QueueItem], width: int | None) -> list[str]:
     """One line an item: status, own verdict, place, findings, words.
 
     Args:
@@ -225,7 +225,7 @@ def lines(desk: Desk, entries: Sequence[Entry], width: int | None) -> list[str]:
     return told if width is None else [cut(line, width) for line in told]
 
 
-def objects(desk: Desk, entries: Sequence[Entry]) -> dict[str, Any]:
+def objects(desk: ReviewQueue, entries: Sequence[QueueItem]) -> dict[str, Any]:
     """The items with their decisions, and the statistics."""
     decided: dict[str, list[Decision]] = {}
     for record in standing(desk.journal.records):
@@ -236,7 +236,7 @@ def objects(desk: Desk, entries: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def _object(desk: Desk, key: str, decided: Sequence[Decision]) -> dict[str, Any]:
+def _object(desk: ReviewQueue, key: str, decided: Sequence[Decision]) -> dict[str, Any]:
     item = {name: value for name, value in desk.exported(key).items() if name not in _ONLY_IN_FILES}
     item["decisions"] = [told for record in decided if (told := desk.told(record)) is not None]
     return item

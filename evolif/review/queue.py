@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, Literal
 
 from evolif.judge_audit import kappa_of
-from evolif.review.decisions import Decision, Verdict, standing
+from evolif.review.decisions import Decision, TopicVerdict, standing
 from evolif.review.text import one_line
 
 _LISTED = 30
@@ -26,7 +26,7 @@ UNDECIDED, DECIDED = "undecided", "decided"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class QueueItem:
     """One item of the queue, as filters and the list see it."""
 
     key: str
@@ -52,7 +52,7 @@ class Filter:
     def __bool__(self) -> bool:
         return bool(self.search.strip()) or any(self.chosen.values())
 
-    def matches(self, entry: Entry) -> bool:
+    def matches(self, entry: QueueItem) -> bool:
         """Whether the entry is in the choice."""
         for facet, values in self.chosen.items():
             if values and values.isdisjoint(entry.facets.get(facet, ())):
@@ -73,7 +73,7 @@ class Filter:
         return ", ".join(parts) or "all"
 
 
-def choose(entries: Iterable[Entry], wanted: Filter) -> list[Entry]:
+def choose(entries: Iterable[QueueItem], wanted: Filter) -> list[QueueItem]:
     """The entries of the choice, in order."""
     return sorted((entry for entry in entries if wanted.matches(entry)), key=lambda entry: entry.order)
 
@@ -92,7 +92,7 @@ def unknown(wanted: Filter, counts: Mapping[Facet, Counter[str]], known: Callabl
     return ""
 
 
-def values(entries: Iterable[Entry]) -> dict[Facet, Counter[str]]:
+def values(entries: Iterable[QueueItem]) -> dict[Facet, Counter[str]]:
     """How often each value of each facet occurs, for a person to choose from."""
     counts: dict[Facet, Counter[str]] = {facet: Counter() for facet in FACETS}
     for entry in entries:
@@ -105,7 +105,7 @@ def values(entries: Iterable[Entry]) -> dict[Facet, Counter[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class ReviewerAgreement:
     """Two reviewers over the words that both decided on; rates are fractions."""
 
     reviewers: tuple[str, str]
@@ -140,13 +140,13 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float | None, tuple[float, 
     return kappa_of(Counter(pairs), len(pairs))
 
 
-def agreements(records: Iterable[Decision]) -> list[Agreement]:
+def agreements(records: Iterable[Decision]) -> list[ReviewerAgreement]:
     """Every pair of reviewers that decided on the same words, most items first.
 
     Two verdicts are compared only where both were given on the same words of the same item: who sees a query that the
     other has edited judges another query. Of several verdicts by one reviewer on the same words, the last one counts.
     """
-    verdicts: dict[str, dict[tuple[str, str], Verdict]] = {}
+    verdicts: dict[str, dict[tuple[str, str], TopicVerdict]] = {}
     for record in standing(records):
         if record.verdict is not None:
             verdicts.setdefault(record.reviewer, {})[record.item, record.words] = record.verdict
@@ -157,12 +157,12 @@ def agreements(records: Iterable[Decision]) -> list[Agreement]:
 
 
 def _agreement(
-    reviewers: tuple[str, str], one: dict[tuple[str, str], Verdict], other: dict[tuple[str, str], Verdict]
-) -> Agreement:
+    reviewers: tuple[str, str], one: dict[tuple[str, str], TopicVerdict], other: dict[tuple[str, str], TopicVerdict]
+) -> ReviewerAgreement:
     pairs = [(one[item], other[item]) for item in one if item in other]
     value, interval = kappa(pairs)
     observed = sum(a == b for a, b in pairs) / len(pairs) if pairs else None
-    return Agreement(reviewers, len(pairs), observed, value, interval)
+    return ReviewerAgreement(reviewers, len(pairs), observed, value, interval)
 
 
 # How much was decided, how fast, and how far reviewers agree.
@@ -202,7 +202,7 @@ class Statistics:
 
     decisions: dict[str, int]
     throughput: tuple[Throughput, ...]
-    agreement: tuple[Agreement, ...]
+    agreement: tuple[ReviewerAgreement, ...]
 
     def to_object(self) -> dict[str, Any]:
         """For machines; rates are fractions."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Look = Literal["added", "removed", "kept", "finding", "escape", "strong", "faint"]
+Style = Literal["added", "removed", "kept", "finding", "escape", "strong", "faint"]
 """What a range of text is; how it looks is the application's matter, and never colour alone."""
 
-Mark = tuple[int, int, Look]
+StyledSpan = tuple[int, int, Style]
 
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"
@@ -22,14 +22,14 @@ class Marked:
     """Text that may go to a screen as it stands, and which of its ranges `[start, end)` look how."""
 
     text: str = ""
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[StyledSpan, ...] = ()
 
     def __add__(self, other: Marked) -> Marked:
         shift = len(self.text)
         return Marked(self.text + other.text, self.marks + tuple((a + shift, b + shift, k) for a, b, k in other.marks))
 
 
-def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: Look = "finding") -> Marked:
+def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: Style = "finding") -> Marked:
     r"""Foreign text with control characters, reversals and invisible signs shown as in `\x1b`; tabs become spaces.
 
     Args:
@@ -93,7 +93,7 @@ def _within(line: str, width: int) -> str:
     return line
 
 
-def said(text: str, look: Look | None = None) -> Marked:
+def said(text: str, look: Style | None = None) -> Marked:
     """Own words, all of them in one look; foreign text goes through `visible`."""
     return Marked(text, ((0, len(text), look),) if look and text else ())
 

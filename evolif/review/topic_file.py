@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 from evolif.errors import InputError, OutsideError
 from evolif.review.decisions import VOUCHERS
 
-Line = dict[str, Any]
+TopicLine = dict[str, Any]
 
 NEEDED = 2
 """Reviewers who have to vouch for a topic (paper App. B)."""
@@ -29,13 +29,13 @@ class TopicFile:
         self.path = path.resolve()
         self._named = path
 
-    def read(self) -> dict[str, Line]:
+    def read(self) -> dict[str, TopicLine]:
         """The topics in the file's order.
 
         Raises:
             InputError: a line that is no object with an id and a prompt, or an id used twice.
         """
-        topics: dict[str, Line] = {}
+        topics: dict[str, TopicLine] = {}
         for number, raw in enumerate(self._lines(), 1):
             if raw.strip():
                 line = self._parse(raw, number)
@@ -46,7 +46,7 @@ class TopicFile:
             raise InputError("holds no topic", path=self._named)
         return topics
 
-    def rewrite(self, key: str, line: Line) -> None:
+    def rewrite(self, key: str, line: TopicLine) -> None:
         """Put another line in a topic's place; the file is whole at every moment.
 
         Raises:
@@ -70,7 +70,7 @@ class TopicFile:
         except OSError as fault:
             raise InputError(f"cannot be read ({fault.strerror})", path=self._named) from None
 
-    def _parse(self, raw: bytes, number: int) -> Line:
+    def _parse(self, raw: bytes, number: int) -> TopicLine:
         try:
             line = json.loads(raw)
         except (ValueError, RecursionError):
@@ -96,7 +96,7 @@ class TopicFile:
             raise OutsideError(f"{self.path} cannot be written ({fault.strerror}); make the folder writable") from None
 
 
-def _to_bytes(line: Line) -> bytes:
+def _to_bytes(line: TopicLine) -> bytes:
     try:
         return json.dumps(line, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:  # half of a surrogate pair in a field of somebody else's
@@ -114,13 +114,13 @@ def _is_text(value: object) -> TypeGuard[str]:
     return True
 
 
-def names(line: Line, field: str) -> list[str]:
+def names(line: TopicLine, field: str) -> list[str]:
     """Who is named in `verified_by` or `rejected_by`; anything but a list of texts names nobody."""
     value = line.get(field)
     return list(dict.fromkeys(filter(_is_text, value))) if isinstance(value, list) else []
 
 
-def status_of(line: Line) -> str:
+def status_of(line: TopicLine) -> str:
     """`rejected` where anybody rejects it, `verified` where two vouch for it, else `open`."""
     if names(line, "rejected_by"):
         return "rejected"
@@ -138,7 +138,7 @@ def content_of(line: Mapping[str, Any]) -> str:
     return json.dumps({name: value for name, value in line.items() if name not in VOUCHERS}, sort_keys=True)
 
 
-def vouched(line: Line, reviewer: str, field: str | None) -> Line:
+def vouched(line: TopicLine, reviewer: str, field: str | None) -> TopicLine:
     """The line with the reviewer named in that field and in no other; named nowhere where None."""
     changed = dict(line)
     for one in VOUCHERS:

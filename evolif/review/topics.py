@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolif.errors import UsageError
 from evolif.resources import complaint
-from evolif.review.decisions import VOUCHERS, Decision, Drafts, Journal, Kind, Request
-from evolif.review.desk import Block, Desk, Notify, State
+from evolif.review.decisions import VOUCHERS, Decision, DecisionKind, DecisionLog, Drafts, Request
+from evolif.review.desk import Notify, ReviewQueue, State, TextBlock
 from evolif.review.exchange import finding_objects
-from evolif.review.queue import DECIDED, UNDECIDED, Entry, Facet, Filter
+from evolif.review.queue import DECIDED, UNDECIDED, Facet, Filter, QueueItem
 from evolif.review.text import Marked, one_line, said, visible
-from evolif.review.topic_file import NEEDED, Line, TopicFile, content_of, is_same, names, status_of, vouched
+from evolif.review.topic_file import NEEDED, TopicFile, TopicLine, content_of, is_same, names, status_of, vouched
 from evolif.review.turn_view import decisions_text, findings_text
 from evolif.tracker import TopicModel
 from evolif.types import Finding
@@ -31,7 +31,7 @@ _STATUS = {
 
 
 def topic_blocks(
-    line: Line, found: Sequence[Finding], decisions: Sequence[Decision], *, checked: bool
+    line: TopicLine, found: Sequence[Finding], decisions: Sequence[Decision], *, checked: bool
 ) -> list[tuple[str, Marked]]:
     """The blocks of a topic, each with its title.
 
@@ -57,7 +57,7 @@ def topic_blocks(
     return blocks
 
 
-def vouchers_text(line: Line) -> str:
+def vouchers_text(line: TopicLine) -> str:
     """Who vouches for it and who rejects it."""
     told = [
         f"{said_} {', '.join(one_line(name, 40) for name in names(line, field))}"
@@ -72,7 +72,7 @@ def vouchers_text(line: Line) -> str:
 _LABEL = re.compile(r"(title|domain|prompt|keywords):[ ]?(.*)")
 
 
-def to_words(line: Line) -> str:
+def to_words(line: TopicLine) -> str:
     """The editable fields, labelled; keywords one a line."""
     keywords = line.get("keywords")
     listed = keywords if isinstance(keywords, list) else []
@@ -119,7 +119,7 @@ def from_words(text: str) -> dict[str, Any]:
     }
 
 
-def merged(line: Line, fields: dict[str, Any]) -> Line:
+def merged(line: TopicLine, fields: dict[str, Any]) -> TopicLine:
     """The line with the fields in their places; empty ones that the line never had stay away."""
     return {**line, **{name: value for name, value in fields.items() if value or name in line}}
 
@@ -158,7 +158,7 @@ class FilledTopic(BaseModel):
     edited: _Edited | None = None
 
 
-class TopicDesk(Desk):
+class TopicQueue(ReviewQueue):
     """Topics of a file, to be vouched for, edited or rejected.
 
     Args:
@@ -168,7 +168,7 @@ class TopicDesk(Desk):
         notify: Told in one sentence when something was repaired.
     """
 
-    kinds: tuple[Kind, ...] = ("accept", "edit", "reject", "note")
+    kinds: tuple[DecisionKind, ...] = ("accept", "edit", "reject", "note")
     noun = "topic"
     stores_findings = False
     first_filter = Filter({"status": frozenset({"open"})})
@@ -182,7 +182,7 @@ class TopicDesk(Desk):
     ) -> None:
         self._file = TopicFile(path)
         base = self._file.path
-        journal = Journal(base.with_suffix(".review.jsonl"), base.with_name(f".{base.stem}.review.lock"), notify)
+        journal = DecisionLog(base.with_suffix(".review.jsonl"), base.with_name(f".{base.stem}.review.lock"), notify)
         super().__init__(path, reviewer, journal, Drafts(base.with_name(f".{base.stem}.drafts"), reviewer))
         self._checker = checker
         self._topics = self._file.read()
@@ -212,21 +212,21 @@ class TopicDesk(Desk):
             raise UsageError(f"{self.path} has no topic {one_line(key, 40)}; name it by its id")
         return self._topics[key]
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[QueueItem]:
         """All topics, as the queue has them."""
         return [self._entry(number, key) for number, key in enumerate(self._topics)]
 
-    def entry(self, key: str) -> Entry:
+    def entry(self, key: str) -> QueueItem:
         """One topic, as the queue has it."""
         return self._entry(list(self._topics).index(key), key)
 
-    def _entry(self, number: int, key: str) -> Entry:
+    def _entry(self, number: int, key: str) -> QueueItem:
         line = self._topics[key]
         status = status_of(line)
         accepts, rejects = (self._is_named(line, field) for field in VOUCHERS)
         found = self.checked(key)
         checkers = [one.checker for one in found if one] if found else []
-        return Entry(
+        return QueueItem(
             key=key,
             order=(_FIRST[status], number),
             label=one_line(f"{key} {line.get('title') or line['prompt']}", 60),
@@ -242,7 +242,7 @@ class TopicDesk(Desk):
             mine="x" if rejects else "a" if accepts else " ",
         )
 
-    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[Block]:
+    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[TextBlock]:
         """Task, keywords, findings, vouchers, decisions."""
         return topic_blocks(self.line(key), found or (), self.decisions(key), checked=found is not None)
 

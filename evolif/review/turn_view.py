@@ -11,7 +11,7 @@ from typing import Any
 from evolif.constraints import describe, format_of, parse_constraint
 from evolif.errors import UsageError
 from evolif.review.decisions import Decision, told_time
-from evolif.review.text import Look, Marked, joined, one_line, said, visible
+from evolif.review.text import Marked, Style, joined, one_line, said, visible
 from evolif.types import Constraint, Finding, Params, Turn
 
 # The intention of a turn as a diff: what changes, what stays.
@@ -175,10 +175,10 @@ def _flat(text: str) -> Marked:
     return said(one_line(text))
 
 
-def _looking(text: str, look: Look, *, unlike: str | None = None) -> Marked:
+def _looking(text: str, look: Style, *, unlike: str | None = None) -> Marked:
     """A description in one look; the words that another one does not have stand out."""
     shown = one_line(text)
-    marks: list[tuple[int, int, Look]] = [(0, len(shown), look)] if shown else []
+    marks: list[tuple[int, int, Style]] = [(0, len(shown), look)] if shown else []
     if unlike is not None and max(len(shown), len(unlike)) <= _COMPARED:
         words = [match.span() for match in re.finditer(r"\S+", shown)]
         matcher = SequenceMatcher(None, [shown[a:b] for a, b in words], one_line(unlike).split(), autojunk=False)

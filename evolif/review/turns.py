@@ -13,10 +13,10 @@ from evolif.constraints import EXTENDED_GROUPS, GROUPS, own_groups
 from evolif.errors import InputError, UsageError
 from evolif.instructions import Benchmark, dialogue_file, read_turns
 from evolif.resources import complaint
-from evolif.review.decisions import Drafts, Journal, Kind, Request
-from evolif.review.desk import Block, Desk, Notify, State
+from evolif.review.decisions import DecisionKind, DecisionLog, Drafts, Request
+from evolif.review.desk import Notify, ReviewQueue, State, TextBlock
 from evolif.review.exchange import finding_objects
-from evolif.review.queue import DECIDED, UNDECIDED, Entry, Facet
+from evolif.review.queue import DECIDED, UNDECIDED, Facet, QueueItem
 from evolif.review.text import hidden, one_line, visible
 from evolif.review.turn_view import intention_of, turn_blocks
 from evolif.synthesis import TemplateSynthesizer
@@ -138,7 +138,7 @@ def turn_object(turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn]) -
     }
 
 
-Checker = Callable[[Turn, str], Sequence[Finding]]
+QueryChecker = Callable[[Turn, str], Sequence[Finding]]
 """`evolif.synthesis.check_query`, or another in its place."""
 
 
@@ -163,7 +163,7 @@ _SIGNS = {"add": "+", "modify": "~", "remove": "−"}
 _MINE = {"accept": "a", "change": "e", "reject": "x"}
 
 
-class BenchmarkDesk(Desk):
+class BenchmarkQueue(ReviewQueue):
     """Turns of a benchmark, to be accepted, edited, regenerated, put back to the template's words, or rejected.
 
     Args:
@@ -174,7 +174,7 @@ class BenchmarkDesk(Desk):
         notify: Told in one sentence when something was repaired.
     """
 
-    kinds: tuple[Kind, ...] = ("accept", "edit", "template", "regenerate", "reject", "note")
+    kinds: tuple[DecisionKind, ...] = ("accept", "edit", "template", "regenerate", "reject", "note")
     noun = "turn"
     legend = (
         "Letters before an item: F flagged, R rejected, E edited, V verified; beside it your own verdict: "
@@ -187,12 +187,12 @@ class BenchmarkDesk(Desk):
         benchmark: Benchmark,
         reviewer: str,
         *,
-        checker: Checker,
+        checker: QueryChecker,
         regenerate: Regenerate | None = None,
         notify: Notify | None = None,
     ) -> None:
         folder = benchmark.path / "review"
-        journal = Journal(folder / "decisions.jsonl", folder / ".lock", notify)
+        journal = DecisionLog(folder / "decisions.jsonl", folder / ".lock", notify)
         super().__init__(benchmark.path, reviewer, journal, Drafts(folder / "drafts", reviewer))
         self.regenerate = regenerate
         self._benchmark = benchmark
@@ -226,16 +226,16 @@ class BenchmarkDesk(Desk):
         turn = self.turn(key)
         return [self._turns[f"{turn.dialogue}/{number}"] for number in range(1, turn.turn)]
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[QueueItem]:
         """All turns, as the queue has them."""
         decided = self.verdicts()
         return [self._entry(key, decided) for key in self._turns]
 
-    def entry(self, key: str) -> Entry:
+    def entry(self, key: str) -> QueueItem:
         """One turn, as the queue has it."""
         return self._entry(key, self.verdicts())
 
-    def _entry(self, key: str, decided: dict[str, Any]) -> Entry:
+    def _entry(self, key: str, decided: dict[str, Any]) -> QueueItem:
         turn = self._turns[key]
         own = decided.get(key)
         found = self._found.get((key, turn.query))
@@ -243,7 +243,7 @@ class BenchmarkDesk(Desk):
         if checkers is None:
             checkers = [split_finding(one).checker for one in turn.findings]
         change = f"{_SIGNS[turn.operation.kind]}{one_line(turn.operation.group)}"
-        return Entry(
+        return QueueItem(
             key=key,
             order=(_FIRST.get(turn.status, 2), turn.dialogue, turn.turn),
             label=f"{turn.dialogue}·{turn.turn:<3}{change}",
@@ -259,7 +259,7 @@ class BenchmarkDesk(Desk):
             mine=_MINE[own.verdict] if own else " ",
         )
 
-    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[Block]:
+    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[TextBlock]:
         """Intention, query with findings, decisions, conversation."""
         turn = self.turn(key)
         shown = [split_finding(one) for one in turn.findings] if found is None else found

@@ -15,16 +15,16 @@ from evolif.runner.events import (
     StillWaiting,
     TurnStored,
 )
-from evolif.runner.journal import Journal, StoreError
-from evolif.runner.metering import Gate, Later, OpenGate, PlannedCall, Stop
+from evolif.runner.journal import StoreError, WriteBatcher
+from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
 from evolif.runner.records import (
     STOP_RULE,
     AnsweredTurn,
     AskedTurn,
     EarlyEnd,
     EndEntry,
-    Entry,
     FaultEntry,
+    StoreEntry,
     TurnEntry,
     TurnRecord,
     VerdictEntry,
@@ -32,7 +32,7 @@ from evolif.runner.records import (
 from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, load_run
 from evolif.runner.scenario import SYSTEM_PROMPT
-from evolif.runner.scheduler import Lanes
+from evolif.runner.scheduler import SessionScheduler
 from evolif.runner.session import remaining, step
 from evolif.runner.settings import RunSettings, Wish, plan
 from evolif.runner.store import FILE_NAME, RunStore
@@ -41,22 +41,19 @@ __all__ = [
     "FILE_NAME",
     "STOP_RULE",
     "SYSTEM_PROMPT",
+    "AllowAll",
     "AnsweredTurn",
     "AskedTurn",
     "Awaited",
+    "CallPolicy",
+    "Deny",
     "EarlyEnd",
     "EndEntry",
-    "Entry",
     "Event",
     "FaultEntry",
     "FaultMet",
-    "Gate",
-    "Journal",
-    "Lanes",
-    "Later",
     "ModelStopped",
     "Observer",
-    "OpenGate",
     "PlannedCall",
     "Run",
     "RunSettings",
@@ -64,16 +61,19 @@ __all__ = [
     "RunStore",
     "SessionEnded",
     "SessionKey",
+    "SessionScheduler",
     "SessionStarted",
     "Spent",
     "StillWaiting",
-    "Stop",
+    "StoreEntry",
     "StoreError",
     "TurnEntry",
     "TurnRecord",
     "TurnStored",
     "VerdictEntry",
+    "Wait",
     "Wish",
+    "WriteBatcher",
     "agreement",
     "evaluate",
     "load_run",

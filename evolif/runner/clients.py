@@ -11,12 +11,12 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit, urlunsplit
 
 from evolif.errors import InternalError, UsageError
-from evolif.instructions import AuthorRole, Wording
+from evolif.instructions import AuthorRole, SynthesizerPool
 from evolif.judging import Judge, open_judge
 from evolif.models import CachedModel, ChatModel, ChatRequest, RequestCache, address_of, parse_model_name, with_limits
 from evolif.runner.events import Role
-from evolif.runner.metering import Gate, Turnstile, current_epoch
-from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Stopper
+from evolif.runner.metering import CallPolicy, MeteredModel, current_epoch
+from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
 
 _CLOSING = 5.0
 """Seconds that clients get to close their connections."""
@@ -93,7 +93,7 @@ class _Named:
         """Nothing to release."""
 
 
-class Opener:
+class ClientFactory:
     """Makes the clients of a run.
 
     Args:
@@ -107,8 +107,8 @@ class Opener:
     def __init__(
         self,
         calling: Calling,
-        gate: Gate,
-        stopper: Stopper,
+        gate: CallPolicy,
+        stopper: Shutdown,
         open_model: Callable[..., ChatModel],
         cache: RequestCache | None = None,
     ) -> None:
@@ -122,14 +122,14 @@ class Opener:
         """A model under test."""
         calling, name = self._calling, str(parse_model_name(spec))
         client = self._cached(spec, calling.base_url, repeats=False)
-        behind = Turnstile(client, "target", self._gate, partial(self._stopper, name), self._bounded("target", name))
+        behind = MeteredModel(client, "target", self._gate, partial(self._stopper, name), self._bounded("target", name))
         return with_limits(behind, calling.max_connections)
 
     def judge(self, spec: str) -> ChatModel:
         """A member of a panel; after Ctrl-C it still judges what is answered, for that is paid, if time allows."""
         with _for_the_judge():
             client, name = self._cached(spec, None, repeats=True), str(parse_model_name(spec))
-        behind = Turnstile(
+        behind = MeteredModel(
             client, "judge", self._gate, lambda: self._stopper.fault is not None, self._bounded("judge", name)
         )
         return with_limits(behind, None)
@@ -137,7 +137,7 @@ class Opener:
     def author(self, model: ChatModel, role: AuthorRole) -> ChatModel:
         """A model that words missing turns, or checks the words."""
         bounded = self._bounded(role, model.name)
-        return Turnstile(model, role, self._gate, lambda: self._stopper.everybody, bounded)
+        return MeteredModel(model, role, self._gate, lambda: self._stopper.everybody, bounded)
 
     def _bounded(self, role: Role, name: str) -> Callable[[], AbstractAsyncContextManager[None]]:
         """What bounds a call in flight after a stop."""
@@ -163,14 +163,14 @@ def is_panel(names: Sequence[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class Clients:
     """Everything of a run that can be asked; nothing is connected before its first call."""
 
     targets: Mapping[str, ChatModel]
     """By their names, each behind its limit."""
     judges: Mapping[str, ChatModel]
     """Members of the panel, by the names they were given."""
-    wording: Wording
+    wording: SynthesizerPool
 
     async def closing(self, main: Coroutine[Any, Any, None], judge: Judge | None) -> None:
         """Await `main`, then release all connections in the loop that used them, without waiting for long."""
@@ -184,5 +184,5 @@ class Cast:
                     await asyncio.gather(*closing, _awaited(self.wording), return_exceptions=True)
 
 
-async def _awaited(wording: Wording) -> None:
+async def _awaited(wording: SynthesizerPool) -> None:
     await wording.aclose()

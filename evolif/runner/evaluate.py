@@ -9,14 +9,14 @@ from pathlib import Path
 from evolif.errors import UsageError
 from evolif.instructions import Benchmark, Options, open_stored
 from evolif.models import DEFAULT_RETRIES, RequestCache, open_model
-from evolif.runner.clients import Calling, Cast, Opener, is_panel
+from evolif.runner.clients import Calling, ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
-from evolif.runner.metering import Gate, OpenGate
-from evolif.runner.ray_worker import Errand
-from evolif.runner.run import Engine, Notify, Production, Run, load_run
+from evolif.runner.metering import AllowAll, CallPolicy
+from evolif.runner.ray_worker import WorkerConfig
+from evolif.runner.run import Engine, Notify, Run, RunExecutor, load_run
 from evolif.runner.scheduler import MOST_ALIVE, play_here
 from evolif.runner.settings import Wish, at_least_one, plan
-from evolif.runner.shutdown import Stopper
+from evolif.runner.shutdown import Shutdown
 
 # Which engine plays a run, by its name.
 
@@ -24,9 +24,9 @@ from evolif.runner.shutdown import Stopper
 def engine_of(
     name: str,
     address: str | None,
-    errand: Errand,
+    errand: WorkerConfig,
     notify: Callable[[str], None],
-    gate: Gate | None,
+    gate: CallPolicy | None,
     *,
     cached: bool = False,
 ) -> Engine:
@@ -83,7 +83,7 @@ def evaluate(
     engine: str = "asyncio",
     ray_address: str | None = None,
     cache: RequestCache | None = None,
-    gate: Gate | None = None,
+    gate: CallPolicy | None = None,
     observe: Observer | None = None,
     notify: Notify | None = None,
     on_stop: Callable[[], None] | None = None,
@@ -147,7 +147,7 @@ def evaluate(
         seed=seed,
     )
     settings = plan(opened, wish)
-    production = Production(
+    production = RunExecutor(
         opened,
         settings,
         judges,
@@ -166,13 +166,15 @@ def evaluate(
         return load_run(root)
     # Reads every dialogue: a broken line is told before the first call, not after some have been paid.
     missing = tuple(opened.missing(settings.max_turns, settings.dialogues))
-    stopper = Stopper()
+    stopper = Shutdown()
     calling = Calling(base_url, max_connections, max_retries, timeout, seed)
-    errand = Errand(settings, dict(zip(settings.models, specs, strict=True)), calling, tuple(judges), gate is not None)
+    errand = WorkerConfig(
+        settings, dict(zip(settings.models, specs, strict=True)), calling, tuple(judges), gate is not None
+    )
     perform = engine_of(engine, ray_address, errand, production.notify, gate, cached=cache is not None)
-    make = Opener(calling, gate or OpenGate(), stopper, open_model, cache)
+    make = ClientFactory(calling, gate or AllowAll(), stopper, open_model, cache)
     authors = Options(max_retries=max_retries, timeout=timeout, wrap=make.author)
-    cast = Cast(
+    cast = Clients(
         {name: make.target(spec) for name, spec in zip(settings.models, specs, strict=True)},
         {spec: make.judge(spec) for spec in judges} if is_panel(judges) else {},
         open_stored(opened, missing, synthesizers, checker, authors),

@@ -11,17 +11,17 @@ import asyncio
 from typing import Protocol
 
 from evolif.errors import EvolifError, InternalError, OutsideError
-from evolif.runner.records import Entry
+from evolif.runner.records import StoreEntry
 from evolif.runner.store import RunStore
 
 _LARGEST_BATCH = 8
 """Sessions that wait for one commit at most."""
 
 
-class Keep(Protocol):
+class StoreWriter(Protocol):
     """Where sessions write; the journal, or on another machine what brings it there."""
 
-    async def __call__(self, *entries: Entry) -> None:
+    async def __call__(self, *entries: StoreEntry) -> None:
         """Return once the entries are durable.
 
         Raises:
@@ -35,11 +35,11 @@ class StoreError(OutsideError):
     """The store itself fails: no session can go on."""
 
 
-_Waiting = tuple[tuple[Entry, ...], asyncio.Future[None] | None]
+_Waiting = tuple[tuple[StoreEntry, ...], asyncio.Future[None] | None]
 
 
-class Journal:
-    """Writes what sessions tell it, in small groups; implements `Keep`."""
+class WriteBatcher:
+    """Writes what sessions tell it, in small groups; implements `StoreWriter`."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
@@ -47,7 +47,7 @@ class Journal:
         self._lost: StoreError | None = None
         """What became of a posted entry that could not be stored: told to whoever writes next."""
 
-    async def __call__(self, *entries: Entry) -> None:
+    async def __call__(self, *entries: StoreEntry) -> None:
         """Return once the entries are durable."""
         self._see_losses()
         loop = asyncio.get_running_loop()
@@ -59,7 +59,7 @@ class Journal:
             loop.call_soon(self.flush)
         await durable
 
-    def post(self, *entries: Entry) -> None:
+    def post(self, *entries: StoreEntry) -> None:
         """Write entries with the next commit; nobody waits for them, and a loss is told later."""
         self._waiting.append((entries, None))
         if len(self._waiting) == 1:
@@ -98,7 +98,7 @@ class Journal:
         if lost is not None:
             raise lost
 
-    def _try(self, entries: tuple[Entry, ...]) -> Exception | None:
+    def _try(self, entries: tuple[StoreEntry, ...]) -> Exception | None:
         try:
             self._store.write(entries)
         except OutsideError as fault:

@@ -31,7 +31,7 @@ class PlannedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class Deny:
     """Why a call may not be made."""
 
     cause: str
@@ -41,16 +41,16 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
+class Wait:
     """A call may not be made yet: await this and ask again."""
 
     until: Awaitable[None]
 
 
-class Gate(Protocol):
+class CallPolicy(Protocol):
     """Decides over every call. A session that is stopped here is censored with the turns it has."""
 
-    def ask(self, call: PlannedCall) -> Stop | Later | None:
+    def ask(self, call: PlannedCall) -> Deny | Wait | None:
         """None lets the call through; `tell` follows then in any case."""
         ...
 
@@ -59,10 +59,10 @@ class Gate(Protocol):
         ...
 
 
-class OpenGate:
+class AllowAll:
     """Lets every call through."""
 
-    def ask(self, call: PlannedCall) -> Stop | None:
+    def ask(self, call: PlannedCall) -> Deny | None:
         """Never stops."""
         return None
 
@@ -70,15 +70,15 @@ class OpenGate:
         """Looks at nothing."""
 
 
-class NotAskedError(EvolifError):
+class CallDeniedError(EvolifError):
     """A call was not made: the gate said so (`stop`), or the run is being stopped (None)."""
 
-    def __init__(self, stop: Stop | None) -> None:
+    def __init__(self, stop: Deny | None) -> None:
         super().__init__("the run is being stopped" if stop is None else stop.reason)
         self.stop = stop
 
-    def __reduce__(self) -> tuple[type[NotAskedError], tuple[Stop | None]]:
-        return NotAskedError, (self.stop,)
+    def __reduce__(self) -> tuple[type[CallDeniedError], tuple[Deny | None]]:
+        return CallDeniedError, (self.stop,)
 
 
 @dataclass(slots=True)
@@ -117,7 +117,7 @@ def current_epoch() -> int:
     return 1 if account is None else account.key.epoch
 
 
-class Turnstile:
+class MeteredModel:
     """A model behind a gate; implements `ChatModel`.
 
     Args:
@@ -125,14 +125,14 @@ class Turnstile:
         role: In whose name it is asked.
         gate: Decides over each call.
         stopped: Whether nothing may be asked any more.
-        bounded: Put around each call; raises `NotAskedError` where it is given up.
+        bounded: Put around each call; raises `CallDeniedError` where it is given up.
     """
 
     def __init__(
         self,
         model: ChatModel,
         role: Role,
-        gate: Gate,
+        gate: CallPolicy,
         stopped: Callable[[], bool],
         bounded: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
     ) -> None:
@@ -179,12 +179,12 @@ class Turnstile:
     async def _let_through(self, call: PlannedCall) -> None:
         while True:
             if self._stopped():
-                raise NotAskedError(None)
+                raise CallDeniedError(None)
             answer = self._gate.ask(call)
             if answer is None:
                 return
-            if isinstance(answer, Stop):
-                raise NotAskedError(answer)
+            if isinstance(answer, Deny):
+                raise CallDeniedError(answer)
             await answer.until
 
     async def aclose(self) -> None:

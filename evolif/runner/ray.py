@@ -22,11 +22,21 @@ from urllib.parse import urlsplit
 from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
 from evolif.models import ChatModel
 from evolif.runner.events import ModelStopped, SessionEnded, SessionKey
-from evolif.runner.metering import Gate, Later, OpenGate, PlannedCall, Stop, open_account
-from evolif.runner.ray_worker import Answer, CallPlanned, Errand, Judged, Kept, Letter, Over, Player, TurnWanted
+from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait, open_account
+from evolif.runner.ray_worker import (
+    CallRequest,
+    Finished,
+    JudgeRequest,
+    Player,
+    StoreRequest,
+    TurnRequest,
+    WorkerConfig,
+    WorkerReply,
+    WorkerRequest,
+)
 from evolif.runner.records import EndEntry, FaultEntry
-from evolif.runner.scheduler import Lanes, Recall, play_all
-from evolif.runner.session import Stage
+from evolif.runner.scheduler import Recall, SessionScheduler, play_all
+from evolif.runner.session import RunContext
 
 # Ray, started on this machine or reached elsewhere: on loopback where it can be, and without its surprises.
 
@@ -110,14 +120,16 @@ class RayEngine:
     """
 
     def __init__(
-        self, address: str | None, errand: Errand, notify: Callable[[str], None], gate: Gate | None = None
+        self, address: str | None, errand: WorkerConfig, notify: Callable[[str], None], gate: CallPolicy | None = None
     ) -> None:
         self._address = address
         self._errand = errand
         self._notify = notify
-        self._gate = gate or OpenGate()
+        self._gate = gate or AllowAll()
 
-    async def __call__(self, stage: Stage, models: Mapping[str, ChatModel], lanes: Lanes, recall: Recall) -> None:
+    async def __call__(
+        self, stage: RunContext, models: Mapping[str, ChatModel], lanes: SessionScheduler, recall: Recall
+    ) -> None:
         """Play every session.
 
         Raises:
@@ -136,7 +148,7 @@ class RayEngine:
 class Crew:
     """As many processes as the cluster has cores; a dead one is replaced."""
 
-    def __init__(self, ray: Any, errand: Errand) -> None:
+    def __init__(self, ray: Any, errand: WorkerConfig) -> None:
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, max_concurrency=10_000)(Player)
         self._errand = ray.put(errand)
         number = max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -167,10 +179,10 @@ class Crew:
 class _Sessions:
     def __init__(
         self,
-        stage: Stage,
+        stage: RunContext,
         crew: Crew,
         recall: Recall,
-        gate: Gate,
+        gate: CallPolicy,
         notify: Callable[[str], None],
         death: type[Exception],
     ) -> None:
@@ -200,22 +212,22 @@ class _Sessions:
 
     async def _follow(self, player: Any, key: SessionKey, open_calls: list[PlannedCall]) -> None:
         account = open_account(key)
-        letter: Letter = await player.begin.remote(key, self._recall(key))
+        letter: WorkerRequest = await player.begin.remote(key, self._recall(key))
         while True:
             for usage in letter.told:
                 self._gate.tell(open_calls.pop(0), usage)
             self._pass_on(letter)
-            if isinstance(letter.wish, Over):
+            if isinstance(letter.wish, Finished):
                 if letter.wish.fault is not None:
                     raise letter.wish.fault
                 return
             value, fault = await self._grant(letter, open_calls)
             stopper = self._stage.stopper
             cause = fault.__cause__ if fault is not None and isinstance(fault.__cause__, EvolifError) else None
-            answer = Answer(value, fault, cause, account.take(), stopper.everybody, stopper.barred)
+            answer = WorkerReply(value, fault, cause, account.take(), stopper.everybody, stopper.barred)
             letter = await player.go_on.remote(key, answer)
 
-    def _pass_on(self, letter: Letter) -> None:
+    def _pass_on(self, letter: WorkerRequest) -> None:
         for event in letter.events:
             if isinstance(event, ModelStopped):
                 stopper = self._stage.stopper
@@ -224,18 +236,18 @@ class _Sessions:
                     continue
             self._stage.observe(event)
 
-    async def _grant(self, letter: Letter, open_calls: list[PlannedCall]) -> tuple[Any, Exception | None]:
+    async def _grant(self, letter: WorkerRequest, open_calls: list[PlannedCall]) -> tuple[Any, Exception | None]:
         scenario = self._stage.scenario
         try:
             match letter.wish:
-                case Kept(entries):
+                case StoreRequest(entries):
                     await self._stage.keep(*entries)
                     return None, None
-                case TurnWanted(dialogue, number):
+                case TurnRequest(dialogue, number):
                     return await scenario.next_turn(dialogue, number), None
-                case Judged(turn, answer):
+                case JudgeRequest(turn, answer):
                     return await scenario.score(turn, answer), None
-                case CallPlanned(call):
+                case CallRequest(call):
                     return await self._let_through(call, open_calls), None
         except EvolifError as fault:
             return None, fault
@@ -243,10 +255,10 @@ class _Sessions:
             return None, InternalError(f"an unforeseen {type(fault).__name__} of this program")
         raise InternalError("a letter without a wish")
 
-    async def _let_through(self, call: PlannedCall, open_calls: list[PlannedCall]) -> Stop | None:
+    async def _let_through(self, call: PlannedCall, open_calls: list[PlannedCall]) -> Deny | None:
         while True:
             word = self._gate.ask(call)
-            if not isinstance(word, Later):
+            if not isinstance(word, Wait):
                 break
             await word.until
         if word is None:

@@ -10,14 +10,14 @@ from typing import Any
 
 from evolif.judging import Judgement, judge_turn, open_judge
 from evolif.models import ChatModel, open_model
-from evolif.runner.clients import Calling, Opener, is_panel
+from evolif.runner.clients import Calling, ClientFactory, is_panel
 from evolif.runner.events import Event, SessionKey, Spent
-from evolif.runner.metering import Gate, Later, OpenGate, PlannedCall, Stop, charge
-from evolif.runner.records import Entry, SessionState
+from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait, charge
+from evolif.runner.records import SessionState, StoreEntry
 from evolif.runner.scenario import FullHistory
-from evolif.runner.session import SessionRunner, Stage
+from evolif.runner.session import RunContext, SessionRunner
 from evolif.runner.settings import RunSettings
-from evolif.runner.shutdown import Stopper
+from evolif.runner.shutdown import Shutdown
 from evolif.types import Turn, Usage
 
 # What a session that is played in another process writes to the run, and what it is told back.
@@ -26,7 +26,7 @@ from evolif.types import Turn, Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class WorkerConfig:
     """What a process has to know before its first session."""
 
     settings: RunSettings
@@ -39,14 +39,14 @@ class Errand:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoreRequest:
     """Entries that are to be durable before the session goes on."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[StoreEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TurnWanted:
+class TurnRequest:
     """The next turn of a dialogue."""
 
     dialogue: int
@@ -54,7 +54,7 @@ class TurnWanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgeRequest:
     """An answer that only the run's judges can tell."""
 
     turn: Turn
@@ -62,34 +62,34 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class CallPlanned:
+class CallRequest:
     """A call that is about to be made."""
 
     call: PlannedCall
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class Finished:
     """The session is at its end, or the run is being stopped."""
 
     fault: Exception | None
 
 
-Wish = Kept | TurnWanted | Judged | CallPlanned | Over
+SessionRequest = StoreRequest | TurnRequest | JudgeRequest | CallRequest | Finished
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class WorkerRequest:
     """One wish, and what happened since the last letter."""
 
-    wish: Wish
+    wish: SessionRequest
     events: tuple[Event, ...] = ()
     told: tuple[Usage | None, ...] = ()
     """Of the calls that were let through and are over."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WorkerReply:
     """What became of a wish, and who is to stop."""
 
     value: Any = None
@@ -102,20 +102,20 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Line:
+class Channel:
     """A session's correspondence."""
 
-    letters: asyncio.Queue[Letter] = field(default_factory=asyncio.Queue)
-    answer: asyncio.Future[Answer] | None = None
+    letters: asyncio.Queue[WorkerRequest] = field(default_factory=asyncio.Queue)
+    answer: asyncio.Future[WorkerReply] | None = None
     events: list[Event] = field(default_factory=list)
     told: list[Usage | None] = field(default_factory=list)
 
-    def post(self, wish: Wish) -> None:
+    def post(self, wish: SessionRequest) -> None:
         """Send a letter with everything since the last one."""
-        self.letters.put_nowait(Letter(wish, tuple(self.events), tuple(self.told)))
+        self.letters.put_nowait(WorkerRequest(wish, tuple(self.events), tuple(self.told)))
         self.events, self.told = [], []
 
-    async def ask(self, wish: Wish) -> Any:
+    async def ask(self, wish: SessionRequest) -> Any:
         """What the run has to say to a wish; raises what it met."""
         self.answer = asyncio.get_running_loop().create_future()
         self.post(wish)
@@ -126,19 +126,19 @@ class Line:
         return answer.value
 
 
-_line: ContextVar[Line] = ContextVar("_line")
+_line: ContextVar[Channel] = ContextVar("_line")
 
 
 class DistantScenario:
     """Turns come from the run, which alone words missing ones; rules are checked here, judges are asked there."""
 
-    def __init__(self, errand: Errand) -> None:
+    def __init__(self, errand: WorkerConfig) -> None:
         self._has_calls = is_panel(errand.judges)
         self._judge = None if self._has_calls else open_judge(errand.judges)
 
     async def next_turn(self, dialogue: int, number: int) -> Turn | None:
         """The run's turn."""
-        turn: Turn | None = await _line.get().ask(TurnWanted(dialogue, number))
+        turn: Turn | None = await _line.get().ask(TurnRequest(dialogue, number))
         return turn
 
     def asks_a_judge(self, turn: Turn) -> bool:
@@ -151,7 +151,7 @@ class DistantScenario:
         """The verdicts on an answer."""
         if not self.asks_a_judge(turn):
             return await judge_turn(turn.constraints, answer, self._judge)
-        judgement: Judgement = await _line.get().ask(Judged(turn, answer))
+        judgement: Judgement = await _line.get().ask(JudgeRequest(turn, answer))
         return judgement
 
 
@@ -159,73 +159,73 @@ class DistantGate:
     """The run's own gate, asked by letter."""
 
     def __init__(self) -> None:
-        self._said: dict[int, Stop | None] = {}
+        self._said: dict[int, Deny | None] = {}
 
-    def ask(self, call: PlannedCall) -> Stop | Later | None:
+    def ask(self, call: PlannedCall) -> Deny | Wait | None:
         """Wait for the run's word, then pass it on."""
         if id(call) in self._said:
             return self._said.pop(id(call))
-        return Later(self._fetch(call))
+        return Wait(self._fetch(call))
 
     async def _fetch(self, call: PlannedCall) -> None:
-        self._said[id(call)] = await _line.get().ask(CallPlanned(call))
+        self._said[id(call)] = await _line.get().ask(CallRequest(call))
 
     def tell(self, call: PlannedCall, usage: Usage | None) -> None:
         """Goes with the next letter."""
         _line.get().told.append(usage)
 
 
-async def _keep(*entries: Entry) -> None:
-    await _line.get().ask(Kept(entries))
+async def _keep(*entries: StoreEntry) -> None:
+    await _line.get().ask(StoreRequest(entries))
 
 
 class Player:
     """Plays the sessions that the run gives it. The keys of its models are in its own environment."""
 
-    def __init__(self, errand: Errand) -> None:
-        self._stopper = Stopper()
-        gate: Gate = DistantGate() if errand.gated else OpenGate()
-        opener = Opener(errand.calling, gate, self._stopper, open_model)
+    def __init__(self, errand: WorkerConfig) -> None:
+        self._stopper = Shutdown()
+        gate: CallPolicy = DistantGate() if errand.gated else AllowAll()
+        opener = ClientFactory(errand.calling, gate, self._stopper, open_model)
         self._targets: dict[str, ChatModel] = {name: opener.target(spec) for name, spec in errand.specs.items()}
         scenario = DistantScenario(errand)
-        self._stage = Stage(errand.settings, scenario, FullHistory(), _keep, self._observe, self._stopper)
-        self._lines: dict[SessionKey, Line] = {}
+        self._stage = RunContext(errand.settings, scenario, FullHistory(), _keep, self._observe, self._stopper)
+        self._lines: dict[SessionKey, Channel] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def begin(self, key: SessionKey, state: SessionState) -> Letter:
+    async def begin(self, key: SessionKey, state: SessionState) -> WorkerRequest:
         """Take up a session where the store left it; its first letter."""
-        line = self._lines[key] = Line()
+        line = self._lines[key] = Channel()
         task = asyncio.create_task(self._play(key, state, line))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return await line.letters.get()
 
-    async def go_on(self, key: SessionKey, answer: Answer) -> Letter:
+    async def go_on(self, key: SessionKey, answer: WorkerReply) -> WorkerRequest:
         """Tell a session what became of its wish; its next letter."""
         self.obey(answer)
         line = self._lines[key]
         assert line.answer is not None
         line.answer.set_result(answer)
         letter = await line.letters.get()
-        if isinstance(letter.wish, Over):
+        if isinstance(letter.wish, Finished):
             del self._lines[key]
         return letter
 
-    def obey(self, answer: Answer) -> None:
+    def obey(self, answer: WorkerReply) -> None:
         """Stop whom the run has stopped."""
         if answer.everybody:
             self._stopper.bar_everybody()
         for model in answer.barred:
             self._stopper.bar(model)
 
-    async def _play(self, key: SessionKey, state: SessionState, line: Line) -> None:
+    async def _play(self, key: SessionKey, state: SessionState, line: Channel) -> None:
         _line.set(line)
         fault: Exception | None = None
         try:
             await SessionRunner(self._stage, key, self._targets[key.model], state).play()
         except Exception as met:
             fault = met
-        line.post(Over(fault))
+        line.post(Finished(fault))
 
     def _observe(self, event: Event) -> None:
         _line.get().events.append(event)

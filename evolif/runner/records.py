@@ -213,7 +213,7 @@ class CostEntry:
         yield from _calls(self.session, self.dialogue, self.turn, self.spent)
 
 
-Entry = TurnEntry | VerdictEntry | FaultEntry | EndEntry | CostEntry
+StoreEntry = TurnEntry | VerdictEntry | FaultEntry | EndEntry | CostEntry
 
 
 def _judged(judgement: Judgement | None) -> tuple[str | None, str, str]:

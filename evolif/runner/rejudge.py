@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolif.errors import UsageError
-from evolif.judging import CACHE_FILE, Agreement, Judge, Judgement, SqliteJudgeCache, judge_turn, open_judge
+from evolif.judging import CACHE_FILE, Judge, JudgeComparison, Judgement, SqliteJudgeCache, judge_turn, open_judge
 from evolif.models import DEFAULT_RETRIES, ChatModel, RequestCache, open_model
-from evolif.runner.clients import Calling, Opener, describe_judge
+from evolif.runner.clients import Calling, ClientFactory, describe_judge
 from evolif.runner.events import (
     FaultMet,
     ModelStopped,
@@ -27,8 +27,8 @@ from evolif.runner.events import (
     TurnStored,
     nobody,
 )
-from evolif.runner.journal import Journal, Keep, StoreError
-from evolif.runner.metering import Gate, NotAskedError, OpenGate, Stop, open_account
+from evolif.runner.journal import StoreError, StoreWriter, WriteBatcher
+from evolif.runner.metering import AllowAll, CallDeniedError, CallPolicy, Deny, open_account
 from evolif.runner.records import (
     AnsweredTurn,
     AskedTurn,
@@ -42,7 +42,7 @@ from evolif.runner.records import (
 from evolif.runner.run import Run, load_run, locked
 from evolif.runner.session import over_of, step
 from evolif.runner.settings import RunSettings, differences
-from evolif.runner.shutdown import Stopper, run_interruptibly, with_heartbeat
+from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
 from evolif.runner.store import RunStore
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Ending
@@ -66,9 +66,9 @@ class ReplayStage:
     """Where the answers are; only read."""
     patience: int
     judge: Judge | None
-    keep: Keep
+    keep: StoreWriter
     observe: Observer
-    stopper: Stopper
+    stopper: Shutdown
 
 
 class SessionReplay:
@@ -101,7 +101,7 @@ class SessionReplay:
             end = await self._turns()
         except (StoreError, UsageError):
             raise
-        except NotAskedError as refusal:
+        except CallDeniedError as refusal:
             spent = self._account.take()  # the half of a panel's calls
             if spent:
                 await self._stage.keep(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
@@ -157,7 +157,7 @@ class SessionReplay:
             return "suspended", "answers", ANSWERS_END
         return source.ending, source.cause, self._reason
 
-    def _stopped(self, stop: Stop) -> _End:
+    def _stopped(self, stop: Deny) -> _End:
         """Cut as an evaluation is: it counts with the turns it has, and goes on where there is more budget."""
         return "censored" if self._number else None, stop.cause, stop.reason
 
@@ -189,7 +189,7 @@ def rejudge(
     max_retries: int = DEFAULT_RETRIES,
     timeout: float | None = None,
     cache: RequestCache | None = None,
-    gate: Gate | None = None,
+    gate: CallPolicy | None = None,
     observe: Observer | None = None,
     notify: Callable[[str], None] | None = None,
     on_stop: Callable[[], None] | None = None,
@@ -216,8 +216,8 @@ def rejudge(
         KeyboardInterrupt: stopped; every verdict that was had is in the store.
     """
     judges = [judge] if isinstance(judge, str) else list(judge)
-    stopper = Stopper()
-    make = Opener(Calling(None, None, max_retries, timeout, 0), gate or OpenGate(), stopper, open_model, cache)
+    stopper = Shutdown()
+    make = ClientFactory(Calling(None, None, max_retries, timeout, 0), gate or AllowAll(), stopper, open_model, cache)
     say = notify or (lambda _: None)
     root = Path(out)
     with closing(RunStore.open(Path(run))) as source:
@@ -229,7 +229,7 @@ def rejudge(
         with locked(root), closing(_target(root, settings)) as target:
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
             made = open_judge(judges, rule=judge_rule, opener=clients, cache=scores)
-            journal = Journal(target)
+            journal = WriteBatcher(target)
             stage = ReplayStage(source, settings.patience, made, journal, observe or nobody, stopper)
             try:
                 judging = with_heartbeat(_closing(stage, target, journal), stopper, stage.observe)
@@ -241,9 +241,9 @@ def rejudge(
     return load_run(root)
 
 
-def agreement(old: Run, new: Run) -> Agreement:
+def agreement(old: Run, new: Run) -> JudgeComparison:
     """How far two runs' verdicts on the subjective groups agree, over the turns with the same answer in both."""
-    counts = Agreement()
+    counts = JudgeComparison()
     for model in (name for name in new.models if name in old.models):
         before = {(s.dialogue, s.epoch): turns for s, turns in old.transcripts(model)}
         for session, turns in new.transcripts(model):
@@ -287,7 +287,7 @@ def _see_answers(source: RunStore, say: Callable[[str], None]) -> None:
         )
 
 
-def _opened(judges: Sequence[str], make: Opener) -> Callable[[str], ChatModel]:
+def _opened(judges: Sequence[str], make: ClientFactory) -> Callable[[str], ChatModel]:
     """The judges' clients, made before anything is written, so that a missing key leaves no folder behind."""
     named = [name for name in judges if name not in ("none", "lexical")]
     return {name: make.judge(name) for name in named}.__getitem__
@@ -333,7 +333,7 @@ async def _play(stage: ReplayStage, target: RunStore) -> None:
         raise faults.exceptions[0] from None
 
 
-async def _closing(stage: ReplayStage, target: RunStore, journal: Journal) -> None:
+async def _closing(stage: ReplayStage, target: RunStore, journal: WriteBatcher) -> None:
     try:
         await _play(stage, target)
     finally:

@@ -9,19 +9,19 @@ from itertools import islice
 from pathlib import Path
 
 from evolif.errors import OutsideError, UsageError
-from evolif.instructions import Benchmark, Grower, SynthesisRecord, turn_hash
+from evolif.instructions import Benchmark, SynthesisRecord, TurnSource, turn_hash
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
 from evolif.models import ChatModel
-from evolif.runner.clients import Cast
+from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, Spent, TurnWorded
 from evolif.runner.fork import fork
-from evolif.runner.journal import Journal
+from evolif.runner.journal import WriteBatcher
 from evolif.runner.records import CostEntry, EarlyEnd, TurnRecord
 from evolif.runner.scenario import EvolifScenario, FullHistory
-from evolif.runner.scheduler import Lanes, Recall, calm_collector, play_here
-from evolif.runner.session import Stage
+from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
+from evolif.runner.session import RunContext
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
-from evolif.runner.shutdown import Stopper, run_interruptibly, with_heartbeat
+from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
 from evolif.runner.store import RunStore
 from evolif.types import Instruction, Session, Turn, TurnFacts, Usage
 
@@ -226,12 +226,12 @@ def locked(root: Path) -> Iterator[None]:
 # A run played: the store opened, what is left of its sessions brought on stage, everything closed again.
 
 Notify = Callable[[str], None]
-Engine = Callable[[Stage, Mapping[str, ChatModel], Lanes, Recall], Awaitable[None]]
+Engine = Callable[[RunContext, Mapping[str, ChatModel], SessionScheduler, Recall], Awaitable[None]]
 """Plays the sessions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Production:
+class RunExecutor:
     """What a run is played with, beside its models."""
 
     benchmark: Benchmark
@@ -268,7 +268,7 @@ class Production:
         judged = "" if shared.judged or not shared.turns else ", to be judged again"
         self.notify(f"{root} starts with {shared.turns} turns of {shared.sessions} sessions of {source}{judged}.")
 
-    def play(self, root: Path, cast: Cast, stopper: Stopper, engine: Engine = play_here) -> None:
+    def play(self, root: Path, cast: Clients, stopper: Shutdown, engine: Engine = play_here) -> None:
         """Play what is left.
 
         Raises:
@@ -277,12 +277,12 @@ class Production:
         """
         with locked(root), closing(self._open_store(root)) as store:
             left = self._enrolled(store)
-            journal = Journal(store)
+            journal = WriteBatcher(store)
             judge = self._judge(root, cast)
-            grower = Grower(self.benchmark, cast.wording, notify=self.benchmark.notify, record=self._clerk(journal))
+            grower = TurnSource(self.benchmark, cast.wording, notify=self.benchmark.notify, record=self._clerk(journal))
             scenario = EvolifScenario(grower, judge)
-            stage = Stage(self.settings, scenario, FullHistory(), journal, self.observe, stopper)
-            lanes = Lanes(left, {name: _alive(target, cast) for name, target in cast.targets.items()})
+            stage = RunContext(self.settings, scenario, FullHistory(), journal, self.observe, stopper)
+            lanes = SessionScheduler(left, {name: _alive(target, cast) for name, target in cast.targets.items()})
 
             async def main() -> None:
                 try:
@@ -328,11 +328,11 @@ class Production:
         ended = store.ended(model)
         return (key for key in sessions_of(self.settings, model) if (key.dialogue, key.epoch) not in ended)
 
-    def _judge(self, root: Path, cast: Cast) -> Judge | None:
+    def _judge(self, root: Path, cast: Clients) -> Judge | None:
         cache = SqliteJudgeCache(root / CACHE_FILE) if cast.judges else None
         return open_judge(self.judges, rule=self.judge_rule, opener=cast.judges.__getitem__, cache=cache)
 
-    def _clerk(self, journal: Journal) -> Callable[[SynthesisRecord], None]:
+    def _clerk(self, journal: WriteBatcher) -> Callable[[SynthesisRecord], None]:
         """Writes down what wording a turn cost."""
 
         def record(told: SynthesisRecord) -> None:
@@ -348,7 +348,7 @@ class Production:
         return record
 
 
-def _alive(target: ChatModel, cast: Cast) -> int:
+def _alive(target: ChatModel, cast: Clients) -> int:
     """Sessions of a model side by side: twice its requests where a panel is asked too.
 
     So the model's places are used while answers are being judged; but one that answers one at a time keeps its session.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from evolif.constraints import get_group
-from evolif.instructions import Grower
+from evolif.instructions import TurnSource
 from evolif.judging import Judge, Judgement, LexicalJudge, judge_turn
 from evolif.types import Message, Turn
 
@@ -43,7 +43,7 @@ class EvolifScenario:
         judge: For what rules cannot tell; None where nothing is judged.
     """
 
-    def __init__(self, grower: Grower, judge: Judge | None) -> None:
+    def __init__(self, grower: TurnSource, judge: Judge | None) -> None:
         self._grower = grower
         self._judge = judge
         self._has_calls = judge is not None and not isinstance(judge, LexicalJudge)

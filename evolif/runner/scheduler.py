@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from evolif.models import ChatModel
 from evolif.runner.events import SessionKey
 from evolif.runner.records import SessionState
-from evolif.runner.session import SessionRunner, Stage
+from evolif.runner.session import RunContext, SessionRunner
 
 # Which session begins next: bounded per model and in all, the model with the fewest alive first.
 
@@ -23,7 +23,7 @@ MOST_ALIVE = 512
 """Sessions alive side by side, whatever the number of models: each holds a conversation in memory."""
 
 
-class Lanes:
+class SessionScheduler:
     """One queue of sessions per model.
 
     Args:
@@ -73,7 +73,9 @@ Recall = Callable[[SessionKey], SessionState]
 """What the store has of a session."""
 
 
-async def play_here(stage: Stage, models: Mapping[str, ChatModel], lanes: Lanes, recall: Recall) -> None:
+async def play_here(
+    stage: RunContext, models: Mapping[str, ChatModel], lanes: SessionScheduler, recall: Recall
+) -> None:
     """Play every session in this process.
 
     Args:
@@ -88,7 +90,7 @@ async def play_here(stage: Stage, models: Mapping[str, ChatModel], lanes: Lanes,
     await play_all(stage, lanes, lambda key: SessionRunner(stage, key, models[key.model], recall(key)).play())
 
 
-async def play_all(stage: Stage, lanes: Lanes, one: Callable[[SessionKey], Awaitable[None]]) -> None:
+async def play_all(stage: RunContext, lanes: SessionScheduler, one: Callable[[SessionKey], Awaitable[None]]) -> None:
     """Play every session; a fault inside one never touches the others.
 
     Args:

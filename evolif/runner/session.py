@@ -26,8 +26,8 @@ from evolif.runner.events import (
     Spent,
     TurnStored,
 )
-from evolif.runner.journal import Keep, StoreError
-from evolif.runner.metering import NotAskedError, open_account
+from evolif.runner.journal import StoreError, StoreWriter
+from evolif.runner.metering import CallDeniedError, open_account
 from evolif.runner.records import (
     AnsweredTurn,
     AskedTurn,
@@ -41,13 +41,13 @@ from evolif.runner.records import (
 )
 from evolif.runner.scenario import SYSTEM_PROMPT, ContextStrategy, Scenario
 from evolif.runner.settings import RunSettings
-from evolif.runner.shutdown import Stopper
+from evolif.runner.shutdown import Shutdown
 from evolif.types import Ending, Message, Turn, TurnFacts
 
 # From what failed to how a session ends (protocol page, How a session ends). A fault never touches patience.
 
 
-class Over(Exception):
+class SessionEnd(Exception):
     """A session goes no further now.
 
     Args:
@@ -79,7 +79,7 @@ class Over(Exception):
         return isinstance(self.fault, AccessError) or isinstance(getattr(self.fault, "__cause__", None), AccessError)
 
 
-def over_of(fault: Exception, role: Role, model: str) -> Over:
+def over_of(fault: Exception, role: Role, model: str) -> SessionEnd:
     """How a session ends that met a fault.
 
     Args:
@@ -89,15 +89,17 @@ def over_of(fault: Exception, role: Role, model: str) -> Over:
     """
     if role == "target":
         if isinstance(fault, ContextOverflowError):
-            return Over("censored", "context", str(fault), role, fault)
+            return SessionEnd("censored", "context", str(fault), role, fault)
         if isinstance(fault, WithheldError):
-            return Over("withheld", "content filter", str(fault), role, fault)
+            return SessionEnd("withheld", "content filter", str(fault), role, fault)
     if isinstance(fault, EvolifError):
-        return Over("suspended", _cause(fault, role), str(fault), role, fault)
+        return SessionEnd("suspended", _cause(fault, role), str(fault), role, fault)
     # Its text is not repeated: nobody has taken keys out of it.
     if role == "target":
-        return Over("suspended", "provider", f"{model}: its client failed unexpectedly ({type(fault).__name__})", role)
-    return Over("suspended", "internal", f"an unforeseen {type(fault).__name__} of this program", role)
+        return SessionEnd(
+            "suspended", "provider", f"{model}: its client failed unexpectedly ({type(fault).__name__})", role
+        )
+    return SessionEnd("suspended", "internal", f"an unforeseen {type(fault).__name__} of this program", role)
 
 
 def _cause(fault: EvolifError, role: Role) -> str:
@@ -130,21 +132,21 @@ def remaining(maximum: int, turns: Iterable[Iterable[bool]]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class RunContext:
     """What all sessions of a run share."""
 
     settings: RunSettings
     scenario: Scenario
     context: ContextStrategy
-    keep: Keep
+    keep: StoreWriter
     observe: Observer
-    stopper: Stopper
+    stopper: Shutdown
 
 
 class SessionRunner:
     """Plays one session from where the store left it."""
 
-    def __init__(self, stage: Stage, key: SessionKey, model: ChatModel, state: SessionState) -> None:
+    def __init__(self, stage: RunContext, key: SessionKey, model: ChatModel, state: SessionState) -> None:
         settings = stage.settings
         self._stage = stage
         self._key = key
@@ -167,13 +169,15 @@ class SessionRunner:
         self._stage.observe(SessionStarted(self._key, len(self._state.records)))
         try:
             await self._play()
-        except Over as over:
+        except SessionEnd as over:
             await self._end(over)
-        except NotAskedError as refusal:
+        except CallDeniedError as refusal:
             if refusal.stop is None:
                 await self._pay()
             else:
-                await self._end(Over("censored" if self._number else None, refusal.stop.cause, refusal.stop.reason))
+                await self._end(
+                    SessionEnd("censored" if self._number else None, refusal.stop.cause, refusal.stop.reason)
+                )
         except StoreError:
             raise
         except Exception as fault:  # a row that the store does not take, or a mistake of ours: this session's alone
@@ -210,19 +214,19 @@ class SessionRunner:
 
     def _see_the_end(self) -> None:
         if self._patience <= 0:
-            raise Over("finished", "patience", "patience exhausted")
+            raise SessionEnd("finished", "patience", "patience exhausted")
         if self._number >= self._settings.max_turns:
-            raise Over("censored", "cap", f"the cap of {self._settings.max_turns} turns")
+            raise SessionEnd("censored", "cap", f"the cap of {self._settings.max_turns} turns")
 
     async def _next(self, number: int) -> Turn:
         try:
             turn = await self._stage.scenario.next_turn(self._key.dialogue, number)
-        except NotAskedError:
+        except CallDeniedError:
             raise
         except Exception as fault:
             raise over_of(fault, "synthesizer", self._key.model) from fault
         if turn is None:
-            raise Over("censored", "benchmark", "the dialogue cannot be extended")
+            raise SessionEnd("censored", "benchmark", "the dialogue cannot be extended")
         return turn
 
     async def _one(self, turn: Turn) -> None:
@@ -253,7 +257,7 @@ class SessionRunner:
         else:
             try:
                 judgement = await self._judged(turn, answer.text)
-            except Over:
+            except SessionEnd:
                 await self._stage.keep(unjudged)
                 raise
             await self._stage.keep(TurnEntry(self._state.id, asked, answer, judgement, spent))
@@ -266,7 +270,7 @@ class SessionRunner:
         started = time.monotonic()
         try:
             reply = await self._model.complete(ChatRequest(messages, self._sampling, turn=turn, depth=depth))
-        except NotAskedError:
+        except CallDeniedError:
             raise
         except Exception as fault:
             raise over_of(fault, "target", self._key.model) from fault
@@ -276,7 +280,7 @@ class SessionRunner:
     async def _judged(self, turn: Turn, answer: str) -> Judgement:
         try:
             return await self._stage.scenario.score(turn, answer)
-        except NotAskedError:
+        except CallDeniedError:
             raise
         except Exception as fault:
             raise over_of(fault, "judge", self._key.model) from fault
@@ -295,7 +299,7 @@ class SessionRunner:
         satisfied = all(judged) if judged else None
         self._stage.observe(TurnStored(self._key, self._number, self._patience, satisfied, spent, seconds))
 
-    async def _end(self, over: Over) -> None:
+    async def _end(self, over: SessionEnd) -> None:
         if over.bars and not self._bar(over):
             await self._pay()  # its fault has been told once for all sessions; this one is as if it had not been asked
             return
@@ -317,7 +321,7 @@ class SessionRunner:
         if spent:
             await self._stage.keep(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
 
-    def _bar(self, over: Over) -> bool:
+    def _bar(self, over: SessionEnd) -> bool:
         """Stop whom the fault concerns: the model's sessions, or all where their judge is gone; True if it is news."""
         mine = over.blame == "target"
         news = self._stage.stopper.bar(self._key.model) if mine else self._stage.stopper.bar_everybody()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolif.runner.events import Awaited, Observer, Role, StillWaiting
-from evolif.runner.metering import NotAskedError
+from evolif.runner.metering import CallDeniedError
 
 GRACE = 20.0
 """Seconds that calls in flight get after a stop was asked for, since they are paid. What takes longer is asked again on
@@ -28,7 +28,7 @@ class _Call:
     began: float
 
 
-class Stopper:
+class Shutdown:
     """Ctrl-C once: finish the turns in flight and stop. Twice: stop at once."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Stopper:
                     del self._in_flight[bound]
         except TimeoutError:
             if bound.expired():
-                raise NotAskedError(None) from None
+                raise CallDeniedError(None) from None
             raise
 
     def _bound_calls(self) -> None:
@@ -119,7 +119,7 @@ _LAST = 2.0
 """Seconds after the calls' own grace in which sessions write down where they are; then everything is cancelled."""
 
 
-def run_interruptibly(main: Coroutine[Any, Any, None], stopper: Stopper, on_stop: Callable[[], None]) -> None:
+def run_interruptibly(main: Coroutine[Any, Any, None], stopper: Shutdown, on_stop: Callable[[], None]) -> None:
     """Run to the end; raises `KeyboardInterrupt` after a stop that was asked for by Ctrl-C or SIGTERM."""
 
     async def guarded() -> None:
@@ -142,7 +142,7 @@ def _inside_a_loop() -> bool:
     return True
 
 
-def _run_in_thread(main: Coroutine[Any, Any, None], stopper: Stopper) -> None:
+def _run_in_thread(main: Coroutine[Any, Any, None], stopper: Shutdown) -> None:
     """A notebook runs an event loop of its own, in which no other can run; so ours gets a thread."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(asyncio.run, main)
@@ -154,7 +154,7 @@ def _run_in_thread(main: Coroutine[Any, Any, None], stopper: Stopper) -> None:
 
 
 @contextmanager
-def _signals(stopper: Stopper, on_stop: Callable[[], None]) -> Iterator[None]:
+def _signals(stopper: Shutdown, on_stop: Callable[[], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None
@@ -194,7 +194,7 @@ EVERY = 10.0
 """Seconds."""
 
 
-async def with_heartbeat(main: Coroutine[Any, Any, None], stopper: Stopper, observe: Observer) -> None:
+async def with_heartbeat(main: Coroutine[Any, Any, None], stopper: Shutdown, observe: Observer) -> None:
     """Await `main`, telling an observer now and then what is in flight."""
     beating = asyncio.create_task(_beat(stopper, observe))
     try:
@@ -204,7 +204,7 @@ async def with_heartbeat(main: Coroutine[Any, Any, None], stopper: Stopper, obse
         await asyncio.gather(beating, return_exceptions=True)
 
 
-async def _beat(stopper: Stopper, observe: Observer) -> None:
+async def _beat(stopper: Shutdown, observe: Observer) -> None:
     while True:
         await asyncio.sleep(EVERY)
         observe(StillWaiting(stopper.awaited()))

@@ -18,8 +18,8 @@ from evolif.runner.records import (
     TURNS_OF_SESSION,
     BareVerdicts,
     EarlyEnd,
-    Entry,
     SessionState,
+    StoreEntry,
     TurnRecord,
     facts_from_row,
 )
@@ -298,7 +298,7 @@ class RunStore:
         with disk_faults(self.root):
             return [TurnRecord.from_row(row) for row in self._connection.execute(TURNS_OF_SESSION, (session,))]
 
-    def write(self, entries: Iterable[Entry]) -> None:
+    def write(self, entries: Iterable[StoreEntry]) -> None:
         """Make entries durable, all or none.
 
         Raises:

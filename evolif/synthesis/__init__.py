@@ -11,7 +11,7 @@ from evolif.synthesis.agent import (
     load_plugin,
     regenerate,
 )
-from evolif.synthesis.chat import Heard, read_object
+from evolif.synthesis.chat import Completion, read_object
 from evolif.synthesis.mixing import TEMPLATE, Share, author_of, parse_share
 from evolif.synthesis.personas import PersonaModel, load_personas, persona_for
 from evolif.synthesis.prompts import synthesis_settings
@@ -22,8 +22,8 @@ __all__ = [
     "Agent",
     "Attempt",
     "CheckQuery",
+    "Completion",
     "Frames",
-    "Heard",
     "Meter",
     "PersonaModel",
     "PluginSynthesizer",

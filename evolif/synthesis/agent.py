@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol
 from evolif.errors import EvolifError, UsageError, WithheldError
 from evolif.synthesis.chat import (
     FORM,
-    AskedModel,
+    CompletionModel,
     clean_query,
     form_findings,
     read_flag,
@@ -128,7 +128,7 @@ class SecondOpinion:
         model: The checker model.
     """
 
-    def __init__(self, model: AskedModel) -> None:
+    def __init__(self, model: CompletionModel) -> None:
         self._model = model
 
     async def names_topic(self, turn: Turn, query: str, meter: Meter) -> bool | None:
@@ -224,10 +224,10 @@ class Agent:
 
     def __init__(
         self,
-        model: AskedModel,
+        model: CompletionModel,
         *,
         check: CheckQuery | None = None,
-        checker: AskedModel | None = None,
+        checker: CompletionModel | None = None,
         attempts: int | None = None,
     ) -> None:
         self._model = model
@@ -437,17 +437,17 @@ def load_plugin(name: str, seed: int, check: CheckQuery | None = None) -> Plugin
 
 async def regenerate(
     turn: Turn,
-    model: AskedModel,
+    model: CompletionModel,
     *,
     notes: str = "",
     check: CheckQuery | None = None,
-    checker: AskedModel | None = None,
+    checker: CompletionModel | None = None,
 ) -> Attempt:
     """Have a model word a turn again; nothing is stored (`Benchmark.replace` does that).
 
     Args:
         turn: The turn as stored.
-        model: Who words it: `evolif.models.Asked(open_model("openai/NAME"))`.
+        model: Who words it: `evolif.models.StructuredModel(open_model("openai/NAME"))`.
         notes: What the reviewer wants of the words.
         check: The rules; `evolif.synthesis.check_query` where None.
         checker: A chat model for what rules cannot know.

@@ -14,7 +14,7 @@ from evolif.types import Finding, Message, Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Completion:
     """What a model said."""
 
     text: str
@@ -23,8 +23,8 @@ class Heard:
     """Cut at the token limit."""
 
 
-class AskedModel(Protocol):
-    """A model that can be asked; `evolif.models.Asked` makes one of a chat model."""
+class CompletionModel(Protocol):
+    """A model that can be asked; `evolif.models.StructuredModel` makes one of a chat model."""
 
     @property
     def name(self) -> str:
@@ -36,7 +36,7 @@ class AskedModel(Protocol):
         """Whether it answers better in JSON than in bare words."""
         ...
 
-    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Heard:
+    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Completion:
         """Answer; in the form of the schema, if there is one, where the provider has such a thing.
 
         Raises:

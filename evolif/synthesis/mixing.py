@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolif.errors import UsageError
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 
 TEMPLATE = "template"
 
-_PURPOSE = 6
-"""Separates the assignment's stream from those of script, persona, wording, simulated models and prompts."""
 
 _HEAVIEST = 1000
 _WEIGHTED = re.compile(r"(?P<name>.*)=(?P<weight>\d{1,9})", re.DOTALL)
@@ -61,4 +59,4 @@ def author_of(shares: Sequence[Share], seed: int, dialogue: int) -> str:
         return shares[0].name
     pool = [share.name for share in shares for _ in range(share.weight)]
     block, place = divmod(dialogue - 1, len(pool))
-    return Stream(seed, _PURPOSE, block).sample(pool, len(pool))[place]
+    return Stream(seed, Purpose.SYNTHESIZER_MIX, block).sample(pool, len(pool))[place]

@@ -9,12 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evolif.errors import InputError
 from evolif.resources import data_path, read_catalogue
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 from evolif.synthesis.template import Frames, own_frames
 from evolif.types import Persona
-
-_PURPOSE = 2
-"""Separates the persona's stream from those of script and wording."""
 
 _Text = Annotated[str, Field(min_length=1, max_length=2000, pattern=r"\S")]
 
@@ -54,4 +51,4 @@ def _parse(data: object, known: tuple[str, ...]) -> Persona:
 
 def persona_for(personas: tuple[Persona, ...], seed: int, dialogue: int) -> Persona:
     """Who speaks in a dialogue, from the first turn to the last."""
-    return Stream(seed, _PURPOSE, dialogue).choice(personas)
+    return Stream(seed, Purpose.PERSONA, dialogue).choice(personas)

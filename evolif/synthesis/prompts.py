@@ -13,20 +13,19 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.constraints import describe, format_of, get_group
 from evolif.errors import InputError
 from evolif.resources import complaint, data_path, load_yaml
-from evolif.synthesis.template import Wording, capitalised, clause, dropped
+from evolif.rng import Purpose
+from evolif.synthesis.template import Phrasing, capitalised, clause, dropped
 from evolif.types import Constraint, Instruction, Message, Operation, ScriptTurn, Turn
 
 # The one change of a turn in plain words, for a model that has to say it and for one that checks what was said.
 
-_PURPOSE = 5
-"""Separates the prompts' stream from those of script, persona, wording and simulated models."""
 
 _PARTIAL = frozenset({"add", "release", "recount"})
 """Changes of a part of a constraint: the rest of it stays and is not said again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangeText:
     """What a query of the turn has to say, in sentences for a prompt."""
 
     said: str
@@ -37,14 +36,14 @@ class Change:
     """The requirements that are not touched, one a line."""
 
 
-def change_of(turn: Turn | ScriptTurn, attempt: int = 1) -> Change:
+def change_of(turn: Turn | ScriptTurn, attempt: int = 1) -> ChangeText:
     """Put the change of a turn into plain words; each attempt words it otherwise, so that a copy is no fixed phrase.
 
     Args:
         turn: The turn, with or without a query.
         attempt: Counted from 1.
     """
-    wording = Wording(_PURPOSE, turn.dialogue, turn.turn + attempt)
+    wording = Phrasing(Purpose.VOICE, turn.dialogue, turn.turn + attempt)
     operation, fmt = turn.operation, format_of(turn.constraints)
     group = get_group(operation.group)
     rest = [c for c in turn.constraints if c.group != operation.group]
@@ -63,7 +62,7 @@ def change_of(turn: Turn | ScriptTurn, attempt: int = 1) -> Change:
         named.append(f"- whatever else was asked for of this kind: {_kept(operation)}")
     # A partial change must not be told whole: the description would name the part that stays.
     exact = f"Exactly meant: {meaning}" if meaning and not partial else ""
-    return Change(said, exact, "\n".join(named) or "- none")
+    return ChangeText(said, exact, "\n".join(named) or "- none")
 
 
 def instruction_before(turn: Turn | ScriptTurn) -> Instruction:
@@ -75,7 +74,7 @@ def instruction_before(turn: Turn | ScriptTurn) -> Instruction:
     return (*kept, Constraint(operation.group, operation.before))
 
 
-def _said(operation: Operation, wanted: str, wording: Wording, *, partial: bool) -> str:
+def _said(operation: Operation, wanted: str, wording: Phrasing, *, partial: bool) -> str:
     if operation.before is None or partial:
         return f"{capitalised(wanted)}."
     return f"{capitalised(dropped(operation.group, operation.before, wording))} can go. Instead, {wanted}."
@@ -132,7 +131,7 @@ def prompt(name: str, slots: Mapping[str, str]) -> tuple[Message, ...]:
     return Message("system", _fill(system, slots)), Message("user", _fill(user, slots))
 
 
-def draft_prompt(turn: Turn, change: Change, feedback: str, *, bare: bool = False) -> tuple[Message, ...]:
+def draft_prompt(turn: Turn, change: ChangeText, feedback: str, *, bare: bool = False) -> tuple[Message, ...]:
     """The first half of f_new, f_continue or f_backtrack: the intention in plain words.
 
     Args:
@@ -157,7 +156,9 @@ def draft_prompt(turn: Turn, change: Change, feedback: str, *, bare: bool = Fals
     )
 
 
-def voice_prompt(turn: Turn, neutral: str, change: Change, feedback: str, *, bare: bool = False) -> tuple[Message, ...]:
+def voice_prompt(
+    turn: Turn, neutral: str, change: ChangeText, feedback: str, *, bare: bool = False
+) -> tuple[Message, ...]:
     """The second half of all three: plain words in the style of the dialogue's persona.
 
     Args:

@@ -13,7 +13,7 @@ from zlib import crc32
 from evolif.constraints import Saying, format_of, get_group
 from evolif.errors import InputError
 from evolif.resources import data_path, load_yaml
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 from evolif.types import Operation, Params, Persona, ScriptTurn, Turn
 
 # Frames: the conversational sentences around a clause, per register and move; the project's own and the user's.
@@ -121,12 +121,9 @@ def _faults_of(name: str, text: object, needed: tuple[frozenset[str], ...]) -> I
 
 # The phrase grammars: frames per register and move, clauses per group.
 
-_PURPOSE = 3
-"""Separates the wording's stream from those of script and persona."""
-
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class Phrasing:
     """Which of several phrasings a turn takes.
 
     A dialogue goes through the options of one kind in an order of its own, so that nobody repeats himself soon.
@@ -138,23 +135,23 @@ class Wording:
 
     def pick(self, options: Sequence[Any], kind: str) -> str:
         """One of the options; `kind` names what they are options for."""
-        stream = Stream(self.seed, _PURPOSE, self.dialogue, crc32(kind.encode()))
+        stream = Stream(self.seed, Purpose.TEMPLATE, self.dialogue, crc32(kind.encode()))
         return str(stream.sample(options, len(options))[self.turn % len(options)])
 
 
-def frame(frames: Frames, register: str, *path: str, wording: Wording) -> str:
+def frame(frames: Frames, register: str, *path: str, wording: Phrasing) -> str:
     """A frame of a register, e.g. `frame(frames, "casual", "continue", "add", wording=…)`."""
     return wording.pick(frames.of(register, *path), "/".join(path))
 
 
-def clause(group: str, saying: Saying, register: str, wording: Wording) -> str:
+def clause(group: str, saying: Saying, register: str, wording: Phrasing) -> str:
     """An imperative clause that states a constraint, or its change, whole."""
     options = get_group(group).data["say"][saying.key]
     phrase = wording.pick([*options["any"], *options.get(register, ())], f"say/{group}/{saying.key}")
     return phrase.format(**saying.slots)
 
 
-def dropped(group: str, params: Params, wording: Wording) -> str:
+def dropped(group: str, params: Params, wording: Phrasing) -> str:
     """A noun phrase that names a constraint which is lifted or replaced."""
     saying = get_group(group).lifted(params)
     phrase = wording.pick(get_group(group).data["drop"][saying.key], f"drop/{group}/{saying.key}")
@@ -202,7 +199,7 @@ class TemplateSynthesizer:
 
     def say(self, turn: ScriptTurn, persona: Persona) -> str:
         """The user query of the turn; the same turn is always said the same way."""
-        wording = Wording(self._seed, turn.dialogue, turn.turn)
+        wording = Phrasing(self._seed, turn.dialogue, turn.turn)
         slots = {
             "task": turn.topic.prompt,
             "topic": turn.topic.title or f"what I asked for earlier (“{turn.topic.prompt}”)",
@@ -215,7 +212,7 @@ class TemplateSynthesizer:
         slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
         return with_note(chosen.format(**slots), reading_note(turn))
 
-    def _change(self, turn: ScriptTurn, register: str, wording: Wording) -> tuple[tuple[str, ...], dict[str, str]]:
+    def _change(self, turn: ScriptTurn, register: str, wording: Phrasing) -> tuple[tuple[str, ...], dict[str, str]]:
         """Where the frame is found, and its slots for this operation."""
         operation = turn.operation
         opening: tuple[str, ...] = (turn.move,)

@@ -17,7 +17,7 @@ from evolif.text.tokens import clean
 # What the Markdown builder has open: a leaf block, a list item.
 
 
-class Item:
+class ListItem:
     """A list item: whether it is a bullet, where it starts, whether it has content."""
 
     __slots__ = ("bullet", "filled", "start")
@@ -159,7 +159,7 @@ class Builder:
         self._exact = exact
         self._leaf: Leaf | None = None
         self._lists: list[int | None] = []
-        self._items: list[Item] = []
+        self._items: list[ListItem] = []
         self._list_paragraph = -1
         self._number = ""
         self._strong = 0
@@ -271,7 +271,7 @@ class Builder:
     def _start_item(self, detail: Any, start: int, end: int) -> None:
         self.close_leaf()
         number = self._lists[-1] if self._lists else None
-        self._items.append(Item(number is None, start))
+        self._items.append(ListItem(number is None, start))
         if number is not None:
             self._number = f"{number}."
             self._lists[-1] = number + 1

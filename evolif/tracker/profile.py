@@ -32,7 +32,7 @@ class Visit(_Model):
     new: _Probability
 
 
-class Weights(_Model):
+class OperationWeights(_Model):
     """Relative weights of the three operations."""
 
     add: _Weight = 0
@@ -43,13 +43,13 @@ class Weights(_Model):
 class Operations(_Model):
     """Weights by how many constraints are active."""
 
-    one: Weights
-    between: Weights
-    none_free: Weights
-    full: Weights
+    one: OperationWeights
+    between: OperationWeights
+    none_free: OperationWeights
+    full: OperationWeights
 
 
-class Keep(_Model):
+class KeepRule(_Model):
     """Which dialogues are kept: the first `turns` average at least so many active constraints."""
 
     turns: Annotated[int, Field(ge=1)]
@@ -71,7 +71,7 @@ class Profile(_Model):
     groups: Annotated[tuple[str, ...], Field(min_length=1)]
     visit: Visit
     operations: Operations
-    keep: Keep
+    keep: KeepRule
     protocol: ProtocolDefaults = ProtocolDefaults()
     pools: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Per group, what constraints are drawn from; groups not named use their data file's pool."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from evolif.constraints import DrawContext, get_group, is_closed
 from evolif.errors import InternalError, UsageError
-from evolif.rng import Stream
-from evolif.tracker.profile import Profile, Visit, Weights
+from evolif.rng import Purpose, Stream
+from evolif.tracker.profile import OperationWeights, Profile, Visit
 from evolif.types import Constraint, Instruction, Move, Operation, OperationKind, Params, ScriptTurn, Topic
 from evolif.witness import Refusal, build_witness
 
@@ -128,7 +128,7 @@ class Evolver:
         return build_witness(constraints, topic.keywords)
 
 
-def _options(weights: Weights, active: int, free: list[str]) -> list[tuple[OperationKind, int]]:
+def _options(weights: OperationWeights, active: int, free: list[str]) -> list[tuple[OperationKind, int]]:
     options: list[tuple[OperationKind, int]] = [("add", weights.add if free else 0), ("modify", weights.modify)]
     options.append(("remove", weights.remove if active > 1 else 0))
     usable = [(kind, weight) for kind, weight in options if weight]
@@ -194,9 +194,6 @@ class TopicLayer:
         return "backtrack" if can_return else "continue"
 
 
-_PURPOSE = 1
-"""Separates the script's stream from those of persona and wording."""
-
 MAX_REDRAWS = 1000
 
 
@@ -242,7 +239,7 @@ def script(spec: ScriptSpec, dialogue: int, statistics: DrawStatistics | None = 
         dialogue: The dialogue's number, from 1.
         statistics: Counts draws and refusals, where given.
     """
-    stream = Stream(spec.seed, _PURPOSE, dialogue)
+    stream = Stream(spec.seed, Purpose.SCRIPT, dialogue)
     statistics = statistics if statistics is not None else DrawStatistics()
     keep = spec.profile.keep
     for _ in range(MAX_REDRAWS):

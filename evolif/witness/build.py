@@ -11,7 +11,7 @@ from evolif.types import Constraint, Params
 from evolif.witness.fit import fit, set_case
 from evolif.witness.layout import lay_out
 from evolif.witness.render import render
-from evolif.witness.requirements import Needs, Refusal, RefusedError, needs_of
+from evolif.witness.requirements import Refusal, RefusedError, Requirements, needs_of
 from evolif.witness.vocabulary import Vocabulary, vocabulary
 
 
@@ -64,7 +64,7 @@ def _own_words(active: Mapping[str, Params]) -> Iterable[str]:
     yield from active.get("format", {}).get("columns", ())
 
 
-def _write(needs: Needs, words: Vocabulary, *, tight: bool) -> str:
+def _write(needs: Requirements, words: Vocabulary, *, tight: bool) -> str:
     draft = lay_out(needs, words, tight=tight)
     fit(draft, needs, words)
     set_case(draft, needs.case)

@@ -17,7 +17,7 @@ from evolif.witness.fit import set_case
 from evolif.witness.layout import Draft, DraftBlock, Piece, Sentence
 from evolif.witness.overlaps import Arrangement, arrangements
 from evolif.witness.render import _cell
-from evolif.witness.requirements import Needs, Refusal, RefusedError, needs_of
+from evolif.witness.requirements import Refusal, RefusedError, Requirements, needs_of
 from evolif.witness.vocabulary import vocabulary
 
 # The last density: a text with no room for sense, only to tell *awkward* from *impossible*.
@@ -37,7 +37,7 @@ class _Pieces:
         return [*self.head, *self.inner, *self.tail]
 
 
-def soups(needs: Needs, arrangement: Arrangement) -> Iterator[str]:
+def word_salads(needs: Requirements, arrangement: Arrangement) -> Iterator[str]:
     """Candidates, unverified: words side by side, or run together by slashes; all keywords and signs, little else."""
     extras = _EXTRA_LETTERS if needs.case and needs.case["mode"] == "share" else (0,)
     for glue, extra in product((" ", "/"), extras):
@@ -47,7 +47,7 @@ def soups(needs: Needs, arrangement: Arrangement) -> Iterator[str]:
             continue
 
 
-def _pieces(needs: Needs, arrangement: Arrangement, extra: int, glue: str) -> _Pieces:
+def _pieces(needs: Requirements, arrangement: Arrangement, extra: int, glue: str) -> _Pieces:
     if arrangement.alone:
         return _Pieces([Piece(arrangement.start or "", "keyword")], [], [])
     inner = [Piece(text, "keyword") for text in arrangement.inner]
@@ -61,7 +61,7 @@ def _pieces(needs: Needs, arrangement: Arrangement, extra: int, glue: str) -> _P
     return pieces
 
 
-def _edge(params: Params | None, keyword: str | None, needs: Needs) -> list[Piece]:
+def _edge(params: Params | None, keyword: str | None, needs: Requirements) -> list[Piece]:
     if params is None:
         return []
     if params["mode"] == "quotation":
@@ -75,7 +75,7 @@ def _edge(params: Params | None, keyword: str | None, needs: Needs) -> list[Piec
     return [emoji, *words] if params is needs.start else [*words, emoji]
 
 
-def _write_salad(needs: Needs, pieces: _Pieces, glue: str) -> str:
+def _write_salad(needs: Requirements, pieces: _Pieces, glue: str) -> str:
     for _ in range(2 if needs.unit == "words" else 0):
         # The first filler parts what was run together, so what is missing is counted again.
         missing = needs.low - count_words("\n".join(_slots(pieces, needs, glue)))
@@ -88,7 +88,7 @@ def _write_salad(needs: Needs, pieces: _Pieces, glue: str) -> str:
     return _compose(_slots(pieces, needs, glue), needs)
 
 
-def _fill_characters(needs: Needs, pieces: _Pieces, glue: str) -> None:
+def _fill_characters(needs: Requirements, pieces: _Pieces, glue: str) -> None:
     def missing() -> int:
         return needs.low - count_graphemes(_compose(_slots(pieces, needs, glue), needs))
 
@@ -100,7 +100,7 @@ def _fill_characters(needs: Needs, pieces: _Pieces, glue: str) -> None:
         pieces.all()[0].after += "," if needs.exclude != "," else ";"
 
 
-def _slots(pieces: _Pieces, needs: Needs, glue: str) -> list[str]:
+def _slots(pieces: _Pieces, needs: Requirements, glue: str) -> list[str]:
     """The texts of sentences, items or paragraphs, in the case asked for.
 
     Slots that need no word hold a lone mark: it is no sentence, and the edges skip it. Two hold words where they may,
@@ -136,7 +136,7 @@ def _cut(pieces: list[Piece], told: int, glue: str) -> tuple[str, list[str]]:
     return glue.join(texts[:at]), texts[at:]
 
 
-def _compose(slots: list[str], needs: Needs) -> str:
+def _compose(slots: list[str], needs: Requirements) -> str:
     stop = "!" if needs.exclude == "." else "."
     joined = " ".join([f"{s}{stop}" for s in slots[:-1]] + slots[-1:] if needs.unit == "sentences" else slots)
     if needs.fmt == "json":
@@ -151,14 +151,14 @@ def _compose(slots: list[str], needs: Needs) -> str:
     return _markdown(slots, outside, joined, needs)
 
 
-def _html(slots: list[str], outside: list[str], joined: str, needs: Needs) -> str:
+def _html(slots: list[str], outside: list[str], joined: str, needs: Requirements) -> str:
     texts = slots if needs.items or needs.unit == "paragraphs" else [joined]
     paragraphs = "".join(f"<p>{escape(s, quote=False)}" for s in (outside if needs.items else texts))
     items = "".join(f"<li>{escape(s, quote=False)}" for s in texts[len(outside) :])
     return f"{paragraphs}<ul>{items}</ul>" if needs.items else f"{paragraphs}</p>"
 
 
-def _markdown(slots: list[str], outside: list[str], joined: str, needs: Needs) -> str:
+def _markdown(slots: list[str], outside: list[str], joined: str, needs: Requirements) -> str:
     if needs.items:
         return "\n".join([*(f"{text}\n" for text in outside), *(f"- {text}" for text in slots[len(outside) :])])
     text = "\n\n".join(slots) if needs.unit == "paragraphs" else joined
@@ -185,7 +185,7 @@ class Built:
     density: Density
 
 
-def build_past_table(constraints: Iterable[Constraint], keywords: tuple[str, ...]) -> Built | Refusal:
+def build_fallback(constraints: Iterable[Constraint], keywords: tuple[str, ...]) -> Built | Refusal:
     """A verified text for constraints that the table may exclude; denser ones only where nothing else will do.
 
     Args:
@@ -218,17 +218,17 @@ def _candidates(active: Mapping[str, Params], taken: tuple[str, ...]) -> Iterato
             except (RefusedError, StopIteration):
                 continue
     for arrangement, needs in ways:
-        yield from (Built(text, "soup") for text in soups(needs, arrangement))
+        yield from (Built(text, "soup") for text in word_salads(needs, arrangement))
 
 
-def _plain_needs(active: Mapping[str, Params]) -> Needs | None:
+def _plain_needs(active: Mapping[str, Params]) -> Requirements | None:
     try:
         return _without_uncounted(needs_of(active))
     except RefusedError:
         return None
 
 
-def _without_uncounted(needs: Needs) -> Needs:
+def _without_uncounted(needs: Requirements) -> Requirements:
     """A limit on what the format has none of is met by itself, or not at all; the builder need not mind it."""
     if needs.fmt in _UNCOUNTED["paragraphs"]:
         needs = replace(needs, items=0)
@@ -237,7 +237,7 @@ def _without_uncounted(needs: Needs) -> Needs:
     return needs
 
 
-def _needs(active: Mapping[str, Params], arrangement: Arrangement) -> Needs:
+def _needs(active: Mapping[str, Params], arrangement: Arrangement) -> Requirements:
     needs = _without_uncounted(needs_of({g: p for g, p in active.items() if g != "existence"}))
     needs.placements = list(arrangement.inner)
     if arrangement.start is not None:

@@ -8,14 +8,14 @@ from evolif.text import count_graphemes
 from evolif.types import Params
 from evolif.witness.layout import Draft, Piece, Sentence
 from evolif.witness.render import render
-from evolif.witness.requirements import Needs, RefusedError
+from evolif.witness.requirements import RefusedError, Requirements
 from evolif.witness.vocabulary import Vocabulary
 
 _STEP = 8  # a filler of seven letters and its space
 _LAST = 12  # the longest rest that one filler of 4 to 11 letters takes, with its space
 
 
-def fit(draft: Draft, needs: Needs, words: Vocabulary) -> None:
+def fit(draft: Draft, needs: Requirements, words: Vocabulary) -> None:
     """Bring words or characters into their bounds.
 
     Raises:
@@ -27,7 +27,7 @@ def fit(draft: Draft, needs: Needs, words: Vocabulary) -> None:
         _fit_characters(draft, needs, words)
 
 
-def _fit_words(draft: Draft, needs: Needs, words: Vocabulary) -> None:
+def _fit_words(draft: Draft, needs: Requirements, words: Vocabulary) -> None:
     count = draft.words()
     if needs.high is not None and count > needs.high:
         raise RefusedError("cramped", "too-many-words", "length")
@@ -55,7 +55,7 @@ def _spread(number: int, draft: Draft, run: Callable[[int, int], str | None]) ->
             home.insert(Piece(text, words=share))
 
 
-def _fit_characters(draft: Draft, needs: Needs, words: Vocabulary) -> None:
+def _fit_characters(draft: Draft, needs: Requirements, words: Vocabulary) -> None:
     missing = needs.low - count_graphemes(render(draft, needs))
     if needs.high is not None and needs.low - missing > needs.high:
         raise RefusedError("cramped", "too-many-characters", "length")

@@ -9,7 +9,7 @@ from typing import Literal
 
 from evolif.text import count_words, fold, words
 from evolif.types import Params
-from evolif.witness.requirements import Needs, RefusedError
+from evolif.witness.requirements import RefusedError, Requirements
 from evolif.witness.vocabulary import Vocabulary
 
 
@@ -118,7 +118,7 @@ class Draft:
 _TABLE_ROWS = 2
 
 
-def add_blocks(draft: Draft, needs: Needs, vocabulary: Vocabulary, *, tight: bool) -> None:
+def add_blocks(draft: Draft, needs: Requirements, vocabulary: Vocabulary, *, tight: bool) -> None:
     """A table after the first block, headings before the later ones, the keys of a JSON object first."""
     more = needs.more
     draft.longest = more.longest
@@ -153,7 +153,7 @@ def _fillers(draft: Draft, vocabulary: Vocabulary, size: int) -> Sentence:
     return Sentence([draft.filler(vocabulary) for _ in range(size)], stop=False)
 
 
-def _freeze(draft: Draft, needs: Needs) -> None:
+def _freeze(draft: Draft, needs: Requirements) -> None:
     """Keep later words out of sentences in which places are counted, or whose room an edge takes."""
     more, sentences = needs.more, draft.sentences()
     if more.placed or (more.longest and (needs.start or {}).get("mode") == "keyword"):
@@ -162,7 +162,7 @@ def _freeze(draft: Draft, needs: Needs) -> None:
         sentences[-1].frozen = True
 
 
-def place_everywhere(draft: Draft, needs: Needs, vocabulary: Vocabulary) -> None:
+def place_everywhere(draft: Draft, needs: Requirements, vocabulary: Vocabulary) -> None:
     """The keyword that every paragraph holds, the list among them."""
     if not needs.more.every:
         return
@@ -172,7 +172,7 @@ def place_everywhere(draft: Draft, needs: Needs, vocabulary: Vocabulary) -> None
             draft.place(needs.more.every, home, vocabulary)
 
 
-def place_position(draft: Draft, needs: Needs, vocabulary: Vocabulary) -> None:
+def place_position(draft: Draft, needs: Requirements, vocabulary: Vocabulary) -> None:
     """The keyword at its position, counted in words from the start."""
     position, keyword = needs.more.position, needs.more.placed
     if not keyword:
@@ -190,7 +190,7 @@ def place_position(draft: Draft, needs: Needs, vocabulary: Vocabulary) -> None:
     pieces[at:at] = [*between, Piece(keyword, "keyword", count_words(keyword)), *after]
 
 
-def finish(draft: Draft, needs: Needs, vocabulary: Vocabulary) -> None:
+def finish(draft: Draft, needs: Requirements, vocabulary: Vocabulary) -> None:
     """Acrostic, bold passages, questions and sentence beginnings: nothing of it changes how many words there are."""
     more = needs.more
     texts = [block for block in draft.blocks if block.kind == "text"]
@@ -257,7 +257,7 @@ _LONG = 24
 _CELLS = frozenset({"json", "csv"})
 
 
-def lay_out(needs: Needs, words: Vocabulary, *, tight: bool) -> Draft:
+def lay_out(needs: Requirements, words: Vocabulary, *, tight: bool) -> Draft:
     """A draft with everything but its final size and case."""
     paragraphs, outside = _skeleton(needs, tight)
     draft = Draft()
@@ -284,7 +284,7 @@ def lay_out(needs: Needs, words: Vocabulary, *, tight: bool) -> Draft:
     return draft
 
 
-def _skeleton(needs: Needs, tight: bool) -> tuple[int, int]:
+def _skeleton(needs: Requirements, tight: bool) -> tuple[int, int]:
     """Paragraphs and sentences beside the list."""
     paragraphs = _paragraphs(needs, tight)
     if needs.unit == "sentences":
@@ -307,11 +307,11 @@ def _skeleton(needs: Needs, tight: bool) -> tuple[int, int]:
     return paragraphs, outside
 
 
-def _least_sentences(needs: Needs, paragraphs: int, tight: bool) -> int:
+def _least_sentences(needs: Requirements, paragraphs: int, tight: bool) -> int:
     return needs.more.sentences(paragraphs, needs.items, len(needs.placements), tight=tight)
 
 
-def _paragraphs(needs: Needs, tight: bool) -> int:
+def _paragraphs(needs: Requirements, tight: bool) -> int:
     more = needs.more
     if more.acrostic:
         return len(more.acrostic) - bool(needs.items)
@@ -327,7 +327,7 @@ def _paragraphs(needs: Needs, tight: bool) -> int:
     return max(least, 1 if tight or needs.fmt in _CELLS else 2)
 
 
-def _sentence_target(needs: Needs, least: int) -> int:
+def _sentence_target(needs: Requirements, least: int) -> int:
     wanted = max(needs.items + 2, -(-len(needs.placements) // 3), needs.low, least)
     return wanted if needs.high is None else min(wanted, needs.high)
 
@@ -340,7 +340,7 @@ def _keyword(text: str) -> Piece:
     return Piece(text, "keyword", count_words(text))
 
 
-def _place_keywords(draft: Draft, needs: Needs, words: Vocabulary) -> None:
+def _place_keywords(draft: Draft, needs: Requirements, words: Vocabulary) -> None:
     """Round robin, each with a filler on both sides, so that no two run together."""
     homes = draft.homes(max(map(count_words, needs.placements), default=0) + 1)
     for text in needs.placements:
@@ -388,7 +388,7 @@ def _place_end(sentence: Sentence, end: Params | None, words: Vocabulary) -> Non
         closer.text, closer.pinned = word, True
 
 
-def _place_marks(draft: Draft, needs: Needs) -> None:
+def _place_marks(draft: Draft, needs: Requirements) -> None:
     """The mark to include, and one emphasis where Markdown has no list to show, each on an inner filler."""
     if needs.include:
         piece = _inner_filler(draft)

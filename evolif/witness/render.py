@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from html import escape
 
 from evolif.witness.layout import Draft, DraftBlock, Piece, Sentence
-from evolif.witness.requirements import Needs
+from evolif.witness.requirements import Requirements
 
 _BOLD = ("**", "**")
 _UNESCAPED = ("\x02", "\x03")
 """Stand where bold begins and ends until the text around is escaped."""
 
 
-def render(draft: Draft, needs: Needs) -> str:
+def render(draft: Draft, needs: Requirements) -> str:
     """Write the draft in the format that is asked for."""
     stop = "!" if needs.exclude == "." else "."
     if needs.fmt == "json":
@@ -55,7 +55,7 @@ def _cell(text: str) -> str:
     return text
 
 
-def _tags(draft: Draft, needs: Needs, stop: str) -> str:
+def _tags(draft: Draft, needs: Requirements, stop: str) -> str:
     lines = []
     ordered = "ol" if needs.more.numbered else "ul"
     for block in draft.blocks:
@@ -71,7 +71,7 @@ def _tags(draft: Draft, needs: Needs, stop: str) -> str:
     return text.replace(_UNESCAPED[0], "<b>").replace(_UNESCAPED[1], "</b>") if needs.more.bold else text
 
 
-def _markdown(block: DraftBlock, needs: Needs, stop: str) -> str:
+def _markdown(block: DraftBlock, needs: Requirements, stop: str) -> str:
     texts = [_text(s, stop) for s in block.sentences]
     if block.is_list:
         sign = ")" if needs.exclude == "." else "."

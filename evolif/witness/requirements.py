@@ -101,7 +101,7 @@ class RefusedError(Exception):
 
 
 @dataclass(slots=True)
-class Needs:
+class Requirements:
     """The rule-checked part of an instruction."""
 
     fmt: str | None
@@ -125,7 +125,7 @@ class Needs:
         return self.low == self.high
 
 
-def needs_of(active: Mapping[str, Params]) -> Needs:
+def needs_of(active: Mapping[str, Params]) -> Requirements:
     """Read the needs off the active constraints.
 
     Raises:
@@ -135,7 +135,7 @@ def needs_of(active: Mapping[str, Params]) -> Needs:
     unit = length["unit"] if length else ""
     punctuation = active.get("punctuation", {})
     mark = punctuation.get("mark", "")
-    needs = Needs(
+    needs = Requirements(
         fmt=active["format"]["mode"] if "format" in active else None,
         items=active["bullets"]["count"] if "bullets" in active else 0,
         unit=unit,
@@ -153,7 +153,7 @@ def needs_of(active: Mapping[str, Params]) -> Needs:
     return needs
 
 
-def _placements(counts: Mapping[str, int], needs: Needs) -> list[str]:
+def _placements(counts: Mapping[str, int], needs: Requirements) -> list[str]:
     """How often each keyword is still to be placed: minus the edges, and minus those inside longer keywords."""
     open_counts = dict(counts)
     edges = [e["value"] for e in (needs.start, needs.end) if e is not None and e["mode"] == "keyword"]

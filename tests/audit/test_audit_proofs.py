@@ -11,7 +11,7 @@ from evolif.constraints import DrawContext, get_group, parse_constraints
 from evolif.rng import Stream
 from evolif.tracker import load_profile, load_topics
 from evolif.types import Constraint
-from evolif.witness import Refusal, build_past_table
+from evolif.witness import Refusal, build_fallback
 
 PADDING = {"start_with": {"mode": "emoji", "value": "🐝"}, "punctuation": {"mode": "include", "mark": ";"}}
 
@@ -161,7 +161,7 @@ def test_no_text_is_ever_found_for_what_was_proved_impossible(small):
         found = satisfiability(asked)
         statuses.append(found.status)
         if found.status == "impossible":
-            assert isinstance(build_past_table(asked, ()), Refusal), asked
+            assert isinstance(build_fallback(asked, ()), Refusal), asked
             of_conflict = {c.group: c.params for c in asked if c.group in found.conflict}
             assert refute(of_conflict) == found.reason
             for group in of_conflict:

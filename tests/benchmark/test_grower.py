@@ -19,9 +19,9 @@ import pytest
 from evolif import InputError, ModelError, OutsideError, UsageError
 from evolif.instructions import (
     Benchmark,
-    Grower,
-    Made,
-    Wording,
+    SynthesizerPool,
+    TurnMade,
+    TurnSource,
     extend_with,
     generate_with,
     load_benchmark,
@@ -58,8 +58,10 @@ class Fake:
         return special or Attempt(f"{self.name} says {turn.dialogue}/{turn.turn}.", (), 1, meter.total)
 
 
-def wording(*fakes: Fake, connections: int = 1, observe: Callable[[Made], None] = lambda _: None) -> Wording:
-    return Wording({f.name: f for f in fakes}, {f.name: connections for f in fakes}, observe)
+def wording(
+    *fakes: Fake, connections: int = 1, observe: Callable[[TurnMade], None] = lambda _: None
+) -> SynthesizerPool:
+    return SynthesizerPool({f.name: f for f in fakes}, {f.name: connections for f in fakes}, observe)
 
 
 def make(root: Path, *fakes: Fake, dialogues: int = 4, turns: int = 3, **options: object) -> Benchmark:
@@ -73,7 +75,7 @@ def flagged(turn: Turn) -> Attempt:
 
 
 def test_every_turn_is_worded_by_its_dialogues_synthesizer_and_stored(tmp_path: Path) -> None:
-    told: list[Made] = []
+    told: list[TurnMade] = []
     one, two = Fake("fake/a"), Fake("fake/b")
     made = make(
         tmp_path / "b", names=["template", "fake/a", "fake/b=2"], dialogues=12, turns=2,
@@ -198,7 +200,7 @@ def test_a_generation_that_was_killed_loses_only_the_turns_under_way(tmp_path: P
 
 def grow_all(bench: Benchmark, fake: Fake, asks: list[tuple[int, int]], told: list[str] | None = None) -> list[Turn]:
     async def main() -> list[Turn]:
-        grower = Grower(bench, wording(fake), notify=told.append if told is not None else None)
+        grower = TurnSource(bench, wording(fake), notify=told.append if told is not None else None)
         return await asyncio.gather(*(grower.turn(*ask) for ask in asks))
 
     return asyncio.run(main())
@@ -264,7 +266,7 @@ def test_without_its_synthesizer_a_dialogue_ends_and_the_sentence_says_how_to_go
     with pytest.raises(UsageError, match=r"worded by fake/a.*--max-turns"):
         bench.turn(1, 3)
     with pytest.raises(UsageError, match="fake/a"):
-        asyncio.run(Grower(bench).turn(1, 3))
+        asyncio.run(TurnSource(bench).turn(1, 3))
     with pytest.raises(UsageError, match="fake/a"):
         extend_with(bench, 3)
     assert bench.missing(3) == {"fake/a": 4} and bench.missing(2) == {}
@@ -273,7 +275,7 @@ def test_without_its_synthesizer_a_dialogue_ends_and_the_sentence_says_how_to_go
 
 def test_the_template_may_stand_in_for_a_synthesizer(tmp_path: Path) -> None:
     bench = make(tmp_path / "b", Fake(), turns=1)
-    assert extend_with(bench, 3, Wording({"fake/a": None})) == 8
+    assert extend_with(bench, 3, SynthesizerPool({"fake/a": None})) == 8
     assert [t.source for t in bench.turns(2)] == ["fake/a", "template", "template"]
 
 
@@ -288,7 +290,7 @@ def test_wrong_names_are_refused_before_anything_is_written(tmp_path: Path, name
 
 
 def test_the_header_keeps_names_only_and_an_old_one_keeps_its_identity(tmp_path: Path) -> None:
-    make(tmp_path / "plain", names=["template"], words=Wording({}))
+    make(tmp_path / "plain", names=["template"], words=SynthesizerPool({}))
     spec = json.loads((tmp_path / "plain" / "benchmark.json").read_text("utf-8"))["spec"]
     assert "checker" not in spec and spec["synthesizers"] == ["template"]
     made = make(tmp_path / "b", Fake(), checker="fake/c")
@@ -316,7 +318,7 @@ def test_a_torn_or_strange_record_decides_nothing(tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(b'[]\n{"dialogue": -1}\n' + b"[" * 90_000 + b"\n" + whole + whole[:50])
     assert rates(made.records())["fake/a"].turns == 12
-    asyncio.run(Grower(made, wording(Fake())).turn(1, 4))
+    asyncio.run(TurnSource(made, wording(Fake())).turn(1, 4))
     assert rates(made.records())["fake/a"].turns == 13
 
 

@@ -8,7 +8,7 @@ import pytest
 from entries import PERSONAS, persona
 from models.server import ok, serving
 
-from evolif.catalogue import Reach, infer_personas, lint_personas
+from evolif.catalogue import ModelConfig, infer_personas, lint_personas
 from evolif.catalogue.infer import read_sources
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.synthesis import load_personas
@@ -24,7 +24,7 @@ def infer(tmp_path):
 
     def infer(source, *answers, limit=None, out="personas.jsonl"):
         with serving(*map(ok, answers)) as server:
-            reach = Reach(f"openai/tiny?base_url={server.url}", max_retries=0, max_connections=1)
+            reach = ModelConfig(f"openai/tiny?base_url={server.url}", max_retries=0, max_connections=1)
             made = infer_personas(source, tmp_path / out, reach, seed=3, limit=limit)
             return made, [request.body for request in server.seen]
 
@@ -174,4 +174,4 @@ def test_a_source_that_is_no_text_is_told(tmp_path):
 
 def test_simulated_models_infer_nothing(write, tmp_path):
     with pytest.raises(UsageError, match="does not chat"):
-        infer_personas(write("one", name="a.txt"), tmp_path / "out.jsonl", Reach("sim/perfect"), seed=1)
+        infer_personas(write("one", name="a.txt"), tmp_path / "out.jsonl", ModelConfig("sim/perfect"), seed=1)

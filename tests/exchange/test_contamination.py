@@ -19,7 +19,7 @@ import evolif
 from evolif import InputError, UsageError
 from evolif.cli import app
 from evolif.exchange import canary_of, contamination, export
-from evolif.exchange.scanner import SHORTEST, QueryIndex, Scanner, cut_before, squeeze
+from evolif.exchange.scanner import SHORTEST, QueryIndex, Scanner, cut_before, normalize_for_search
 
 WORDS = (
     "river stone walked morning letter under garden seven old bridge window slowly people found bread after winter "
@@ -123,7 +123,9 @@ def test_half_a_query_is_told_with_its_share(bench, queries, tmp_path):
     path = written(tmp_path / "c.txt", [*prose(50), half, *prose(50, seed=3)])
     [one] = found(bench, path)
     assert one.kind == "part" and one.turns == ((2, 1),) and one.places[0].line == 51
-    assert one.share == pytest.approx(len(squeeze(half.encode())) / len(squeeze(queries[2, 1].encode())), abs=0.05)
+    assert one.share == pytest.approx(
+        len(normalize_for_search(half.encode())) / len(normalize_for_search(queries[2, 1].encode())), abs=0.05
+    )
     assert found(bench, written(tmp_path / "d.txt", [" ".join(words[:10])])) == ()
     assert len(found(bench, tmp_path / "d.txt", words=8)) == 1
 
@@ -222,7 +224,7 @@ def test_languages_without_spaces_are_found(tmp_path):
         scanner.feed(raw[at:end])
         at = end
     scanner.end()
-    assert [(run.end - run.start) for run in runs] == [len(squeeze(query.encode()))]
+    assert [(run.end - run.start) for run in runs] == [len(normalize_for_search(query.encode()))]
 
 
 def test_queries_too_short_to_tell_are_counted(tmp_path):
@@ -236,7 +238,7 @@ def test_queries_too_short_to_tell_are_counted(tmp_path):
 )  # fmt: skip
 def test_any_text_is_found_at_any_place_and_cut(before, after, size, step, text):
     query = " ".join(text[:size].upper()[i : i + 5] for i in range(0, size, 5))
-    wanted = squeeze(query.encode())
+    wanted = normalize_for_search(query.encode())
     index = QueryIndex([(1, 1, query)], "evolif canary none")
     raw = f"{before} {text[:size]} {after}".encode("utf-8", "ignore")
     runs = []
@@ -254,7 +256,7 @@ def test_any_text_is_found_at_any_place_and_cut(before, after, size, step, text)
 @given(st.text(), st.text())
 def test_squeezing_piece_by_piece_is_squeezing_the_whole(one, other):
     first, second = (text.encode("utf-8", "ignore") for text in (one, other))
-    assert squeeze(first + b" " + second) == squeeze(first) + squeeze(second)
+    assert normalize_for_search(first + b" " + second) == normalize_for_search(first) + normalize_for_search(second)
 
 
 def run(*arguments, stdin=None):

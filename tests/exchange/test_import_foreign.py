@@ -15,7 +15,7 @@ from evolif.audit import audit
 from evolif.constraints import check
 from evolif.exchange import export, import_benchmark
 from evolif.exchange.authors import foreign_constraint
-from evolif.instructions import Grower, load_benchmark
+from evolif.instructions import TurnSource, load_benchmark
 from evolif.types import Constraint
 
 RELEASE = Path(
@@ -150,7 +150,7 @@ def test_a_grower_has_no_turn_beyond_the_end(imported):
     import asyncio
 
     _, bench = imported(dialog(1, 1, "Four bullets.", FOUR))
-    grower = Grower(bench)
+    grower = TurnSource(bench)
     assert asyncio.run(grower.turn(1, 1)).query == "Four bullets."
     assert asyncio.run(grower.turn(1, 2)) is None
 

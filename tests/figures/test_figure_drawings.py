@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evolif.report.figures.data import Curve, Difference, Mark, Matrix, Panel, Survival
+from evolif.report.figures.data import Curve, DifferenceMark, Matrix, PlotMark, PlotPanel, SurvivalCurve
 from evolif.report.figures.plots import (
     Plot,
     draw_bars,
@@ -23,15 +23,15 @@ from evolif.report.figures.radar import MOST_TOGETHER, corners, draw_radar
 from evolif.report.figures.style import look, style
 from evolif.report.figures.survival import draw_survival, vertices
 
-CURVE = Survival(
+CURVE = SurvivalCurve(
     "m",
     turns=(0, 1, 2, 3, 4),
     steps=(
-        Mark(1, 1, 1, 4),
-        Mark(1, 1, 1, 4),
-        Mark(0.75, 0.4, 0.9, 4),
-        Mark(0.75, 0.4, 0.9, 2),
-        Mark(0, None, None, 2),
+        PlotMark(1, 1, 1, 4),
+        PlotMark(1, 1, 1, 4),
+        PlotMark(0.75, 0.4, 0.9, 4),
+        PlotMark(0.75, 0.4, 0.9, 2),
+        PlotMark(0, None, None, 2),
     ),
     cut=(0, 0, 1, 0, 0),
 )
@@ -70,7 +70,7 @@ def test_the_numbers_at_risk_stand_below() -> None:
 
 
 def test_a_curve_prints_per_cent_and_leaves_gaps_out() -> None:
-    curve = Curve("m", (1, 2, 3), (Mark(0.5, 0.4, 0.6, 100), Mark(None), Mark(0.25, 0.1, 0.4, 100)))
+    curve = Curve("m", (1, 2, 3), (PlotMark(0.5, 0.4, 0.6, 100), PlotMark(None), PlotMark(0.25, 0.1, 0.4, 100)))
     axes = drawn(draw_curves, [Plot("x", "y (%)", (curve,))]).axes[0]
     assert points(axes.lines[0]) == [(1, 50), (3, 25)]
     band = axes.collections[0].get_paths()[0].vertices
@@ -78,13 +78,15 @@ def test_a_curve_prints_per_cent_and_leaves_gaps_out() -> None:
 
 
 def test_a_length_stays_in_turns() -> None:
-    curve = Curve("m", (1, 2), (Mark(4.5), Mark(9.0)))
+    curve = Curve("m", (1, 2), (PlotMark(4.5), PlotMark(9.0)))
     axes = drawn(draw_curves, [Plot("x", "turns", (curve,), False)]).axes[0]
     assert points(axes.lines[0]) == [(1, 4.5), (2, 9)]
 
 
 def test_points_on_few_are_hollow_and_have_no_band() -> None:
-    curve = Curve("m", (1, 2, 3), (Mark(0.5, 0.4, 0.6, 100), Mark(0.5, 0.4, 0.6, 20), Mark(1.0, 0.0, 1.0, 19)))
+    curve = Curve(
+        "m", (1, 2, 3), (PlotMark(0.5, 0.4, 0.6, 100), PlotMark(0.5, 0.4, 0.6, 20), PlotMark(1.0, 0.0, 1.0, 19))
+    )
     axes = drawn(draw_curves, [Plot("x", "y (%)", (curve,))]).axes[0]
     full, hollow = axes.lines[:2]
     assert full.get_markevery() == [True, True, False]
@@ -93,7 +95,7 @@ def test_points_on_few_are_hollow_and_have_no_band() -> None:
 
 
 def test_many_lines_have_no_bands_and_are_told_apart_without_colour() -> None:
-    curves = tuple(Curve(str(n), (1, 2), (Mark(0.5, 0.4, 0.6), Mark(0.6, 0.5, 0.7))) for n in range(12))
+    curves = tuple(Curve(str(n), (1, 2), (PlotMark(0.5, 0.4, 0.6), PlotMark(0.6, 0.5, 0.7))) for n in range(12))
     axes = drawn(draw_curves, [Plot("x", "y (%)", curves)]).axes[0]
     assert not axes.collections
     assert len({(str(look(n).dash), look(n).marker) for n in range(12)}) == 12
@@ -101,7 +103,7 @@ def test_many_lines_have_no_bands_and_are_told_apart_without_colour() -> None:
 
 
 def test_a_heat_map_prints_each_rate_and_a_dash_for_none() -> None:
-    matrix = Matrix(("a", "b"), ("g", "h"), {("a", "g"): Mark(0.934, n=50), ("b", "h"): Mark(0.5, n=3)})
+    matrix = Matrix(("a", "b"), ("g", "h"), {("a", "g"): PlotMark(0.934, n=50), ("b", "h"): PlotMark(0.5, n=3)})
     axes = drawn(draw_heat, matrix).axes[0]
     assert texts(axes) == ["93", "–", "–", "50"]
     assert [text.get_fontstyle() for text in axes.texts] == ["normal", "normal", "normal", "italic"]
@@ -123,21 +125,21 @@ def test_a_radar_goes_clockwise_from_above() -> None:
 
 
 def test_a_radar_has_a_gap_where_nothing_was_judged() -> None:
-    matrix = Matrix(("m",), ("g", "h", "i"), {("m", "g"): Mark(1.0), ("m", "i"): Mark(0.5)})
+    matrix = Matrix(("m",), ("g", "h", "i"), {("m", "g"): PlotMark(1.0), ("m", "i"): PlotMark(0.5)})
     line = drawn(draw_radar, matrix).axes[0].lines[1]
     assert [math.isnan(x) for x, _ in points(line)] == [False, True, False, False]
 
 
 def test_many_models_have_a_radar_each() -> None:
     rows = tuple(f"m{n}" for n in range(MOST_TOGETHER + 1))
-    cells = {(row, group): Mark(0.5) for row in rows for group in "ghi"}
+    cells = {(row, group): PlotMark(0.5) for row in rows for group in "ghi"}
     figure = drawn(draw_radar, Matrix(rows, tuple("ghi"), cells))
     named = [text.get_text() for axes in figure.axes for text in axes.texts if text.get_text().startswith("m")]
     assert named == list(rows)
 
 
 def test_bars_and_intervals_have_the_given_lengths() -> None:
-    panel = Panel("ROB (%)", True, {("a", ""): Mark(0.6, 0.5, 0.7), ("b", ""): Mark(None)})
+    panel = PlotPanel("ROB (%)", True, {("a", ""): PlotMark(0.6, 0.5, 0.7), ("b", ""): PlotMark(None)})
     axes = drawn(draw_bars, [panel], ["a", "b"]).axes[0]
     assert [bar.get_width() for bar in axes.patches] == [60]
     x = [value for value in axes.lines[0].get_xdata() if not math.isnan(value)]
@@ -146,7 +148,9 @@ def test_bars_and_intervals_have_the_given_lengths() -> None:
 
 
 def test_dots_stand_on_their_values() -> None:
-    panel = Panel("ROB (%)", True, {("a", "s"): Mark(0.6, 0.5, 0.7), ("a", "t"): Mark(0.65), ("b", "t"): Mark(0.55)})
+    panel = PlotPanel(
+        "ROB (%)", True, {("a", "s"): PlotMark(0.6, 0.5, 0.7), ("a", "t"): PlotMark(0.65), ("b", "t"): PlotMark(0.55)}
+    )
     axes = drawn(draw_dots, [panel], ["a", "b"], ["s", "t"]).axes[0]
     dots = {line.get_marker(): [x for x, _ in points(line)] for line in axes.lines if len(line.get_xdata())
             and line.get_marker() not in ("None", "")}  # fmt: skip
@@ -158,13 +162,13 @@ def test_dots_stand_on_their_values() -> None:
     [((0.62, 0.78), (60, 80)), ((0.1, 0.9), (0, 100)), ((0.5, 0.5), (40, 60)), ((1.0, 1.0), (90, 100)), ((), (0, 100))],
 )
 def test_an_axis_of_per_cents_ends_in_tens(ends: tuple[float, ...], span: tuple[int, int]) -> None:
-    assert percent_span([Mark(end) for end in ends]) == span
+    assert percent_span([PlotMark(end) for end in ends]) == span
 
 
 def test_a_difference_is_filled_where_it_is_told_from_none() -> None:
-    told = Difference("ROB", True, Mark(0.1, 0.05, 0.15), 0.01)
-    not_told = Difference("CSR", True, Mark(-0.02, -0.05, 0.01), 0.3)
-    undefined = Difference("REC", True, Mark(None), None)
+    told = DifferenceMark("ROB", True, PlotMark(0.1, 0.05, 0.15), 0.01)
+    not_told = DifferenceMark("CSR", True, PlotMark(-0.02, -0.05, 0.01), 0.3)
+    undefined = DifferenceMark("REC", True, PlotMark(None), None)
     (axes,) = drawn(draw_forest, [told, not_told, undefined], "a", "b").axes
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     assert [points(dot) for dot in dots] == [[(10, 0)], [(-2, 1)]]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Tree
 import pytest
 
 from evolif.errors import OutsideError
-from evolif.report import NOT_COMPARABLE, Comparison, RunAnalysis
+from evolif.report import NOT_COMPARABLE, ModelComparison, RunAnalysis
 from evolif.report.figures import catalogue as _catalogue
 from evolif.report.figures import write_figures
 
@@ -71,7 +71,7 @@ def test_runs_that_can_be_compared_share_their_figures(analysed: Analysed, tmp_p
 @pytest.mark.usefixtures("few")
 def test_several_comparisons_are_numbered(analysed: Analysed, tmp_path: Path) -> None:
     run = analysed({"a": WORDS, "b": WORDS[::-1], "c": WORDS})
-    pairs = [Comparison(run.model("a"), run.model(other)) for other in "bc"]
+    pairs = [ModelComparison(run.model("a"), run.model(other)) for other in "bc"]
     names = [file.name for file in write_figures([run], tmp_path, comparisons=pairs)]
     assert {"comparison.svg", "comparison-2.svg"} <= set(names)
 

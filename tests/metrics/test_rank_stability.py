@@ -7,9 +7,8 @@ from sessions_by_hand import fact, play
 
 from evolif.errors import UsageError
 from evolif.metrics import process_metrics, rank_agreement, rank_stability, records_from_sessions
-from evolif.metrics.ranks import _PURPOSE
 from evolif.metrics.statistics import pearson, ranks, spearman
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 
 
 def session(model, dialogue, good):
@@ -70,7 +69,7 @@ def test_each_draw_is_a_seeded_subsample_the_same_for_all_models():
     whole = [isr(own) for own in FOUR.values()]
     expected = []
     for draw in range(draws):
-        drawn = Stream(3, _PURPOSE, draw).sample([1, 2, 3, 4, 5, 6], 4)[:size]
+        drawn = Stream(3, Purpose.RANKS, draw).sample([1, 2, 3, 4, 5, 6], 4)[:size]
         part = [isr([s for s in own if s.dialogue in drawn]) for own in FOUR.values()]
         expected.append((pearson(part, whole), spearman(part, whole)))
     figures, places = zip(*expected, strict=True)

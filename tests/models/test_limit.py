@@ -8,7 +8,7 @@ import pytest
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models import LimitedModel, Reply, with_limits
-from evolif.models.limits import ConnectionLimit, Place
+from evolif.models.limits import ConnectionLimit, Slot
 
 from .scripted import HELLO, Scripted
 
@@ -16,7 +16,7 @@ BUSY = ModelError("429", retryable=True, pushed_back=True)
 BROKEN = ModelError("500", retryable=True)
 
 
-async def full(limit: ConnectionLimit) -> list[Place]:
+async def full(limit: ConnectionLimit) -> list[Slot]:
     """Take every place there is."""
     return [await limit.take() for _ in range(limit.places - limit.in_flight)]
 
@@ -24,7 +24,7 @@ async def full(limit: ConnectionLimit) -> list[Place]:
 async def round_of(limit: ConnectionLimit, *faults: Exception | None) -> None:
     """All that are under way are told of; whoever waits takes what is new. Those without a fault are answered."""
     places = await full(limit)
-    later: list[Place] = []
+    later: list[Slot] = []
     for number, place in enumerate(places):
         place.tell(faults[number] if number < len(faults) else None)
         later += await full(limit)

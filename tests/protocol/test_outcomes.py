@@ -17,15 +17,15 @@ from evolif.constraints import get_group
 from evolif.errors import AccessError, ModelError, WithheldError
 from evolif.models import ChatRequest, Reply
 from evolif.runner import (
+    AllowAll,
+    Deny,
     Event,
     FaultMet,
     ModelStopped,
-    OpenGate,
     PlannedCall,
     Run,
     SessionEnded,
     Spent,
-    Stop,
     TurnStored,
 )
 from evolif.types import Usage
@@ -146,16 +146,16 @@ def test_a_wrong_key_stops_its_model_at_once_and_the_other_goes_on(play: Play) -
 # Gates
 
 
-class Purse(OpenGate):
+class Purse(AllowAll):
     """Lets a number of calls through, each role on its own."""
 
     def __init__(self, **most: int) -> None:
         self.left = most
         self.told: list[tuple[str, Usage | None]] = []
 
-    def ask(self, call: PlannedCall) -> Stop | None:
+    def ask(self, call: PlannedCall) -> Deny | None:
         self.left[call.role] = self.left.get(call.role, 100) - 1
-        return Stop("budget", "the budget is spent") if self.left[call.role] < 0 else None
+        return Deny("budget", "the budget is spent") if self.left[call.role] < 0 else None
 
     def tell(self, call: PlannedCall, usage: Usage | None) -> None:
         assert call.key is not None and call.model

@@ -21,7 +21,7 @@ from evolif import OutsideError, UsageError
 from evolif.instructions import generate_with
 from evolif.models import open_cache
 from evolif.runner import Event, Run, TurnStored, evaluate, load_run
-from evolif.runner.metering import OpenGate, PlannedCall, Stop
+from evolif.runner.metering import AllowAll, Deny, PlannedCall
 from evolif.types import Usage
 
 MODELS = ["sim/steady", "sim/forgetful"]
@@ -96,12 +96,12 @@ def parent(process: str) -> str:
 def test_a_budget_is_kept_over_all_processes(tmp_path: Path, two_cores: None) -> None:
     bench = generate_with(tmp_path / "bench", dialogues=6, turns=6, seed=5, profile="objective").path
 
-    class Eight(OpenGate):
+    class Eight(AllowAll):
         let_through = told = 0
 
-        def ask(self, call: PlannedCall) -> Stop | None:
+        def ask(self, call: PlannedCall) -> Deny | None:
             if self.let_through == 8:
-                return Stop("budget", "eight calls")
+                return Deny("budget", "eight calls")
             self.let_through += 1
             return None
 

@@ -14,11 +14,11 @@ from scripted import Scripted, number, witness
 from evolif.cli import progress as _display
 from evolif.cli import progress as _wording_display
 from evolif.models import ChatRequest, Reply
-from evolif.runner import Awaited, Event, Later, PlannedCall, Run, SessionEnded, SessionStarted, StillWaiting, load_run
+from evolif.runner import Awaited, Event, PlannedCall, Run, SessionEnded, SessionStarted, StillWaiting, Wait, load_run
 from evolif.runner import clients as _opened
 from evolif.runner import shutdown as _heartbeat
-from evolif.runner.metering import NotAskedError, OpenGate, Turnstile
-from evolif.runner.shutdown import Stopper
+from evolif.runner.metering import AllowAll, CallDeniedError, MeteredModel
+from evolif.runner.shutdown import Shutdown
 from evolif.types import Usage
 
 Play = Callable[..., Run]
@@ -77,12 +77,12 @@ def test_a_judge_on_this_machine_is_given_up_and_the_answer_kept(
 
 def test_a_call_that_begins_after_the_stop_gets_what_is_left_of_the_grace() -> None:
     async def main() -> None:
-        stopper = Stopper()
+        stopper = Shutdown()
         async with stopper.within(0.05, "target", "m"):
             pass
         stopper.ask()
         await asyncio.sleep(0.1)
-        with pytest.raises(NotAskedError):
+        with pytest.raises(CallDeniedError):
             async with stopper.within(0.05, "judge", "j"):
                 await asyncio.sleep(FOREVER)
 
@@ -91,9 +91,9 @@ def test_a_call_that_begins_after_the_stop_gets_what_is_left_of_the_grace() -> N
 
 def test_a_timeout_of_the_client_is_not_taken_for_a_stop() -> None:
     async def main() -> None:
-        stopper = Stopper()
+        stopper = Shutdown()
         model = Scripted(lambda _: TimeoutError("the client's"))
-        behind = Turnstile(model, "target", OpenGate(), lambda: False, lambda: stopper.within(9.0, "target", "m"))
+        behind = MeteredModel(model, "target", AllowAll(), lambda: False, lambda: stopper.within(9.0, "target", "m"))
         with pytest.raises(TimeoutError, match="the client's"):
             await behind.complete(ChatRequest(()))
 
@@ -172,11 +172,11 @@ def test_a_stop_wakes_those_that_wait_for_the_budget(play: Play, monkeypatch: py
         def __init__(self) -> None:
             self.over: asyncio.Future[None] | None = None
 
-        def ask(self, call: PlannedCall) -> Later | None:
+        def ask(self, call: PlannedCall) -> Wait | None:
             if self.over is None:
                 self.over = asyncio.get_running_loop().create_future()
                 return None
-            return Later(asyncio.shield(self.over))
+            return Wait(asyncio.shield(self.over))
 
         def tell(self, call: PlannedCall, usage: Usage | None) -> None:
             assert self.over is not None

@@ -18,17 +18,17 @@ from evolif.runner import (
     AnsweredTurn,
     AskedTurn,
     EndEntry,
-    Entry,
     FaultEntry,
-    Journal,
     Run,
     RunSettings,
     RunStore,
     SessionKey,
     Spent,
+    StoreEntry,
     StoreError,
     TurnEntry,
     VerdictEntry,
+    WriteBatcher,
 )
 from evolif.types import Constraint, TurnFacts, Usage, Verdict
 
@@ -117,7 +117,7 @@ def test_sessions_that_commit_together_are_one_transaction(store: RunStore, monk
     monkeypatch.setattr(RunStore, "write", lambda self, e: (batches.append(len(e := list(e))), kept(self, e)))
 
     async def main() -> None:
-        journal = Journal(store)
+        journal = WriteBatcher(store)
         await asyncio.gather(*(journal(entry(session, turn)) for session in (1, 2) for turn in range(1, 7)))
 
     asyncio.run(main())
@@ -127,7 +127,7 @@ def test_sessions_that_commit_together_are_one_transaction(store: RunStore, monk
 
 def test_what_is_told_is_durable_for_another_reader_when_the_call_returns(store: RunStore) -> None:
     async def main() -> int:
-        await Journal(store)(entry())
+        await WriteBatcher(store)(entry())
         with closing(sqlite3.connect(store.root / "run.sqlite")) as other:
             [(count,)] = other.execute("SELECT count(*) FROM turn")
         return int(count)
@@ -137,7 +137,7 @@ def test_what_is_told_is_durable_for_another_reader_when_the_call_returns(store:
 
 def test_one_bad_entry_costs_nobody_else_his_turn(store: RunStore) -> None:
     async def main() -> list[BaseException | None]:
-        journal = Journal(store)
+        journal = WriteBatcher(store)
         bad = FaultEntry(1, 1, 2**70, "target", "provider", "busy")
         return await asyncio.gather(journal(entry()), journal(bad), journal(entry(2)), return_exceptions=True)
 
@@ -148,7 +148,7 @@ def test_one_bad_entry_costs_nobody_else_his_turn(store: RunStore) -> None:
 
 def test_a_session_that_is_cancelled_while_it_waits_is_stored_all_the_same(store: RunStore) -> None:
     async def main() -> None:
-        journal = Journal(store)
+        journal = WriteBatcher(store)
         task = asyncio.create_task(journal(entry()))
         await asyncio.sleep(0)
         task.cancel()
@@ -166,7 +166,7 @@ def test_a_disk_that_fails_is_told_to_everybody(store: RunStore, monkeypatch: py
     monkeypatch.setattr(RunStore, "write", full)
 
     async def main() -> list[BaseException | None]:
-        journal = Journal(store)
+        journal = WriteBatcher(store)
         return await asyncio.gather(journal(entry()), journal(entry(2)), return_exceptions=True)
 
     assert [type(fault) for fault in asyncio.run(main())] == [StoreError, StoreError]
@@ -182,7 +182,7 @@ def test_whatever_the_store_raises_everybody_who_waits_is_told(
     monkeypatch.setattr(RunStore, "write", broken)
 
     async def main() -> list[BaseException | None]:
-        journal = Journal(store)
+        journal = WriteBatcher(store)
         told = asyncio.gather(*(journal(entry(turn=t)) for t in range(1, waiting + 1)), return_exceptions=True)
         return await asyncio.wait_for(told, 10)
 
@@ -197,7 +197,7 @@ def test_an_entry_with_a_mistake_of_ours_costs_nobody_else_his_turn(store: RunSt
             raise AttributeError("facts")
 
     async def main() -> list[BaseException | None]:
-        journal = Journal(store)
+        journal = WriteBatcher(store)
         told = asyncio.gather(journal(entry()), journal(Broken(1, None)), journal(entry(2)), return_exceptions=True)
         return await asyncio.wait_for(told, 10)
 
@@ -210,7 +210,7 @@ def test_a_run_whose_store_breaks_in_the_middle_ends_with_an_error(play: Play, m
     written = 0
     kept = RunStore.write
 
-    def broken(self: RunStore, entries: Iterable[Entry]) -> None:
+    def broken(self: RunStore, entries: Iterable[StoreEntry]) -> None:
         nonlocal written
         written += 1
         if written > 5:
@@ -227,7 +227,7 @@ def test_what_nobody_waited_for_is_not_lost_in_silence(store: RunStore, monkeypa
         raise OutsideError("full")
 
     async def main() -> None:
-        journal = Journal(store)
+        journal = WriteBatcher(store)
         with monkeypatch.context() as patched:
             patched.setattr(RunStore, "write", full)
             journal.post(EndEntry(1, None))

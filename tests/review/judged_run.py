@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evolif.judging import Judgement, JudgeRecord, JudgeScore
-from evolif.review import JudgeDesk, Request
+from evolif.review import AnswerQueue, Request
 from evolif.runner import AnsweredTurn, AskedTurn, RunSettings, RunStore, SessionKey, TurnEntry, load_run
 from evolif.types import Constraint, TurnFacts, Verdict
 
@@ -92,12 +92,12 @@ def small(path: Path, *, flipped: bool = False, models: Sequence[str] = MODELS) 
     return plant(path, said, models)
 
 
-def judge_desk(path: Path, reviewer: str = "ada", **more: Any) -> JudgeDesk:
+def judge_desk(path: Path, reviewer: str = "ada", **more: Any) -> AnswerQueue:
     with closing(load_run(path)) as run:
-        return JudgeDesk(run, reviewer, **more)
+        return AnswerQueue(run, reviewer, **more)
 
 
-def give(desk: JudgeDesk, number: int, score: int | None, note: str = "") -> None:
+def give(desk: AnswerQueue, number: int, score: int | None, note: str = "") -> None:
     """Score an answer, or skip it."""
     kind = "skip" if score is None else "score"
     desk.decide(Request(str(number), kind, desk.seen(str(number)), score=score, note=note))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evolif.instructions import Benchmark
-from evolif.review import BenchmarkDesk, Regenerated, Request
+from evolif.review import BenchmarkQueue, Regenerated, Request
 from evolif.types import Finding, Turn
 
 FLAGGED = "Please make it BAD words long."
@@ -22,14 +22,14 @@ def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:
     return Regenerated(f"{model} minds {notes or 'nothing'}.", f"{model}-1", attempts=2)
 
 
-def desk(path: Path, reviewer: str = "ada", **more: object) -> BenchmarkDesk:
+def desk(path: Path, reviewer: str = "ada", **more: object) -> BenchmarkQueue:
     wired = {"checker": check, "regenerate": regenerate, **more}
-    return BenchmarkDesk(Benchmark(path), reviewer, **wired)
+    return BenchmarkQueue(Benchmark(path), reviewer, **wired)
 
 
-def ask(desk: BenchmarkDesk, decision: str, key: str = KEY, **more: object) -> Request:
+def ask(desk: BenchmarkQueue, decision: str, key: str = KEY, **more: object) -> Request:
     return Request(key, decision, desk.seen(key), **more)
 
 
-def decide(desk: BenchmarkDesk, decision: str, key: str = KEY, **more: object):
+def decide(desk: BenchmarkQueue, decision: str, key: str = KEY, **more: object):
     return desk.decide(ask(desk, decision, key, **more))

@@ -8,7 +8,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from evolif.review import Desk
+from evolif.review import ReviewQueue
 from evolif.review.app import ReviewApp
 
 
@@ -57,7 +57,9 @@ class Person:
             await self.until(lambda text=text: self.shows(text), text)
 
 
-def drive(desk: Desk, steps: Callable[[Person], Awaitable[Any]], size: tuple[int, int] = (80, 24), **more: Any) -> Any:
+def drive(
+    desk: ReviewQueue, steps: Callable[[Person], Awaitable[Any]], size: tuple[int, int] = (80, 24), **more: Any
+) -> Any:
     """Run the application over a desk and a person's steps in it."""
 
     async def run() -> Any:

@@ -12,10 +12,10 @@ from test_review_safe import is_safe
 
 from evolif import InputError, UsageError
 from evolif.judge_audit import (
-    Cell,
-    Judged,
-    Place,
+    JudgedVerdict,
     Sample,
+    Stratum,
+    VerdictPlace,
     agreement_rows,
     audit_folder,
     deal,
@@ -25,18 +25,18 @@ from evolif.judge_audit import (
     load_judge_audit,
     load_sample,
 )
-from evolif.judge_audit.agreement import Compared, together, wilson
+from evolif.judge_audit.agreement import JudgedPair, together, wilson
 from evolif.judge_audit.sample import population_of
 from evolif.rng import Stream
 from evolif.runner import load_run
 
 ONE, TWO = MODELS
 
-CELLS = (Cell("g", False, "a", 4), Cell("g", True, "a", 8), Cell("g", True, "b", 2))
+CELLS = (Stratum("g", False, "a", 4), Stratum("g", True, "a", 8), Stratum("g", True, "b", 2))
 
 
 def pair(judge, person, model="a", group="g"):
-    return Compared(group, judge, model, person)
+    return JudgedPair(group, judge, model, person)
 
 
 FIVE = [pair(True, True), pair(True, False), pair(True, True, "b"), pair(False, False), pair(False, True)]
@@ -90,7 +90,7 @@ def test_an_outcome_without_a_scored_item_is_left_out_and_told():
 
 def test_rare_failures_do_not_drag_the_overall_figure():
     """Of 1,000 answers 990 are accepted, rightly; of the 10 rejected half wrongly: 995 of 1,000 agree."""
-    cells = (Cell("g", False, "a", 10), Cell("g", True, "a", 990))
+    cells = (Stratum("g", False, "a", 10), Stratum("g", True, "a", 990))
     items = [pair(True, True)] * 10 + [pair(False, False)] * 5 + [pair(False, True)] * 5
     whole = agreement_rows(items, cells)[0]
     assert whole.overall.value == pytest.approx(0.995) and whole.when_rejected.value == pytest.approx(0.5)
@@ -98,7 +98,7 @@ def test_rare_failures_do_not_drag_the_overall_figure():
 
 
 def test_groups_are_apart_and_together():
-    cells = (Cell("g", True, "a", 30), Cell("h", False, "a", 10))
+    cells = (Stratum("g", True, "a", 30), Stratum("h", False, "a", 10))
     whole, g, h = agreement_rows([pair(True, True), pair(False, True, group="h")], cells, ["h"])
     assert (g.overall.value, h.overall.value, whole.overall.value) == (1.0, 0.0, 0.75)
     assert (g.skipped, h.skipped, whole.skipped) == (0, 1, 1)
@@ -116,7 +116,10 @@ def test_the_intervals_hold_what_they_are_about(right_of_rejected):
         ("h", True, "a", 60),
     ]
     kinds = [cell[:3] for cell in cells for _ in range(cell[3])]
-    judged = [Judged(Place(number, 1, 0), model, group, judge) for number, (group, judge, model) in enumerate(kinds)]
+    judged = [
+        JudgedVerdict(VerdictPlace(number, 1, 0), model, group, judge)
+        for number, (group, judge, model) in enumerate(kinds)
+    ]
     held = 0
     for seed in range(200):
         chance = Stream(seed, 77)
@@ -131,7 +134,7 @@ def test_the_intervals_hold_what_they_are_about(right_of_rejected):
 
 def test_names_out_of_a_file_command_no_terminal():
     rows = agreement_rows(
-        [pair(True, True, group="g\x1b[31m")], [Cell("g\x1b[31m", True, "a", 3)], reviewer="\u202eada\x9b"
+        [pair(True, True, group="g\x1b[31m")], [Stratum("g\x1b[31m", True, "a", 3)], reviewer="\u202eada\x9b"
     )
     assert all(is_safe(line) for line in judge_audit_lines(rows))
 

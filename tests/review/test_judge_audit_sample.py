@@ -12,23 +12,32 @@ from hypothesis import strategies as st
 from judged_run import MODELS, Said, plant, small
 
 from evolif import InputError, UsageError
-from evolif.judge_audit import Judged, Place, audit_folder, deal, draw_sample, judged_answers, load_sample, read_items
+from evolif.judge_audit import (
+    JudgedVerdict,
+    VerdictPlace,
+    audit_folder,
+    deal,
+    draw_sample,
+    judged_answers,
+    load_sample,
+    read_items,
+)
 from evolif.runner import load_run
 
 ONE, TWO = MODELS
 
 
-def population(**cells: int) -> list[Judged]:
+def population(**cells: int) -> list[JudgedVerdict]:
     """Named `group_outcome_model`."""
     found = []
     for name, count in cells.items():
         group, outcome, model = name.split("_")
         for _ in range(count):
-            found.append(Judged(Place(len(found), 1, 0), model, group, outcome == "yes"))
+            found.append(JudgedVerdict(VerdictPlace(len(found), 1, 0), model, group, outcome == "yes"))
     return found
 
 
-def dealt(judged: list[Judged], size: int, seed: int = 0) -> Counter[str]:
+def dealt(judged: list[JudgedVerdict], size: int, seed: int = 0) -> Counter[str]:
     by_place = {one.place: one for one in judged}
     drawn = deal(judged, seed, size)
     assert len(set(drawn)) == len(drawn)
@@ -59,7 +68,9 @@ def test_what_one_stratum_lacks_goes_to_the_others() -> None:
     st.integers(0, 9),
 )
 def test_a_deal_is_fair_and_begins_a_larger_one(kinds, size, seed) -> None:
-    judged = [Judged(Place(n, 1, 0), model, group, outcome) for n, (group, outcome, model) in enumerate(kinds)]
+    judged = [
+        JudgedVerdict(VerdictPlace(n, 1, 0), model, group, outcome) for n, (group, outcome, model) in enumerate(kinds)
+    ]
     drawn = deal(judged, seed, size)
     assert len(drawn) == min(size, len(judged)) and deal(judged, seed, size + 7)[:size] == drawn
     kind = dict(zip((one.place for one in judged), kinds, strict=True))
@@ -88,11 +99,11 @@ def test_what_a_judge_said_is_the_population_and_nothing_else(tmp_path) -> None:
     with closing(load_run(path)) as run:
         found = {(one.model, one.place, one.group, one.accepted) for one in judged_answers(run)}
     assert found == {
-        (ONE, Place(1, 1, 1), "emotion", True),
-        (ONE, Place(1, 1, 2), "style", False),
-        (ONE, Place(1, 2, 2), "style", True),
-        (TWO, Place(3, 1, 1), "emotion", False),
-        (TWO, Place(3, 1, 2), "style", True),
+        (ONE, VerdictPlace(1, 1, 1), "emotion", True),
+        (ONE, VerdictPlace(1, 1, 2), "style", False),
+        (ONE, VerdictPlace(1, 2, 2), "style", True),
+        (TWO, VerdictPlace(3, 1, 1), "emotion", False),
+        (TWO, VerdictPlace(3, 1, 2), "style", True),
     }
 
 
@@ -166,5 +177,5 @@ def test_a_sample_of_another_run_is_no_sample_of_this(tmp_path) -> None:
         told = json.loads((audit_folder(run.path) / "sample.json").read_text("utf-8"))
         for place in ([99, 1, 1], [1, 9, 1], [1, 1, 7]):
             with pytest.raises(UsageError, match="does not hold answer 1 "):
-                read_items(run, sample._replace(places=(Place(*place),)))
+                read_items(run, sample._replace(places=(VerdictPlace(*place),)))
     assert told["places"] == [list(place) for place in sample.places] and "secret" not in json.dumps(told["places"])

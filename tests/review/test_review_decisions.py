@@ -11,7 +11,7 @@ from review_desks import FLAGGED, KEY, ask, check, decide, desk
 
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.instructions import Benchmark
-from evolif.review import Conflict, Done, Objected
+from evolif.review import Done, EditConflict, Objected
 
 GOOD = "Please make it 30 words long."
 
@@ -147,7 +147,7 @@ def test_one_sees_what_the_other_decided(ada, bob):
 def test_an_edit_of_what_the_other_changed_meanwhile_is_not_overwritten(ada, bob, stored):
     decide(ada, "edit", text=GOOD)
     outcome = decide(bob, "edit", text="Make it thirty words.")
-    assert isinstance(outcome, Conflict)
+    assert isinstance(outcome, EditConflict)
     assert outcome.now["query"] == GOOD and (outcome.by.reviewer, outcome.by.decision) == ("ada", "edit")
     assert stored().query == GOOD
 
@@ -161,7 +161,7 @@ def stale(bob, decision, **more):
 def test_a_conflict_can_be_settled_either_way(ada, bob, stored, bench):
     edit = stale(bob, "edit", text="Make it thirty words.")
     decide(ada, "edit", text=GOOD)
-    assert isinstance(edit(), Conflict)
+    assert isinstance(edit(), EditConflict)
     assert isinstance(edit(opinion=True), Done) and stored().query == GOOD
     assert journal(bench)[-1]["applied"] is False and journal(bench)[-1]["after"]["query"] == "Make it thirty words."
     assert isinstance(edit(overwrite=True), Done) and stored().query == "Make it thirty words."
@@ -189,7 +189,7 @@ def test_who_decides_the_same_does_not_conflict(ada, bob):
 def test_a_decision_against_the_others_conflicts_though_the_words_are_the_same(ada, bob, stored):
     accept = stale(bob, "accept", force=True, note="fine")
     decide(ada, "reject")
-    assert isinstance(accept(), Conflict) and stored().status == "rejected"
+    assert isinstance(accept(), EditConflict) and stored().status == "rejected"
 
 
 def test_undo_does_not_overwrite_the_other_s_work_silently(ada, bob, stored):
@@ -197,7 +197,7 @@ def test_undo_does_not_overwrite_the_other_s_work_silently(ada, bob, stored):
     bob.refresh()
     decide(bob, "edit", text="Make it thirty words.")
     undo = ada.undo_of(ada.undoable())
-    assert isinstance(ada.decide(undo), Conflict) and stored().query == "Make it thirty words."
+    assert isinstance(ada.decide(undo), EditConflict) and stored().query == "Make it thirty words."
     assert isinstance(ada.decide(replace(undo, overwrite=True)), Done) and stored().query == FLAGGED
 
 
@@ -205,7 +205,7 @@ def test_a_change_from_outside_the_review_conflicts_too(ada, bench):
     request = ask(ada, "reject")
     Benchmark(bench).replace(1, 3, query="Other words.", status="verified", source="openai/y")
     outcome = ada.decide(request)
-    assert isinstance(outcome, Conflict) and outcome.by is None
+    assert isinstance(outcome, EditConflict) and outcome.by is None
 
 
 # -- crashes -----------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from test_review_safe import NASTY, is_safe
 from textual.content import Content
 
 from evolif.instructions import Benchmark
-from evolif.review import TopicDesk
+from evolif.review import TopicQueue
 from evolif.review.app.keys import page
 from evolif.review.turn_view import turn_blocks
 from evolif.types import Finding
@@ -140,7 +140,7 @@ def test_topics_obey_nothing(tmp_path, text):
             rows = person.app.screen._compositor.render_strips()
             assert all(is_safe(segment.text) for row in rows for segment in row)
 
-    drive(TopicDesk(tmp_path / "t.jsonl", "ada"), steps)
+    drive(TopicQueue(tmp_path / "t.jsonl", "ada"), steps)
 
 
 def test_nothing_asked_of_a_desk_runs_what_it_reads(bench):

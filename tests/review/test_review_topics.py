@@ -8,7 +8,7 @@ import pytest
 from review_pilot import drive
 
 from evolif.errors import InputError, UsageError
-from evolif.review import Conflict, Done, Objected, Request, TopicDesk, apply, choose, export
+from evolif.review import Done, EditConflict, Objected, Request, TopicQueue, apply, choose, export
 from evolif.review.topics import from_words, to_words
 from evolif.tracker import load_topics
 from evolif.types import Finding
@@ -34,7 +34,7 @@ def path(tmp_path):
 
 
 def desk(path, reviewer="ada", **more):
-    return TopicDesk(path, reviewer, **more)
+    return TopicQueue(path, reviewer, **more)
 
 
 def decide(own, decision, key, **more):
@@ -113,7 +113,7 @@ def test_two_may_vouch_at_the_same_time_but_not_edit(path):
     assert isinstance(bob.decide(edit), Done)
     again = Request("T1", "accept", accept.seen)
     outcome = own.decide(again)
-    assert isinstance(outcome, Conflict) and outcome.by.reviewer == "bob"
+    assert isinstance(outcome, EditConflict) and outcome.by.reviewer == "bob"
 
 
 def test_what_cannot_be_used_needs_a_reason(path):

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from evolif.synthesis import Heard
+from evolif.synthesis import Completion
 from evolif.types import Constraint, Finding, Message, Operation, Persona, Topic, Turn, Usage
 
-Answer = Callable[[tuple[Message, ...]], "Heard | str | Exception"]
+Answer = Callable[[tuple[Message, ...]], "Completion | str | Exception"]
 
 TOPIC = Topic("t1", "Plan a quiet weekend by the lake.", ("lake", "boat", "cabin"), title="the lake weekend")
 PERSONA = Persona("p1", "A ferryman counts what he says.", ("speaks in short sentences", "names the weather"), "brisk")
@@ -25,15 +25,15 @@ class Said:
     structured: bool = True
     asked: list[tuple[tuple[Message, ...], Mapping[str, Any] | None]] = field(default_factory=list)
 
-    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Heard:
+    async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Completion:
         self.asked.append((messages, schema))
         if isinstance(self.answers, list):
-            answer: Heard | str | Exception = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+            answer: Completion | str | Exception = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         else:
             answer = self.answers(messages)
         if isinstance(answer, Exception):
             raise answer
-        return Heard(answer, Usage(10, 2)) if isinstance(answer, str) else answer
+        return Completion(answer, Usage(10, 2)) if isinstance(answer, str) else answer
 
     def user(self, call: int) -> str:
         """What the user part of a call said."""

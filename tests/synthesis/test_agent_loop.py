@@ -9,7 +9,7 @@ from agent_models import PERSONA, TOPIC, Said, make_turn, nothing, query, says
 
 from evolif import ModelError
 from evolif.errors import WithheldError
-from evolif.synthesis import Agent, Attempt, Heard, Meter, regenerate
+from evolif.synthesis import Agent, Attempt, Completion, Meter, regenerate
 from evolif.synthesis.agent import NEUTRAL_NOTE
 from evolif.types import Constraint, Finding, Message, Turn, Usage
 
@@ -83,14 +83,14 @@ def test_k_is_the_number_of_attempts() -> None:
     ("answer", "said"),
     [
         ('{"query": "half', "could not be read"),
-        (Heard(GOOD[:-2], truncated=True), "cut at the token limit"),
-        (Heard(GOOD, truncated=True), "cut at the token limit"),
+        (Completion(GOOD[:-2], truncated=True), "cut at the token limit"),
+        (Completion(GOOD, truncated=True), "cut at the token limit"),
         (query("x" * 4001), "4001 characters"),
         (query("5 \x1b[31m points"), "control characters"),
         (query(" "), "could not be read"),
     ],
 )
-def test_words_that_are_none_are_a_finding_and_asked_again(answer: str | Heard, said: str) -> None:
+def test_words_that_are_none_are_a_finding_and_asked_again(answer: str | Completion, said: str) -> None:
     replies = [answer, GOOD, VOICED]
     model = Said(lambda _: replies.pop(0))
     attempt = say(model)

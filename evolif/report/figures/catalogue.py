@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import evolif.report.figures.data as gather
 from evolif.errors import OutsideError, UsageError
 from evolif.report.analysis import RunAnalysis
-from evolif.report.comparable import Board, boards_of
-from evolif.report.comparison import Comparison
+from evolif.report.comparable import ComparableRuns, boards_of
+from evolif.report.comparison import ModelComparison
 from evolif.report.figures.data import Curve
 from evolif.report.figures.plots import MOST_BANDS, Plot, draw_bars, draw_curves, draw_dots, draw_forest, draw_heat
 from evolif.report.figures.radar import FEWEST_GROUPS, MOST_TOGETHER, draw_radar
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Drawing:
     """A figure and what stands below it."""
 
     figure: Figure
     caption: str
 
 
-Outcome: TypeAlias = "Made | str"
+DrawOutcome: TypeAlias = "Drawing | str"
 """What a maker returns: the figure, or the sentence that says why there is none."""
 
 NO_TURN = "No session with a judged turn has ended yet."
@@ -53,7 +53,7 @@ def anything(curves: Iterable[Curve]) -> bool:
     return any(mark.value is not None for curve in curves for mark in curve.marks)
 
 
-def sessions(board: Board) -> str:
+def sessions(board: ComparableRuns) -> str:
     """How many counted sessions each model has."""
     counted = [model.summary.metrics.dialogues for model in board.models]
     if len(set(counted)) == 1:
@@ -67,23 +67,23 @@ def sessions(board: Board) -> str:
 # The figures of whole models: headline, survival, hazard, patience, rank stability, and two models side by side.
 
 
-def headline(board: Board) -> Outcome:
+def headline(board: ComparableRuns) -> DrawOutcome:
     """The eight metrics."""
     if not any(model.summary.metrics.dialogues for model in board.models):
         return NO_TURN
-    return Made(
+    return Drawing(
         draw_bars(gather.headline_panels(board), board.heads),
         f"The eight process metrics with {INTERVALS}; a dash where a metric is undefined. {sessions(board)}",
     )
 
 
-def survival(board: Board) -> Outcome:
+def survival(board: ComparableRuns) -> DrawOutcome:
     """Fig. 3."""
     curves = gather.survival_curves(board)
     if not curves:
         return NO_TURN
     width = "95 % bands (log-log, Greenwood)" if len(curves) <= MOST_BANDS else "bands left away, for legibility"
-    return Made(
+    return Drawing(
         draw_survival(curves),
         "Kaplan–Meier estimate of the sessions still going after each judged turn; ticks mark sessions cut short "
         f"(cap, context, budget); {width}. Below: sessions that have at least so many turns. {_medians(board)} "
@@ -91,7 +91,7 @@ def survival(board: Board) -> Outcome:
     )
 
 
-def _medians(board: Board) -> str:
+def _medians(board: ComparableRuns) -> str:
     told = [
         f"{label(name)} {'beyond the curve' if model.survival.median is None else model.survival.median}"
         for name, model in gather.pairs(board)
@@ -100,7 +100,7 @@ def _medians(board: Board) -> str:
     return f"Turn by which half of the sessions have ended: {', '.join(told)}."
 
 
-def _left_out(board: Board) -> str:
+def _left_out(board: ComparableRuns) -> str:
     """That sessions are not in the curves, and what could have become of them."""
     counted = [(label(name), model.summary.counts) for name, model in gather.pairs(board)]
     numbers = [(name, counts.suspended + counts.running + counts.withheld) for name, counts in counted]
@@ -111,13 +111,13 @@ def _left_out(board: Board) -> str:
     return f" Suspended or withheld and left out{thin}: {', '.join(told)}."
 
 
-def hazard(board: Board) -> Outcome:
+def hazard(board: ComparableRuns) -> DrawOutcome:
     """Where sessions end."""
     curves = gather.hazard_curves(board)
     if not anything(curves):
         return f"No turn was had by {gather.FEWEST} sessions or more."
     plot = Plot("judged turn", "patience exhausted here (%)", curves, zoom=True)
-    return Made(
+    return Drawing(
         draw_curves([plot], width=TWO_COLUMNS),
         "Hazard: share of the sessions that have a turn whose patience is exhausted at it, with Wilson's 95 % score "
         f"intervals; turns had by fewer than {gather.FEWEST} sessions left away. Hollow points stand on fewer "
@@ -125,7 +125,7 @@ def hazard(board: Board) -> Outcome:
     )
 
 
-def patience(board: Board) -> Outcome:
+def patience(board: ComparableRuns) -> DrawOutcome:
     """Table 3 as curves."""
     length, accuracy = (gather.patience_curves(board, metric) for metric in ("edr_len", "edr_acc"))
     if not anything(length):
@@ -133,7 +133,7 @@ def patience(board: Board) -> Outcome:
     if max(len(curve.x) for curve in length) < 2:
         return "The run's patience is 1: there is no smaller one to replay it with."
     axis = "patience (failed turns in a row)"
-    return Made(
+    return Drawing(
         draw_curves(
             [
                 Plot(axis, gather.label_of("edr_len", board), length, percent=False, hollow=False),
@@ -146,7 +146,7 @@ def patience(board: Board) -> Outcome:
     )
 
 
-def stability(board: Board) -> Outcome:
+def stability(board: ComparableRuns) -> DrawOutcome:
     """Table 4 as curves."""
     curves = gather.stability_curves(board)
     if not board.rank_stability:
@@ -154,21 +154,21 @@ def stability(board: Board) -> Outcome:
     if not anything(curves):
         return "No correlation is defined: the models do not differ in ROB."
     draws = max(point.draws for point in board.rank_stability)
-    return Made(
+    return Drawing(
         draw_curves([Plot("dialogues in the subsample", "correlation of ROB", curves, percent=False, below_zero=True)]),
         f"Correlation over {len(board.models)} models between ROB on random subsamples of dialogues and on all of "
         f"them; mean over {draws} subsamples, ± one standard deviation.",
     )
 
 
-def comparison(pair: Comparison) -> Outcome:
+def comparison(pair: ModelComparison) -> DrawOutcome:
     """The difference of two models."""
     found = gather.differences(pair)
     paired = pair.paired
     if not any(difference.mark.value is not None for difference in found):
         return "The two have no dialogue in common in which both have a counted session."
     first, second = pair.labels
-    return Made(
+    return Drawing(
         draw_forest(found, first, second),
         f"{label(first)} minus {label(second)}, paired over {paired.dialogues} dialogues, with 95 % paired bootstrap "
         "intervals; p of a permutation test after Holm's correction over the metrics, filled points below 0.05.",
@@ -178,106 +178,106 @@ def comparison(pair: Comparison) -> Outcome:
 # The figures of parts of the turns or dialogues: per group, mode, depth, load, move, wording and register.
 
 
-def groups(board: Board) -> Outcome:
+def groups(board: ComparableRuns) -> DrawOutcome:
     """Table 6 as colours."""
     matrix = gather.group_matrix(board)
     if not matrix.columns:
         return NO_TURN
-    return Made(
+    return Drawing(
         draw_heat(matrix),
         f"Constraints satisfied per group, in % of those judged; italics: fewer than {FEW} judged. {sessions(board)}",
     )
 
 
-def radar(board: Board) -> Outcome:
+def radar(board: ComparableRuns) -> DrawOutcome:
     """Fig. 4."""
     matrix = gather.group_matrix(board)
     if len(matrix.columns) < FEWEST_GROUPS:
         return f"Fewer than {FEWEST_GROUPS} constraint groups were judged; the table of groups shows them."
     mean = "" if len(matrix.rows) <= MOST_TOGETHER else "; grey: the mean of all models"
-    return Made(
+    return Drawing(
         draw_radar(matrix),
         f"Constraints satisfied per group; the rim is 100 %, the rings are 25, 50 and 75 %{mean}. {sessions(board)}",
     )
 
 
-def modes(board: Board) -> Outcome:
+def modes(board: ComparableRuns) -> DrawOutcome:
     """Group × mode."""
     matrix = gather.mode_matrix(board)
     if not matrix.rows:
         return NO_TURN
-    return Made(
+    return Drawing(
         draw_heat(matrix),
         f"Constraints satisfied per group and mode, in % of those judged; italics: fewer than {FEW} judged. "
         f"{sessions(board)}",
     )
 
 
-def depth(board: Board) -> Outcome:
+def depth(board: ComparableRuns) -> DrawOutcome:
     """Satisfaction over the turns a topic has had."""
     return _slices(board, "depth", "turns on the topic", "the number of turns that the topic has had")
 
 
-def load(board: Board) -> Outcome:
+def load(board: ComparableRuns) -> DrawOutcome:
     """Satisfaction over the number of constraints at once."""
     return _slices(board, "load", "active constraints", "the number of constraints that are active at once")
 
 
-def _slices(board: Board, by: str, axis: str, words: str) -> Outcome:
+def _slices(board: ComparableRuns, by: str, axis: str, words: str) -> DrawOutcome:
     csr, isr = gather.slice_curves(board, by)
     if not anything(csr):
         return (
             NO_TURN if not any(model.by(by) for model in board.models) else f"No point stands on {gather.FEWEST} turns."
         )
     plots = [Plot(axis, "CSR (%)", csr), Plot(axis, "ISR (%)", isr)]
-    return Made(
+    return Drawing(
         draw_curves(plots, width=TWO_COLUMNS),
         f"Constraints satisfied per turn (CSR, left) and turns with all satisfied (ISR, right) over {words}"
         f"{bands(csr)}. {HOLLOW} {sessions(board)}",
     )
 
 
-def moves(board: Board) -> Outcome:
+def moves(board: ComparableRuns) -> DrawOutcome:
     """CSR and ISR per move."""
     return _dots(board, "move", "where the dialogue opens a topic, continues one or goes back to one")
 
 
-def formality(board: Board) -> Outcome:
+def formality(board: ComparableRuns) -> DrawOutcome:
     """Fig. 7."""
     return _dots(board, "formality", "after formal and after informal queries (told by rules)")
 
 
-def _dots(board: Board, by: str, words: str) -> Outcome:
+def _dots(board: ComparableRuns, by: str, words: str) -> DrawOutcome:
     panels, keys = gather.slice_panels(board, by)
     keys = tuple(key for key in keys if key != "unknown")
     if not keys:
         return (
             "The run does not know this of its turns: it was made before it was kept." if panels[0].marks else NO_TURN
         )
-    return Made(
+    return Drawing(
         draw_dots(panels, board.heads, keys),
         f"CSR (left) and ISR (right) {words}, with {INTERVALS}. {sessions(board)}",
     )
 
 
-def synthesizers(board: Board) -> Outcome:
+def synthesizers(board: ComparableRuns) -> DrawOutcome:
     """Fig. 6."""
     return _kinds(board, "synthesizer", "who worded the queries", "worded by")
 
 
-def registers(board: Board) -> Outcome:
+def registers(board: ComparableRuns) -> DrawOutcome:
     """App. G's kin: the personas' registers."""
     return _kinds(board, "register", "the register of the dialogue's persona", "of the register")
 
 
-def _kinds(board: Board, kind: str, words: str, alike: str) -> Outcome:
+def _kinds(board: ComparableRuns, kind: str, words: str, alike: str) -> DrawOutcome:
     panel, keys = gather.kind_panel(board, kind)
     known = tuple(key for key in keys if key != "unknown")
     if not known:
         return "The run does not know this of its turns: it was made before it was kept." if keys else NO_TURN
     if len(known) == 1:
         return f"All dialogues are {alike} {label(known[0])}: there is nothing to set side by side."
-    return Made(
+    return Drawing(
         draw_dots([panel], board.heads, known),
         f"ROB by {words} (of most of a dialogue's turns), with {INTERVALS}. {sessions(board)}",
     )
@@ -285,7 +285,7 @@ def _kinds(board: Board, kind: str, words: str, alike: str) -> Outcome:
 
 COMPARISON = "comparison"
 
-_BOARD_FIGURES: Mapping[str, tuple[str, Callable[[Board], Outcome]]] = {
+_BOARD_FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
     "headline": ("The eight metrics", headline),
     "survival": ("How long sessions last", survival),
     "hazard": ("Where sessions end", hazard),
@@ -305,7 +305,7 @@ _BOARD_FIGURES: Mapping[str, tuple[str, Callable[[Board], Outcome]]] = {
 FIGURE_NAMES: tuple[str, ...] = (*_BOARD_FIGURES, COMPARISON)
 """All figures, in the order of a report."""
 
-Subject = RunAnalysis | Board | Comparison
+FigureSubject = RunAnalysis | ComparableRuns | ModelComparison
 """What a figure is drawn of: one run, the models of several comparable ones, or two models side by side."""
 
 
@@ -336,11 +336,11 @@ class Picture:
         return b"" if self.figure is None else png_bytes(self.figure)
 
 
-def draw(name: str, subject: Subject) -> Picture:
+def draw(name: str, subject: FigureSubject) -> Picture:
     """One figure.
 
     Args:
-        name: One of `FIGURE_NAMES`; `comparison` of a `Comparison`, or of exactly two models.
+        name: One of `FIGURE_NAMES`; `comparison` of a `ModelComparison`, or of exactly two models.
         subject: Of what.
 
     Raises:
@@ -350,26 +350,26 @@ def draw(name: str, subject: Subject) -> Picture:
         raise UsageError(f"there is no figure “{name}”; there are {', '.join(FIGURE_NAMES)}")
     with style():
         try:
-            title, made = _make(name, Board((subject,)) if isinstance(subject, RunAnalysis) else subject)
+            title, made = _make(name, ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject)
         except UsageError as fault:
             # A part of the analysis that cannot be had (a package is missing) takes its own figure away, no more.
             return Picture(name, _title(name), str(fault), None)
-    if isinstance(made, Made):
+    if isinstance(made, Drawing):
         return Picture(name, title, made.caption, made.figure)
     return Picture(name, title, made, None)
 
 
-def draw_all(subject: Board | RunAnalysis, comparisons: Sequence[Comparison] = ()) -> list[Picture]:
+def draw_all(subject: ComparableRuns | RunAnalysis, comparisons: Sequence[ModelComparison] = ()) -> list[Picture]:
     """Every figure of a board, then those of the comparisons; two models alone are compared unasked."""
     with style():
         pictures = [draw(name, subject) for name in _BOARD_FIGURES]
-        board = Board((subject,)) if isinstance(subject, RunAnalysis) else subject
+        board = ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject
         if not comparisons and len(board.models) == 2:
             pictures.append(draw(COMPARISON, board))
         return [*pictures, *(draw(COMPARISON, pair) for pair in comparisons)]
 
 
-def svg_of(name: str, subject: Subject) -> str:
+def svg_of(name: str, subject: FigureSubject) -> str:
     """A figure as SVG that can stand in a page, as often as it is wanted; empty where there is none.
 
     No XML head, no style sheet, no script, nothing from outside, and ids that no other figure has. It is as wide as its
@@ -381,14 +381,14 @@ def svg_of(name: str, subject: Subject) -> str:
     return draw(name, subject).svg(inline=True)
 
 
-def _make(name: str, subject: Board | Comparison) -> tuple[str, Outcome]:
+def _make(name: str, subject: ComparableRuns | ModelComparison) -> tuple[str, DrawOutcome]:
     if name == COMPARISON:
-        if isinstance(subject, Board):
+        if isinstance(subject, ComparableRuns):
             if len(subject.models) != 2:
                 return _title(name), "Two models are compared at a time; name them to evolif compare."
-            subject = Comparison(*subject.models)
+            subject = ModelComparison(*subject.models)
         return _title(name), comparison(subject)
-    if isinstance(subject, Comparison):
+    if isinstance(subject, ModelComparison):
         return _title(name), "This figure is of a run, not of a comparison."
     title, maker = _BOARD_FIGURES[name]
     return title, maker(subject)
@@ -404,7 +404,7 @@ INDEX = "figures.md"
 
 
 def write_figures(
-    analyses: Sequence[RunAnalysis], directory: Path | str, *, comparisons: Sequence[Comparison] = ()
+    analyses: Sequence[RunAnalysis], directory: Path | str, *, comparisons: Sequence[ModelComparison] = ()
 ) -> list[Path]:
     """Every figure of the runs as SVG and PNG (200 dots per inch), and `figures.md` with captions.
 

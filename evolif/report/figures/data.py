@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from evolif.metrics import METRIC_NAMES, Hazard, Interval, Slice
 from evolif.metrics import Survival as Estimate
 from evolif.report.analysis import ModelAnalysis
-from evolif.report.comparable import Board
-from evolif.report.comparison import Comparison
+from evolif.report.comparable import ComparableRuns
+from evolif.report.comparison import ModelComparison
 
 # What the drawings read: small plain things, so that any analysis, ours or another's, can be drawn.
 #
@@ -17,7 +17,7 @@ from evolif.report.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PlotMark:
     """A figure with its interval and the observations it stands on."""
 
     value: float | None
@@ -32,11 +32,11 @@ class Curve:
 
     name: str
     x: tuple[float, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[PlotMark, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Survival:
+class SurvivalCurve:
     """A Kaplan–Meier estimate.
 
     Attributes:
@@ -49,9 +49,9 @@ class Survival:
 
     name: str
     turns: tuple[int, ...]
-    steps: tuple[Mark, ...]
+    steps: tuple[PlotMark, ...]
     cut: tuple[int, ...]
-    bounds: tuple[Survival, ...] = ()
+    bounds: tuple[SurvivalCurve, ...] = ()
 
     def at_risk(self, turn: int) -> int:
         """Sessions that have at least so many turns."""
@@ -64,15 +64,15 @@ class Matrix:
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: Mapping[tuple[str, str], Mark]
+    cells: Mapping[tuple[str, str], PlotMark]
 
-    def cell(self, row: str, column: str) -> Mark:
+    def cell(self, row: str, column: str) -> PlotMark:
         """The rate there; an empty one where there is none."""
-        return self.cells.get((row, column), Mark(None))
+        return self.cells.get((row, column), PlotMark(None))
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class PlotPanel:
     """Figures of one kind beside each other: per row (a model) one mark for each series.
 
     Attributes:
@@ -83,16 +83,16 @@ class Panel:
 
     text: str
     percent: bool
-    marks: Mapping[tuple[str, str], Mark] = field(default_factory=dict)
+    marks: Mapping[tuple[str, str], PlotMark] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class DifferenceMark:
     """One line of a comparison: A minus B in one metric, and whether it is told from 0 after Holm's correction."""
 
     metric: str
     percent: bool
-    mark: Mark
+    mark: PlotMark
     p: float | None = None
     """Corrected for the number of metrics."""
 
@@ -109,18 +109,18 @@ FEWEST = 5
 _MOVES = ("new", "continue", "backtrack")
 
 
-def mark(value: float | None, interval: Interval | None, n: int | None = None) -> Mark:
+def mark(value: float | None, interval: Interval | None, n: int | None = None) -> PlotMark:
     """A figure with its interval."""
     low, high = interval if interval is not None else (None, None)
-    return Mark(value, low, high, n)
+    return PlotMark(value, low, high, n)
 
 
-def pairs(board: Board) -> list[tuple[str, ModelAnalysis]]:
+def pairs(board: ComparableRuns) -> list[tuple[str, ModelAnalysis]]:
     """Each model under a name that no other of the board has."""
     return list(zip(board.heads, board.models, strict=True))
 
 
-def survival_curves(board: Board) -> tuple[Survival, ...]:
+def survival_curves(board: ComparableRuns) -> tuple[SurvivalCurve, ...]:
     """Models with at least one counted session, with bounds where sessions are left out."""
     made = []
     for name, model in pairs(board):
@@ -132,16 +132,16 @@ def survival_curves(board: Board) -> tuple[Survival, ...]:
     return tuple(made)
 
 
-def _survival(name: str, found: Estimate) -> Survival:
-    return Survival(
+def _survival(name: str, found: Estimate) -> SurvivalCurve:
+    return SurvivalCurve(
         name,
         tuple(point.turn for point in found.points),
-        tuple(Mark(p.probability, p.low, p.high, p.at_risk) for p in found.points),
+        tuple(PlotMark(p.probability, p.low, p.high, p.at_risk) for p in found.points),
         tuple(point.censored for point in found.points),
     )
 
 
-def hazard_curves(board: Board) -> tuple[Curve, ...]:
+def hazard_curves(board: ComparableRuns) -> tuple[Curve, ...]:
     """The hazard at each turn that enough sessions had."""
     return tuple(_hazard(name, model.hazard) for name, model in pairs(board))
 
@@ -155,20 +155,20 @@ def _hazard(name: str, hazards: Sequence[Hazard]) -> Curve:
     )
 
 
-def slice_curves(board: Board, by: str) -> tuple[tuple[Curve, ...], tuple[Curve, ...]]:
+def slice_curves(board: ComparableRuns, by: str) -> tuple[tuple[Curve, ...], tuple[Curve, ...]]:
     """CSR and ISR over a key that is a number: `depth` or `load`."""
     return _slice_curves(board, by, _csr), _slice_curves(board, by, _isr)
 
 
-def _csr(one: Slice) -> Mark:
+def _csr(one: Slice) -> PlotMark:
     return mark(one.csr, one.csr_interval, one.turns)
 
 
-def _isr(one: Slice) -> Mark:
+def _isr(one: Slice) -> PlotMark:
     return mark(one.isr, one.isr_interval, one.turns)
 
 
-def _slice_curves(board: Board, by: str, of: Callable[[Slice], Mark]) -> tuple[Curve, ...]:
+def _slice_curves(board: ComparableRuns, by: str, of: Callable[[Slice], PlotMark]) -> tuple[Curve, ...]:
     made = []
     for name, model in pairs(board):
         told = [(key, of(one)) for key, one in model.by(by).items() if isinstance(key, int) and one.turns >= FEWEST]
@@ -176,7 +176,7 @@ def _slice_curves(board: Board, by: str, of: Callable[[Slice], Mark]) -> tuple[C
     return tuple(made)
 
 
-def constraint_rates(board: Board, by: str) -> dict[tuple[str, str], Mark]:
+def constraint_rates(board: ComparableRuns, by: str) -> dict[tuple[str, str], PlotMark]:
     """(model, key) to the share of satisfied constraints, for `group` or `mode`; keys never judged left out."""
     return {
         (name, str(key)): mark(one.rate, one.csr_interval, one.judged)
@@ -186,22 +186,22 @@ def constraint_rates(board: Board, by: str) -> dict[tuple[str, str], Mark]:
     }
 
 
-def group_matrix(board: Board) -> Matrix:
+def group_matrix(board: ComparableRuns) -> Matrix:
     """Model × group."""
     cells = constraint_rates(board, "group")
     return Matrix(tuple(board.heads), _keys(key for _, key in cells), cells)
 
 
-def mode_matrix(board: Board) -> Matrix:
+def mode_matrix(board: ComparableRuns) -> Matrix:
     """Group and mode × model."""
     cells = {(key, name): found for (name, key), found in constraint_rates(board, "mode").items()}
     return Matrix(_keys(key for key, _ in cells), tuple(board.heads), cells)
 
 
-def headline_panels(board: Board) -> tuple[Panel, ...]:
+def headline_panels(board: ComparableRuns) -> tuple[PlotPanel, ...]:
     """A panel per metric."""
     return tuple(
-        Panel(
+        PlotPanel(
             label_of(metric, board),
             not metric.startswith("edr"),
             {
@@ -215,7 +215,7 @@ def headline_panels(board: Board) -> tuple[Panel, ...]:
     )
 
 
-def label_of(metric: str, board: Board) -> str:
+def label_of(metric: str, board: ComparableRuns) -> str:
     """A metric with its unit; a length that the cap may have cut says so."""
     if not metric.startswith("edr"):
         return f"{LABELS[metric]} (%)"
@@ -224,28 +224,28 @@ def label_of(metric: str, board: Board) -> str:
     return f"{LABELS[metric]} (turns{f', cap {caps[-1]}' if cut and caps else ''})"
 
 
-def kind_panel(board: Board, kind: str, metric: str = "rob") -> tuple[Panel, tuple[str, ...]]:
+def kind_panel(board: ComparableRuns, kind: str, metric: str = "rob") -> tuple[PlotPanel, tuple[str, ...]]:
     """One metric per kind of dialogue (`synthesizer`, `register`, `formality`), and the kinds."""
     marks = {
         (name, key): mark(figures.metrics.value(metric), figures.intervals[metric], figures.metrics.dialogues)
         for name, model in pairs(board)
         for key, figures in model.figures_by(kind).items()
     }
-    return Panel(label_of(metric, board), not metric.startswith("edr"), marks), _keys(key for _, key in marks)
+    return PlotPanel(label_of(metric, board), not metric.startswith("edr"), marks), _keys(key for _, key in marks)
 
 
-def slice_panels(board: Board, by: str) -> tuple[tuple[Panel, Panel], tuple[str, ...]]:
+def slice_panels(board: ComparableRuns, by: str) -> tuple[tuple[PlotPanel, PlotPanel], tuple[str, ...]]:
     """CSR and ISR per key that is a word (`formality`, `move`), and the keys."""
     found = {
         (name, str(key)): one for name, model in pairs(board) for key, one in model.by(by).items() if one.turns
     }  # fmt: skip
-    csr = Panel("CSR (%)", True, {place: _csr(one) for place, one in found.items()})
-    isr = Panel("ISR (%)", True, {place: _isr(one) for place, one in found.items()})
+    csr = PlotPanel("CSR (%)", True, {place: _csr(one) for place, one in found.items()})
+    isr = PlotPanel("ISR (%)", True, {place: _isr(one) for place, one in found.items()})
     keys = _keys(key for _, key in found)
     return (csr, isr), tuple(sorted(keys, key=_MOVES.index)) if set(keys) <= set(_MOVES) else keys
 
 
-def patience_curves(board: Board, metric: str) -> tuple[Curve, ...]:
+def patience_curves(board: ComparableRuns, metric: str) -> tuple[Curve, ...]:
     """A metric at each patience from 1 to the run's own."""
     return tuple(
         Curve(
@@ -260,7 +260,7 @@ def patience_curves(board: Board, metric: str) -> tuple[Curve, ...]:
     )
 
 
-def stability_curves(board: Board) -> tuple[Curve, ...]:
+def stability_curves(board: ComparableRuns) -> tuple[Curve, ...]:
     """Pearson and Spearman over subsample sizes, with one standard deviation either side, no further than ±1."""
     points = board.rank_stability
     made = []
@@ -273,16 +273,16 @@ def stability_curves(board: Board) -> tuple[Curve, ...]:
     return tuple(made)
 
 
-def _around(value: float | None, sd: float | None) -> Mark:
+def _around(value: float | None, sd: float | None) -> PlotMark:
     if value is None or sd is None:
-        return Mark(value)
-    return Mark(value, max(-1.0, value - sd), min(1.0, value + sd))
+        return PlotMark(value)
+    return PlotMark(value, max(-1.0, value - sd), min(1.0, value + sd))
 
 
-def differences(comparison: Comparison) -> tuple[Difference, ...]:
+def differences(comparison: ModelComparison) -> tuple[DifferenceMark, ...]:
     """A minus B per metric."""
     return tuple(
-        Difference(LABELS[name], not name.startswith("edr"), mark(one.value, one.interval), one.p_holm)
+        DifferenceMark(LABELS[name], not name.startswith("edr"), mark(one.value, one.interval), one.p_holm)
         for name, one in comparison.paired.differences.items()
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evolif.report.figures.data import Curve, Difference, Mark, Matrix, Panel
+from evolif.report.figures.data import Curve, DifferenceMark, Matrix, PlotMark, PlotPanel
 from evolif.report.figures.style import (
     FEW,
     GREY,
@@ -15,7 +15,7 @@ from evolif.report.figures.style import (
     SMALL,
     TEXT,
     TWO_COLUMNS,
-    Look,
+    LineStyle,
     blank,
     grid_only,
     label,
@@ -69,7 +69,7 @@ def draw_curves(plots: Sequence[Plot], *, width: float = ONE_COLUMN, height: flo
     return figure
 
 
-def draw_curve(axes: Axes, curve: Curve, how: Look, plot: Plot) -> Any:
+def draw_curve(axes: Axes, curve: Curve, how: LineStyle, plot: Plot) -> Any:
     """One line with its band; returns its handle for a legend."""
     scale = 100 if plot.percent else 1
     told = [(x, mark) for x, mark in zip(curve.x, curve.marks, strict=True) if mark.value is not None]
@@ -90,7 +90,7 @@ def draw_curve(axes: Axes, curve: Curve, how: Look, plot: Plot) -> Any:
     return handle
 
 
-def _band(axes: Axes, told: Sequence[tuple[float, Mark]], scale: float, how: Look) -> None:
+def _band(axes: Axes, told: Sequence[tuple[float, PlotMark]], scale: float, how: LineStyle) -> None:
     ends = [(x, m.low, m.high) for x, m in told if m.low is not None and m.high is not None]
     if len(ends) > 1:
         axes.fill_between(
@@ -137,13 +137,13 @@ _CAP = 0.09
 """Half the height of an interval's end, in rows."""
 
 
-def draw_bars(panels: Sequence[Panel], rows: Sequence[str], *, columns: int = 4) -> Figure:
+def draw_bars(panels: Sequence[PlotPanel], rows: Sequence[str], *, columns: int = 4) -> Figure:
     """A panel per metric, a bar with its interval per model; a panel's marks have the series ''."""
     lines = -(-len(panels) // columns)
     figure = blank(TWO_COLUMNS, lines * (0.55 + 0.19 * max(2, len(rows))))
     every = figure.subplots(lines, columns, squeeze=False, sharey=True)
     for axes, panel in zip(every.flat, panels, strict=False):
-        marks = [panel.marks.get((name, ""), Mark(None)) for name in rows]
+        marks = [panel.marks.get((name, ""), PlotMark(None)) for name in rows]
         _draw_bars(axes, marks, 100 if panel.percent else 1)
         _finish_dots(axes, panel, rows, striped=False)
     for axes in list(every.flat)[len(panels) :]:
@@ -151,7 +151,7 @@ def draw_bars(panels: Sequence[Panel], rows: Sequence[str], *, columns: int = 4)
     return figure
 
 
-def draw_dots(panels: Sequence[Panel], rows: Sequence[str], series: Sequence[str]) -> Figure:
+def draw_dots(panels: Sequence[PlotPanel], rows: Sequence[str], series: Sequence[str]) -> Figure:
     """Panels side by side; per model one point for each series, each with its own shape."""
     tall = 0.1 * max(2, len(series)) * len(rows)
     figure = blank(TWO_COLUMNS, 0.75 + max(0.5, tall + 0.06 * len(rows)))
@@ -165,7 +165,7 @@ def draw_dots(panels: Sequence[Panel], rows: Sequence[str], series: Sequence[str
         for number, one in enumerate(series):
             how = look(number)
             shift = (number - (len(series) - 1) / 2) * 0.72 / max(1, len(series))
-            marks = [(row + shift, panel.marks.get((name, one), Mark(None))) for row, name in enumerate(rows)]
+            marks = [(row + shift, panel.marks.get((name, one), PlotMark(None))) for row, name in enumerate(rows)]
             _draw_points(axes, marks, 100 if panel.percent else 1, how)
             handles += axes.plot([], [], how.marker, color=how.colour)
         _finish_dots(axes, panel, rows, striped=True)
@@ -176,7 +176,7 @@ def draw_dots(panels: Sequence[Panel], rows: Sequence[str], series: Sequence[str
     return figure
 
 
-def percent_span(marks: Sequence[Mark]) -> tuple[int, int]:
+def percent_span(marks: Sequence[PlotMark]) -> tuple[int, int]:
     """Ends of an axis that holds the marks and intervals, in tens; 0 and 100 where that is more than 60."""
     ends = [100 * end for mark in marks for end in (mark.value, mark.low, mark.high) if end is not None]
     low, high = (10 * math.floor(min(ends) / 10), 10 * math.ceil(max(ends) / 10)) if ends else (0, 100)
@@ -185,7 +185,7 @@ def percent_span(marks: Sequence[Mark]) -> tuple[int, int]:
     return (low, high) if high - low <= 60 else (0, 100)
 
 
-def _finish_dots(axes: Axes, panel: Panel, rows: Sequence[str], *, striped: bool) -> None:
+def _finish_dots(axes: Axes, panel: PlotPanel, rows: Sequence[str], *, striped: bool) -> None:
     axes.set_xlabel(panel.text)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     name_ticks(axes.yaxis, range(len(rows)), labels(rows))
@@ -200,7 +200,7 @@ def _finish_dots(axes: Axes, panel: Panel, rows: Sequence[str], *, striped: bool
         axes.locator_params(axis="x", nbins=4, min_n_ticks=2)
 
 
-def _draw_bars(axes: Axes, marks: Sequence[Mark], scale: float) -> None:
+def _draw_bars(axes: Axes, marks: Sequence[PlotMark], scale: float) -> None:
     told = [(row, mark, scale * mark.value) for row, mark in enumerate(marks) if mark.value is not None]
     for row, mark in enumerate(marks):
         if mark.value is None:
@@ -212,13 +212,13 @@ def _draw_bars(axes: Axes, marks: Sequence[Mark], scale: float) -> None:
     _whiskers(axes, [(row, mark) for row, mark, _ in told], scale, "black")
 
 
-def _draw_points(axes: Axes, marks: Sequence[tuple[float, Mark]], scale: float, how: Look) -> None:
+def _draw_points(axes: Axes, marks: Sequence[tuple[float, PlotMark]], scale: float, how: LineStyle) -> None:
     told = [(at, mark, scale * mark.value) for at, mark in marks if mark.value is not None]
     _whiskers(axes, [(at, mark) for at, mark, _ in told], scale, how.colour)
     axes.plot([value for _, _, value in told], [at for at, _, _ in told], how.marker, color=how.colour, clip_on=False)
 
 
-def _whiskers(axes: Axes, marks: Sequence[tuple[float, Mark]], scale: float, colour: str) -> None:
+def _whiskers(axes: Axes, marks: Sequence[tuple[float, PlotMark]], scale: float, colour: str) -> None:
     """All intervals of a kind as one line of many pieces: a page of them stays small."""
     x: list[float] = []
     y: list[float] = []
@@ -235,7 +235,7 @@ def _whiskers(axes: Axes, marks: Sequence[tuple[float, Mark]], scale: float, col
 ALPHA = 0.05
 
 
-def draw_forest(differences: Sequence[Difference], first: str, second: str) -> Figure:
+def draw_forest(differences: Sequence[DifferenceMark], first: str, second: str) -> Figure:
     """First minus second: lengths in turns on the left, rates in percentage points on the right.
 
     A filled point is told from 0 at 5 % after correction, a hollow one is not; its p stands beside it.
@@ -259,7 +259,7 @@ def draw_forest(differences: Sequence[Difference], first: str, second: str) -> F
     return figure
 
 
-def _row(axes: Axes, row: int, difference: Difference) -> None:
+def _row(axes: Axes, row: int, difference: DifferenceMark) -> None:
     mark, scale = difference.mark, 100 if difference.percent else 1
     if mark.value is None:
         axes.text(0, row, " –", va="center", color="#999999")
@@ -324,7 +324,7 @@ def ink(rate: float) -> str:
     return "black" if light > 0.18 else "white"
 
 
-def _cell(axes: Axes, x: int, y: int, mark: Mark) -> None:
+def _cell(axes: Axes, x: int, y: int, mark: PlotMark) -> None:
     from matplotlib.patches import Rectangle
 
     if mark.value is None:

@@ -14,7 +14,7 @@ from evolif.report.figures.style import (
     SMALL,
     TEXT,
     TWO_COLUMNS,
-    Look,
+    LineStyle,
     blank,
     label,
     labels,
@@ -87,7 +87,7 @@ def _mean(matrix: Matrix, column: str) -> float | None:
     return sum(had) / len(had) if had else None
 
 
-def _line(axes: Axes, matrix: Matrix, row: str, how: Look) -> None:
+def _line(axes: Axes, matrix: Matrix, row: str, how: LineStyle) -> None:
     places = corners([matrix.cell(row, column).value for column in matrix.columns])
     axes.plot(
         [x for x, _ in places], [y for _, y in places],

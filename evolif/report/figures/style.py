@@ -85,7 +85,7 @@ _PARAMETERS: dict[str, Any] = {
 }
 
 
-class Look(NamedTuple):
+class LineStyle(NamedTuple):
     """What tells one line from another, in colour and without."""
 
     colour: str
@@ -93,9 +93,9 @@ class Look(NamedTuple):
     marker: str
 
 
-def look(number: int) -> Look:
+def look(number: int) -> LineStyle:
     """The look of the line with that number; no two of the first 385 are alike."""
-    return Look(_COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)], _MARKERS[number % len(_MARKERS)])
+    return LineStyle(_COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)], _MARKERS[number % len(_MARKERS)])
 
 
 @contextmanager

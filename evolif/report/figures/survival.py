@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evolif.report.figures.data import Survival
+from evolif.report.figures.data import SurvivalCurve
 from evolif.report.figures.plots import MOST_BANDS
 from evolif.report.figures.style import (
     FAINT,
     GREY,
     SMALL,
     TWO_COLUMNS,
-    Look,
+    LineStyle,
     blank,
     grid_only,
     labels,
@@ -29,7 +29,7 @@ _LINE = 0.145
 """Height of a line of the table below, in inches."""
 
 
-def draw_survival(curves: Sequence[Survival]) -> Figure:
+def draw_survival(curves: Sequence[SurvivalCurve]) -> Figure:
     """Survival curves, up to five with bands and bounds, and the numbers at risk, which are the legend as well."""
     below = _LINE * (len(curves) + 1)
     figure = blank(TWO_COLUMNS, 2.5 + below)
@@ -48,7 +48,7 @@ def draw_survival(curves: Sequence[Survival]) -> Figure:
     return figure
 
 
-def vertices(curve: Survival) -> tuple[list[float], list[float]]:
+def vertices(curve: SurvivalCurve) -> tuple[list[float], list[float]]:
     """The curve's corners, turns and per cent."""
     told = [(turn, mark.value) for turn, mark in zip(curve.turns, curve.steps, strict=True) if mark.value is not None]
     # Where nothing falls there is no corner; the last turn is kept, for there the curve ends.
@@ -60,7 +60,7 @@ def vertices(curve: Survival) -> tuple[list[float], list[float]]:
     return [turn for turn, _ in kept], [share for _, share in kept]
 
 
-def _steps(axes: Axes, curve: Survival, how: Look, *, bands: bool) -> None:
+def _steps(axes: Axes, curve: SurvivalCurve, how: LineStyle, *, bands: bool) -> None:
     x, y = vertices(curve)
     axes.plot(x, y, color=how.colour, linestyle=how.dash, drawstyle="steps-post")
     ends = [
@@ -89,7 +89,7 @@ def _ticks(last: int) -> list[int]:
     return list(range(0, max(last, 1) + 1, step))
 
 
-def _numbers(figure: Figure, axes: Axes, curves: Sequence[Survival], ticks: Sequence[int]) -> None:
+def _numbers(figure: Figure, axes: Axes, curves: Sequence[SurvivalCurve], ticks: Sequence[int]) -> None:
     grid_only(axes, "")
     axes.spines[:].set_visible(False)
     axes.set_ylim(len(curves) - 0.5, -1.4)
@@ -109,7 +109,7 @@ def _numbers(figure: Figure, axes: Axes, curves: Sequence[Survival], ticks: Sequ
             )
 
 
-def _sample(figure: Figure, axes: Axes, row: int, how: Look) -> None:
+def _sample(figure: Figure, axes: Axes, row: int, how: LineStyle) -> None:
     """A piece of the line between the name and the numbers, placed in inches left of the axes."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from evolif.budget import PriceTable
     from evolif.report.analysis import RunAnalysis
-    from evolif.report.comparison import Comparison
+    from evolif.report.comparison import ModelComparison
     from evolif.report.page.page import Written
     from evolif.report.wording import Published
 
@@ -23,7 +23,7 @@ def write_page(
     analyses: Sequence[RunAnalysis],
     path: Path | str,
     *,
-    comparisons: Sequence[Comparison] = (),
+    comparisons: Sequence[ModelComparison] = (),
     prices: PriceTable | None = None,
     published: Published | None = None,
 ) -> Written:

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from evolif.text import Reading, clean, strip_reasoning
 from evolif.types import Span, Verdict
 
-Place = tuple[int, int, int]
+EvidenceSpan = tuple[int, int, int]
 """(start, end, index of the verdict): a half-open range of characters."""
 
 
@@ -27,11 +27,11 @@ Place = tuple[int, int, int]
 class Evidence:
     """Where the verdicts of one answer point."""
 
-    answer: tuple[Place, ...]
+    answer: tuple[EvidenceSpan, ...]
     """Places in the answer as received."""
     content: str = ""
     """The content as it was read, where something has a place only there."""
-    in_content: tuple[Place, ...] = ()
+    in_content: tuple[EvidenceSpan, ...] = ()
     """All evidence that has a place in the content; empty where the answer shows it all."""
 
 
@@ -47,7 +47,7 @@ def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> Evide
         return Evidence(())
     reading = Reading(answer, fmt)
     offsets = _Offsets.of(answer, reading)
-    found: list[Place] = []
+    found: list[EvidenceSpan] = []
     lost = offsets is None
     for index, verdict in enumerate(verdicts):
         for span, twin in _with_twins(verdict.spans):
@@ -92,7 +92,7 @@ def _in_body(span: Span, twin: Span | None, reading: Reading) -> Iterator[tuple[
         yield None if first is None or last is None else (first, last)
 
 
-def _within(places: Iterable[Place], length: int) -> tuple[Place, ...]:
+def _within(places: Iterable[EvidenceSpan], length: int) -> tuple[EvidenceSpan, ...]:
     inside = {place for place in places if 0 <= place[0] < place[1] <= length}
     return tuple(sorted(inside))
 
@@ -204,7 +204,7 @@ def _mark(match: re.Match[str]) -> str:
 # Text with overlapping ranges marked, as HTML that nests nothing.
 
 
-def marked(text: str, places: Sequence[Place], failed: frozenset[int]) -> Markup:
+def marked(text: str, places: Sequence[EvidenceSpan], failed: frozenset[int]) -> Markup:
     """The text as HTML with a `<mark>` around each stretch that is evidence of the same verdicts.
 
     Args:

@@ -18,20 +18,17 @@ from evolif.budget import PriceTable
 from evolif.errors import OutsideError
 from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import boards_of
-from evolif.report.comparison import Comparison
+from evolif.report.comparison import ModelComparison
 from evolif.report.page.sections import Part, board_parts, closing_parts, of_board
-from evolif.report.page.spool import Spool, asset, environment, spooling
+from evolif.report.page.transcript_cache import TranscriptCache, asset, environment, spooling
 from evolif.report.page.transcripts import SessionHead, model_key
 from evolif.report.wording import NOT_COMPARABLE, Published
-from evolif.rng import Stream
+from evolif.rng import Purpose, Stream
 from evolif.text import READING_RULES_VERSION
 
 # Which transcripts stand in the page itself: as many of each model, drawn by a seed.
 
 K = TypeVar("K", bound=Hashable)
-
-_PURPOSE = 0x7061_6765
-"""Names the stream of these draws among others of the same seed."""
 
 
 def fair_order(sessions: Iterable[tuple[K, int]], seed: int) -> list[int]:
@@ -48,7 +45,7 @@ def fair_order(sessions: Iterable[tuple[K, int]], seed: int) -> list[int]:
     for model, number in sessions:
         waiting.setdefault(model, []).append(number)
     for place, numbers in enumerate(waiting.values()):
-        _shuffle(numbers, Stream(seed, _PURPOSE, place))
+        _shuffle(numbers, Stream(seed, Purpose.PAGE, place))
     order = []
     depth = max(map(len, waiting.values()), default=0)
     for at in range(depth):
@@ -79,7 +76,7 @@ def side_name(number: int) -> str:
     return f"{number:03}.html"
 
 
-def write_side(spool: Spool, page: Path) -> Path:
+def write_side(spool: TranscriptCache, page: Path) -> Path:
     """Write every transcript into the page's folder; transcripts of an earlier page there go.
 
     Raises:
@@ -158,7 +155,7 @@ class Written:
 def write(
     analyses: Sequence[RunAnalysis],
     path: Path,
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[ModelComparison],
     prices: PriceTable | None,
     published: Published | None,
 ) -> Written:
@@ -176,7 +173,7 @@ def write(
 
 def _parts(
     analyses: Sequence[RunAnalysis],
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[ModelComparison],
     prices: PriceTable | None,
     published: Published | None,
 ) -> list[Part]:
@@ -192,7 +189,7 @@ def _parts(
 
 
 class _Page:
-    def __init__(self, analyses: Sequence[RunAnalysis], path: Path, parts: list[Part], spool: Spool) -> None:
+    def __init__(self, analyses: Sequence[RunAnalysis], path: Path, parts: list[Part], spool: TranscriptCache) -> None:
         self._analyses = analyses
         self._path = path
         self._parts = parts

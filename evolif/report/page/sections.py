@@ -15,10 +15,10 @@ from evolif.budget import PriceTable, load_prices, quotes_of
 from evolif.errors import UsageError
 from evolif.metrics import Difference
 from evolif.report.analysis import RunAnalysis, Step
-from evolif.report.comparable import Board
-from evolif.report.comparison import Comparison, compare_models
+from evolif.report.comparable import ComparableRuns
+from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.figures import Picture, draw_all
-from evolif.report.tables import LABELS, Cell, Grid, figure
+from evolif.report.tables import LABELS, Grid, TableCell, figure
 from evolif.report.wording import (
     Published,
     audit_lines,
@@ -38,7 +38,7 @@ MOST_ROWS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Plate:
+class Figure:
     """A figure with its caption; `svg` is ours, all else plain text."""
 
     name: str
@@ -70,7 +70,7 @@ class Part:
     lead: str = ""
     warnings: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
-    plates: tuple[Plate, ...] = ()
+    plates: tuple[Figure, ...] = ()
     grids: tuple[Grid, ...] = ()
     sentences: tuple[str, ...] = ()
     commands: tuple[Step, ...] = ()
@@ -98,7 +98,7 @@ MOST_PAIRS = 6
 """Of so many pairs of models at most each is compared; of more, the best with every other."""
 
 
-def default_comparisons(board: Board) -> list[Comparison]:
+def default_comparisons(board: ComparableRuns) -> list[ModelComparison]:
     """What a page compares unasked: each pair of a few models, else the one of the highest ROB with every other."""
     models = board.models
     pairs = list(combinations(models, 2))
@@ -112,7 +112,7 @@ def default_comparisons(board: Board) -> list[Comparison]:
         return []  # the board's runs differ in the prompt alone, say: the tables stand, and nothing is compared
 
 
-def comparison_grid(pair: Comparison) -> Grid:
+def comparison_grid(pair: ModelComparison) -> Grid:
     """Per metric both figures, the difference with its interval, p, effect size and dialogues needed."""
     first, second = pair.labels
     rows = tuple((LABELS[name], tuple(_cells(name, found))) for name, found in pair.paired.differences.items())
@@ -121,16 +121,16 @@ def comparison_grid(pair: Comparison) -> Grid:
     return Grid("comparison", title, "metric", heads, rows)
 
 
-def _cells(name: str, found: Difference) -> Iterator[Cell]:
+def _cells(name: str, found: Difference) -> Iterator[TableCell]:
     yield figure(name, found.a, None)
     yield figure(name, found.b, None)
     yield figure(name, found.value, found.interval)
-    yield Cell("-" if found.p_holm is None else "<0.001" if found.p_holm < 0.001 else f"{found.p_holm:.3f}")
-    yield Cell("-" if found.effect is None else f"{found.effect:.2f}")
-    yield Cell("-" if found.dialogues_needed is None else f"{found.dialogues_needed:,}")
+    yield TableCell("-" if found.p_holm is None else "<0.001" if found.p_holm < 0.001 else f"{found.p_holm:.3f}")
+    yield TableCell("-" if found.effect is None else f"{found.effect:.2f}")
+    yield TableCell("-" if found.dialogues_needed is None else f"{found.dialogues_needed:,}")
 
 
-def comparison_sentences(pair: Comparison) -> Iterator[str]:
+def comparison_sentences(pair: ModelComparison) -> Iterator[str]:
     """The log-rank test, what was left out, and what differs beside the models."""
     first, second = pair.labels
     name = f"{first} and {second}"
@@ -145,7 +145,7 @@ def comparison_sentences(pair: Comparison) -> Iterator[str]:
         yield f"{name}: {clause}."
 
 
-def of_board(board: Board, comparisons: Sequence[Comparison]) -> list[Comparison]:
+def of_board(board: ComparableRuns, comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
     """The comparisons asked for whose first model stands on the board; where none was asked for at all, the usual."""
     if comparisons:
         return [pair for pair in comparisons if pair.a.of in board.runs]
@@ -196,7 +196,7 @@ _PIXELS = 1.6
 
 
 def board_parts(
-    board: Board, comparisons: Sequence[Comparison], *, drawn: bool = True, suffix: str = ""
+    board: ComparableRuns, comparisons: Sequence[ModelComparison], *, drawn: bool = True, suffix: str = ""
 ) -> Iterator[Part]:
     """The sections of a board; empty ones are left out by the caller.
 
@@ -227,7 +227,7 @@ def board_parts(
     yield Part(f"audit{suffix}", "The judge, audited", sentences=tuple(_audits(board)))
 
 
-def _headline(board: Board, plates: Mapping[str, Picture], suffix: str) -> Part:
+def _headline(board: ComparableRuns, plates: Mapping[str, Picture], suffix: str) -> Part:
     cap = max(analysis.settings.max_turns for analysis in board.runs)
     grid = sections.headline(board.heads, [model.summary for model in board.models], cap)
     title = "Headline" if not suffix else f"Headline of {', '.join(analysis.name for analysis in board.runs)}"
@@ -243,7 +243,7 @@ def _headline(board: Board, plates: Mapping[str, Picture], suffix: str) -> Part:
     )
 
 
-def _left_out(board: Board, suffix: str) -> Part:
+def _left_out(board: ComparableRuns, suffix: str) -> Part:
     lines: list[str] = []
     start = 0
     for analysis in board.runs:
@@ -255,7 +255,7 @@ def _left_out(board: Board, suffix: str) -> Part:
     return Part(f"left-out{suffix}", "What is left out, and why", sentences=tuple(lines))
 
 
-def _ceilings(board: Board) -> Iterator[str]:
+def _ceilings(board: ComparableRuns) -> Iterator[str]:
     for analysis in board.runs:
         name = f"{analysis.name}: " if len(board.runs) > 1 else ""
         try:
@@ -264,12 +264,12 @@ def _ceilings(board: Board) -> Iterator[str]:
             yield f"{name}the ceiling could not be replayed: {fault}"
 
 
-def _audits(board: Board) -> Iterator[str]:
+def _audits(board: ComparableRuns) -> Iterator[str]:
     for analysis in board.runs:
         yield from audit_lines(analysis)
 
 
-def _comparisons(comparisons: Sequence[Comparison], pictures: Sequence[Picture], suffix: str) -> Part:
+def _comparisons(comparisons: Sequence[ModelComparison], pictures: Sequence[Picture], suffix: str) -> Part:
     grids: list[Grid] = []
     lines: list[str] = []
     for pair in comparisons:
@@ -280,14 +280,14 @@ def _comparisons(comparisons: Sequence[Comparison], pictures: Sequence[Picture],
     return Part(f"comparisons{suffix}", "Comparisons", lead, plates=plates, grids=tuple(grids), sentences=tuple(lines))
 
 
-def _plate(picture: Picture) -> Plate:
+def _plate(picture: Picture) -> Figure:
     # The SVG is written by our own figures, which escape names; the page's policy lets nothing in it run.
     svg = picture.svg(inline=True)
     box = _VIEW_BOX.search(svg)
     points = float(box[1]) if box else _WIDE
     # As wide as it was drawn for paper, and a bit; the style sheet keeps it within its place.
     svg = svg.replace('width="100%"', f'width="{_PIXELS * points:.0f}"', 1)
-    return Plate(picture.name, picture.title, picture.caption, Markup(svg), points >= _WIDE)
+    return Figure(picture.name, picture.title, picture.caption, Markup(svg), points >= _WIDE)
 
 
 # What stands at the page's end: costs, settings, how to make it again, how to read it.
@@ -341,7 +341,7 @@ def _costs(analysis: RunAnalysis, prices: PriceTable) -> Grid:
             continue
         cost = dollars(quotes.cost(one.role, one.model, usage))
         told = (f"{one.calls:,}", f"{usage.prompt_tokens:,}", f"{usage.completion_tokens:,}", cost)
-        rows.append((f"{one.model} ({one.role})", tuple(map(Cell, told))))
+        rows.append((f"{one.model} ({one.role})", tuple(map(TableCell, told))))
     heads = ("calls", "prompt tokens", "completion tokens", "cost")
     return Grid("costs", f"Calls and tokens of {analysis.name}", "model (role)", heads, tuple(rows))
 

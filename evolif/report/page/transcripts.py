@@ -57,7 +57,7 @@ LONG = 2_500
 
 
 @dataclass(frozen=True, slots=True)
-class Intention:
+class TurnIntention:
     """What the page needs of a turn's facts: shared by all models, so it is kept small."""
 
     fmt: str | None
@@ -67,7 +67,7 @@ class Intention:
     register: str
 
 
-NOTHING_KNOWN = Intention(None, "", "", "")
+NOTHING_KNOWN = TurnIntention(None, "", "", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class TurnView(NamedTuple):
     judgements: tuple[JudgementView, ...]
 
 
-def turn_view(record: TurnRecord, intention: Intention, patience: int) -> TurnView:
+def turn_view(record: TurnRecord, intention: TurnIntention, patience: int) -> TurnView:
     """Put a stored turn into HTML.
 
     Args:
@@ -195,7 +195,7 @@ def _score(score: float | None) -> str:
 
 _MEANING = {"+": True, "-": False, "0": None}
 
-Fault = tuple[int, str, str]
+FaultRow = tuple[int, str, str]
 """(turn, kind, message)."""
 
 
@@ -217,7 +217,7 @@ class SessionHead:
     outcomes: str
     """Per turn `+` all satisfied, `-` something failed, `0` nothing judged."""
     failed_groups: tuple[str, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[FaultRow, ...]
 
     @property
     def key(self) -> str:
@@ -261,12 +261,12 @@ def model_key(run: int, model: str) -> str:
     return name if not run else f"{run + 1}:{name}"
 
 
-def intentions(run: Run) -> dict[tuple[int, int], Intention]:
+def intentions(run: Run) -> dict[tuple[int, int], TurnIntention]:
     """What each asked turn was to ask for, without its texts; equal ones are one object."""
-    known: dict[Intention, Intention] = {}
-    told: dict[tuple[int, int], Intention] = {}
+    known: dict[TurnIntention, TurnIntention] = {}
+    told: dict[tuple[int, int], TurnIntention] = {}
     for facts in run.facts():
-        intention = Intention(_format(facts), facts.operation, facts.source, facts.register)
+        intention = TurnIntention(_format(facts), facts.operation, facts.source, facts.register)
         told[facts.dialogue, facts.turn] = known.setdefault(intention, intention)
     return told
 
@@ -278,16 +278,16 @@ def _format(facts: TurnFacts) -> str | None:
         return None
 
 
-def faults_of(run: Run) -> dict[tuple[str, int], tuple[Fault, ...]]:
+def faults_of(run: Run) -> dict[tuple[str, int], tuple[FaultRow, ...]]:
     """The faults on the way, per model and dialogue."""
-    told: dict[tuple[str, int], list[Fault]] = {}
+    told: dict[tuple[str, int], list[FaultRow]] = {}
     for model, dialogue, turn, kind, message in run.faults():
         told.setdefault((model, dialogue), []).append((turn, kind, message))
     return {key: tuple(faults) for key, faults in told.items()}
 
 
 def session_head(
-    number: int, run: int, session: Session, records: Sequence[TurnRecord], faults: tuple[Fault, ...] = ()
+    number: int, run: int, session: Session, records: Sequence[TurnRecord], faults: tuple[FaultRow, ...] = ()
 ) -> SessionHead:
     """Sum a session up."""
     failed = [{v.group for v in record.verdicts if v.satisfied is False} for record in records]
@@ -312,7 +312,7 @@ def session_head(
 
 
 def turn_views(
-    session: Session, records: Iterable[TurnRecord], known: Mapping[tuple[int, int], Intention]
+    session: Session, records: Iterable[TurnRecord], known: Mapping[tuple[int, int], TurnIntention]
 ) -> list[TurnView]:
     """The turns with the patience that was left after each."""
     left = session.patience

@@ -12,10 +12,10 @@ from textual.app import App
 from textual.binding import BindingType
 
 import evolif.review.app.keys as _keys
-from evolif.review.answers import JudgeDesk
+from evolif.review.answers import AnswerQueue
 from evolif.review.app.review import ReviewScreen
 from evolif.review.decisions import Decision
-from evolif.review.desk import Desk
+from evolif.review.desk import ReviewQueue
 from evolif.review.queue import UNDECIDED, Statistics
 
 # Scoring judged answers: one key a score, and on to the next.
@@ -31,7 +31,7 @@ class AuditScreen(ReviewScreen, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = _keys.AUDIT_BINDINGS
 
-    def __init__(self, desk: JudgeDesk, clock: Callable[[], float]) -> None:
+    def __init__(self, desk: AnswerQueue, clock: Callable[[], float]) -> None:
         super().__init__(desk, clock)
         self._last = ""
 
@@ -85,9 +85,9 @@ class ReviewApp(App[None]):
     NOTIFICATION_TIMEOUT = 2.5
     """Seconds: what is said in passing lies over the item."""
 
-    def __init__(self, desk: Desk, *, model: str = "", clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, desk: ReviewQueue, *, model: str = "", clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self.review = AuditScreen(desk, clock) if isinstance(desk, JudgeDesk) else ReviewScreen(desk, clock, model)
+        self.review = AuditScreen(desk, clock) if isinstance(desk, AnswerQueue) else ReviewScreen(desk, clock, model)
 
     def on_mount(self) -> None:
         """There is one screen."""

@@ -168,7 +168,7 @@ class Editor(Screen[str | None]):
 # Small questions: a line of text, one of several ways on, a page to read.
 
 
-class Line(Input):
+class SingleLine(Input):
     """One line of text; nothing that is pasted into it may command the terminal."""
 
     def insert_text_at_cursor(self, text: str) -> None:
@@ -241,12 +241,12 @@ class Ask(_Dialog):
             yield Static(Content.styled(self._title, "bold"), markup=False)
             with VerticalScroll():
                 yield Static(content(self._body), markup=False)
-            yield Line(self._value, placeholder=self._placeholder, select_on_focus=self._select)
+            yield SingleLine(self._value, placeholder=self._placeholder, select_on_focus=self._select)
             yield Static("enter goes on · escape leaves", id="help", markup=False)
 
     def on_mount(self) -> None:
         """The line is what one types into."""
-        self.query_one(Line).focus()
+        self.query_one(SingleLine).focus()
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

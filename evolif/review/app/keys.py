@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from textual.binding import BindingType
 from textual.content import Content, Span
 
-from evolif.review.decisions import Kind
-from evolif.review.text import Look, Marked, one_line
+from evolif.review.decisions import DecisionKind
+from evolif.review.text import Marked, Style, one_line
 
 BINDINGS: list[BindingType] = [
     ("a", "accept", "Accept"),
@@ -41,7 +41,7 @@ AUDIT_BINDINGS: list[BindingType] = [
 ]
 """Of the screen on which judged answers are scored."""
 
-_OPTIONAL: dict[str, Kind] = {"template": "template", "regenerate": "regenerate"}
+_OPTIONAL: dict[str, DecisionKind] = {"template": "template", "regenerate": "regenerate"}
 """Keys that only some desks have."""
 
 _SHORT = (
@@ -112,12 +112,12 @@ _LONG_AUDIT = (
 )
 
 
-def has(action: str, kinds: tuple[Kind, ...]) -> bool:
+def has(action: str, kinds: tuple[DecisionKind, ...]) -> bool:
     """Whether a desk with these decisions has a use for the key."""
     return _OPTIONAL.get(action) is None or _OPTIONAL[action] in kinds
 
 
-def short(kinds: tuple[Kind, ...], width: int) -> str:
+def short(kinds: tuple[DecisionKind, ...], width: int) -> str:
     """The keys for the foot of the screen, in lines of at most `width`; a key stays beside its word."""
     lines = [""]
     for key, said in _SHORT_AUDIT if "score" in kinds else _SHORT:
@@ -129,7 +129,7 @@ def short(kinds: tuple[Kind, ...], width: int) -> str:
     return "\n".join(lines)
 
 
-def long(kinds: tuple[Kind, ...]) -> str:
+def long(kinds: tuple[DecisionKind, ...]) -> str:
     """The keys for the help page."""
     table = _LONG_AUDIT if "score" in kinds else _LONG
     return "\n".join(f"{key:<10}{said}" for key, action, said in table if has(action, kinds))
@@ -137,7 +137,7 @@ def long(kinds: tuple[Kind, ...]) -> str:
 
 # From marked text to Textual's content: never through its markup, and never by colour alone.
 
-LOOKS: dict[Look, str] = {
+LOOKS: dict[Style, str] = {
     "added": "$text-success",
     "removed": "$text-error",
     "kept": "$text-muted",

@@ -21,11 +21,11 @@ import evolif.review.app.keys as _keys
 from evolif.errors import EvolifError
 from evolif.review.app.editor import Ask, Choose, Editor
 from evolif.review.app.screen import QueueScreen
-from evolif.review.decisions import Conflict, Decision, Done, Kind, Objected, Request, told_time
-from evolif.review.desk import Desk
+from evolif.review.decisions import Decision, DecisionKind, Done, EditConflict, Objected, Request, told_time
+from evolif.review.desk import ReviewQueue
 from evolif.review.text import Marked, joined, one_line, said, typed, visible
 from evolif.review.turn_view import findings_text, query_text
-from evolif.review.turns import BenchmarkDesk, Regenerated
+from evolif.review.turns import BenchmarkQueue, Regenerated
 from evolif.types import Finding
 
 # Waiting for a model: told on the screen, left with a key, and no reason to stay when the application ends.
@@ -58,7 +58,7 @@ async def in_background(call: Callable[[], Answer]) -> Answer:
     return await future
 
 
-class Wait(ModalScreen[Answer | Exception | None], Generic[Answer]):
+class WaitScreen(ModalScreen[Answer | Exception | None], Generic[Answer]):
     """Says what is waited for; gives the answer, the error, or None when left.
 
     Args:
@@ -110,7 +110,7 @@ class Wait(ModalScreen[Answer | Exception | None], Generic[Answer]):
         self.dismiss(None)
 
 
-_STAYS: frozenset[Kind] = frozenset({"template", "note"})
+_STAYS: frozenset[DecisionKind] = frozenset({"template", "note"})
 """Decisions after which one wants to see what became of the item."""
 
 
@@ -123,7 +123,7 @@ class ReviewScreen(QueueScreen):
         model: The model that is proposed for regeneration.
     """
 
-    def __init__(self, desk: Desk, clock: Callable[[], float], model: str = "") -> None:
+    def __init__(self, desk: ReviewQueue, clock: Callable[[], float], model: str = "") -> None:
         super().__init__(desk, clock)
         self._model = model
         self._one_at_a_time = asyncio.Lock()
@@ -217,7 +217,7 @@ class ReviewScreen(QueueScreen):
 
     async def _regenerate(self) -> None:
         desk, key = self.desk, self.shown
-        if key is None or not isinstance(desk, BenchmarkDesk):
+        if key is None or not isinstance(desk, BenchmarkQueue):
             return
         if desk.regenerate is None:
             self.tell("No model can be asked", "this evolif has no synthesis by chat models", bad=True)
@@ -230,7 +230,7 @@ class ReviewScreen(QueueScreen):
         notes = await self.app.push_screen_wait(Ask("What should it mind?", placeholder="optional", required=False))
         if notes is None:
             return
-        wait = Wait(f"Asking {one_line(model, 40)}", lambda: self._asked(desk, key, model, notes))
+        wait = WaitScreen(f"Asking {one_line(model, 40)}", lambda: self._asked(desk, key, model, notes))
         answer = await self.app.push_screen_wait(wait)
         if answer is None or isinstance(answer, Exception):
             if answer is not None:
@@ -247,7 +247,7 @@ class ReviewScreen(QueueScreen):
         elif way == "edit":
             await self._edit(made.query)
 
-    def _asked(self, desk: BenchmarkDesk, key: str, model: str, notes: str) -> tuple[Regenerated, list[Finding]]:
+    def _asked(self, desk: BenchmarkQueue, key: str, model: str, notes: str) -> tuple[Regenerated, list[Finding]]:
         made = desk.ask(key, model, notes)
         return made, list(dict.fromkeys([*desk.findings(key, made.query), *made.findings]))
 
@@ -268,7 +268,7 @@ class ReviewScreen(QueueScreen):
 
     async def _decide(
         self,
-        kind: Kind,
+        kind: DecisionKind,
         *,
         text: str | None = None,
         source: str | None = None,
@@ -330,7 +330,7 @@ class ReviewScreen(QueueScreen):
         )
         return None if reason is None else replace(request, force=True, note=reason)
 
-    async def _meet(self, outcome: Conflict, request: Request) -> Request | None:
+    async def _meet(self, outcome: EditConflict, request: Request) -> Request | None:
         """Two reviewers on one item: nothing is overwritten without being shown."""
         who = one_line(outcome.by.reviewer, 40) if outcome.by else "somebody outside the review"
         what = f"{who} has changed this {self.desk.noun} meanwhile" + (f": {outcome.by.decision}" if outcome.by else "")
@@ -365,7 +365,7 @@ class ReviewScreen(QueueScreen):
             self.tell("That was the last one shown")
 
 
-_PAST: dict[Kind, str] = {
+_PAST: dict[DecisionKind, str] = {
     "accept": "Accepted",
     "edit": "Edited",
     "template": "Back to the template",

@@ -21,8 +21,8 @@ import evolif.review.app.keys as _keys
 from evolif.errors import EvolifError
 from evolif.review.app.editor import Ask, Page
 from evolif.review.app.keys import page
-from evolif.review.desk import Block, Desk, State
-from evolif.review.queue import FACETS, UNDECIDED, Entry, Facet, Filter, Statistics, choose, told, values
+from evolif.review.desk import ReviewQueue, State, TextBlock
+from evolif.review.queue import FACETS, UNDECIDED, Facet, Filter, QueueItem, Statistics, choose, told, values
 from evolif.review.text import Marked, joined, one_line, said
 from evolif.types import Finding
 
@@ -129,7 +129,7 @@ class QueueScreen(Screen[None]):
     QueueScreen #keys { height: auto; max-height: 2; padding: 0 1; color: $text-muted; }
     """
 
-    def __init__(self, desk: Desk, clock: Callable[[], float]) -> None:
+    def __init__(self, desk: ReviewQueue, clock: Callable[[], float]) -> None:
         super().__init__()
         self.desk = desk
         self.clock = clock
@@ -144,10 +144,10 @@ class QueueScreen(Screen[None]):
         self._item = VerticalScroll(id="item")
         self._body = Static(markup=False)
         self._foot = Static(id="keys", markup=False)
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, QueueItem] = {}
         """Every item as the queue has it, shown or not."""
         self._keys: list[str] = []
-        self._blocks: list[Block] = []
+        self._blocks: list[TextBlock] = []
         self._since = 0.0
         self._stale = ""
         """Who changed the item since it was shown, in a sentence."""
@@ -249,7 +249,7 @@ class QueueScreen(Screen[None]):
         self._draw()
 
     def _draw(self) -> None:
-        banner: list[Block] = [("Changed meanwhile", said(self._stale, "strong"))] if self._stale else []
+        banner: list[TextBlock] = [("Changed meanwhile", said(self._stale, "strong"))] if self._stale else []
         self._body.update(page([*banner, *self._blocks]))
 
     @work(exclusive=True, group="check")
@@ -354,5 +354,5 @@ class QueueScreen(Screen[None]):
         self.app.exit()
 
 
-def _row(entry: Entry) -> Content:
+def _row(entry: QueueItem) -> Content:
     return Content(f"{entry.mark}{entry.mine} {entry.label}").truncate(24, ellipsis=True)

@@ -98,7 +98,7 @@ _SMALL = 20_000
 """Bytes of a transcript that is never passed over for its size."""
 
 
-class Spool:
+class TranscriptCache:
     """A folder of transcripts that are not pages yet.
 
     Args:
@@ -178,7 +178,7 @@ _HEADS = "heads.json"
 
 
 @contextmanager
-def spooling(runs: Sequence[Run], folder: Path) -> Iterator[Callable[[], Spool]]:
+def spooling(runs: Sequence[Run], folder: Path) -> Iterator[Callable[[], TranscriptCache]]:
     """Begin to render the transcripts of runs.
 
     Args:
@@ -190,7 +190,7 @@ def spooling(runs: Sequence[Run], folder: Path) -> Iterator[Callable[[], Spool]]
     """
     helper = _start(runs, folder) if _is_worth_it(runs) else None
 
-    def finish() -> Spool:
+    def finish() -> TranscriptCache:
         if helper is not None and helper.wait() == 0:
             return _load(folder)
         return _render(runs, folder)  # which also says what is wrong, where something is
@@ -226,15 +226,15 @@ def _start(runs: Sequence[Run], folder: Path) -> subprocess.Popen[bytes] | None:
         return None  # no program to start (Python inside another one), or no process to be had
 
 
-def _render(runs: Sequence[Run], folder: Path) -> Spool:
-    spool = Spool(folder)
+def _render(runs: Sequence[Run], folder: Path) -> TranscriptCache:
+    spool = TranscriptCache(folder)
     for number, run in enumerate(runs):
         spool.add(number, run)
     return spool
 
 
-def _load(folder: Path) -> Spool:
-    spool = Spool(folder)
+def _load(folder: Path) -> TranscriptCache:
+    spool = TranscriptCache(folder)
     told = json.loads((folder / _HEADS).read_text(encoding="utf-8"))
     spool.sizes = told["sizes"]
     for head in told["heads"]:
