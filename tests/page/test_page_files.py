@@ -21,7 +21,7 @@ from evolif.errors import OutsideError, UsageError
 from evolif.report import analyse, write_page
 from evolif.report.comparison import compare_models
 from evolif.report.page import page
-from evolif.report.page import spool as aside
+from evolif.report.page import transcript_cache as aside
 from evolif.report.wording import NOT_COMPARABLE, published_leaderboard
 from evolif.runner import load_run
 
