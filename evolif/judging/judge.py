@@ -18,14 +18,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
-from urllib.parse import urlsplit, urlunsplit
 
 from evolif.constraints import check_reading, describe, format_of, get_group
 from evolif.errors import EvolifError, InternalError, UsageError
 from evolif.judging.panel import RULES, Member, Panel, together, verdict_of
 from evolif.judging.records import THRESHOLD, JudgeCache, Judgement, JudgeRecord, MemoryJudgeCache, usage_of
 from evolif.judging.rubric import load_rubric
-from evolif.models import ChatModel, address_of, open_model, parse_model_name, with_limits
+from evolif.models import ChatModel, address_of, open_model, parse_model_name, strip_credentials, with_limits
 from evolif.resources import data_path, load_yaml
 from evolif.text import Reading, words
 from evolif.types import Constraint, Usage, Verdict
@@ -268,8 +267,7 @@ def open_judge(
 
 def _endpoint(name: str) -> str:
     """Where a model is asked, without user and key; empty for the provider's own endpoint."""
-    parts = urlsplit(address_of(parse_model_name(name)) or "")
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return strip_credentials(address_of(parse_model_name(name)) or "")
 
 
 # How far two judgings of the same answers agree: what a judge's wording or choice moves.

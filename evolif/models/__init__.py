@@ -2,7 +2,7 @@
 
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, Reply, Sampling
 from evolif.models.cache import CachedModel, RequestCache, open_cache
-from evolif.models.endpoint import ModelName, parse_model_name
+from evolif.models.endpoint import ModelName, parse_model_name, strip_credentials
 from evolif.models.limits import LimitedModel, with_limits
 from evolif.models.open import address_of, open_model
 from evolif.models.structured import StructuredModel
@@ -25,6 +25,7 @@ __all__ = [
     "open_cache",
     "open_model",
     "parse_model_name",
+    "strip_credentials",
     "weight_path",
     "with_limits",
 ]

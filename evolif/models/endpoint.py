@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from evolif.errors import UsageError
 
@@ -89,6 +89,12 @@ def check_base_url(url: str) -> str:
             "base_url must not hold a user or password: put the key into a variable and name it by key_env."
         )
     return url
+
+
+def strip_credentials(url: str) -> str:
+    """An endpoint's address without user, password, query and fragment, any of which may hold a key."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def shown(text: str, quote: str = "'", limit: int = 80) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote
 
 from evolif.budget import judge_models
 from evolif.judge_audit import JudgeAuditRow, judge_audit_summary
@@ -47,6 +47,7 @@ from evolif.metrics import (
     survival,
     survival_bounds,
 )
+from evolif.models import strip_credentials
 from evolif.runner import EarlyEnd, Run, RunSettings, Spent
 from evolif.types import Session, TurnFacts
 
@@ -199,9 +200,7 @@ def _asked_at(model: str, endpoint: str) -> str:
     if not endpoint:
         return model
     # Runs keep addresses without user and key; one that was written by another hand is not trusted to.
-    parts = urlsplit(endpoint)
-    bare = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-    return f"{model}?base_url={quote(bare, safe=':/[]')}"
+    return f"{model}?base_url={quote(strip_credentials(endpoint), safe=':/[]')}"
 
 
 def _repeated(flag: str, values: Iterator[str] | tuple[str, ...]) -> list[str]:

@@ -8,12 +8,20 @@ from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
-from urllib.parse import urlsplit, urlunsplit
 
 from evolif.errors import InternalError, UsageError
 from evolif.instructions import AuthorRole, SynthesizerPool
 from evolif.judging import Judge, open_judge
-from evolif.models import CachedModel, ChatModel, ChatRequest, RequestCache, address_of, parse_model_name, with_limits
+from evolif.models import (
+    CachedModel,
+    ChatModel,
+    ChatRequest,
+    RequestCache,
+    address_of,
+    parse_model_name,
+    strip_credentials,
+    with_limits,
+)
 from evolif.runner.events import Role
 from evolif.runner.metering import CallPolicy, MeteredModel, current_epoch
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
@@ -53,8 +61,7 @@ def names_of(specs: Sequence[str]) -> tuple[str, ...]:
 
 def endpoint_of(spec: str, base_url: str | None) -> str:
     """Where a model is asked, without user and key; empty for the provider's own endpoint."""
-    parts = urlsplit(address_of(parse_model_name(spec), base_url) or "")
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return strip_credentials(address_of(parse_model_name(spec), base_url) or "")
 
 
 def describe_judge(names: Sequence[str], rule: str) -> tuple[str, tuple[str, ...]]:
