@@ -5,12 +5,10 @@ The person works in `evolif.review`. This package only reads the run; it writes 
 
 from evolif.judge_audit.agreement import (
     DECISIONS,
-    ENOUGH,
     JudgeAuditRow,
     agreement_rows,
     judge_audit_lines,
     judge_audit_summary,
-    kappa_of,
     load_judge_audit,
 )
 from evolif.judge_audit.sample import (
@@ -29,7 +27,6 @@ from evolif.judge_audit.sample import (
 
 __all__ = [
     "DECISIONS",
-    "ENOUGH",
     "AuditItem",
     "JudgeAuditRow",
     "JudgedVerdict",
@@ -43,7 +40,6 @@ __all__ = [
     "judge_audit_lines",
     "judge_audit_summary",
     "judged_answers",
-    "kappa_of",
     "load_judge_audit",
     "load_sample",
     "read_items",

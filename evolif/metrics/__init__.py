@@ -4,7 +4,14 @@ Everything here reads sessions, plain verdicts and the facts of turns, and nothi
 extra `report`) imports them when it is called; the eight metrics and their intervals need neither.
 """
 
-from evolif.metrics.agreement import Agreement, JudgeSensitivity, judge_agreement, judge_sensitivity
+from evolif.metrics.agreement import (
+    MIN_KAPPA_ITEMS,
+    Agreement,
+    JudgeSensitivity,
+    cohens_kappa,
+    judge_agreement,
+    judge_sensitivity,
+)
 from evolif.metrics.breakdown import (
     BREAKDOWNS,
     UNKNOWN,
@@ -37,7 +44,7 @@ from evolif.metrics.process import (
 from evolif.metrics.ranks import RankAgreement, RankStability, rank_agreement, rank_stability
 from evolif.metrics.replay import Ceiling, Miss, SweepPoint, ceiling, patience_sweep
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds, records_from_sessions
-from evolif.metrics.statistics import DEFAULT_RESAMPLES, Interval, resampled_indices
+from evolif.metrics.statistics import DEFAULT_RESAMPLES, Interval, resampled_indices, wilson
 from evolif.metrics.survival import (
     Hazard,
     LogRank,
@@ -54,6 +61,7 @@ __all__ = [
     "BREAKDOWNS",
     "DEFAULT_RESAMPLES",
     "METRIC_NAMES",
+    "MIN_KAPPA_ITEMS",
     "UNKNOWN",
     "Agreement",
     "Bounds",
@@ -82,6 +90,7 @@ __all__ = [
     "bounds",
     "breakdown",
     "ceiling",
+    "cohens_kappa",
     "compare",
     "cut",
     "dialogue_figures",
@@ -108,4 +117,5 @@ __all__ = [
     "survival",
     "survival_bounds",
     "walk_patience",
+    "wilson",
 ]

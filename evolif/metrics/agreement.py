@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from evolif.errors import UsageError
 from evolif.metrics.compare import Comparison, compare
-from evolif.metrics.statistics import DEFAULT_RESAMPLES, Interval, check_draws, middle, resampled_sums
+from evolif.metrics.statistics import DEFAULT_RESAMPLES, Z95, Interval, check_draws, middle, resampled_sums
 from evolif.types import Session, Verdict
 
 _KINDS = ((True, True), (True, False), (False, True), (False, False))
@@ -78,8 +80,11 @@ _Counts = tuple[float, float, float, float]
 """Both satisfied, the first alone, the second alone, neither."""
 
 
-def kappa(counts: _Counts) -> float | None:
-    """Cohen's kappa; None without a pair, or where both gave one and the same verdict throughout."""
+def _kappa(counts: _Counts) -> float | None:
+    """Cohen's kappa; None without a pair, or where both gave one and the same verdict throughout.
+
+    `cohens_kappa` takes weights and any categories; a bootstrap needs exact whole numbers, thousands of times.
+    """
     both, first, second, neither = counts
     n = sum(counts)
     by_chance = (both + first) * (both + second) + (neither + first) * (neither + second)
@@ -95,7 +100,7 @@ def _agreed(counts: _Counts) -> float | None:
 def _agreement(table: Mapping[int, Counter[tuple[bool, bool]]], drawn: list[_Counts]) -> Agreement:
     own = [counts for counts in table.values() if counts.total()]
     both, first, second, neither = (sum(counts[kind] for counts in own) for kind in _KINDS)
-    agreed, value = _agreed((both, first, second, neither)), kappa((both, first, second, neither))
+    agreed, value = _agreed((both, first, second, neither)), _kappa((both, first, second, neither))
     several = len(own) > 1
     return Agreement(
         both=both,
@@ -106,12 +111,68 @@ def _agreement(table: Mapping[int, Counter[tuple[bool, bool]]], drawn: list[_Cou
         agreed=agreed,
         agreed_interval=_interval(map(_agreed, drawn), agreed) if several else None,
         kappa=value,
-        kappa_interval=_interval(map(kappa, drawn), value) if several else None,
+        kappa_interval=_interval(map(_kappa, drawn), value) if several else None,
     )
 
 
 def _interval(values: Iterable[float | None], point: float | None) -> Interval | None:
     return None if point is None else middle([value for value in values if value is not None], point)
+
+
+Category = TypeVar("Category", bound=Hashable)
+
+MIN_KAPPA_ITEMS = 20
+"""Items that the interval needs at least: it is a large-sample one."""
+
+
+def cohens_kappa(
+    table: Mapping[tuple[Category, Category], float], items: float
+) -> tuple[float | None, Interval | None]:
+    """Cohen's kappa of weighted pairs and its 95 % interval.
+
+    The interval is the large-sample one of Fleiss, Cohen and Everitt (1969), which takes the items as independent.
+
+    Args:
+        table: Per pair of categories that the two gave, how often, or with what weight; any unit.
+        items: How many independent items the table is worth.
+
+    Returns:
+        Kappa, None where chance alone would give full agreement or the table is empty; the interval, None below
+        `MIN_KAPPA_ITEMS` items or without kappa.
+    """
+    whole = math.fsum(table.values())
+    if whole <= 0:
+        return None, None
+    cells = {pair: weight / whole for pair, weight in table.items() if weight > 0}
+    rows: defaultdict[Category, float] = defaultdict(float)
+    columns: defaultdict[Category, float] = defaultdict(float)
+    for (a, b), share in cells.items():
+        rows[a] += share
+        columns[b] += share
+    if len(rows) == 1 and rows.keys() == columns.keys():
+        return None, None
+    chance = math.fsum(rows[category] * columns.get(category, 0.0) for category in rows)
+    observed = math.fsum(share for (a, b), share in cells.items() if a == b)
+    value = (observed - chance) / (1 - chance)
+    if items < MIN_KAPPA_ITEMS:
+        return value, None
+    total = math.fsum(_term(pair, share, rows, columns, value) for pair, share in cells.items())
+    variance = (total - (value - chance * (1 - value)) ** 2) / (items * (1 - chance) ** 2)
+    spread = Z95 * math.sqrt(max(0.0, variance))
+    return value, (max(-1.0, value - spread), min(1.0, value + spread))
+
+
+def _term(
+    pair: tuple[Category, Category],
+    share: float,
+    rows: Mapping[Category, float],
+    columns: Mapping[Category, float],
+    value: float,
+) -> float:
+    a, b = pair
+    if a == b:
+        return share * (1 - (rows[a] + columns[a]) * (1 - value)) ** 2
+    return share * (columns.get(a, 0.0) + rows.get(b, 0.0)) ** 2 * (1 - value) ** 2
 
 
 # What another judge makes of the same answers.

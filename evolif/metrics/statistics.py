@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import import_module
 from itertools import islice
 from operator import itemgetter
-from statistics import StatisticsError, correlation
+from statistics import NormalDist, StatisticsError, correlation
 from typing import Any, TypeAlias
 
 from evolif.errors import UsageError
@@ -201,6 +201,27 @@ def _counted(numpy: Any, block: Sequence[Sequence[int]]) -> Any:
     rows, dialogues = indices.shape
     flat = indices + numpy.arange(rows)[:, None] * dialogues
     return numpy.bincount(flat.ravel(), minlength=indices.size).reshape(rows, dialogues).astype(numpy.float64)
+
+
+# The score interval of a share.
+
+Z95 = NormalDist().inv_cdf(0.975)
+"""The normal distribution's 97.5 % point."""
+
+
+def wilson(share: float, n: float) -> Interval:
+    """Wilson's 95 % score interval of a share (1927).
+
+    Args:
+        share: A fraction.
+        n: Independent observations, more than 0; no whole number where weights make them worth less.
+    """
+    spread = Z95 * Z95 / n
+    centre = share + spread / 2
+    half = Z95 * math.sqrt((share * (1 - share) + spread / 4) / n)
+    # At either edge the end is the edge itself; rounding would put it a hair beside.
+    low, high = (centre - half) / (1 + spread), (centre + half) / (1 + spread)
+    return max(0.0, min(low, share)), min(1.0, max(high, share))
 
 
 # Correlation of figures and of their ranks.

@@ -7,7 +7,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 from evolif.errors import UsageError
@@ -21,6 +20,7 @@ from evolif.metrics.statistics import (
     numpy,
     resampled_sums,
     scipy_stats,
+    wilson,
 )
 from evolif.types import Session
 
@@ -263,8 +263,6 @@ def _first(points: Sequence[SurvivalPoint], heights: Sequence[float]) -> int | N
 
 # Where sessions end: the share of those still running whose patience is exhausted at each turn.
 
-_Z = NormalDist().inv_cdf(0.975)
-
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
@@ -299,20 +297,10 @@ def hazard(sessions: Iterable[Session]) -> tuple[Hazard, ...]:
     return tuple(_at(turn, lives) for turn in range(1, lives.longest + 1))
 
 
-def wilson(hits: int, n: int) -> Interval:
-    """The 95 % score interval of Wilson (1927) for `hits` of `n`, at least 1."""
-    share, spread = hits / n, _Z * _Z / n
-    centre = share + spread / 2
-    half = _Z * math.sqrt((share * (1 - share) + spread / 4) / n)
-    # At either edge the end is the edge itself; rounding would put it a hair beside.
-    low = 0.0 if hits == 0 else (centre - half) / (1 + spread)
-    high = 1.0 if hits == n else (centre + half) / (1 + spread)
-    return low, high
-
-
 def _at(turn: int, lives: Lifetimes) -> Hazard:
     at_risk, exhausted = lives.at_risk(turn), lives.exhausted[turn]
-    return Hazard(turn, at_risk, exhausted, lives.censored[turn], exhausted / at_risk, wilson(exhausted, at_risk))
+    rate = exhausted / at_risk
+    return Hazard(turn, at_risk, exhausted, lives.censored[turn], rate, wilson(rate, at_risk))
 
 
 # Do two survival curves differ? The log-rank test.

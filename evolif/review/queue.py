@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import combinations
 from statistics import median
 from typing import Any, Literal
 
-from evolif.judge_audit import kappa_of
+from evolif.metrics import cohens_kappa
 from evolif.review.decisions import Decision, TopicVerdict, standing
 from evolif.review.text import one_line
 
@@ -128,18 +128,6 @@ class ReviewerAgreement:
         return f"κ {self.kappa:.2f} (n {self.n}, {between})"
 
 
-def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float | None, tuple[float, float] | None]:
-    """Cohen's kappa and its 95 % interval (`evolif.judge_audit.kappa_of`).
-
-    Args:
-        pairs: Per item the category that each of the two gave.
-
-    Returns:
-        Kappa, None where chance alone would give full agreement; the interval, None below `ENOUGH` items.
-    """
-    return kappa_of(Counter(pairs), len(pairs))
-
-
 def agreements(records: Iterable[Decision]) -> list[ReviewerAgreement]:
     """Every pair of reviewers that decided on the same words, most items first.
 
@@ -160,7 +148,7 @@ def _agreement(
     reviewers: tuple[str, str], one: dict[tuple[str, str], TopicVerdict], other: dict[tuple[str, str], TopicVerdict]
 ) -> ReviewerAgreement:
     pairs = [(one[item], other[item]) for item in one if item in other]
-    value, interval = kappa(pairs)
+    value, interval = cohens_kappa(Counter(pairs), len(pairs))
     observed = sum(a == b for a, b in pairs) / len(pairs) if pairs else None
     return ReviewerAgreement(reviewers, len(pairs), observed, value, interval)
 

@@ -21,12 +21,12 @@ from evolif.judge_audit import (
     deal,
     judge_audit_lines,
     judge_audit_summary,
-    kappa_of,
     load_judge_audit,
     load_sample,
 )
-from evolif.judge_audit.agreement import JudgedPair, together, wilson
+from evolif.judge_audit.agreement import JudgedPair, together
 from evolif.judge_audit.sample import population_of
+from evolif.metrics import cohens_kappa, wilson
 from evolif.rng import Stream
 from evolif.runner import load_run
 
@@ -141,14 +141,14 @@ def test_names_out_of_a_file_command_no_terminal():
 
 def test_kappa_of_weights_is_that_of_counts():
     table = {("y", "y"): 20, ("y", "n"): 5, ("n", "y"): 10, ("n", "n"): 15}
-    value, interval = kappa_of(table, 50)
+    value, interval = cohens_kappa(table, 50)
     assert value == pytest.approx(0.4) and interval == pytest.approx((0.15109, 0.64891), abs=1e-5)
-    assert kappa_of({pair: count * 7.5 for pair, count in table.items()}, 50) == (
+    assert cohens_kappa({pair: count * 7.5 for pair, count in table.items()}, 50) == (
         pytest.approx(0.4),
         pytest.approx(interval),
     )
-    assert kappa_of(table, 19) == (pytest.approx(0.4), None)
-    assert kappa_of({}, 0) == kappa_of({("y", "y"): 3}, 30) == (None, None)
+    assert cohens_kappa(table, 19) == (pytest.approx(0.4), None)
+    assert cohens_kappa({}, 0) == cohens_kappa({("y", "y"): 3}, 30) == (None, None)
 
 
 def test_several_persons_are_a_panel_with_the_mean():

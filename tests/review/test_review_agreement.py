@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from evolif.judge_audit import ENOUGH
+from evolif.metrics import MIN_KAPPA_ITEMS, cohens_kappa
 from evolif.review.decisions import Decision
-from evolif.review.queue import IDLE, agreements, kappa, statistics, told
+from evolif.review.queue import IDLE, agreements, statistics, told
 
 
 def pairs(**counts):
     return [tuple(names.split("_")) for names, count in counts.items() for _ in range(count)]
+
+
+def kappa(given):
+    return cohens_kappa(Counter(given), len(given))
 
 
 def record(number, reviewer, decision, item="1/1", query="q", seconds=None, changes=None, **more):
@@ -43,7 +48,7 @@ def test_kappa_of_three_categories_as_by_hand():
     given = pairs(accept_accept=2, accept_change=2, change_change=2, change_reject=1, reject_reject=2, reject_accept=1)
     value, interval = kappa(given)
     assert value == pytest.approx((0.6 - 0.33) / 0.67)
-    assert interval is None and len(given) < ENOUGH
+    assert interval is None and len(given) < MIN_KAPPA_ITEMS
 
 
 @pytest.mark.parametrize(
