@@ -141,6 +141,11 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
+    @property
+    def tokens(self) -> int:
+        """Tokens of prompt and answer together."""
+        return self.prompt_tokens + self.completion_tokens
+
 
 @dataclass(frozen=True, slots=True)
 class TurnFacts:

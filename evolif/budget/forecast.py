@@ -1,10 +1,11 @@
-"""What a run may be expected to come to, without asking anybody."""
+"""A forecast of what a run will cost: calls, tokens and US dollars, before any call is made."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from statistics import fmean
 
 from evolif.budget.prices import Quotes, judge_models
@@ -12,18 +13,64 @@ from evolif.constraints import get_group
 from evolif.errors import UsageError
 from evolif.instructions import Benchmark
 from evolif.runner import SYSTEM_PROMPT, Run, RunSettings
-from evolif.types import Session, Turn, Usage
-
-# Tokens of a conversation, turn by turn: as an earlier run had them, or as may be assumed of a benchmark's words.
+from evolif.types import Session, Turn, TurnFacts, Usage
 
 ASSUMED_TOKENS = 300
-"""Of an answer, where no earlier run tells."""
+"""Tokens of an answer, where no earlier run shows them."""
 JUDGE_PROMPT, JUDGE_REPLY = 700, 80
-"""Tokens of a judge's call beside the answer it is about."""
+"""Tokens of a judge's call, apart from the answer it judges."""
 CHARACTERS = 4
-"""Per token, in English."""
-_LOOKED_AT = 20
-"""Dialogues whose stored turns are looked at."""
+"""Characters per token, in English."""
+PAPER_LENGTHS = (7.86, 19.32)
+"""EDR length of the weakest and of the best model of the EvolIF paper (arXiv 2511.03508, Table 2, patience 3)."""
+PAPER_PATIENCE = 3
+_SAMPLED_DIALOGUES = 20
+"""Dialogues whose stored turns are sampled."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSurvival:
+    """The share of sessions that reach turn 1, 2, … up to the cap."""
+
+    alive: tuple[float, ...]
+
+    @property
+    def turns(self) -> float:
+        """Mean turns of a session."""
+        return sum(self.alive)
+
+    def reaching(self, turn: int, sessions: int) -> float:
+        """The chance that at least one of several independent sessions reaches a turn."""
+        return 1 - (1 - self.alive[turn - 1]) ** sessions
+
+
+def survival_of_mean(turns: float, patience: int, cap: int) -> TurnSurvival:
+    """The survival of sessions of a mean length: every one lives through its patience, then the hazard is constant.
+
+    Args:
+        turns: The mean length, without a cap.
+        patience: Turns that every session has.
+        cap: The maximum number of turns.
+    """
+    beyond = max(0.0, turns - patience)
+    chance = beyond / (beyond + 1)
+    return TurnSurvival(tuple(chance ** max(0, turn - patience) for turn in range(1, cap + 1)))
+
+
+def survival_of_sessions(sessions: Sequence[Session], cap: int) -> TurnSurvival | None:
+    """The Kaplan-Meier estimate of an earlier run, continued at its mean hazard; None where it has no turn."""
+    lengths = [(len(s.turns), s.ending == "finished") for s in sessions if s.turns]
+    played = sum(length for length, _ in lengths)
+    if not played:
+        return None
+    hazard = sum(finished for _, finished in lengths) / played
+    alive, share = [], 1.0
+    for turn in range(1, cap + 1):
+        alive.append(share)
+        at_risk = sum(length >= turn for length, _ in lengths)
+        ended = sum(length == turn and finished for length, finished in lengths)
+        share *= 1 - (ended / at_risk if at_risk else hazard)
+    return TurnSurvival(tuple(alive))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +78,7 @@ class SessionTokens:
     """Mean tokens of the calls of one session."""
 
     prompts: tuple[float, ...]
-    """Of the calls for turn 1, 2, …; further ones grow as the last ones did."""
+    """Of the calls for turn 1, 2, …; later prompts keep growing at the same rate."""
     answer: float
 
     def prompt(self, turn: int) -> float:
@@ -43,17 +90,112 @@ class SessionTokens:
         return known[-1] + max(0.0, step) * (turn - len(known))
 
 
-def assumed_profile(benchmark: Benchmark, *, system_prompt: bool, max_tokens: int | None) -> SessionTokens:
-    """The benchmark's queries at four characters a token, and answers of an assumed length."""
-    queries = [len(turn.query) / CHARACTERS for turn in some_turns(benchmark)]
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Calls and tokens of one role and model as (low, high) estimates, which may be equal."""
+
+    role: str
+    model: str
+    calls: tuple[float, float]
+    usage: tuple[Usage, Usage] | None
+    """None where the tokens cannot be estimated."""
+    usd: tuple[float, float] | None
+    """None where the price or the tokens are unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a run is expected to cost, and on what grounds."""
+
+    expected: tuple[Expected, ...]
+    grounds: str
+    """A sentence."""
+
+    @property
+    def usd(self) -> tuple[float, float]:
+        """US dollars (low, high) of everything with a known price."""
+        known = [one.usd for one in self.expected if one.usd is not None]
+        return sum(low for low, _ in known), sum(high for _, high in known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Basis:
+    """What one estimate for a model rests on."""
+
+    survival: TurnSurvival
+    tokens: SessionTokens
+
+    @property
+    def prompt_tokens(self) -> float:
+        """Mean tokens of all prompts of a session."""
+        return sum(share * self.tokens.prompt(turn) for turn, share in enumerate(self.survival.alive, 1))
+
+
+_Bases = Mapping[str, Sequence[_Basis]]
+"""The estimates per model, from low to high."""
+
+
+def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: Run | None = None) -> Forecast:
+    """Estimate what a run will cost from start to end.
+
+    Args:
+        benchmark: Its stored turns show how long queries are.
+        settings: The run's settings.
+        quotes: Its prices.
+        like: An earlier run to take survival and tokens from; None takes the paper's lengths.
+
+    Raises:
+        UsageError: the earlier run has no turn.
+    """
+    assumed = _assumed_tokens(benchmark, settings)
+    if like is None:
+        curves = [survival_of_mean(turns, PAPER_PATIENCE, settings.max_turns) for turns in PAPER_LENGTHS]
+        both = [_Basis(curve, assumed) for curve in curves]
+        bases: _Bases = dict.fromkeys(settings.models, both)
+        low, high = PAPER_LENGTHS
+        grounds = (
+            f"Sessions of {low} to {high} turns on the average, the paper's EDR length of its weakest and its best "
+            f"model (arXiv 2511.03508, Table 2, patience {PAPER_PATIENCE}, another benchmark); answers of "
+            f"{assumed.answer:.0f} tokens assumed. Name a run of yours by --like for better figures."
+        )
+    else:
+        bases = {model: [_earlier_basis(like, model, settings.max_turns, assumed)] for model in settings.models}
+        guessed = [model for model, (basis,) in bases.items() if basis.tokens is assumed]
+        grounds = f"Survival and tokens as in {like.path}"
+        if like.settings.patience != settings.patience:
+            grounds += f", which had patience {like.settings.patience}"
+        if guessed:
+            grounds += f"; it tells no tokens for {', '.join(guessed)}, so answers of {assumed.answer:.0f} are assumed"
+        grounds += "."
+    expected = [_targets(settings, quotes, model, basis) for model, basis in bases.items()]
+    expected += _judges(benchmark, settings, quotes, bases)
+    expected += _authors(benchmark, settings, bases)
+    return Forecast(tuple(expected), grounds)
+
+
+def _assumed_tokens(benchmark: Benchmark, settings: RunSettings) -> SessionTokens:
+    """The lengths of the benchmark's queries, and answers of an assumed length."""
+    queries = [len(turn.query) / CHARACTERS for turn in _sampled_turns(benchmark)]
     query = fmean(queries) if queries else 80.0
-    head = len(SYSTEM_PROMPT) / CHARACTERS if system_prompt else 0.0
-    answer = float(min(ASSUMED_TOKENS, max_tokens or ASSUMED_TOKENS))
-    return SessionTokens((head + query, head + 2 * query + answer), answer)
+    system_prompt = len(SYSTEM_PROMPT) / CHARACTERS if settings.system_prompt else 0.0
+    answer = float(min(ASSUMED_TOKENS, settings.max_tokens or ASSUMED_TOKENS))
+    return SessionTokens((system_prompt + query, system_prompt + 2 * query + answer), answer)
 
 
-def profile_of_run(run: Run, models: Iterable[str]) -> SessionTokens | None:
-    """What the calls of these models came to; None where no tokens were told."""
+def _sampled_turns(benchmark: Benchmark) -> list[Turn]:
+    return [turn for dialogue in benchmark.dialogues()[:_SAMPLED_DIALOGUES] for turn in benchmark.turns(dialogue)]
+
+
+def _earlier_basis(run: Run, model: str, cap: int, assumed: SessionTokens) -> _Basis:
+    models = [model] if model in run.models else list(run.models)
+    survival = survival_of_sessions([s for name in models for s in run.sessions(name)], cap)
+    if survival is None:
+        raise UsageError(f"{run.path} has no turn of {' or '.join(models)} yet; name another run by --like")
+    return _Basis(survival, _tokens_of_run(run, models) or assumed)
+
+
+def _tokens_of_run(run: Run, models: Iterable[str]) -> SessionTokens | None:
+    """Mean tokens per call; None where the endpoint reported none."""
     prompts: defaultdict[int, list[int]] = defaultdict(list)
     answers: list[int] = []
     for model in models:
@@ -68,235 +210,81 @@ def profile_of_run(run: Run, models: Iterable[str]) -> SessionTokens | None:
     return SessionTokens(tuple(known), fmean(answers)) if known else None
 
 
-def subjective_per_turn(benchmark: Benchmark) -> float:
-    """Constraints of a turn that only a judge can tell, on the average."""
-    counts = [sum(get_group(c.group).subjective for c in turn.constraints) for turn in some_turns(benchmark)]
-    return fmean(counts) if counts else 0.0
-
-
-def some_turns(benchmark: Benchmark) -> list[Turn]:
-    """The stored turns of the first dialogues."""
-    return [turn for dialogue in benchmark.dialogues()[:_LOOKED_AT] for turn in benchmark.turns(dialogue)]
-
-
-# How many sessions are still asked at each turn: out of an earlier run, or after the paper's mean lengths.
-
-PAPER_LENGTHS = (7.86, 19.32)
-"""EDR length of the weakest and of the best model of the EvolIF paper (arXiv 2511.03508, Table 2, patience 3)."""
-PAPER_PATIENCE = 3
-
-
-@dataclass(frozen=True, slots=True)
-class TurnSurvival:
-    """Share of the sessions that are asked turn 1, 2, … up to the cap."""
-
-    alive: tuple[float, ...]
-
-    @property
-    def turns(self) -> float:
-        """Turns of a session, on the average."""
-        return sum(self.alive)
-
-    def reaching(self, turn: int, sessions: int) -> float:
-        """Chance that at least one of so many sessions is asked a turn, as if they did not depend on each other."""
-        return 1 - (1 - self.alive[turn - 1]) ** sessions
-
-
-def survival_of_mean(turns: float, patience: int, cap: int) -> TurnSurvival:
-    """All sessions live as long as their patience does; beyond it, each further turn has the same chance.
-
-    Args:
-        turns: The mean length, without any cap.
-        patience: Turns that every session has.
-        cap: The most turns.
-    """
-    beyond = max(0.0, turns - patience)
-    chance = beyond / (beyond + 1)
-    return TurnSurvival(tuple(chance ** max(0, turn - patience) for turn in range(1, cap + 1)))
-
-
-def survival_of_sessions(sessions: Sequence[Session], cap: int) -> TurnSurvival | None:
-    """Kaplan-Meier over an earlier run; beyond its own turns with the mean hazard. None without any turn in it."""
-    lengths = [(len(s.turns), s.ending == "finished") for s in sessions if s.turns]
-    played = sum(length for length, _ in lengths)
-    if not played:
-        return None
-    hazard = sum(finished for _, finished in lengths) / played
-    alive, now = [], 1.0
-    for turn in range(1, cap + 1):
-        alive.append(now)
-        at_risk = sum(length >= turn for length, _ in lengths)
-        ended = sum(length == turn and finished for length, finished in lengths)
-        now *= 1 - (ended / at_risk if at_risk else hazard)
-    return TurnSurvival(tuple(alive))
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """Calls and tokens of one role and model, at a low and at a high guess, which may be the same."""
-
-    role: str
-    model: str
-    calls: tuple[float, float]
-    usage: tuple[Usage, Usage] | None
-    """None where nothing is known of it."""
-    usd: tuple[float, float] | None
-    """None where the price or the tokens are unknown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """Everything that is expected, and what it stands on."""
-
-    expected: tuple[Expected, ...]
-    grounds: str
-    """A sentence."""
-
-    @property
-    def usd(self) -> tuple[float, float]:
-        """US dollars of all whose price is known."""
-        known = [one.usd for one in self.expected if one.usd is not None]
-        return sum(low for low, _ in known), sum(high for _, high in known)
-
-
-@dataclass(frozen=True, slots=True)
-class _Basis:
-    survival: TurnSurvival
-    profile: SessionTokens
-
-
-def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: Run | None = None) -> Forecast:
-    """What a run may be expected to come to from its start.
-
-    Args:
-        benchmark: Its stored turns tell how long queries are.
-        settings: The run's.
-        quotes: Its prices.
-        like: An earlier run, whose survival and tokens are taken; the paper's lengths where None.
-
-    Raises:
-        UsageError: the earlier run has no turn.
-    """
-    assumed = assumed_profile(benchmark, system_prompt=settings.system_prompt, max_tokens=settings.max_tokens)
-    if like is None:
-        curves = [survival_of_mean(turns, PAPER_PATIENCE, settings.max_turns) for turns in PAPER_LENGTHS]
-        both = [_Basis(curve, assumed) for curve in curves]
-        bases = dict.fromkeys(settings.models, both)
-        low, high = PAPER_LENGTHS
-        grounds = (
-            f"Sessions of {low} to {high} turns on the average, the paper's EDR length of its weakest and its best "
-            f"model (arXiv 2511.03508, Table 2, patience {PAPER_PATIENCE}, another benchmark); answers of "
-            f"{assumed.answer:.0f} tokens assumed. Name a run of yours by --like for better figures."
-        )
-    else:
-        bases = {model: [_like(like, model, settings.max_turns, assumed)] for model in settings.models}
-        guessed = [model for model, (basis,) in bases.items() if basis.profile is assumed]
-        grounds = f"Survival and tokens as in {like.path}"
-        if like.settings.patience != settings.patience:
-            grounds += f", which had patience {like.settings.patience}"
-        if guessed:
-            grounds += f"; it tells no tokens for {', '.join(guessed)}, so answers of {assumed.answer:.0f} are assumed"
-        grounds += "."
-    expected = [_targets(settings, quotes, model, basis) for model, basis in bases.items()]
-    expected += _judges(benchmark, settings, quotes, bases)
-    expected += _authors(benchmark, settings, bases)
-    return Forecast(tuple(expected), grounds)
-
-
-def _like(run: Run, model: str, cap: int, assumed: SessionTokens) -> _Basis:
-    models = [model] if model in run.models else list(run.models)
-    survival = survival_of_sessions([s for name in models for s in run.sessions(name)], cap)
-    if survival is None:
-        raise UsageError(f"{run.path} has no turn of {' or '.join(models)} yet; name another run by --like")
-    return _Basis(survival, profile_of_run(run, models) or assumed)
-
-
 def _targets(settings: RunSettings, quotes: Quotes, model: str, bases: Sequence[_Basis]) -> Expected:
     sessions = len(settings.dialogues) * settings.epochs
     calls = [sessions * basis.survival.turns for basis in bases]
-    prompts = [sessions * sum(a * b.profile.prompt(t) for t, a in enumerate(b.survival.alive, 1)) for b in bases]
     usages = [
-        Usage(round(prompt), round(number * basis.profile.answer))
-        for prompt, number, basis in zip(prompts, calls, bases, strict=True)
+        Usage(round(sessions * basis.prompt_tokens), round(number * basis.tokens.answer))
+        for number, basis in zip(calls, bases, strict=True)
     ]
     if model.startswith("sim/"):
         usages = [Usage()] * len(bases)
     return _expected(quotes, "target", model, calls, usages)
 
 
-def _judges(
-    benchmark: Benchmark, settings: RunSettings, quotes: Quotes, bases: Mapping[str, Sequence[_Basis]]
-) -> list[Expected]:
-    members = judge_models(settings)
-    asked = subjective_per_turn(benchmark) if members else 0.0
-    if not asked:
+def _judges(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, bases: _Bases) -> list[Expected]:
+    judges = judge_models(settings)
+    counts = [_count_subjective(turn) for turn in _sampled_turns(benchmark)] if judges else []
+    subjective = fmean(counts) if counts else 0.0
+    if not subjective:
         return []
-    sessions = len(settings.dialogues) * settings.epochs
-    columns = list(zip(*bases.values(), strict=True))
-    calls = [sessions * asked * sum(b.survival.turns for b in column) for column in columns]
-    prompts = [
-        sessions * asked * sum(b.survival.turns * (JUDGE_PROMPT + b.profile.answer) for b in column)
-        for column in columns
-    ]
-    usages = [Usage(round(p), round(n * JUDGE_REPLY)) for p, n in zip(prompts, calls, strict=True)]
-    return [_expected(quotes, "judge", member, calls, usages) for member in members]
+    judged = len(settings.dialogues) * settings.epochs * subjective
+    calls, usages = [], []
+    for column in zip(*bases.values(), strict=True):
+        number = judged * sum(b.survival.turns for b in column)
+        prompts = judged * sum(b.survival.turns * (JUDGE_PROMPT + b.tokens.answer) for b in column)
+        calls.append(number)
+        usages.append(Usage(round(prompts), round(number * JUDGE_REPLY)))
+    return [_expected(quotes, "judge", judge, calls, usages) for judge in judges]
 
 
-def _authors(benchmark: Benchmark, settings: RunSettings, bases: Mapping[str, Sequence[_Basis]]) -> list[Expected]:
-    """Calls that word missing turns: one a turn at least; what they come to is not foretold."""
+def _count_subjective(turn: Turn | TurnFacts) -> int:
+    """Constraints that only a judge can check."""
+    return sum(get_group(c.group).subjective for c in turn.constraints)
+
+
+def _authors(benchmark: Benchmark, settings: RunSettings, bases: _Bases) -> list[Expected]:
+    """Calls that word missing turns, at least one per turn; their tokens are not estimated."""
     missing = benchmark.missing(settings.max_turns, settings.dialogues)
+    columns = list(zip(*bases.values(), strict=True))
     calls: dict[str, list[float]] = {}
     for dialogue in settings.dialogues if missing else ():
         author = benchmark.author(dialogue)
         if author not in missing or "/" not in author:
             continue
-        there = len(benchmark.turns(dialogue))
-        sums = calls.setdefault(author, [0.0] * len(next(iter(bases.values()))))
-        for position, column in enumerate(zip(*bases.values(), strict=True)):
-            for turn in range(there + 1, settings.max_turns + 1):
-                nobody = 1.0
-                for basis in column:
-                    nobody *= 1 - basis.survival.reaching(turn, settings.epochs)
-                sums[position] += 1 - nobody
+        stored = len(benchmark.turns(dialogue))
+        sums = calls.setdefault(author, [0.0] * len(columns))
+        for position, column in enumerate(columns):
+            for turn in range(stored + 1, settings.max_turns + 1):
+                sums[position] += 1 - prod(1 - basis.survival.reaching(turn, settings.epochs) for basis in column)
     return [Expected("synthesizer", name, (sums[0], sums[-1]), None, None) for name, sums in calls.items()]
 
 
 def _expected(quotes: Quotes, role: str, model: str, calls: Sequence[float], usages: Sequence[Usage]) -> Expected:
-    costs = [quotes.cost(role, model, usage) for usage in usages]
-    low, high = costs[0], costs[-1]
+    low, high = quotes.cost(role, model, usages[0]), quotes.cost(role, model, usages[-1])
     usd = None if low is None or high is None else (low, high)
     return Expected(role, model, (calls[0], calls[-1]), (usages[0], usages[-1]), usd)
 
 
-# What judging a run's answers again may cost: the answers are there, so calls can be counted and not guessed.
-
-
 def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forecast:
-    """The most that judging again comes to.
+    """Estimate the most that judging a run's stored answers again will cost; calls are counted exactly.
 
     Args:
         run: The run whose answers are judged.
-        settings: Of the new run.
+        settings: Settings of the new run.
         quotes: Its prices.
     """
-    subjective = {
-        (facts.dialogue, facts.turn): sum(get_group(c.group).subjective for c in facts.constraints)
-        for facts in run.facts()
-    }
-    calls, answers, turns = 0, 0.0, 0
+    subjective = {(facts.dialogue, facts.turn): _count_subjective(facts) for facts in run.facts()}
+    calls, answer_tokens, turns = 0, 0.0, 0
     for model in run.models:
         for session, records in run.transcripts(model):
             for record in records:
-                asked = subjective[session.dialogue, record.turn] if record.answer.strip() else 0
+                number = subjective[session.dialogue, record.turn] if record.answer.strip() else 0
                 turns += 1
-                calls += asked
-                answers += asked * len(record.answer) / CHARACTERS
-    usage = Usage(round(calls * JUDGE_PROMPT + answers), calls * JUDGE_REPLY)
-    expected = []
-    for judge in judge_models(settings):
-        cost = quotes.cost("judge", judge, usage)
-        usd = None if cost is None else (cost, cost)
-        expected.append(Expected("judge", judge, (calls, calls), (usage, usage), usd))
+                calls += number
+                answer_tokens += number * len(record.answer) / CHARACTERS
+    usage = Usage(round(calls * JUDGE_PROMPT + answer_tokens), calls * JUDGE_REPLY)
+    expected = [_expected(quotes, "judge", judge, [calls], [usage]) for judge in judge_models(settings)]
     grounds = (
         f"{turns} answers with {calls} subjective constraints, {JUDGE_PROMPT} tokens beside each answer and "
         f"{JUDGE_REPLY} back assumed. It is less where scores are known for the same text, and where a stricter judge "

@@ -1,4 +1,4 @@
-"""Prices as data with a date: the packaged table, and whatever a user's own file adds to it or changes."""
+"""Dated prices of models: the packaged table, and the file with which a user extends or overrides it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evolif.runner import RunSettings, Spent
 from evolif.types import Usage
 
 FREE = frozenset({"local", "sim"})
-"""Providers that nobody pays."""
+"""Providers that cost nothing."""
 
 _Dollars = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
@@ -29,7 +29,7 @@ class Price(BaseModel):
     prompt: _Dollars
     completion: _Dollars
     date: date
-    """When it was read."""
+    """When the price was looked up."""
     source: str = ""
 
     def of(self, usage: Usage) -> float:
@@ -51,16 +51,16 @@ class PriceTable:
     """Prices by `provider/name`."""
 
     listed: Mapping[str, Price]
-    """Hold at the provider's own endpoint only: another one that serves the model has prices of its own."""
+    """Valid at the provider's own endpoint only; others set their own prices."""
     own: Mapping[str, Price]
-    """Out of a user's file, who knows where the model is asked; they win."""
+    """From the user's file; valid at every endpoint, and they win."""
 
     def price(self, model: str, endpoint: str = "") -> Price | None:
         """A model's price; None where it is unknown, which is not zero.
 
         Args:
             model: `provider/name`.
-            endpoint: Where it is asked; empty for the provider's own endpoint.
+            endpoint: Its address; empty for the provider's own endpoint.
         """
         if model in self.own:
             return self.own[model]
@@ -70,13 +70,12 @@ class PriceTable:
 
 
 def load_prices(path: Path | None = None) -> PriceTable:
-    """The packaged table, with a user's file over it.
+    """The packaged table, overridden by a user's file.
 
     Raises:
-        InputError: the file cannot be read, or a price is not one.
+        InputError: the file cannot be read, or a price is invalid.
     """
-    listed = _read(data_path("seeds", "prices.yaml"))
-    return PriceTable(listed, {} if path is None else _read(path))
+    return PriceTable(_read(data_path("seeds", "prices.yaml")), {} if path is None else _read(path))
 
 
 def _read(path: Path) -> Mapping[str, Price]:
@@ -92,40 +91,33 @@ def _read(path: Path) -> Mapping[str, Price]:
         ) from None
 
 
-# The prices of one run: each of its models, in each of its roles, where it is asked.
-
-
 @dataclass(frozen=True, slots=True)
 class Quotes:
-    """Prices of a run's models by role and name."""
+    """Prices of a run's models, by role and name."""
 
     table: PriceTable
     endpoints: Mapping[tuple[str, str], str]
-    """Per role and model that is asked elsewhere than at the provider's own endpoint."""
+    """By role and model, the addresses other than the provider's own endpoint."""
 
     def price(self, role: str, model: str) -> Price | None:
-        """None where it is unknown."""
+        """A model's price in a role; None where it is unknown."""
         return self.table.price(model, self.endpoints.get((role, model), ""))
 
     def cost(self, role: str, model: str, usage: Usage) -> float | None:
-        """US dollars; None where the price is unknown. No tokens cost nothing in any case."""
+        """US dollars; None where the price is unknown. No tokens always cost nothing."""
         if usage == Usage():
             return 0.0
         price = self.price(role, model)
         return None if price is None else price.of(usage)
 
     def total(self, spent: Iterable[Spent]) -> tuple[float, bool]:
-        """US dollars of all whose price is known, and whether that is everything."""
+        """US dollars of everything with a known price, and whether that is all."""
         costs = [self.cost(one.role, one.model, one.usage) for one in spent]
         return sum(cost for cost in costs if cost is not None), None not in costs
 
-    def refuse_unknown(self, asked: Iterable[tuple[str, str]]) -> None:
-        """See that every (role, model) has a price.
-
-        Raises:
-            UsageError: one has none.
-        """
-        unknown = sorted({model for role, model in asked if self.price(role, model) is None})
+    def refuse_unknown(self, models: Iterable[tuple[str, str]]) -> None:
+        """Raise `UsageError` where a (role, model) has no price."""
+        unknown = sorted({model for role, model in models if self.price(role, model) is None})
         if unknown:
             raise UsageError(
                 f"--budget-usd needs the price of {', '.join(unknown)}, which is unknown (at this endpoint); give it "
@@ -136,13 +128,13 @@ class Quotes:
 def quotes_of(settings: RunSettings, table: PriceTable) -> Quotes:
     """The prices of a run."""
     endpoints = {("target", model): settings.endpoint(model) for model in settings.models}
-    judges = zip(judge_models(settings), settings.judge_endpoints, strict=False)
-    endpoints |= {("judge", model): at for model, at in judges}
-    return Quotes(table, {key: at for key, at in endpoints.items() if at})
+    for model, endpoint in zip(judge_models(settings), settings.judge_endpoints, strict=False):
+        endpoints["judge", model] = endpoint
+    return Quotes(table, {key: endpoint for key, endpoint in endpoints.items() if endpoint})
 
 
 def judge_models(settings: RunSettings) -> tuple[str, ...]:
-    """The models of a run's panel, out of the judge's own name; empty where no model judges."""
+    """The models of a run's panel, parsed from the judge's name; empty where no model judges."""
     if not settings.judge_endpoints:
         return ()
     named = settings.judge.rpartition(" (rubric ")[0]

@@ -1,9 +1,9 @@
-"""A run as it stands: the same figures for the live display and for a look from another shell."""
+"""The status of a run that is under way: the same figures for the live display and for another shell."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolif.budget.forecast import survival_of_sessions
@@ -13,7 +13,7 @@ from evolif.runner import EarlyEnd, Run
 from evolif.types import Session
 
 _RESAMPLES = 400
-"""Enough for an interval that the next minute changes."""
+"""Enough for an interval that changes within a minute."""
 _MARKS = (1, 2, 3, 4, 5, 10, 20, 30, 40, 50)
 """Turns at which survivors are counted."""
 
@@ -24,36 +24,36 @@ class ModelStatus:
 
     model: str
     sessions: int
-    """All of the run, begun or not."""
+    """All sessions of the run, begun or not."""
     begun: int
     ended: int
     suspended: int
     survivors: tuple[tuple[int, int], ...]
     """(turn, sessions that have answered it)."""
     rob: float | None
-    """Of the sessions that have ended, which are the short ones at first."""
+    """Of the sessions that have ended; at first those are the short ones."""
     interval: Interval | None
     turns: int
     tokens: int
     usd: float | None
-    """Of the model itself; None where its price is unknown."""
+    """Of the model itself, without judges; None where its price is unknown."""
     faults: int
     turns_left: float
-    """As far as survival so far tells; of suspended sessions nothing is awaited."""
+    """Estimated from survival so far; suspended sessions count as over."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """A run as it stands."""
+    """The status of a whole run."""
 
     models: tuple[ModelStatus, ...]
     tokens: int
     """Of all roles."""
     usd: float
     priced: bool
-    """Whether that is everything."""
+    """Whether `usd` covers everything."""
     early_end: EarlyEnd | None = None
-    """The stop rule that ended the run; ROB is then that of its dialogues alone."""
+    """The stop rule that ended the run; ROB then covers its dialogues alone."""
 
     @property
     def turns(self) -> int:
@@ -62,80 +62,63 @@ class RunStatus:
 
     @property
     def turns_left(self) -> float:
-        """Turns to come, as far as can be told."""
+        """Turns still to come, estimated."""
         return sum(model.turns_left for model in self.models)
 
 
 def snapshot(run: Run, quotes: Quotes) -> RunStatus:
-    """Read a run, which another process may be writing."""
+    """Read the status of a run, which another process may be writing."""
     faults = Counter(model for model, *_ in run.faults())
-    kept = Counter[str]()
+    cut = Counter[str]()  # sessions ended before their first turn, which `Run.sessions` leaves out
     for (model, ending, cause), number in run.store.endings().items():
-        kept[model] += number if ending is None and cause else 0
-    early = run.early_end()
+        cut[model] += number if ending is None and cause else 0
+    early_end = run.early_end()
     spent = run.costs()
-    usd, priced = quotes.total(spent)
     models = []
     for model in run.models:
-        own = [one.usage for one in spent if (one.role, one.model) == ("target", model)]
-        costs = [quotes.cost("target", model, usage) for usage in own]
-        tokens = sum(u.prompt_tokens + u.completion_tokens for u in own)
-        money = None if None in costs else sum(cost for cost in costs if cost is not None)
-        models.append(_status(run, model, _Sums(tokens, money, faults[model], kept[model]), early))
-    tokens = sum(one.usage.prompt_tokens + one.usage.completion_tokens for one in spent)
-    return RunStatus(tuple(models), tokens, usd, priced, early)
+        sessions = run.sessions(model)
+        counts = records_from_sessions(sessions)
+        records = counts.records
+        if early_end is not None:
+            records = records_from_sessions(s for s in sessions if s.dialogue in early_end.dialogues).records
+        lengths = [len(session.turns) for session in sessions]
+        own = [one for one in spent if (one.role, one.model) == ("target", model)]
+        usd, priced = quotes.total(own)
+        status = ModelStatus(
+            model=model,
+            sessions=len(sessions) + cut[model],
+            begun=sum(length > 0 for length in lengths),
+            ended=counts.finished + counts.censored + counts.withheld,
+            suspended=counts.suspended,
+            survivors=_survivors(lengths),
+            rob=process_metrics(records).rob,
+            interval=bootstrap_intervals(records, resamples=_RESAMPLES)["rob"],
+            turns=sum(lengths),
+            tokens=sum(one.usage.tokens for one in own),
+            usd=usd if priced else None,
+            faults=faults[model],
+            turns_left=_turns_left(sessions, run.settings.max_turns),
+        )
+        models.append(status)
+    usd, priced = quotes.total(spent)
+    return RunStatus(tuple(models), sum(one.usage.tokens for one in spent), usd, priced, early_end)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sums:
-    tokens: int
-    usd: float | None
-    faults: int
-    kept: int
-    """Sessions that were kept from beginning: `Run.sessions` leaves them out."""
-
-
-def _status(run: Run, model: str, sums: _Sums, early: EarlyEnd | None) -> ModelStatus:
-    sessions = run.sessions(model)
-    counts = records_from_sessions(sessions)
-    table = counts.records
-    if early is not None:
-        table = records_from_sessions(s for s in sessions if s.dialogue in early.dialogues).records
-    lengths = [len(session.turns) for session in sessions]
-    return ModelStatus(
-        model=model,
-        sessions=len(sessions) + sums.kept,
-        begun=sum(length > 0 for length in lengths),
-        ended=counts.finished + counts.censored + counts.withheld,
-        suspended=counts.suspended,
-        survivors=tuple(_survivors(lengths)),
-        rob=process_metrics(table).rob,
-        interval=bootstrap_intervals(table, resamples=_RESAMPLES)["rob"],
-        turns=sum(lengths),
-        tokens=sums.tokens,
-        usd=sums.usd,
-        faults=sums.faults,
-        turns_left=_turns_left(sessions, run.settings.max_turns),
-    )
-
-
-def _survivors(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _survivors(lengths: Sequence[int]) -> tuple[tuple[int, int], ...]:
     longest = max(lengths, default=0)
-    for mark in _MARKS:
-        if mark <= longest:
-            yield mark, sum(length >= mark for length in lengths)
+    return tuple((mark, sum(length >= mark for length in lengths)) for mark in _MARKS if mark <= longest)
 
 
 def _turns_left(sessions: Sequence[Session], cap: int) -> float:
     curve = survival_of_sessions(sessions, cap)
-    going_on = Counter(len(session.turns) for session in sessions if session.ending is None)
+    under_way = Counter(len(session.turns) for session in sessions if session.ending is None)
     if curve is None:
-        return float(cap * going_on.total())
+        return float(cap * under_way.total())
     left = 0.0
-    for length, number in going_on.items():
-        further = curve.alive[length:]  # the share that is asked each further turn
+    for length, number in under_way.items():
+        further = curve.alive[length:]  # the share of sessions that reach each further turn
         if further and further[0] > 0:
             left += number * sum(further) / further[0]
         elif further:
-            left += number  # nobody came so far yet
+            left += number  # no session has come this far yet
     return left

@@ -1,8 +1,8 @@
-"""A run that ends as soon as its figures are sure enough, without favouring any result.
+"""A stop rule ends a run as soon as its figures are precise enough, without favouring any result.
 
-Looking at sessions as they end would favour the short ones. So the rule looks only at whole prefixes of the dialogues,
-in their seeded order and in batches, of which every session of every model has ended: which prefix satisfies it is a
-matter of the answers alone, whatever the order in which they came.
+Looking at sessions as they end would favour the short ones. So the rule looks only at complete prefixes of the
+dialogues: in seeded order, in batches, and only once every session of every model in them has ended. Which prefix
+satisfies the rule then depends on the answers alone, not on the order in which they arrive.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ from evolif.runner import (
 from evolif.types import Usage
 
 BATCH = 10
-"""Dialogues by which a prefix grows."""
+"""Dialogues in each batch."""
+
+_ENDED = frozenset({"finished", "censored", "withheld"})
+_CUT = frozenset({STOP_RULE, "budget"})
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Every model's 95 % interval of a metric is narrower than ± a half-width, in the metric's own unit."""
+    """Stop when every model's 95 % interval of a metric is narrower than ± a half-width, in the metric's unit."""
 
     metric: str
     half_width: float
@@ -47,7 +50,7 @@ def parse_rule(text: str) -> Rule:
     """Read `rob=0.03`.
 
     Raises:
-        UsageError: no metric, or no half-width above zero.
+        UsageError: an unknown metric, or a half-width that is not above zero.
     """
     metric, _, width = text.partition("=")
     try:
@@ -63,13 +66,13 @@ def parse_rule(text: str) -> Rule:
 
 
 class StopRule:
-    """Implements `Gate` and is an observer of the run.
+    """Implements `CallPolicy` and observes the run.
 
     Args:
         rule: When to stop.
-        settings: The run's.
-        root: Its folder; what ended there before counts.
-        seed: Of the bootstrap.
+        settings: The run's settings.
+        root: The run's folder; sessions that ended there earlier count.
+        seed: Seed of the bootstrap.
     """
 
     def __init__(self, rule: Rule, settings: RunSettings, root: Path, seed: int = 0) -> None:
@@ -78,24 +81,24 @@ class StopRule:
         self._root = root
         self._seed = seed
         self._batch_of = {dialogue: i // BATCH for i, dialogue in enumerate(settings.dialogues)}
-        per_dialogue = len(settings.models) * settings.epochs
         self._left = [0] * (1 + max(self._batch_of.values()))
+        """Sessions of each batch that have not ended."""
         for batch in self._batch_of.values():
-            self._left[batch] += per_dialogue
-        self._whole = 0
-        """Batches looked at."""
+            self._left[batch] += len(settings.models) * settings.epochs
+        self._checked = 0
+        """Batches checked so far."""
         self._prefix: frozenset[int] | None = None
         self._stop = Deny(STOP_RULE, f"the rule {rule} is satisfied by the dialogues before")
         if RunStore.begun(root):
-            self._take_up()
+            self._count_earlier()
 
     @property
     def prefix(self) -> int | None:
         """Dialogues that satisfied the rule; None while it is not satisfied."""
         return None if self._prefix is None else len(self._prefix)
 
-    def said(self) -> str:
-        """A sentence: what the rule came to."""
+    def summary(self) -> str:
+        """The outcome as a sentence."""
         whole = f"{len(self._settings.dialogues)} dialogues"
         if self._prefix is None:
             return f"Rule {self._rule}: not satisfied before the end, so that the run was not ended early ({whole})."
@@ -105,36 +108,33 @@ class StopRule:
         )
 
     def __call__(self, event: Event) -> None:
-        """Note what ended, and look when a batch is whole."""
+        """Count the sessions that end; check the rule when a batch is complete."""
         if isinstance(event, SessionEnded) and event.ending in _ENDED and event.cause not in _CUT:
-            self._count(event.key.dialogue)
-            self._look()
+            self._left[self._batch_of[event.key.dialogue]] -= 1
+            self._check()
 
     def ask(self, call: PlannedCall) -> Deny | None:
-        """Stops whatever lies beyond the prefix; an answer that is paid is still judged."""
+        """Deny every call beyond the prefix, except judging an answer that is already paid for."""
         if self._prefix is None or call.role == "judge" or call.key is None or call.key.dialogue in self._prefix:
             return None
         return self._stop
 
     def tell(self, call: PlannedCall, usage: Usage | None) -> None:
-        """Looks at nothing."""
+        """Usage plays no part in the rule."""
 
-    def _take_up(self) -> None:
+    def _count_earlier(self) -> None:
         with closing(RunStore.open(self._root)) as store:
             for model in self._settings.models:
                 for dialogue, epoch in store.ended(model):
                     if dialogue in self._batch_of and epoch <= self._settings.epochs:
-                        self._count(dialogue)
-        self._look()
+                        self._left[self._batch_of[dialogue]] -= 1
+        self._check()
 
-    def _count(self, dialogue: int) -> None:
-        self._left[self._batch_of[dialogue]] -= 1
-
-    def _look(self) -> None:
-        """Look at each prefix that has become whole, the shortest first; the whole run is none to stop for."""
-        while self._prefix is None and self._whole < len(self._left) - 1 and self._left[self._whole] == 0:
-            self._whole += 1
-            prefix = frozenset(self._settings.dialogues[: self._whole * BATCH])
+    def _check(self) -> None:
+        """Check each complete prefix, the shortest first, except the whole run, where nothing is left to stop."""
+        while self._prefix is None and self._checked < len(self._left) - 1 and self._left[self._checked] == 0:
+            self._checked += 1
+            prefix = frozenset(self._settings.dialogues[: self._checked * BATCH])
             with closing(load_run(self._root)) as run:
                 if all(self._is_narrow(run, model, prefix) for model in self._settings.models):
                     self._prefix = prefix
@@ -145,7 +145,3 @@ class StopRule:
         records = records_from_sessions(sessions).records
         interval = bootstrap_intervals(records, seed=self._seed)[self._rule.metric]
         return interval is not None and (interval[1] - interval[0]) / 2 < self._rule.half_width
-
-
-_ENDED = frozenset({"finished", "censored", "withheld"})
-_CUT = frozenset({STOP_RULE, "budget"})

@@ -217,7 +217,7 @@ def _tell(run: Run, seed: int, table: PriceTable, rule: StopRule | None) -> None
     else:
         _say("No session has come to an end, so there are no figures yet.")
     if rule is not None:
-        typer.echo(plain(rule.said()))
+        typer.echo(plain(rule.summary()))
     tell_budget(run, _say)
     if tell_suspended(run, "the same command resumes them", _say):
         raise typer.Exit(SUSPENDED)

@@ -53,7 +53,7 @@ def bench(tmp_path: Path) -> Path:
 def test_the_bound_holds_prose_and_the_longest_answer() -> None:
     text = "The quick brown fox jumps over the lazy dog. " * 50
     call = planned(text, 77)
-    usage = upper_bound(MODEL, call.request).usage
+    usage = upper_bound(MODEL, call.request)
     assert len(text.split()) * 1.5 < usage.prompt_tokens < len(text) and usage.completion_tokens == 77
 
 
