@@ -23,8 +23,6 @@ from evolif.metrics.breakdown import (
     dialogue_keys,
     metrics_by,
     mode_of,
-    not_judged_by_group,
-    satisfaction_by_depth,
     satisfaction_by_group,
 )
 from evolif.metrics.compare import Comparison, Difference, compare
@@ -102,7 +100,6 @@ __all__ = [
     "log_rank",
     "metrics_by",
     "mode_of",
-    "not_judged_by_group",
     "patience_left",
     "patience_sweep",
     "process_metrics",
@@ -112,7 +109,6 @@ __all__ = [
     "read_verdicts",
     "records_from_sessions",
     "resampled_indices",
-    "satisfaction_by_depth",
     "satisfaction_by_group",
     "survival",
     "survival_bounds",

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
 from evolif.metrics.process import DialogueRecord, Metrics, bootstrap_intervals, dialogue_terms, process_metrics
@@ -358,16 +358,11 @@ def _most(counts: Counter[str]) -> str:
     return MIXED if others and others[0][1] == most else first
 
 
-# How often each kind of constraint is satisfied, pooled over the verdicts of the sessions that count.
-#
-# Pooled counts, not means over dialogues: a group appears in some turns only, so a rate per dialogue would often be
-# 0/0.
-
-GroupKey = TypeVar("GroupKey", str, int)
-
-
 class Satisfaction(NamedTuple):
-    """Verdicts that were satisfied, of those that were had; the rate is undefined where none was had."""
+    """How many verdicts were satisfied, pooled over turns: most groups appear in some turns only.
+
+    A rate per dialogue would often be 0/0.
+    """
 
     satisfied: int
     judged: int
@@ -381,34 +376,12 @@ class Satisfaction(NamedTuple):
 def satisfaction_by_group(sessions: Iterable[Session]) -> dict[str, Satisfaction]:
     """Constraint group, in alphabetical order, to its verdicts (paper section 5.3, App. D).
 
-    Takes finished and censored sessions, as the table does. A group that stood in the queries and was never judged is
-    there with (0, 0).
+    Counts finished and censored sessions, as the table does. A group that was never judged has (0, 0).
     """
-    return _pooled((verdict.group, verdict) for _, verdict in _verdicts(sessions))
-
-
-def satisfaction_by_depth(sessions: Iterable[Session]) -> dict[int, Satisfaction]:
-    """Depth (turns the topic has had, from 1 upwards) to the verdicts given there, of all groups together."""
-    return _pooled((turn.depth, verdict) for turn, verdict in _verdicts(sessions))
-
-
-def not_judged_by_group(sessions: Iterable[Session]) -> dict[str, int]:
-    """Constraint group, in alphabetical order, to how many of its constraints had no verdict; only groups with some."""
-    missing = [verdict.group for _, verdict in _verdicts(sessions) if verdict.satisfied is None]
-    return {group: missing.count(group) for group in sorted(set(missing))}
-
-
-def _verdicts(sessions: Iterable[Session]) -> Iterator[tuple[JudgedTurn, Verdict]]:
+    satisfied: Counter[str] = Counter()
+    judged: Counter[str] = Counter()
     for session in counted_sessions(sessions):
-        for turn in session.turns:
-            for verdict in turn.verdicts:
-                yield turn, verdict
-
-
-def _pooled(verdicts: Iterable[tuple[GroupKey, Verdict]]) -> dict[GroupKey, Satisfaction]:
-    pools: dict[GroupKey, Satisfaction] = {}
-    for key, verdict in verdicts:
-        had = pools.get(key, Satisfaction(0, 0))
-        judged = verdict.satisfied is not None
-        pools[key] = Satisfaction(had.satisfied + (verdict.satisfied is True), had.judged + judged)
-    return {key: pools[key] for key in sorted(pools)}
+        for verdict in (verdict for turn in session.turns for verdict in turn.verdicts):
+            satisfied[verdict.group] += verdict.satisfied is True
+            judged[verdict.group] += verdict.satisfied is not None
+    return {group: Satisfaction(satisfied[group], judged[group]) for group in sorted(judged)}

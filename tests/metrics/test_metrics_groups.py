@@ -1,6 +1,6 @@
-"""Satisfaction per constraint group and per depth."""
+"""Satisfaction per constraint group."""
 
-from evolif.metrics import not_judged_by_group, satisfaction_by_depth, satisfaction_by_group
+from evolif.metrics import satisfaction_by_group
 from evolif.types import JudgedTurn, Session, Verdict
 
 
@@ -26,20 +26,10 @@ def test_by_group_takes_what_the_table_takes():
     assert list(satisfaction_by_group(SESSIONS)) == ["case", "emotion", "length"]
 
 
-def test_by_depth_in_numeric_order():
-    depths = satisfaction_by_depth(SESSIONS)
-    assert depths == {1: (1, 2), 2: (0, 1), 10: (2, 2)}
-    assert list(depths) == [1, 2, 10]
-
-
-def test_what_was_not_judged():
-    assert not_judged_by_group(SESSIONS) == {"emotion": 1}
-
-
 def test_rates_are_fractions_or_none():
     rates = {group: own.rate for group, own in satisfaction_by_group(SESSIONS).items()}
     assert rates == {"case": 0.5, "emotion": None, "length": 2 / 3}
 
 
 def test_nothing_at_all():
-    assert satisfaction_by_group([]) == satisfaction_by_depth([]) == not_judged_by_group([]) == {}
+    assert satisfaction_by_group([]) == {}

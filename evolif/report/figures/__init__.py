@@ -3,7 +3,7 @@
 `draw` makes one figure with its caption; `write_figures` writes all of them to a folder.
 """
 
-from evolif.report.figures.catalogue import FIGURE_NAMES, Picture, draw, draw_all, svg_of, write_figures
+from evolif.report.figures.catalogue import FIGURE_NAMES, Picture, draw, draw_all, write_figures
 from evolif.report.figures.data import group_matrix
 from evolif.report.figures.style import ONE_COLUMN, TEXT, blank, label, labels, markdown, style
 from evolif.report.figures.svg import png_bytes, svg_text
@@ -22,7 +22,6 @@ __all__ = [
     "markdown",
     "png_bytes",
     "style",
-    "svg_of",
     "svg_text",
     "write_figures",
 ]

@@ -369,18 +369,6 @@ def draw_all(subject: ComparableRuns | RunAnalysis, comparisons: Sequence[ModelC
         return [*pictures, *(draw(COMPARISON, pair) for pair in comparisons)]
 
 
-def svg_of(name: str, subject: FigureSubject) -> str:
-    """A figure as SVG that can stand in a page, as often as it is wanted; empty where there is none.
-
-    No XML head, no style sheet, no script, nothing from outside, and ids that no other figure has. It is as wide as its
-    place. `draw` gives the caption and the reason where there is none.
-
-    Raises:
-        UsageError: as `draw`.
-    """
-    return draw(name, subject).svg(inline=True)
-
-
 def _make(name: str, subject: ComparableRuns | ModelComparison) -> tuple[str, DrawOutcome]:
     if name == COMPARISON:
         if isinstance(subject, ComparableRuns):

@@ -146,12 +146,6 @@ def legend_above(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -
     figure.legend(list(handles), list(names), loc="outside upper center", ncols=columns)
 
 
-def percent_axis(axis: Axis, text: str) -> None:
-    """An axis from 0 to 100 per cent."""
-    axis.set_label_text(text)
-    axis.set_ticks([0, 25, 50, 75, 100])
-
-
 def grid_only(axes: Axes, which: str) -> None:
     """Keep the grid lines of one axis (`x` or `y`), or of none (an empty word)."""
     axes.grid(False)

@@ -1,13 +1,15 @@
-"""SVG that can stand in a page: no head, no style rules, no dates, no outside references, ids of its own."""
+"""Render figures as PNG, and as SVG that can stand in a page.
+
+matplotlib's own SVG has style rules, which a page's content security policy forbids, and ids that repeat from figure to
+figure. The SVG made here has neither, and no dates or references to anything outside.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import re
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+import warnings
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as Tree
 
@@ -17,60 +19,56 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_SVG = "http://www.w3.org/2000/svg"
-_GROUP, _DEFINITIONS = f"{{{_SVG}}}g", f"{{{_SVG}}}defs"
-_HREF = "{http://www.w3.org/1999/xlink}href"
+_NAMESPACES = {"": "http://www.w3.org/2000/svg", "xlink": "http://www.w3.org/1999/xlink"}
+_SVG, _HREF = f"{{{_NAMESPACES['']}}}", f"{{{_NAMESPACES['xlink']}}}href"
 _FONTS = "DejaVu Sans, Verdana, Arial, Helvetica, sans-serif"
-
-_REFERENCE = re.compile(r"^url\(#([\w-]+)\)$")
+_GEOMETRY = ("d", "x", "y", "width", "height", "transform")
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
-_NO_TURN = re.compile(r"^rotate\(-?0(?: [\d. -]*)?\)$")
-_FONT_SIZE = re.compile(r"(?:^|\s)([\d.]+)px")
 
 
 def svg_text(figure: Figure, name: str, *, words: str = "", inline: bool = False) -> str:
-    """The figure as SVG, whose text is text and whose bytes depend on the figure alone.
-
-    matplotlib's own output is read again and written sparingly: what CSS said becomes attributes (a page's policy may
-    forbid styles, and a rule for `*` would reach the whole page), ids begin with the figure's name and a hash of its
-    content, numbers end after two digits.
+    """The figure as SVG; its text stays text, and its bytes depend on the figure alone.
 
     Args:
         figure: Made within `style`.
-        name: The figure's name: letters, digits, hyphens.
+        name: The figure's name: letters, digits, hyphens. All ids begin with it and a hash of the content.
         words: What a screen reader says; the caption's first sentence.
         inline: For a page: as wide as its place, at most as wide as made. Else for a file: of fixed size, with the
             XML head.
     """
-    root = Tree.fromstring(_saved(figure, "svg", dict.fromkeys(("Date", "Creator", "Format", "Type")), dpi=72))
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
-                parent.remove(child)
-    _attributes_for_styles(root)
-    _short_ids(root, name)
-    _thin(root)
-    _hoist(root)
-    _frame(root, words, inline=inline)
-    Tree.register_namespace("", _SVG)
-    Tree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
+    source = _render(figure, "svg", dict.fromkeys(("Date", "Creator", "Format", "Type")), dpi=72)
+    root = Tree.fromstring(source)
+    _replace_styles(root)
+    _prefix_ids(root, f"{name}-{hashlib.sha256(source).hexdigest()[:8]}")
+    _flatten(root)
+    root.attrib.update({"font-family": _FONTS, "stroke-linejoin": "round", "stroke-linecap": "butt", "role": "img"})
+    if words:
+        root.set("aria-label", clean(words))
+    if inline:
+        # The page sets the width; the viewBox keeps the shape.
+        root.attrib.update({"class": "evolif-figure", "width": "100%"})
+        root.attrib.pop("height", None)
+    for prefix, uri in _NAMESPACES.items():
+        Tree.register_namespace(prefix, uri)
     text = Tree.tostring(root, encoding="unicode")
     return text if inline else f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
 def png_bytes(figure: Figure) -> bytes:
     """The figure as PNG, 200 dots per inch, without date or version."""
-    return _saved(figure, "png", {"Software": None}, dpi=200)
+    return _render(figure, "png", {"Software": None}, dpi=200)
 
 
-def _saved(figure: Figure, form: str, metadata: dict[str, None], dpi: float) -> bytes:
-    """Rendered by the canvas itself: `savefig` would draw all of it twice, to learn of a layout that is settled."""
+def _render(figure: Figure, form: str, metadata: dict[str, None], dpi: float) -> bytes:
+    """Render with the canvas itself: `savefig` would draw twice to learn a layout that is already settled."""
     buffer = io.BytesIO()
-    with style(), _missing_glyphs_are_boxes():
+    with style(), warnings.catch_warnings():
+        # SVG readers have other fonts for a script that ours lacks; PNG shows boxes.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-        was_canvas, was_dpi = figure.canvas, figure.get_dpi()
+        old_canvas, old_dpi = figure.canvas, figure.get_dpi()
         _settle(figure)
         canvas: Any = FigureCanvasSVG(figure) if form == "svg" else FigureCanvasAgg(figure)
         figure.set_dpi(dpi)
@@ -81,8 +79,8 @@ def _saved(figure: Figure, form: str, metadata: dict[str, None], dpi: float) -> 
                 # Half the time of the default level, and a twentieth more bytes.
                 canvas.print_png(buffer, metadata=metadata, pil_kwargs={"compress_level": 3})
         finally:
-            figure.set_dpi(was_dpi)
-            figure.set_canvas(was_canvas)
+            figure.set_dpi(old_dpi)
+            figure.set_canvas(old_canvas)
     return buffer.getvalue()
 
 
@@ -90,107 +88,51 @@ def _settle(figure: Figure) -> None:
     """Lay the figure out once; every rendering would do it again, and it takes longer than the rendering."""
     engine = figure.get_layout_engine()
     if engine is not None:
-        if figure.axes:  # without any there is nothing to lay out, and matplotlib warns
+        if figure.axes:  # matplotlib warns where there is nothing to lay out
             engine.execute(figure)
         figure.set_layout_engine("none")
 
 
-@contextmanager
-def _missing_glyphs_are_boxes() -> Iterator[None]:
-    """A name in a script that the font lacks is no warning: SVG readers have fonts of their own, PNG shows boxes."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
-        yield
-
-
-def _attributes_for_styles(root: Tree.Element) -> None:
+def _replace_styles(root: Tree.Element) -> None:
+    """Turn style rules into attributes, and end numbers after two digits."""
     for element in root.iter():
-        for rule in element.attrib.pop("style", "").split(";"):
-            key, _, value = rule.partition(":")
-            if key.strip() == "font":
-                size = _FONT_SIZE.search(value)
-                element.set("font-size", size[1] if size else "8")
-                if "italic" in value:
-                    element.set("font-style", "italic")
-            elif key.strip() == "font-size":
-                element.set("font-size", value.strip().removesuffix("px"))
-            elif value and key.strip() != "font-family":
-                element.set(key.strip(), value.strip())
-        if _NO_TURN.match(element.get("transform", "")):
-            del element.attrib["transform"]
-        for key in ("d", "x", "y", "width", "height", "transform", "points"):
+        rules = dict(re.findall(r"([\w-]+): *([^;]+)", element.attrib.pop("style", "")))
+        rules.pop("font-family", None)
+        font = rules.pop("font", "")  # matplotlib 3.8 writes a shorthand, which is not an attribute
+        if size := re.search(r"[\d.]+px", font):
+            rules.update({"font-size": size[0], "font-style": "italic" if "italic" in font else "normal"})
+        for key in _GEOMETRY:
             if key in element.attrib:
-                element.set(key, _shorter(element.attrib[key]))
+                rules[key] = " ".join(_LONG_NUMBER.sub(_round, element.attrib[key]).split())
+        element.attrib.update(rules)
 
 
-def _shorter(numbers: str) -> str:
-    return " ".join(_LONG_NUMBER.sub(lambda n: f"{float(n[0]):.2f}".rstrip("0").rstrip("."), numbers).split())
+def _round(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
 
 
-def _thin(element: Tree.Element) -> None:
-    """Drop white space between elements, and groups that hold nothing or say nothing of what they hold."""
-    kept: list[Tree.Element] = []
-    for child in list(element):
-        _thin(child)
+def _prefix_ids(root: Tree.Element, prefix: str) -> None:
+    """Make ids unique in a page, and drop those that nothing refers to."""
+    references = [(element, key) for element in root.iter() for key in (_HREF, "clip-path") if key in element.attrib]
+    targets = {element.attrib[key].partition("#")[2].rstrip(")") for element, key in references}
+    for element, key in references:
+        element.set(key, element.attrib[key].replace("#", f"#{prefix}-"))
+    for element in root.iter():
+        own = element.attrib.pop("id", "")
+        if own in targets:
+            element.set("id", f"{prefix}-{own}")
+
+
+def _flatten(element: Tree.Element) -> None:
+    """Drop metadata, style sheets, white space between elements, and groups without content or attributes."""
+    children: list[Tree.Element] = []
+    for child in element:
+        _flatten(child)
         child.tail = None
-        if child.tag != _GROUP and not (child.tag == _DEFINITIONS and not len(child)):
-            kept.append(child)
-        elif child.tag == _GROUP:
-            kept += [child] if len(child) and child.attrib else list(child)
-    element[:] = kept
-    if element.tag != f"{{{_SVG}}}text":
+        if child.tag == f"{_SVG}g" and not (child.attrib and len(child)):
+            children += child
+        elif child.tag not in (f"{_SVG}metadata", f"{_SVG}style"):
+            children.append(child)
+    element[:] = children
+    if element.tag != f"{_SVG}text":
         element.text = None
-
-
-def _hoist(root: Tree.Element) -> None:
-    """Say on the root what most texts say of themselves."""
-    texts = [element for element in root.iter() if element.tag == f"{{{_SVG}}}text"]
-    for key in ("font-size", "text-anchor"):
-        said = Counter(element.get(key, "") for element in texts)
-        if said:
-            common, _ = max(said.items(), key=lambda item: (item[1], item[0]))
-            root.set(key, common)
-            for element in texts:
-                if element.get(key) == common:
-                    del element.attrib[key]
-
-
-def _short_ids(root: Tree.Element, name: str) -> None:
-    """Keep the ids that something refers to, under names that no other figure of a page has."""
-    prefix = f"{name}-{hashlib.sha256(Tree.tostring(root)).hexdigest()[:8]}"
-    used = {target for element in root.iter() for target in _targets(element)}
-    new: dict[str, str] = {}
-    for element in root.iter():
-        if (old := element.attrib.pop("id", None)) in used and old is not None:
-            new[old] = f"{prefix}-{len(new) + 1}"
-            element.set("id", new[old])
-    for element in root.iter():
-        if _HREF in element.attrib:
-            element.set(_HREF, f"#{new[element.attrib[_HREF][1:]]}")
-        for key, value in element.attrib.items():
-            if match := _REFERENCE.match(value):
-                element.set(key, f"url(#{new[match[1]]})")
-
-
-def _targets(element: Tree.Element) -> Iterator[str]:
-    if _HREF in element.attrib:
-        yield element.attrib[_HREF][1:]
-    for value in element.attrib.values():
-        if match := _REFERENCE.match(value):
-            yield match[1]
-
-
-def _frame(root: Tree.Element, words: str, *, inline: bool) -> None:
-    for key, value in (
-        ("font-family", _FONTS), ("stroke-linejoin", "round"), ("stroke-linecap", "butt"), ("role", "img"),
-    ):  # fmt: skip
-        root.set(key, value)
-    if words:
-        root.set("aria-label", clean(words))
-    if inline:
-        # The page gives it its width; the viewBox keeps its shape.
-        root.set("class", "evolif-figure")
-        root.set("width", "100%")
-        root.attrib.pop("height", None)

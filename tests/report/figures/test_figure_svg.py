@@ -13,7 +13,7 @@ import pytest
 
 from evolif.errors import UsageError
 from evolif.report import ModelAnalysis, RunAnalysis
-from evolif.report.figures import FIGURE_NAMES, draw, draw_all, svg_of
+from evolif.report.figures import FIGURE_NAMES, draw, draw_all
 from evolif.report.figures.style import label
 
 Analysed = Callable[..., RunAnalysis]
@@ -79,7 +79,7 @@ def test_ids_are_of_the_figure_alone_and_every_reference_finds_its_own(pictures:
 
 
 def test_the_same_figure_of_other_figures_has_other_ids(analysed: Analysed) -> None:
-    first, second = (svg_of("headline", analysed({"m": words})) for words in (WORDS, WORDS[:4]))
+    first, second = (draw("headline", analysed({"m": words})).svg(inline=True) for words in (WORDS, WORDS[:4]))
     ids = [set(re.findall(r'id="([^"]+)"', svg)) for svg in (first, second)]
     assert ids[0] and not ids[0] & ids[1]
 
@@ -95,22 +95,22 @@ def test_the_same_analysis_gives_the_same_bytes(analysed: Analysed, name: str) -
 
 
 def test_a_reader_s_own_settings_change_nothing_and_are_left_as_they_were(three: RunAnalysis) -> None:
-    plain = svg_of("depth", three)
+    plain = draw("depth", three).svg(inline=True)
     with mpl.rc_context({"font.size": 30, "svg.fonttype": "path", "axes.grid": False}):
         before = dict(mpl.rcParams)
-        assert svg_of("depth", three) == plain
+        assert draw("depth", three).svg(inline=True) == plain
         assert dict(mpl.rcParams) == before
 
 
 def test_pyplot_is_never_loaded() -> None:
     code = (
         "import sys\n"
-        "from evolif.report.figures.data import Mark, Matrix\n"
+        "from evolif.report.figures.data import Matrix, PlotMark\n"
         "from evolif.report.figures.plots import draw_heat\n"
         "from evolif.report.figures.style import style\n"
         "from evolif.report.figures.svg import png_bytes, svg_text\n"
         "assert 'matplotlib' not in sys.modules, 'loaded too early'\n"
-        "with style(): figure = draw_heat(Matrix(('a',), ('g',), {('a', 'g'): Mark(0.5)}))\n"
+        "with style(): figure = draw_heat(Matrix(('a',), ('g',), {('a', 'g'): PlotMark(0.5)}))\n"
         "assert svg_text(figure, 'groups') and png_bytes(figure)\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
@@ -126,7 +126,7 @@ def test_hostile_names_are_text(analysed: Analysed, hostile: tuple[str, ...]) ->
         assert "<script" not in svg and "\u202e" not in svg and "\x00" not in svg
         assert picture.png().startswith(b"\x89PNG")
         assert "\u202e" not in picture.caption and len(picture.caption) < 1500
-    shown = texts(svg_of("headline", analysed(made)))
+    shown = texts(draw("headline", analysed(made)).svg(inline=True))
     for name in hostile:
         assert label(name) in shown
     assert r"x/$\frac{1}{0}$" in shown and "<script>alert(1)</script>" in shown
@@ -146,7 +146,7 @@ def test_one_model(analysed: Analysed) -> None:
 def test_twelve_models_stay_small(analysed: Analysed) -> None:
     made = {f"provider/model-{n}": WORDS[n % 3 :] for n in range(12)}
     for name in ("headline", "survival", "radar", "depth", "registers"):
-        svg = svg_of(name, analysed(made))
+        svg = draw(name, analysed(made)).svg(inline=True)
         assert svg and len(svg) < 60_000
 
 
