@@ -38,15 +38,14 @@ from evolif.report.wording import (
     Published,
     audit_lines,
     ceiling_line,
-    clip,
     dollars,
     early_line,
-    plain,
     published_leaderboard,
     remarks,
     settings_line,
     unfinished_line,
 )
+from evolif.text import clip, plain
 
 __all__ = [
     "LABELS",

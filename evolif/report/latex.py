@@ -10,7 +10,8 @@ import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison
 from evolif.report.tables import Grid
-from evolif.report.wording import NOT_COMPARABLE, Published, plain
+from evolif.report.wording import NOT_COMPARABLE, Published
+from evolif.text import plain
 
 # Text and tables in LaTeX: whatever a name holds, it comes out as text and compiles with every engine.
 #

@@ -28,16 +28,15 @@ from evolif.report.wording import (
     Published,
     audit_lines,
     ceiling_line,
-    clip,
     dollars,
     early_line,
-    plain,
     remarks,
     settings_line,
     spent_lines,
     unfinished_line,
 )
 from evolif.runner import Run, TurnRecord
+from evolif.text import clip, plain
 from evolif.types import Session
 
 # Grids on a terminal: every figure with its interval fits, whatever the width and the number of columns.

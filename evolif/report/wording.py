@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,25 +13,7 @@ from evolif.metrics import Ceiling
 from evolif.report.analysis import ModelSummary, RunAnalysis
 from evolif.resources import data_path, load_yaml
 from evolif.runner import Run
-
-# C0 and C1 controls but for line break and tab; bidirectional overrides and isolates; line and paragraph separators.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff]"
-)
-
-
-def plain(text: str) -> str:
-    r"""The text with everything unsafe made visible, as in `\x1b`."""
-    return _UNSAFE.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
-
-
-def clip(text: str, limit: int) -> str:
-    """The text made plain and cut at a number of characters, with a word about what is missing."""
-    safe = plain(text)
-    return safe if len(safe) <= limit else f"{safe[:limit]} … ({len(safe) - limit} more characters)"
-
-
-# What a run cost, a line per role and model.
+from evolif.text import plain
 
 
 def spent_lines(run: Run, prices: PriceTable | None = None) -> list[str]:

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from evolif.text import spell_out
+
 Style = Literal["added", "removed", "kept", "finding", "escape", "strong", "faint"]
 """What a range of text is; how it looks is the application's matter, and never colour alone."""
 
 StyledSpan = tuple[int, int, Style]
-
-_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_JOINERS = "\u200c\u200d"
-"""Invisible, but emoji and several scripts are written with them, and no terminal obeys them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: Style = "fin
     pieces, offsets, length = [], [0], 0
     escapes: list[tuple[int, int]] = []
     for character in text:
-        piece = _shown(character)
+        piece = spell_out(character)
         if len(piece) > 1 and character != "\t":
             # A run of them is one range: thousands of small ones would keep the screen busy for seconds.
             start = escapes.pop()[0] if escapes and escapes[-1][1] == length else length
@@ -57,18 +55,7 @@ def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: Style = "fin
 
 def hidden(text: str) -> list[tuple[int, int]]:
     """Where a text holds signs that `visible` has to spell out."""
-    return [(at, at + 1) for at, sign in enumerate(text) if sign != "\t" and len(_shown(sign)) > 1]
-
-
-def _shown(character: str) -> str:
-    if character == "\n" or " " <= character <= "~":
-        return character
-    if character == "\t":
-        return "    "
-    if unicodedata.category(character) not in _UNSAFE or character in _JOINERS:
-        return character
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return [(at, at + 1) for at, sign in enumerate(text) if sign != "\t" and len(spell_out(sign)) > 1]
 
 
 def one_line(text: str, limit: int = 0) -> str:

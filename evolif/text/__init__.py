@@ -4,6 +4,7 @@ The constraint specification is the law; `READING_RULES_VERSION` names the editi
 """
 
 from evolif.text.blocks import Block
+from evolif.text.display import clip, plain, spell_out, unhidden, visible_html
 from evolif.text.formality import formality, formality_score
 from evolif.text.reading import MAX_BODY_BYTES, READING_RULES_VERSION, Edge, Reading, is_skippable, outer_block
 from evolif.text.sentences import sentences
@@ -28,6 +29,7 @@ __all__ = [
     "Edge",
     "Reading",
     "clean",
+    "clip",
     "count_graphemes",
     "count_words",
     "find_all",
@@ -39,8 +41,12 @@ __all__ = [
     "last_grapheme",
     "normalise",
     "outer_block",
+    "plain",
     "sentences",
+    "spell_out",
     "strip_reasoning",
+    "unhidden",
+    "visible_html",
     "without_selectors",
     "words",
 ]

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from evolif.errors import EvolifError
-from evolif.report.page.evidence import one_line, unseen, visible
+from evolif.report.page.evidence import one_line, visible
 from evolif.report.page.transcripts import SessionHead, faults_of, intentions, session_head, turn_views
 from evolif.runner import Run, load_run
+from evolif.text import unhidden
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -60,7 +61,7 @@ def _source(name: str) -> str:
 
 def _finalize(value: Any) -> Any:
     """Every text that a template prints, in an attribute as well as outside: nothing hides in it."""
-    return unseen(value) if type(value) is str else value
+    return unhidden(value) if type(value) is str else value
 
 
 def _thousands(number: int) -> str:

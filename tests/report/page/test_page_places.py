@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evolif
-from evolif.report.page.evidence import Evidence, evidence, marked, one_line, unseen, visible
+from evolif.report.page.evidence import Evidence, evidence, marked, one_line, visible
+from evolif.text import unhidden
 from evolif.types import Span, Verdict
 
 
@@ -142,7 +143,7 @@ def test_nothing_that_hides_or_opens_markup_gets_through(text: str) -> None:
     assert not re.search(
         "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ufeff\U000e0000-\U000e007f]", shown
     )
-    unseen(text).encode()
+    unhidden(text).encode()
     assert "\n" not in one_line(text)
 
 
@@ -159,7 +160,7 @@ def test_nothing_that_hides_or_opens_markup_gets_through(text: str) -> None:
 )
 def test_each_is_named(text: str, mark: str) -> None:
     assert f">{mark}</span>" in visible(text)
-    assert f"\\x{ord(text):02x}" == unseen(text)
+    assert f"\\x{ord(text):02x}" == unhidden(text)
 
 
 def test_joiners_of_emoji_and_scripts_stay() -> None:
