@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from evolif.errors import OutsideError
 from evolif.models.base import ChatModel, ChatRequest, Reply
+from evolif.sqlite_file import SqliteFile
 from evolif.types import Message, Usage
 
 # Replies kept on disk by the content of their request: one SQLite file, each message in it once.
@@ -81,11 +79,19 @@ class CacheStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._opened: sqlite3.Connection | None = None
+        self._file = SqliteFile(
+            folder / CACHE_FILE,
+            _SCHEMA,
+            lambda fault: (
+                f"the request cache in {folder} cannot be used ({fault}); name another folder by --cache-dir, or "
+                "leave it off"
+            ),
+            make_folder=True,
+        )
 
     def get(self, call: CachedCall) -> Reply | None:
         """The reply that was had."""
-        with self._file() as file:
+        with self._file.connection() as file:
             row = file.execute(
                 "SELECT text, reasoning, truncated, served_by FROM request WHERE key = ?", (call.key,)
             ).fetchone()
@@ -99,13 +105,13 @@ class CacheStore:
         words = [(d, m.role, _storable(m.content)) for d, m in zip(call.messages, messages, strict=True)]
         row = (call.key, call.settings, b"".join(call.messages))
         answer = (_storable(reply.text), _storable(reply.reasoning), int(reply.truncated), reply.served_by)
-        with self._file() as file, file:
+        with self._file.connection() as file, file:
             file.executemany("INSERT OR IGNORE INTO message VALUES (?, ?, ?)", words)
             file.execute("INSERT OR IGNORE INTO request VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, *answer))
 
     def near(self, prefix: bytes, limit: int) -> list[tuple[str, bytes]]:
         """(settings, digests of the messages) of requests whose messages begin so."""
-        with self._file() as file:
+        with self._file.connection() as file:
             return file.execute(
                 "SELECT settings, messages FROM request WHERE messages >= ? AND messages < ? LIMIT ?",
                 (prefix, prefix + b"\xff" * 17, limit),
@@ -113,39 +119,13 @@ class CacheStore:
 
     def words(self, digest: bytes) -> tuple[str, str]:
         """Role and words of a stored message."""
-        with self._file() as file:
+        with self._file.connection() as file:
             role, words = file.execute("SELECT role, words FROM message WHERE digest = ?", (digest,)).fetchone()
         return role, words
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""
-        opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.close()
-
-    @contextmanager
-    def _file(self) -> Iterator[sqlite3.Connection]:
-        try:
-            yield self._connection()
-        except (sqlite3.Error, OSError) as fault:
-            raise OutsideError(
-                f"the request cache in {self.folder} cannot be used ({fault}); name another folder by --cache-dir, or "
-                "leave it off"
-            ) from None
-
-    def _connection(self) -> sqlite3.Connection:
-        if self._opened is None:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file = sqlite3.connect(self.folder / CACHE_FILE, timeout=30, check_same_thread=False)
-            try:
-                file.execute("PRAGMA journal_mode=WAL")
-                file.execute("PRAGMA synchronous=NORMAL")
-                file.executescript(_SCHEMA)
-            except BaseException:
-                file.close()
-                raise
-            self._opened = file
-        return self._opened
+        self._file.close()
 
 
 def _storable(text: str) -> str:
