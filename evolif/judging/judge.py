@@ -1,13 +1,13 @@
-"""Verdicts on an answer: rules for the objective groups, a judge apart for the subjective ones.
+"""Verdicts on an answer: rules for the objective groups, a separate judge for the subjective ones.
 
-What a store keeps of a `Judgement`: `verdicts` and `heuristic` as ever; `dump_records(judgement.records)`, one text
-column beside them, from which `load_records` makes the records again; and `judgement.usage`, tokens per judge model,
-for the money of the role “judge”. With a `JudgeError` nothing of the turn is judged: keep the answer, suspend the
-session, call `judge_turn` again on resuming. Scores that were had by then lie in the judge's cache and cost nothing a
-second time; their tokens are in `error.spent`.
+A store keeps these parts of a `Judgement`: `verdicts`, `heuristic`, `dump_records(judgement.records)` (one text column,
+which `load_records` reads back) and `judgement.usage`, the tokens per judge model for the costs of the role “judge”.
+After a `JudgeError` nothing of the turn is judged: keep the answer, suspend the session, call `judge_turn` again on
+resuming. Scores received before the error lie in the judge's cache and cost nothing a second time; their tokens are in
+`error.spent`.
 
-What a run's settings keep of a `Judge`: its `name` (panel, rule and rubric version: a resume with another one is
-refused) and its `endpoints`.
+A run's settings keep a judge's `name` (panel, rule and rubric version: a resume with another one is refused) and its
+`endpoints`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from evolif.constraints import check_reading, describe, format_of, get_group
 from evolif.errors import EvolifError, InternalError, UsageError
-from evolif.judging.panel import RULES, Member, Panel, together, verdict_of
+from evolif.judging.panel import RULES, Member, Panel, finish_all, verdict_of
 from evolif.judging.records import THRESHOLD, JudgeCache, Judgement, JudgeRecord, MemoryJudgeCache, usage_of
 from evolif.judging.rubric import load_rubric
 from evolif.models import ChatModel, address_of, open_model, parse_model_name, strip_credentials, with_limits
@@ -31,7 +31,7 @@ from evolif.types import Constraint, Usage, Verdict
 
 
 class Judge(Protocol):
-    """Scores what rules cannot check: `LexicalJudge`, or a `Panel` of models. Made by `open_judge`."""
+    """Scores what rules cannot check: `LexicalJudge`, or a `Panel` of models. Opened by `open_judge`."""
 
     @property
     def name(self) -> str:
@@ -40,14 +40,14 @@ class Judge(Protocol):
 
     @property
     def endpoints(self) -> tuple[str, ...]:
-        """Per model of a panel, where it is asked, without user and key; empty for the provider's own endpoint."""
+        """Address per model of a panel, without user and key; empty for the provider's own endpoint."""
         ...
 
     async def assess(self, constraint: Constraint, reading: Reading) -> Verdict | JudgeRecord:
-        """A verdict that stands apart (a heuristic's), or a record whose verdict counts.
+        """A heuristic's verdict, which is reported separately, or a record whose verdict counts.
 
         Raises:
-            JudgeError: a model could not be asked.
+            JudgeError: a model could not be called.
         """
         ...
 
@@ -68,15 +68,14 @@ async def judge_turn(
     Args:
         constraints: The turn's instruction.
         answer: The model's answer; hostile input.
-        judge: For what rules cannot tell; the subjective constraints are not judged where None. An answer that cannot
-            be read (empty, longer than 64 KiB) fails without anybody being asked.
-        stored: The verdicts of an earlier judging of the same answer, where only the judge is another one: those of
-            rules are taken as they are.
+        judge: For the subjective constraints; without one they are not judged. An unreadable answer (empty, longer than
+            64 KiB) fails without a call.
+        stored: Verdicts of an earlier judging of the same answer; those of rules are reused.
 
     Raises:
-        JudgeError: a verdict that is needed could not be had; calls for the turn's other constraints were let finish.
+        JudgeError: a judge model failed; calls for the turn's other constraints were allowed to finish.
         InternalError: a checker broke; the answer is not to blame.
-        EvolifError: what else a judge's client raises that is no `ModelError` (a spent budget, say), as it is.
+        EvolifError: any other error of a judge's client, such as a spent budget, unchanged.
     """
     try:
         reading = Reading(answer, format_of(constraints))
@@ -93,28 +92,28 @@ async def judge_turn(
 async def _with_judge(
     constraints: Sequence[Constraint], verdicts: tuple[Verdict, ...], reading: Reading, judge: Judge
 ) -> Judgement:
-    asked = [i for i, constraint in enumerate(constraints) if get_group(constraint.group).subjective]
-    told = await together((judge.assess(constraints[i], reading) for i in asked), _usage)
+    subjective = [i for i, constraint in enumerate(constraints) if get_group(constraint.group).subjective]
+    results = await finish_all((judge.assess(constraints[i], reading) for i in subjective), _usage)
     final = list(verdicts)
     heuristic = []
-    for i, answer in zip(asked, told, strict=True):
-        if isinstance(answer, JudgeRecord):
-            final[i] = verdict_of(answer, constraints[i])
+    for i, result in zip(subjective, results, strict=True):
+        if isinstance(result, JudgeRecord):
+            final[i] = verdict_of(result, constraints[i])
         else:
-            heuristic.append(answer)
-    return Judgement(tuple(final), tuple(heuristic), _records(told))
+            heuristic.append(result)
+    return Judgement(tuple(final), tuple(heuristic), _records(results))
 
 
-def _records(told: Iterable[Verdict | JudgeRecord]) -> tuple[JudgeRecord, ...]:
-    return tuple(one for one in told if isinstance(one, JudgeRecord))
+def _records(results: Iterable[Verdict | JudgeRecord]) -> tuple[JudgeRecord, ...]:
+    return tuple(result for result in results if isinstance(result, JudgeRecord))
 
 
-def _usage(told: Iterable[Verdict | JudgeRecord]) -> Mapping[str, Usage]:
-    return usage_of(_records(told))
+def _usage(results: Iterable[Verdict | JudgeRecord]) -> Mapping[str, Usage]:
+    return usage_of(_records(results))
 
 
 def _by_rules(constraints: Sequence[Constraint], reading: Reading) -> tuple[Verdict, ...]:
-    # Without a judge, a subjective constraint is out of the count, whatever the rules could say of an empty answer.
+    # Without a judge, a subjective constraint does not count, even where the answer is empty.
     return tuple(
         _unjudged(c) if get_group(c.group).subjective else check_reading((c,), reading)[0] for c in constraints
     )
@@ -130,8 +129,6 @@ def _as_stored(constraints: Sequence[Constraint], stored: Sequence[Verdict]) -> 
 def _unjudged(constraint: Constraint) -> Verdict:
     return Verdict(constraint.group, None, describe(constraint), "not judged")
 
-
-# The offline judge `lexical`: word lists and counts. A heuristic, opt-in; it never enters the headline figures.
 
 _CONTRACTION = re.compile(r"\b\w+['’](?:t|s|re|ve|ll|d|m)\b", re.IGNORECASE)
 _PASSIVE = re.compile(
@@ -149,19 +146,15 @@ def _lists() -> Mapping[str, Any]:
 
 
 class LexicalJudge:
-    """Scores emotion, audience and style from 1 to 10 by counting; says what it counted."""
+    """Scores emotion, audience and style from 1 to 10 by word lists and counts, offline.
+
+    It is a heuristic to opt into: its verdicts never enter the headline figures.
+    """
 
     name = "lexical"
     endpoints: tuple[str, ...] = ()
 
     async def assess(self, constraint: Constraint, reading: Reading) -> Verdict:
-        """The verdict, which stands apart."""
-        return self.judge(constraint, reading)
-
-    async def aclose(self) -> None:
-        """Nothing is held."""
-
-    def judge(self, constraint: Constraint, reading: Reading) -> Verdict:
         """The verdict on one subjective constraint; an unreadable answer fails."""
         value = str(constraint.params[constraint.group])
         expected = f"{constraint.group}: {value}, scored above {THRESHOLD} of 10"
@@ -170,6 +163,9 @@ class LexicalJudge:
         score, why = self._score(constraint.group, value, reading)
         score = max(1, min(10, score))
         return Verdict(constraint.group, score > THRESHOLD, expected, f"{score} of 10: {why}")
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
 
     def _score(self, group: str, value: str, reading: Reading) -> tuple[int, str]:
         text = reading.content_text.lower().replace("’", "'")
@@ -219,33 +215,28 @@ def _band(value: str, reading: Reading) -> int:
     return 3 if low <= average <= high else -1
 
 
-# From the names of judges to a judge.
-
-ModelOpener = Callable[[str], ChatModel]
-"""Makes the client of a model's name."""
-
-
 def open_judge(
-    names: str | Sequence[str],
+    names: str | ChatModel | Sequence[str | ChatModel],
     *,
     rule: str = "mean",
-    opener: ModelOpener | None = None,
+    opener: Callable[[str], ChatModel] | None = None,
     cache: JudgeCache | None = None,
 ) -> Judge | None:
     """The judge of these names; None for `none`.
 
     Args:
-        names: `none`, `lexical`, or models (`provider/name`), which together are a panel.
-        rule: How a panel comes to a verdict: `mean`, `majority` or `median`.
-        opener: Makes the client of a judge model, so that a run can bound, meter and budget its calls;
+        names: `none`, `lexical`, or models, which together are a panel: names (`provider/name`), or objects, which are
+            used as they are.
+        rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
+        opener: Opens the client of a named judge model, so that a run can limit, meter and budget its calls;
             `with_limits(open_model(name), None)` where None.
-        cache: Where scores are kept by content; for as long as the judge is open where None. A run keeps them in
+        cache: Keeps scores by content; only in memory where None. A run keeps them in
             `SqliteJudgeCache(run / CACHE_FILE)`, opened after the run's own file. It is closed with the judge.
 
     Raises:
         UsageError: no such judge or rule, a model named twice, a missing key.
     """
-    given = [names] if isinstance(names, str) else list(names)
+    given = list(names) if isinstance(names, Sequence) and not isinstance(names, str) else [names]
     if given in ([], ["none"]):
         return None
     if given == ["lexical"]:
@@ -255,43 +246,44 @@ def open_judge(
         raise UsageError(f"the judge “{alone[0]}” stands alone; it cannot be one of a panel")
     if rule not in RULES:
         raise UsageError(f"the judge rule “{rule}” is unknown; use {', '.join(RULES)}")
-    kept = cache if cache is not None else MemoryJudgeCache()
-    make = opener or (lambda name: with_limits(open_model(name), None))
-    members = [Member(make(name), _endpoint(name), kept) for name in given]
+    scores = cache if cache is not None else MemoryJudgeCache()
+    open_named = opener or (lambda name: with_limits(open_model(name), None))
+    members = [
+        Member(open_named(model), _endpoint(model), scores) if isinstance(model, str) else Member(model, "", scores)
+        for model in given
+    ]
     labels = [member.name for member in members]
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:
         raise UsageError(f"the judge {twice[0]} is named twice; each member of a panel has one vote")
-    return Panel(members, rule, load_rubric(), kept)
+    return Panel(members, rule, load_rubric(), scores)
 
 
 def _endpoint(name: str) -> str:
-    """Where a model is asked, without user and key; empty for the provider's own endpoint."""
+    """The model's address, without user and key; empty for the provider's own endpoint."""
     return strip_credentials(address_of(parse_model_name(name)) or "")
 
 
-# How far two judgings of the same answers agree: what a judge's wording or choice moves.
-
-NEAR = (6.0, 7.0)
-"""Scores between which a verdict turns: one point more or less would have decided otherwise."""
+NEAR_THRESHOLD = (6.0, 7.0)
+"""Scores at which one point more or less changes the verdict."""
 
 
 @dataclass(slots=True)
 class JudgeComparison:
-    """Counts over the subjective constraints of the turns that both judgings hold."""
+    """How far two judgings of the same answers agree, over the subjective constraints of the turns in both."""
 
     shared: Counter[str] = field(default_factory=Counter)
-    """Per group, verdicts that both came to."""
+    """Constraints per group with a verdict in both."""
     differ: Counter[str] = field(default_factory=Counter)
-    """Per group, those of them that are opposite."""
+    """Of these, those with opposite verdicts."""
     one_sided: int = 0
-    """Constraints of which only one judging has a verdict."""
+    """Constraints with a verdict in only one."""
     scores: int = 0
-    """Scores of the new judging."""
+    """Scores in the new judging."""
     near: int = 0
-    """Those of them from 6 to 7."""
+    """Of these, those from 6 to 7."""
     kept: int = 0
-    """Those of them that were had before for the same text and question, so that nobody was asked."""
+    """Of these, those taken from the cache of scores."""
 
     def add(self, old: Sequence[Verdict], new: Sequence[Verdict], records: Sequence[JudgeRecord]) -> None:
         """Count one turn.
@@ -312,5 +304,5 @@ class JudgeComparison:
         for score in (s for record in records for s in record.scores):
             if score.score is not None:
                 self.scores += 1
-                self.near += NEAR[0] <= score.score <= NEAR[1]
+                self.near += NEAR_THRESHOLD[0] <= score.score <= NEAR_THRESHOLD[1]
                 self.kept += score.cached

@@ -16,10 +16,8 @@ from evolif.models import ChatModel, ChatRequest, Reply, Sampling
 from evolif.text import Reading
 from evolif.types import Constraint, Usage, Verdict
 
-# One judge model: asked until a score can be read, three times at most, and never twice for the same.
-
 ATTEMPTS = 3
-"""Calls until a score can be read; after that there is none."""
+"""Calls to a judge model until a score can be read."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -33,33 +31,36 @@ SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
-    """How a server is asked."""
-
+class _CallOptions:
     schema: bool
     temperature: float | None
 
 
-_FORMS = (_Form(True, 0.0), _Form(False, 0.0), _Form(True, None), _Form(False, None))
-"""In the order they are tried: some servers know no schema, some models take no temperature."""
+_CALL_OPTIONS = (
+    _CallOptions(True, 0.0),
+    _CallOptions(False, 0.0),
+    _CallOptions(True, None),
+    _CallOptions(False, None),
+)
+"""In the order in which they are tried: some servers know no schema, some models accept no temperature."""
 
 
 class Member:
-    """A judge model with its cache.
+    """A judge model with its cache: it is never asked twice about the same text.
 
     Args:
         model: The client.
-        endpoint: Where it is asked, without user and key; a part of what scores are kept under.
-        cache: Where its scores are kept.
+        endpoint: Its address, without user and key; part of the cache key.
+        cache: Keeps its scores.
     """
 
     def __init__(self, model: ChatModel, endpoint: str, cache: JudgeCache) -> None:
         self._model = model
         self.endpoint = endpoint
         self._cache = cache
-        self._form: _Form | None = None
-        """The form that has passed; None where none has yet."""
-        self._barred: AccessError | None = None
+        self._options: _CallOptions | None = None
+        """The first options that the server accepted."""
+        self._access_error: AccessError | None = None
 
     @property
     def name(self) -> str:
@@ -67,22 +68,24 @@ class Member:
         return self._model.name
 
     async def score(self, question: Question) -> JudgeScore:
-        """A score, or why none could be read; refusals of a content filter are such a reason.
+        """A score, or why none could be read, for example because a content filter refused.
 
         Raises:
-            JudgeError: the model could not be asked.
+            JudgeError: the model could not be called.
         """
         key = question.key(f"{self.name} {self.endpoint}")
-        kept = self._cache.get(key)
-        if kept is not None:
-            had = Usage()
-            return JudgeScore(self.name, kept.score, kept.rationale, "", True, 0, had, kept.served_by, kept.temperature)
-        score = await self._asked(question)
+        known = self._cache.get(key)
+        if known is not None:
+            usage = Usage()
+            return JudgeScore(
+                self.name, known.score, known.rationale, "", True, 0, usage, known.served_by, known.temperature
+            )
+        score = await self._ask(question)
         if score.score is not None:
             self._cache.put(key, CachedScore(score.score, score.rationale, score.served_by, score.temperature))
         return score
 
-    async def _asked(self, question: Question) -> JudgeScore:
+    async def _ask(self, question: Question) -> JudgeScore:
         wording = question.rubric.wording
         score = JudgeScore(self.name, None, attempts=0)
         while score.score is None and score.attempts < ATTEMPTS:
@@ -98,7 +101,7 @@ class Member:
             except EvolifError:
                 raise
             except Exception as fault:
-                # Its text is not repeated: nobody has taken keys out of it.
+                # The error's text is left out: it may hold a key.
                 what = f"{self.name}: its client failed unexpectedly ({type(fault).__name__})"
                 raise self._error(what, score.usage) from fault
             read = read_score(reply.text, wording.longest_rationale)
@@ -115,27 +118,27 @@ class Member:
         return score
 
     async def _complete(self, request: ChatRequest, max_tokens: int) -> tuple[Reply, float | None]:
-        """A reply and the temperature it was asked with."""
-        if self._barred is not None:
-            raise self._barred
+        """A reply and the temperature of the call."""
+        if self._access_error is not None:
+            raise self._access_error
         try:
-            if self._form is not None:
-                return await self._in_form(self._form, request, max_tokens), self._form.temperature
-            return await self._find_form(request, max_tokens)
+            if self._options is not None:
+                return await self._call(self._options, request, max_tokens), self._options.temperature
+            return await self._find_options(request, max_tokens)
         except AccessError as fault:
-            self._barred = fault  # every further call would fail the same
+            self._access_error = fault  # every further call would fail in the same way
             raise
 
-    async def _find_form(self, request: ChatRequest, max_tokens: int) -> tuple[Reply, float | None]:
-        """Ask in one form after another until the server takes it; which part it refuses shows when it passes without.
+    async def _find_options(self, request: ChatRequest, max_tokens: int) -> tuple[Reply, float | None]:
+        """Call with one set of options after another until the server accepts one.
 
         Raises:
-            ModelError: what the first form met, where none passes.
+            ModelError: the first refusal, where none is accepted.
         """
         refusals: list[ModelError] = []
-        for form in _FORMS:
+        for options in _CALL_OPTIONS:
             try:
-                reply = await self._in_form(form, request, max_tokens)
+                reply = await self._call(options, request, max_tokens)
             except (AccessError, ContextOverflowError, WithheldError):
                 raise
             except ModelError as fault:
@@ -143,13 +146,14 @@ class Member:
                     raise
                 refusals.append(fault)
                 continue
-            self._form = form
-            return reply, form.temperature
+            self._options = options
+            return reply, options.temperature
         raise refusals[0]
 
-    async def _in_form(self, form: _Form, request: ChatRequest, max_tokens: int) -> Reply:
-        sampling = Sampling(temperature=form.temperature, max_tokens=max_tokens)
-        return await self._model.complete(replace(request, sampling=sampling, schema=SCHEMA if form.schema else None))
+    async def _call(self, options: _CallOptions, request: ChatRequest, max_tokens: int) -> Reply:
+        sampling = Sampling(temperature=options.temperature, max_tokens=max_tokens)
+        schema = SCHEMA if options.schema else None
+        return await self._model.complete(replace(request, sampling=sampling, schema=schema))
 
     def _error(self, what: str, usage: Usage, *, retryable: bool = False) -> JudgeError:
         spent = {self.name: (usage.prompt_tokens, usage.completion_tokens)} if usage != Usage() else {}
@@ -160,41 +164,41 @@ class Member:
         await self._model.aclose()
 
 
-# Several calls side by side, each let finish: what is under way is being paid for, and its score is worth keeping.
-
 T = TypeVar("T")
 
 
-async def together(
+async def finish_all(
     calls: Iterable[Coroutine[Any, Any, T]], usage_of: Callable[[Iterable[T]], Mapping[str, Usage]]
 ) -> list[T]:
-    """The results in order, once every call has come to its end.
+    """The results in order, once every call has finished.
+
+    A failure cancels none of the others: they are being paid for, and their scores are worth keeping.
 
     Args:
-        calls: What to await.
-        usage_of: What results have cost, per judge model.
+        calls: Coroutines to await.
+        usage_of: The cost of results, per judge model.
 
     Raises:
-        JudgeError: a judge failed; with everything that was spent, the calls that passed included.
-        BaseException: anything else that a call raised goes before that.
+        JudgeError: a judge failed; with the usage of all calls, successful ones included.
+        BaseException: any other error of a call takes precedence.
     """
-    told = await asyncio.gather(*calls, return_exceptions=True)
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
     results: list[T] = []
     errors: list[JudgeError] = []
-    for one in told:
-        if isinstance(one, JudgeError):
-            errors.append(one)
-        elif isinstance(one, BaseException):
-            raise one
+    for outcome in outcomes:
+        if isinstance(outcome, JudgeError):
+            errors.append(outcome)
+        elif isinstance(outcome, BaseException):
+            raise outcome
         else:
-            results.append(one)
+            results.append(outcome)
     if not errors:
         return results
     spent = {judge: (usage.prompt_tokens, usage.completion_tokens) for judge, usage in usage_of(results).items()}
     for error in errors:
         for judge, (prompt, completion) in error.spent.items():
-            had = spent.get(judge, (0, 0))
-            spent[judge] = (had[0] + prompt, had[1] + completion)
+            before = spent.get(judge, (0, 0))
+            spent[judge] = (before[0] + prompt, before[1] + completion)
     raise JudgeError(str(errors[0]), retryable=errors[0].retryable, spent=spent) from errors[0].__cause__
 
 
@@ -209,7 +213,7 @@ RULES: Mapping[str, str] = {
 class Panel:
     """One judge model or several; implements `Judge`.
 
-    A verdict needs scores of more than half of the members; where fewer could be read, the constraint is not judged.
+    A verdict needs scores of more than half of the members; with fewer, the constraint is not judged.
 
     Args:
         members: At least one.
@@ -233,27 +237,27 @@ class Panel:
 
     @property
     def endpoints(self) -> tuple[str, ...]:
-        """Per member, where it is asked, without user and key; empty for the provider's own endpoint."""
+        """Address per member, without user and key; empty for the provider's own endpoint."""
         return tuple(member.endpoint for member in self._members)
 
     async def assess(self, constraint: Constraint, reading: Reading) -> JudgeRecord:
-        """Ask every member; an answer that cannot be read fails without a call.
+        """Ask every member; an unreadable answer fails without a call.
 
         Raises:
-            JudgeError: a member could not be asked.
+            JudgeError: a member could not be called.
         """
         if reading.unreadable:
             return JudgeRecord(constraint.group, self._rule, False, None, (), self._rubric.version, reading.unreadable)
         question = Question(constraint, reading.text, self._rubric)
-        scores = await together((member.score(question) for member in self._members), _usage)
+        scores = await finish_all((member.score(question) for member in self._members), _usage)
         return self._record(constraint.group, tuple(scores))
 
     def _record(self, group: str, scores: tuple[JudgeScore, ...]) -> JudgeRecord:
-        had = [s.score for s in scores if s.score is not None]
-        if 2 * len(had) <= len(scores):
+        values = [s.score for s in scores if s.score is not None]
+        if 2 * len(values) <= len(scores):
             problems = "; ".join(f"{s.judge}: {s.problem}" for s in scores if s.problem)
             return JudgeRecord(group, self._rule, None, None, scores, self._rubric.version, f"not judged: {problems}")
-        figure, accepted = aggregate(had, self._rule)
+        figure, accepted = aggregate(values, self._rule)
         return JudgeRecord(group, self._rule, accepted, figure, scores, self._rubric.version)
 
     async def aclose(self) -> None:
@@ -266,7 +270,7 @@ class Panel:
 
 
 def aggregate(scores: Sequence[float], rule: str) -> tuple[float, bool]:
-    """The panel's figure and whether it accepts; at least one score.
+    """The panel's figure and whether it accepts, of at least one score.
 
     With `majority` the figure is the mean, for information; a tie is no majority.
     """
@@ -277,7 +281,7 @@ def aggregate(scores: Sequence[float], rule: str) -> tuple[float, bool]:
 
 
 def verdict_of(record: JudgeRecord, constraint: Constraint) -> Verdict:
-    """The verdict that a record comes to, with what a reader needs to follow it."""
+    """The verdict of a record, with its scores and one rationale."""
     expected = f"{describe(constraint)} (scored above {THRESHOLD} of 10)"
     return Verdict(record.group, record.satisfied, expected, _found(record))
 
@@ -285,10 +289,10 @@ def verdict_of(record: JudgeRecord, constraint: Constraint) -> Verdict:
 def _found(record: JudgeRecord) -> str:
     if record.score is None:
         return record.reason
-    had = [(s.score, s.rationale) for s in record.scores if s.score is not None]
-    told = f"{had[0][0]:g} of 10" if len(record.scores) == 1 else _panel_scores(record, [score for score, _ in had])
-    reasons = [rationale for score, rationale in had if (score > THRESHOLD) == record.satisfied and rationale]
-    return f"{told}: {reasons[0]}" if reasons else told
+    read = [(s.score, s.rationale) for s in record.scores if s.score is not None]
+    found = f"{read[0][0]:g} of 10" if len(record.scores) == 1 else _panel_scores(record, [score for score, _ in read])
+    reasons = [rationale for score, rationale in read if (score > THRESHOLD) == record.satisfied and rationale]
+    return f"{found}: {reasons[0]}" if reasons else found
 
 
 def _panel_scores(record: JudgeRecord, scores: Sequence[float]) -> str:

@@ -1,4 +1,4 @@
-"""The scales a judge is given, and the settings of the question: data files, read once and hashed into a version."""
+"""The rubric of a judge model, the question it is asked and the score read from its reply."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 import math
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -21,11 +22,11 @@ from evolif.resources import complaint, data_path, load_yaml
 from evolif.types import Constraint, Message
 
 BANDS = ("1-2", "3-4", "5-6", "7-8", "9-10")
-"""Every scale describes a text at these pairs of scores."""
+"""Pairs of scores that every scale describes."""
 
 
 class Scale(BaseModel):
-    """A question and what a text at each pair of scores is like."""
+    """A question, and a description of a text per pair of scores."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -34,7 +35,7 @@ class Scale(BaseModel):
 
 
 class RubricWording(BaseModel):
-    """What stands around question, scale and text, and the bounds of a call."""
+    """The text around question, scale and answer, and the limits of a call."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -51,7 +52,7 @@ class RubricWording(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """Wording and scales, with a version that any change of either changes."""
+    """Wording and scales, with a version that changes with either."""
 
     wording: RubricWording
     scales: Mapping[str, Mapping[str, Scale]]
@@ -59,7 +60,7 @@ class Rubric:
     version: str
 
     def scale(self, constraint: Constraint) -> tuple[str, str]:
-        """The question and the scale's lines for a constraint; a group without a scale of its own gets the general."""
+        """The question and the scale's lines for a constraint; a group without a scale gets the general one."""
         value = str(constraint.params.get(constraint.group, ""))
         found = self.scales.get(constraint.group, {}).get(value, self.general)
         question = found.question.replace("{description}", describe(constraint))
@@ -68,17 +69,21 @@ class Rubric:
 
 @lru_cache(maxsize=1)
 def load_rubric() -> Rubric:
-    """The rubric of this installation.
+    """The rubric of this installation, read once."""
+    return read_rubric(data_path("seeds", "prompts"))
+
+
+def read_rubric(folder: Path) -> Rubric:
+    """Read a rubric from `judge.yaml` and `judge-rubrics.yaml`.
 
     Raises:
-        InputError: a data file was edited into something that is no rubric.
+        InputError: one of the files is not a part of a rubric.
     """
-    wording_path = data_path("seeds", "prompts", "judge.yaml")
-    scales_path = data_path("seeds", "prompts", "judge-rubrics.yaml")
+    wording_path, scales_path = folder / "judge.yaml", folder / "judge-rubrics.yaml"
     wording, scales = load_yaml(wording_path), load_yaml(scales_path)
     whole = json.dumps([wording, scales], sort_keys=True, ensure_ascii=True)
     try:
-        told = RubricWording.model_validate(wording)
+        parsed = RubricWording.model_validate(wording)
     except ValidationError as fault:
         raise InputError(complaint(fault, "the file"), path=wording_path) from None
     try:
@@ -88,7 +93,7 @@ def load_rubric() -> Rubric:
             f"“general”, and each value of each group, has a “question” and a “scale” of {', '.join(BANDS)}",
             path=scales_path,
         ) from None
-    return Rubric(told, groups, general, hashlib.sha256(whole.encode()).hexdigest()[:8])
+    return Rubric(parsed, groups, general, hashlib.sha256(whole.encode()).hexdigest()[:8])
 
 
 def _scales(data: Any) -> tuple[Scale, Mapping[str, Mapping[str, Scale]]]:
@@ -107,40 +112,40 @@ def _scale(entry: Any) -> Scale:
     return scale
 
 
-# The question to a judge model: the answer is data between two lines with a number drawn afresh for every call.
-#
-# No answer can close that fence, since nobody could know the number when the answer was written, and a number that
-# stands in the text all the same is drawn again. What fills a slot is never read for slots, so that no text can change
-# another part of the messages.
-
 _SLOT = re.compile(r"\{([a-z]+)\}")
 
 
 @dataclass(frozen=True)
 class Question:
-    """One constraint and the text it is about.
+    """The question whether a text satisfies one constraint.
+
+    The text is data between two lines with a number that is drawn for every call. No text can close that fence: its
+    author could not know the number, and a number that occurs in the text is drawn again. Slots are looked for in the
+    template only, so no text can change another part of the messages.
 
     Attributes:
-        constraint: What the text should be.
-        text: The answer after the reading rules' first step: without reasoning, in NFC, line breaks made plain.
+        constraint: The constraint.
+        text: The answer after the reading rules' first step: without reasoning, in NFC, with plain line breaks.
         rubric: Wording and scales.
+        draw: Draws a hexadecimal number of so many bytes.
     """
 
     constraint: Constraint
     text: str
     rubric: Rubric
+    draw: Callable[[int], str] = secrets.token_hex
 
     def request(self, *, again: bool = False) -> ChatRequest:
-        """One call, with a fence of its own; how it is sampled is for others to say.
+        """One call with a new fence; the caller sets the sampling.
 
         Args:
             again: Whether an earlier reply could not be read.
         """
         wording = self.rubric.wording
         text = self._text
-        number = secrets.token_hex(12)
+        number = self.draw(12)
         while number in text:
-            number = secrets.token_hex(12)
+            number = self.draw(12)
         shown, body = self._shown(text, number)
         question, scale = self.rubric.scale(self.constraint)
         fence = f"==== {number} ===="
@@ -150,17 +155,17 @@ class Question:
         return ChatRequest(messages, drawn=number)
 
     def key(self, judge: str) -> str:
-        """What a score is kept under: judge, rubric, constraint and text, hashed."""
-        asked = [judge, self.rubric.version, self.constraint.group, dict(self.constraint.params), self._text]
-        return hashlib.sha256(json.dumps(asked, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+        """The cache key of a score: judge, rubric, constraint and text, hashed."""
+        parts = [judge, self.rubric.version, self.constraint.group, dict(self.constraint.params), self._text]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
     @cached_property
     def _text(self) -> str:
-        """The text as any provider takes it: without the half surrogates that JSON can carry and UTF-8 cannot."""
+        """The text without half surrogates, which JSON can hold and UTF-8 cannot."""
         return self.text.encode("utf-8", "replace").decode("utf-8")
 
     def _shown(self, text: str, number: str) -> tuple[str, str]:
-        """What is said of the text's wholeness, and the part of it that is shown."""
+        """A sentence about the text's length, and the part of it that the judge is shown."""
         wording = self.rubric.wording
         if len(text) <= wording.longest_text:
             return wording.whole, text
@@ -175,14 +180,8 @@ def _fill(template: str, slots: dict[str, str]) -> str:
     return _SLOT.sub(lambda match: slots.get(match[1], match[0]), template).strip("\n")
 
 
-# From a judge's reply to a score: JSON, or else prose with one score in it; nothing is guessed.
-#
-# A reply is hostile input, and it may quote the answer it is about, scores in it included. So a reply that holds two
-# different scores holds none, and nothing is looked for inside of an object that cannot be read: what is found there
-# could be the quotation.
-
 LONGEST_REPLY = 20_000
-"""Characters of a reply that are read; a longer one is no reply to this question."""
+"""Characters; a longer reply is not read."""
 
 _MOST_OBJECTS = 16
 _NUMBER = r"(?<![\w.,/-])(-?[0-9]{1,6}(?:[.,][0-9]{1,6})?)(?!\w|[.,][0-9])"
@@ -199,7 +198,7 @@ _ALONE = re.compile(rf"[^\w-]{{0,8}}{_NUMBER}{_OF}?\W{{0,8}}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A score with its rationale, or why there is none."""
+    """A score with its rationale, or the problem why there is none."""
 
     score: float | None
     rationale: str = ""
@@ -207,7 +206,11 @@ class Read:
 
 
 def read_score(reply: str, longest_rationale: int = 300) -> Read:
-    """The score in a reply; None with a reason where it has none, several, or one outside of 1 to 10."""
+    """The score in a reply, which is JSON or prose; None with a problem where it has none, several, or not 1 to 10.
+
+    A reply is hostile input and may quote the answer with its scores. So a reply with two different scores has none,
+    and an object that cannot be parsed is not searched: what is found there could be the quotation.
+    """
     if not reply.strip():
         return Read(None, problem="the reply is empty")
     if len(reply) > LONGEST_REPLY:
@@ -222,12 +225,12 @@ def read_score(reply: str, longest_rationale: int = 300) -> Read:
 
 
 def _objects(reply: str) -> list[Mapping[str, Any]]:
-    """The JSON objects with a score that stand side by side in a reply.
+    """The top-level JSON objects of a reply that have a score.
 
     Raises:
-        ValueError: there is an object that cannot be read, or there are too many.
+        ValueError: an object cannot be parsed, or there are too many.
     """
-    decoder = json.JSONDecoder(strict=False, object_pairs_hook=_once, parse_constant=_refuse)
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant)
     found: list[Any] = []
     at = reply.find("{")
     for _ in range(_MOST_OBJECTS):
@@ -242,31 +245,30 @@ def _objects(reply: str) -> list[Mapping[str, Any]]:
     raise ValueError("the reply holds too many objects")
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = {key.lower(): value for key, value in pairs}
-    if len(made) != len(pairs):
+def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    item = {key.lower(): value for key, value in pairs}
+    if len(item) != len(pairs):
         raise ValueError("a key comes twice")
-    return made
+    return item
 
 
-def _refuse(constant: str) -> float:
+def _refuse_constant(constant: str) -> float:
     raise ValueError(f"{constant} is no score")
 
 
 def _from_objects(objects: list[Mapping[str, Any]], longest: int) -> Read:
     read = [_value(item["score"]) for item in objects]
     rationale = next((r for item in objects if isinstance(r := item.get("rationale"), str)), "")
-    return _one(read, rationale, longest)
+    return _only_score(read, rationale, longest)
 
 
 def _from_prose(reply: str, longest: int) -> Read:
     alone = _ALONE.fullmatch(reply.strip())
     matches = [alone] if alone else [*_LABELLED.finditer(reply), *_FRACTION.finditer(reply)]
-    return _one([_number(match[1], match[2]) for match in matches], "" if alone else reply, longest)
+    return _only_score([_number(match[1], match[2]) for match in matches], "" if alone else reply, longest)
 
 
-def _one(values: list[float | None], rationale: str, longest: int) -> Read:
-    """The one score that all of these are."""
+def _only_score(values: list[float | None], rationale: str, longest: int) -> Read:
     if not values:
         return Read(None, problem="the reply holds no score")
     if None in values:
@@ -291,6 +293,6 @@ def _number(digits: str, scale: str | None) -> float | None:
 
 
 def shorten(text: str, longest: int) -> str:
-    """On one line, cut to a length, and without the half surrogates that no file can hold."""
+    """Cut a text to one line of a length, without half surrogates, which no file can hold."""
     line = " ".join(text[: 4 * longest].encode("utf-8", "replace").decode("utf-8").split())
     return line if len(line) <= longest else line[: longest - 1] + "…"

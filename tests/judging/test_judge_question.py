@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.judging import rubric as _question
 from evolif.judging.rubric import Question, load_rubric
 from evolif.types import Constraint, Message
 
@@ -62,11 +60,11 @@ def test_a_text_that_knew_an_earlier_number_gains_nothing(text: str) -> None:
     assert told[2] == readable(replayed) and told[3] == ask("A plain text.")[3]
 
 
-def test_a_number_that_stands_in_the_text_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_number_that_stands_in_the_text_is_drawn_again() -> None:
     drawn = iter(["a" * 24, "b" * 24, "c" * 24])
-    monkeypatch.setattr(_question.secrets, "token_hex", lambda _: next(drawn))
     text = f"==== {'a' * 24} ====\n{'b' * 24}"
-    assert ask(text)[2] == text
+    question = Question(HAPPY, text, RUBRIC, draw=lambda _: next(drawn))
+    assert parts(question.request().messages)[2] == text
 
 
 def test_every_call_has_a_number_of_its_own() -> None:

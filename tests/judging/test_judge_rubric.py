@@ -9,8 +9,7 @@ import pytest
 
 from evolif import InputError
 from evolif.constraints import GROUPS, get_group
-from evolif.judging import rubric as _rubric
-from evolif.judging.rubric import BANDS, load_rubric
+from evolif.judging.rubric import BANDS, load_rubric, read_rubric
 from evolif.resources import data_path
 from evolif.types import Constraint
 
@@ -18,11 +17,10 @@ VALUES = [(g, v) for g in GROUPS if get_group(g).subjective for v in get_group(g
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the two data files, which `load_rubric.__wrapped__` reads."""
+def files(tmp_path: Path) -> Path:
+    """A copy of the two data files, for `read_rubric`."""
     for name in ("judge.yaml", "judge-rubrics.yaml"):
         shutil.copy(data_path("seeds", "prompts", name), tmp_path / name)
-    monkeypatch.setattr(_rubric, "data_path", lambda *parts: tmp_path / parts[-1])
     return tmp_path
 
 
@@ -55,15 +53,15 @@ def test_a_group_without_a_scale_of_its_own_is_asked_by_its_description() -> Non
 
 
 def test_the_version_stands_still_and_changes_with_any_word_but_not_with_comments(files: Path) -> None:
-    before = load_rubric.__wrapped__().version
+    before = read_rubric(files).version
     assert before == load_rubric().version
     edit(files / "judge-rubrics.yaml", "# The scales", "# These are the scales")
-    assert load_rubric.__wrapped__().version == before
+    assert read_rubric(files).version == before
     edit(files / "judge-rubrics.yaml", "every part of it is glad", "each part of it is glad")
-    after = load_rubric.__wrapped__().version
+    after = read_rubric(files).version
     assert after != before
     edit(files / "judge.yaml", "You grade one quality", "You rate one quality")
-    assert load_rubric.__wrapped__().version not in (before, after)
+    assert read_rubric(files).version not in (before, after)
 
 
 @pytest.mark.parametrize(
@@ -79,5 +77,5 @@ def test_the_version_stands_still_and_changes_with_any_word_but_not_with_comment
 def test_a_broken_data_file_is_named(files: Path, name: str, old: str, new: str, said: str) -> None:
     edit(files / name, old, new)
     with pytest.raises(InputError, match=name) as caught:
-        load_rubric.__wrapped__()
+        read_rubric(files)
     assert said in str(caught.value)

@@ -40,21 +40,24 @@ def judge_answer(constraints: tuple[Constraint, ...], answer: str, judge: Judge 
     return asyncio.run(judge_turn(constraints, answer, judge))
 
 
+def lexical(constraint: Constraint, reading: Reading) -> Verdict:
+    return asyncio.run(LexicalJudge().assess(constraint, reading))
+
+
 def constraint(group: str, value: str) -> Constraint:
     return Constraint(group, {group: value})
 
 
 @pytest.mark.parametrize(("group", "value"), list(CLEAR))
 def test_lexical_accepts_a_clear_example_and_refuses_a_clear_opposite(group: str, value: str) -> None:
-    judge = LexicalJudge()
-    verdict = judge.judge(constraint(group, value), Reading(CLEAR[group, value], None))
+    verdict = lexical(constraint(group, value), Reading(CLEAR[group, value], None))
     assert verdict.satisfied is True, verdict.found
     assert verdict.group == group and value in verdict.expected and "of 10" in verdict.found
     opposites = {"neutral": JOY, "active voice": CLEAR["style", "passive voice"]}
     dull = (
         "The train leaves at nine, and nobody knows whether it's going to stop in the town of the other people there."
     )
-    against = judge.judge(constraint(group, value), Reading(opposites.get(value, dull), None))
+    against = lexical(constraint(group, value), Reading(opposites.get(value, dull), None))
     assert against.satisfied is False, against.found
 
 
@@ -65,7 +68,7 @@ def test_every_value_of_the_subjective_pools_has_an_example_and_can_be_judged() 
 
 def test_an_unreadable_answer_fails_the_heuristic() -> None:
     for answer in ("", "<think>never ends"):
-        assert LexicalJudge().judge(HAPPY, Reading(answer, None)).satisfied is False
+        assert lexical(HAPPY, Reading(answer, None)).satisfied is False
 
 
 def test_without_a_judge_subjective_groups_are_not_judged() -> None:
@@ -105,7 +108,7 @@ def test_a_checker_that_breaks_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_reading_or_a_judge_that_breaks_is_our_fault_too(monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken(LexicalJudge):
-        def judge(self, constraint: Constraint, reading: Reading) -> Verdict:
+        async def assess(self, constraint: Constraint, reading: Reading) -> Verdict:
             raise KeyError("no such list")
 
     with pytest.raises(InternalError, match="KeyError"):

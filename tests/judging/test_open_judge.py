@@ -32,6 +32,15 @@ def test_the_endpoint_is_told_without_user_and_key(monkeypatch: pytest.MonkeyPat
     assert made("openai/a?base_url=http://localhost:1/v1", "openai/b")[1] == ("http://localhost:1/v1", "")
 
 
+def test_a_model_object_may_stand_for_a_name() -> None:
+    alone = open_judge(Asked([grade(8)], "fake/a"))
+    assert alone is not None and (alone.name, alone.endpoints) == (f"fake/a (rubric {VERSION})", ("",))
+    mixed = open_judge(["openai/a", Asked([grade(8)], "fake/b")], opener=lambda name: Asked([grade(8)], name))
+    assert mixed is not None and mixed.name == f"mean of openai/a, fake/b (rubric {VERSION})"
+    with pytest.raises(UsageError, match="fake/a is named twice"):
+        open_judge([Asked([grade(8)], "fake/a"), Asked([grade(9)], "fake/a")])
+
+
 @pytest.mark.parametrize("names", [(), ("none",), "none"])
 def test_nobody_judges_unless_named(names: str | tuple[str, ...]) -> None:
     assert open_judge(names) is None
