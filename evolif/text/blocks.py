@@ -1,4 +1,4 @@
-"""Typed blocks of content: what a reader of the rendered answer sees, in order."""
+"""The typed blocks of a response's content: what a reader of the rendered answer sees, in order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,23 @@ from typing import Literal
 BlockKind = Literal["paragraph", "heading", "item", "cell", "code", "value", "row"]
 
 CELL_GAP = "\x1f"
-"""Stands between the cells of a CSV row: white space for words, yet no part of any keyword."""
+"""Separates the cells of a CSV row: white space between words, but never part of a keyword."""
+
+MAX_DEPTH = 200
+"""Deeper nesting fails a format before any recursive parser sees it."""
+
+Range = tuple[int, int]
+UNKNOWN: Range = (-1, -1)
+"""The range of something that is counted, but whose place in the body is not known."""
+
+
+class FormatFaultError(Exception):
+    """The body does not parse as the requested format: a finding about the answer, never a crash."""
+
+    def __init__(self, reason: str, offset: int = -1) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.offset = offset
 
 
 @dataclass(slots=True)
@@ -24,17 +40,29 @@ class Block:
     paragraph: int = -1
     """Which paragraph it belongs to (a list is one), or -1."""
     number: str = ""
-    """The ordered list's number a reader sees right before it."""
+    """The ordered list's number that a reader sees right before it."""
     pieces: list[tuple[int, int, int]] = field(default_factory=list)
 
     def to_body(self, offset: int, *, end: bool = False) -> int | None:
-        """Where a character (or, with `end`, the end of a range) of the text stands in the body, if known."""
+        """The offset in the body of a character of the text, or of the `end` of a range; None if unknown."""
         probe = offset - 1 if end else offset
         index = bisect_right(self.pieces, probe, key=itemgetter(0)) - 1
         if index < 0:
             return None
         at, body, length = self.pieces[index]
         return body + offset - at if probe < at + length else None
+
+
+ItemKind = Literal["bullet", "number", ""]
+
+
+@dataclass(slots=True)
+class ListItem:
+    """A list item that is being read; it counts only if it is `filled`: has content."""
+
+    kind: ItemKind
+    start: int = -1
+    filled: bool = False
 
 
 @dataclass(slots=True)
@@ -47,36 +75,23 @@ class Table:
 
 @dataclass(slots=True)
 class Content:
-    """All blocks of a body, and what is counted beside them. Offsets are in the body."""
+    """All blocks of a body, and everything else that checkers count. Ranges are in the body."""
 
     blocks: list[Block]
     paragraphs: int = 0
-    bullets: list[tuple[int, int]] = field(default_factory=list)
-    """Bullet items that have content; (-1, -1) where the place is not known."""
-    numbered: list[tuple[int, int]] = field(default_factory=list)
-    """Items of ordered lists that have content, likewise."""
-    strong: list[tuple[int, int]] = field(default_factory=list)
-    """Outermost bold passages that have content, likewise."""
+    bullets: list[Range] = field(default_factory=list)
+    """Bullet items that have content."""
+    numbered: list[Range] = field(default_factory=list)
+    """Items of ordered lists that have content."""
+    strong: list[Range] = field(default_factory=list)
+    """Outermost bold passages that have content."""
     tables: list[Table] = field(default_factory=list)
-    """Markdown tables; those written in HTML are not among them."""
-    delimiter_rows: list[tuple[int, int]] = field(default_factory=list)
+    """Markdown tables, without those written in HTML."""
+    delimiter_rows: list[Range] = field(default_factory=list)
     literal_first: str = ""
-    """A JSON literal before all content, which no start constraint may stand beside."""
+    """A JSON literal before all content; a start constraint fails beside it."""
     literal_last: str = ""
     elements: int = 0
     """Markdown elements used (heading, list, table, quote, code, emphasis, link)."""
     open_fence: int = -1
     """Offset of a code fence that is never closed, or -1."""
-
-
-class FormatFaultError(Exception):
-    """The body does not parse as the format asked for: a finding about the answer, never a crash."""
-
-    def __init__(self, reason: str, offset: int = -1) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.offset = offset
-
-
-MAX_DEPTH = 200
-"""Deeper nesting fails a format before any recursive parser sees it (specification, security of checking)."""

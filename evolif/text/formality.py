@@ -1,4 +1,4 @@
-"""Whether a request is worded formally or informally, from its own words (paper App. G asks a judge instead)."""
+"""Whether a request is worded formally or informally, by weighted cues (in paper App. G, a judge decides)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _VALUES = re.compile(r"“[^”]{0,400}”|\"[^\"]{0,400}\"|`[^`]{0,400}`|\([^()
 _CONTRACTION = re.compile(r"\b\w+(?:n't|'(?:d|ll|m|re|s|ve))\b")
 _SENTENCE = re.compile(r"[^.!?\n]{1,2000}")
 _LONGEST = 16_384
-"""Characters that are looked at; no request of a person is longer."""
+"""Characters that are read; no human request is longer."""
 _FEW_WORDS = 4
 
 
@@ -30,13 +30,10 @@ class _Cues:
 
 
 def formality(query: str) -> Formality:
-    """Classify a query by weighted cues; where nothing speaks for either, it is formal.
+    """Classify a user's query; without any cue it is formal.
 
-    Values in quotation marks and parentheses are not the writer's own tone and count for nothing. How well it does is
-    said in docs/queries.md.
-
-    Args:
-        query: What the user says, one turn.
+    Values in quotation marks and parentheses do not show the writer's tone, so they do not count. docs/queries.md says
+    how well this works.
     """
     return "formal" if formality_score(query) >= 0 else "informal"
 
@@ -44,12 +41,12 @@ def formality(query: str) -> Formality:
 def formality_score(query: str) -> int:
     """The sum of the cues: above 0 formal, below 0 informal."""
     cues = _cues()
-    said = _VALUES.sub(" ", query[:_LONGEST].replace("’", "'"))
-    low = said.lower()
+    text = _VALUES.sub(" ", query[:_LONGEST].replace("’", "'"))
+    low = text.lower()
     score = sum(weight * sum(1 for _ in pattern.finditer(low)) for weight, pattern in cues.weighted)
     score -= cues.contraction * sum(1 for _ in _CONTRACTION.finditer(low))
-    score -= cues.exclamation * said.count("!")
-    score -= cues.no_capital * said.lstrip()[:1].islower()
+    score -= cues.exclamation * text.count("!")
+    score -= cues.no_capital * text.lstrip()[:1].islower()
     return score - cues.fragment * sum(map(_is_fragment, _SENTENCE.findall(low)))
 
 

@@ -1,4 +1,8 @@
-"""The text a browser would show, block by block, from a spec-conforming tree (Lexbor)."""
+"""HTML: is it well-kept, and what text would a browser show?
+
+A linear scan checks the mark-up and names the first fault; it builds no tree and never recurses. The content then comes
+from a spec-conforming tree (Lexbor), block by block.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from evolif.text.blocks import MAX_DEPTH, Block, BlockKind, Content, FormatFaultError
+from evolif.text.blocks import MAX_DEPTH, UNKNOWN, Block, BlockKind, Content, FormatFaultError, ItemKind, ListItem
 from evolif.text.tokens import clean
 
-# HTML element names, as the HTML standard sorts them (obsolete ones included: browsers still know them).
-
+# Element names by their role in the HTML standard; obsolete ones are included, since browsers still know them.
 VOID = frozenset(
     "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr".split()
 )
@@ -34,12 +37,33 @@ _INLINE = frozenset(
 )
 KNOWN = VOID | OPTIONAL_END | RAW_TEXT | FOREIGN | HIDDEN | BLOCKS | _INLINE
 
-
-# Is this well-kept HTML? A linear scan that names the first fault; it builds no tree and never recurses.
+_ROLES = {
+    **dict.fromkeys(HEADINGS, "heading"),
+    **dict.fromkeys(("td", "th", "caption"), "cell"),
+    **dict.fromkeys(("pre", "textarea", "listing", "xmp"), "code"),
+    **dict.fromkeys(BOLD, "bold"),
+}
+"""What an open element means for the text inside it."""
+_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
+_ITEM_KINDS: dict[str, ItemKind] = {"ul": "bullet", "ol": "number"}
 
 _NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9:._-]*)(?=[\s/>])")
 _ATTRIBUTE = re.compile(r"""\s*+[^\s"'<>/=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'=<>`]++))?""")
 _TAG_END = re.compile(r"\s*+(/?)>")
+
+
+def parse_html(body: str) -> Content:
+    """The content of well-kept HTML.
+
+    Raises:
+        FormatFaultError: with the first fault.
+    """
+    if not re.match(r"<(?:[A-Za-z]|!--|!doctype)", body, re.IGNORECASE):
+        raise FormatFaultError("does not start with a tag, doctype or comment", 0)
+    if not body.endswith(">"):
+        raise FormatFaultError("does not end with >", len(body) - 1)
+    _Scanner(body).run()
+    return html_content(body)
 
 
 class _Scanner:
@@ -47,7 +71,7 @@ class _Scanner:
         self._body = body
         self._open: list[str] = []
 
-    def fault(self, reason: str, offset: int) -> FormatFaultError:
+    def _fault(self, reason: str, offset: int) -> FormatFaultError:
         line = self._body.count("\n", 0, offset) + 1
         return FormatFaultError(f"{reason} (line {line})", offset)
 
@@ -62,37 +86,37 @@ class _Scanner:
     def _markup(self, at: int) -> int:
         body = self._body
         if body.startswith("<!--", at):
-            return self._until("-->", at, at + 4, "a comment is never closed")
+            return self._skip_past("-->", at, at + 4, "a comment is never closed")
         if body[at + 1 : at + 9].lower() == "!doctype":
-            return self._until(">", at, at + 9, "the doctype is never closed")
+            return self._skip_past(">", at, at + 9, "the doctype is never closed")
         if body.startswith(("<!", "<?"), at):
             if body.startswith("<![CDATA[", at) and any(name in FOREIGN for name in self._open):
-                return self._until("]]>", at, at + 9, "a CDATA section is never closed")
-            raise self.fault("a declaration that HTML does not have", at)
+                return self._skip_past("]]>", at, at + 9, "a CDATA section is never closed")
+            raise self._fault("a declaration that HTML does not have", at)
         name = _NAME.match(body, at)
         if name is None:
             if body[at + 1 : at + 2].isalpha() or body.startswith("</", at):
-                raise self.fault("a tag is left open", at)
+                raise self._fault("a tag is left open", at)
             return at + 1  # a bare "<" before a space or digit is text
         return self._tag(at, name)
 
-    def _until(self, mark: str, at: int, start: int, reason: str) -> int:
+    def _skip_past(self, mark: str, at: int, start: int, reason: str) -> int:
         end = self._body.find(mark, start)
         if end < 0:
-            raise self.fault(reason, at)
+            raise self._fault(reason, at)
         return end + len(mark)
 
     def _tag(self, at: int, match: re.Match[str]) -> int:
         name = match.group(1).lower()
         foreign = any(n in FOREIGN for n in self._open)
         if name not in KNOWN and "-" not in name and not foreign:
-            raise self.fault(f"<{name}> is no HTML element", at)
+            raise self._fault(f"<{name}> is no HTML element", at)
         position = match.end()
         while attribute := _ATTRIBUTE.match(self._body, position):
             position = attribute.end()
         end = _TAG_END.match(self._body, position)
         if end is None:
-            raise self.fault(f"the tag <{name}> is left open or badly quoted", at)
+            raise self._fault(f"the tag <{name}> is left open or badly quoted", at)
         if self._body.startswith("</", at):
             self._close(name, at)
         elif name not in VOID and not (end.group(1) and (foreign or name in FOREIGN)):
@@ -102,11 +126,11 @@ class _Scanner:
     def _enter(self, name: str, at: int, position: int) -> int:
         self._open.append(name)
         if len(self._open) > MAX_DEPTH:
-            raise self.fault(f"nested deeper than {MAX_DEPTH} levels", at)
+            raise self._fault(f"nested deeper than {MAX_DEPTH} levels", at)
         if name in RAW_TEXT:
             closing = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(self._body, position)
             if closing is None:
-                raise self.fault(f"<{name}> is never closed", at)
+                raise self._fault(f"<{name}> is never closed", at)
             return closing.start()
         return position
 
@@ -114,30 +138,37 @@ class _Scanner:
         while self._open and self._open[-1] != name and self._open[-1] in OPTIONAL_END:
             self._open.pop()
         if not self._open or self._open[-1] != name:
-            raise self.fault(f"</{name}> closes nothing that is open here", at)
+            raise self._fault(f"</{name}> closes nothing that is open here", at)
         self._open.pop()
 
 
-def check_html(body: str) -> None:
-    """Raise `FormatFaultError` with the first reason why the body is not well-kept HTML."""
-    if not re.match(r"<(?:[A-Za-z]|!--|!doctype)", body, re.IGNORECASE):
-        raise FormatFaultError("does not start with a tag, doctype or comment", 0)
-    if not body.endswith(">"):
-        raise FormatFaultError("does not end with >", len(body) - 1)
-    _Scanner(body).run()
+def html_content(source: str, first_paragraph: int = 0, enclosing: int = -1) -> Content:
+    """What a browser shows of `source`.
 
+    Args:
+        source: HTML, well-kept or not.
+        first_paragraph: Number of the first paragraph found.
+        enclosing: The paragraph that all of it belongs to (inside a Markdown list), or -1.
+    """
+    from selectolax.lexbor import LexborHTMLParser
 
-_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
-_CELLS = frozenset({"td", "th", "caption"})
-_CODE = frozenset({"pre", "textarea", "listing", "xmp"})
-
-
-def _role(tag: str) -> str:
-    """What an open element means for the text inside it; counted, so that depth costs nothing."""
-    for role, tags in (("heading", HEADINGS), ("cell", _CELLS), ("code", _CODE), ("bold", BOLD)):
-        if tag in tags:
-            return role
-    return ""
+    collector = _Collector(first_paragraph, enclosing)
+    root = LexborHTMLParser(source).root
+    if root is None:
+        return collector.content
+    for node, entered in _walk(root):
+        tag = node.tag
+        if tag == "-text":
+            if entered:
+                collector.text(node.text_content or "")
+        elif tag is None or tag.startswith(("-", "!")) or tag in HIDDEN:
+            continue
+        elif entered:
+            collector.enter(tag)
+        else:
+            collector.leave(tag)
+    collector.flush()
+    return collector.content
 
 
 def _walk(root: Any) -> Iterator[tuple[Any, bool]]:
@@ -160,53 +191,53 @@ class _Collector:
         self.content = Content([], paragraphs=first_paragraph)
         self._enclosing = enclosing
         self._open = {"heading": 0, "cell": 0, "code": 0, "bold": 0, "": 0}
+        """How many elements of each role are open."""
         self._buffer: list[str] = []
         self._plain = False
-        self._list = -1
+        """The buffer holds text that is not bold."""
+        self._bold_filled = False
+        """The open bold passage holds text."""
+        self._list_paragraph = -1
         self._lists: list[str] = []
-        self._items: list[list[bool]] = []
+        self._items: list[ListItem] = []
         self._numbers: list[int] = []
         self._number = ""
-        self._bold_filled = False
 
     def enter(self, tag: str) -> None:
         if tag in BLOCKS:
-            self._flush()
-        role = _role(tag)
+            self.flush()
+        role = _ROLES.get(tag, "")
         self._open[role] += 1
         self._bold_filled = self._bold_filled and not (role == "bold" and self._open[role] == 1)
         if tag in _LISTS:
             self._lists.append(tag)
             self._numbers.append(0)
         elif tag == "li":
-            self._enter_item()
+            kind = _ITEM_KINDS.get(self._lists[-1], "") if self._lists else ""
+            self._items.append(ListItem(kind))
+            if kind == "number":
+                self._numbers[-1] += 1
+                self._number = f"{self._numbers[-1]}."
         elif tag == "br":
             self._buffer.append("\n")
 
-    def _enter_item(self) -> None:
-        parent = self._lists[-1] if self._lists else ""
-        self._items.append([parent == "ul", False, parent == "ol"])
-        if parent == "ol":
-            self._numbers[-1] += 1
-            self._number = f"{self._numbers[-1]}."
-
     def leave(self, tag: str) -> None:
         if tag in BLOCKS:
-            self._flush()
-        role = _role(tag)
+            self.flush()
+        role = _ROLES.get(tag, "")
         self._open[role] -= 1
         if role == "bold" and not self._open[role] and self._bold_filled:
-            self.content.strong.append((-1, -1))
+            self.content.strong.append(UNKNOWN)
         if tag in _LISTS:
             self._lists.pop()
             self._numbers.pop()
             if not self._lists:
-                self._list = -1
+                self._list_paragraph = -1
         elif tag == "li" and self._items:
-            bullet, filled, numbered = self._items.pop()
+            item = self._items.pop()
             self._number = ""
-            if filled and (bullet or numbered):
-                (self.content.bullets if bullet else self.content.numbered).append((-1, -1))
+            if item.filled and item.kind:
+                (self.content.bullets if item.kind == "bullet" else self.content.numbered).append(UNKNOWN)
 
     def text(self, data: str) -> None:
         if not self._open["code"]:
@@ -217,7 +248,7 @@ class _Collector:
         self._bold_filled = self._bold_filled or (self._open["bold"] > 0 and not data.isspace())
         self._buffer.append(data)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         text = "".join(self._buffer)
         text = "\n".join(" ".join(line.split(" ")).strip() for line in text.split("\n")).strip()
         all_bold = not self._plain and not self._lists and "\n" not in text
@@ -225,7 +256,7 @@ class _Collector:
         if not text:
             return
         if self._items:
-            self._items[-1][1] = True
+            self._items[-1].filled = True
         block = Block(self._kind(all_bold), clean(text), number=self._number)
         self._number = ""
         if block.kind in ("paragraph", "item"):
@@ -244,49 +275,10 @@ class _Collector:
     def _paragraph(self) -> int:
         if self._enclosing >= 0:
             return self._enclosing
-        if self._lists and self._list >= 0:
-            return self._list
+        if self._lists and self._list_paragraph >= 0:
+            return self._list_paragraph
         number = self.content.paragraphs
         self.content.paragraphs += 1
         if self._lists:
-            self._list = number
+            self._list_paragraph = number
         return number
-
-
-def html_content(source: str, first_paragraph: int = 0, enclosing: int = -1) -> Content:
-    """What a browser shows of `source`.
-
-    Args:
-        source: HTML, well-kept or not.
-        first_paragraph: Number of the first paragraph found.
-        enclosing: The paragraph all of it belongs to (inside a Markdown list), or -1.
-    """
-    from selectolax.lexbor import LexborHTMLParser
-
-    collector = _Collector(first_paragraph, enclosing)
-    root = LexborHTMLParser(source).root
-    if root is None:
-        return collector.content
-    for node, entered in _walk(root):
-        tag = node.tag
-        if tag == "-text":
-            if entered:
-                collector.text(node.text_content or "")
-        elif tag is None or tag.startswith(("-", "!")) or tag in HIDDEN:
-            continue
-        elif entered:
-            collector.enter(tag)
-        else:
-            collector.leave(tag)
-    collector._flush()
-    return collector.content
-
-
-def parse_html(body: str) -> Content:
-    """The content of well-kept HTML.
-
-    Raises:
-        FormatFaultError: with the first fault.
-    """
-    check_html(body)
-    return html_content(body)

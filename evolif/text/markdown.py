@@ -1,66 +1,52 @@
-"""A body read as CommonMark with GFM tables, task boxes and strikethrough: typed blocks with their places.
+"""Markdown: a body read as CommonMark with GFM tables, task boxes and strikethrough, as blocks with their places.
 
-The parser is pyromark (pulldown-cmark): linear in the text, not recursive, and it gives source ranges.
+The parser is pyromark (pulldown-cmark): linear in the text, not recursive, and it reports source ranges. `prepare`
+changes the body before the parser sees it, `Builder` turns the parser's events into blocks.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from evolif.text.blocks import Block, BlockKind, Content, Table
+from evolif.text.blocks import UNKNOWN, Block, BlockKind, Content, ListItem, Range, Table
 from evolif.text.html import BLOCKS, BOLD, KNOWN, html_content
 from evolif.text.tokens import clean
 
-# What the Markdown builder has open: a leaf block, a list item.
 
-
-class ListItem:
-    """A list item: whether it is a bullet, where it starts, whether it has content."""
-
-    __slots__ = ("bullet", "filled", "start")
-
-    def __init__(self, bullet: bool, start: int) -> None:
-        self.bullet = bullet
-        self.start = start
-        self.filled = False
-
-
+@dataclass(slots=True)
 class Leaf:
-    """The leaf block being read."""
+    """The leaf block that is being read."""
 
-    __slots__ = ("at", "bold", "breaks", "kind", "parts", "pieces", "plain", "start")
-
-    def __init__(self, kind: BlockKind, start: int) -> None:
-        self.kind: BlockKind = kind
-        self.start = start
-        self.parts: list[str] = []
-        self.pieces: list[tuple[int, int, int]] = []
-        self.at = 0
-        self.breaks = 0
-        self.plain = False
-        self.bold = False
+    kind: BlockKind
+    parts: list[str] = field(default_factory=list)
+    pieces: list[tuple[int, int, int]] = field(default_factory=list)
+    length: int = 0
+    breaks: int = 0
+    plain: bool = False
+    """Holds text that is not bold."""
+    bold: bool = False
+    """Holds bold text."""
 
     def text(self) -> str:
-        """What has been read; a character reference may have written what rule 1 removes."""
+        """The text so far, cleaned: a character reference may stand for a character that rule 1 removes."""
         joined = "".join(self.parts)
         text = clean(joined)
         if len(text) != len(joined):
-            self.pieces = []  # places in the body are no longer known
+            self.pieces = []  # the places in the body are no longer known
         return text.rstrip("\n")
 
     def final_kind(self) -> BlockKind:
-        """Text over a --- line is read as running text; a wholly bold line is a heading."""
+        """A setext heading of several lines is running text; a wholly bold line is a heading."""
         if self.kind == "heading" and self.breaks:
             return "paragraph"
         if self.kind == "paragraph" and self.bold and not self.plain and not self.breaks:
             return "heading"
         return self.kind
 
-
-# What happens to a Markdown body before CommonMark sees it; every change keeps each character's place.
 
 STAND_IN = "\x01"
 """Replaces a `<` that opens no HTML element; `clean` keeps this control character out of every text."""
@@ -96,7 +82,9 @@ class CharacterOffsets:
 
 
 def prepare(body: str) -> tuple[str, bool]:
-    """Blank front matter, make `•` a list marker, and unknown tags text.
+    """Blank out front matter, turn `•` into a list marker and unknown tags into text.
+
+    Every change keeps each character's place, except that a `•` without a space behind it gains one.
 
     Returns:
         The source for the parser, and whether its offsets are those of the body.
@@ -136,8 +124,6 @@ def is_fence_closed(source: str, inside: str) -> bool:
     last = lines[-1].strip(" \t>")
     return last.startswith(mark) and not last.strip(mark[0])
 
-
-# Parser events in, typed blocks out.
 
 _INLINE_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
 _ELEMENTS = {
@@ -196,19 +182,19 @@ class Builder:
 
     # Leaves
 
-    def _open(self, kind: BlockKind, start: int) -> Leaf:
+    def _open(self, kind: BlockKind) -> Leaf:
         self.close_leaf()
-        self._leaf = Leaf(kind, start)
+        self._leaf = Leaf(kind)
         return self._leaf
 
     def _start_paragraph(self, detail: Any, start: int, end: int) -> None:
-        self._open("item" if self._lists else "paragraph", start)
+        self._open("item" if self._lists else "paragraph")
 
     def _end_paragraph(self, detail: Any, start: int, end: int) -> None:
         self.close_leaf()
 
     def _start_heading(self, detail: Any, start: int, end: int) -> None:
-        self._open("heading", start)
+        self._open("heading")
 
     _end_heading = _end_paragraph
 
@@ -232,7 +218,7 @@ class Builder:
         self._head_end = -1
 
     def _start_tablecell(self, detail: Any, start: int, end: int) -> None:
-        self._open("cell", start)
+        self._open("cell")
 
     def _end_tablecell(self, detail: Any, start: int, end: int) -> None:
         text = self._leaf.text().strip() if self._leaf is not None else ""
@@ -245,13 +231,12 @@ class Builder:
         self.close_leaf()
 
     def _start_codeblock(self, detail: Any, start: int, end: int) -> None:
-        self._open("code" if isinstance(detail, dict) else "paragraph", start)
+        self._open("code" if isinstance(detail, dict) else "paragraph")
 
     def _end_codeblock(self, detail: Any, start: int, end: int) -> None:
-        if self._leaf is not None and self._leaf.kind == "code":
-            inside = "".join(self._leaf.parts)
-            if not is_fence_closed(self._body[start:end], inside):
-                self.content.open_fence = start
+        leaf = self._leaf
+        if leaf is not None and leaf.kind == "code" and not is_fence_closed(self._body[start:end], "".join(leaf.parts)):
+            self.content.open_fence = start
         self.close_leaf()
 
     # Containers
@@ -259,7 +244,7 @@ class Builder:
     def _start_list(self, detail: Any, start: int, end: int) -> None:
         self.close_leaf()
         self._lists.append(detail)
-        # A list of • signs is one to a reader, not to CommonMark.
+        # A list of • signs is a list to a reader, but not to CommonMark.
         self.content.elements += not self._body.startswith("•", start)
 
     def _end_list(self, detail: Any, start: int, end: int) -> None:
@@ -271,7 +256,7 @@ class Builder:
     def _start_item(self, detail: Any, start: int, end: int) -> None:
         self.close_leaf()
         number = self._lists[-1] if self._lists else None
-        self._items.append(ListItem(number is None, start))
+        self._items.append(ListItem("bullet" if number is None else "number", start))
         if number is not None:
             self._number = f"{number}."
             self._lists[-1] = number + 1
@@ -281,7 +266,7 @@ class Builder:
         item = self._items.pop()
         self._number = ""
         if item.filled:
-            items = self.content.bullets if item.bullet else self.content.numbered
+            items = self.content.bullets if item.kind == "bullet" else self.content.numbered
             items.append(self._place(item.start, len(self._body[item.start : end].rstrip()) + item.start))
 
     def _start_blockquote(self, detail: Any, start: int, end: int) -> None:
@@ -300,30 +285,30 @@ class Builder:
         self._close_bold(end)
 
     def _open_bold(self, start: int) -> None:
-        if self._bold_from < 0:  # what is bold inside bold is no passage of its own
+        if self._bold_from < 0:  # bold inside bold is not a separate passage
             self._bold_from, self._bold_filled = start, False
 
     def _close_bold(self, end: int) -> None:
         if self._bold_from >= 0 and self._strong + self._bold_tags == 0:
             if self._bold_filled:
-                self.content.strong.append(self._place(self._bold_from, end) if end >= 0 else (-1, -1))
+                self.content.strong.append(self._place(self._bold_from, end) if end >= 0 else UNKNOWN)
             self._bold_from = -1
 
-    def _place(self, start: int, end: int) -> tuple[int, int]:
-        return (start, end) if self._exact else (-1, -1)
+    def _place(self, start: int, end: int) -> Range:
+        return (start, end) if self._exact else UNKNOWN
 
     def _text(self, text: str, start: int, end: int, *, code: bool) -> None:
-        leaf = self._leaf or self._open("item" if self._lists else "paragraph", start)
+        leaf = self._leaf or self._open("item" if self._lists else "paragraph")
         if code:
             found = self._body.find(text, start, end)
             start, end = (found, found + len(text)) if found >= 0 else (start, end)
         if end - start == len(text):
             text = self._body[start:end]  # undoes what `prepare` replaced
             if self._exact:
-                leaf.pieces.append((leaf.at, start, len(text)))
+                leaf.pieces.append((leaf.length, start, len(text)))
         text = text.replace(STAND_IN, "<")
         leaf.parts.append(text)
-        leaf.at += len(text)
+        leaf.length += len(text)
         if text.strip():
             bold = self._strong + self._bold_tags > 0
             leaf.plain = leaf.plain or not bold
@@ -333,7 +318,7 @@ class Builder:
     def _break(self) -> None:
         if self._leaf is not None:
             self._leaf.parts.append("\n")
-            self._leaf.at += 1
+            self._leaf.length += 1
             self._leaf.breaks += 1
 
     def _inline_html(self, tag: str, start: int, end: int) -> None:
@@ -342,19 +327,16 @@ class Builder:
             return  # a comment, declaration or processing instruction
         element = name.group(1).lower()
         if element in BLOCKS or element == "br":
-            self._break()  # a reader sees another line there
+            self._break()  # a reader sees a new line there
         elif element in BOLD:
-            self._toggle_bold(tag.startswith("</"), start, end)
+            if tag.startswith("</"):
+                self._bold_tags = 0
+                self._close_bold(end)
+            else:
+                self._open_bold(start)
+                self._bold_tags = 1
         elif element not in KNOWN:
             self._text(tag, start, end, code=False)
-
-    def _toggle_bold(self, closing: bool, start: int, end: int) -> None:
-        if closing:
-            self._bold_tags = 0
-            self._close_bold(end)
-        else:
-            self._open_bold(start)
-            self._bold_tags = 1
 
     # HTML blocks
 
@@ -364,7 +346,7 @@ class Builder:
 
     def _end_htmlblock(self, detail: Any, start: int, end: int) -> None:
         source, self._html = "".join(self._html or ()), None
-        enclosing = self._enclosing_paragraph()  # may take a number: before the next one is read
+        enclosing = self._take_paragraph() if self._lists else -1  # may take a number, so it comes first
         inside = html_content(source, self.content.paragraphs, enclosing)
         self.content.paragraphs = inside.paragraphs
         self.content.bullets += inside.bullets
@@ -375,9 +357,6 @@ class Builder:
             self._add(block)
 
     # Results
-
-    def _enclosing_paragraph(self) -> int:
-        return self._take_paragraph() if self._lists else -1
 
     def _take_paragraph(self) -> int:
         if self._lists and self._list_paragraph >= 0:
@@ -399,7 +378,7 @@ class Builder:
         """Finish the open leaf, if any; a leaf without text is no block."""
         leaf, self._leaf, self._bold_tags = self._leaf, None, 0
         if leaf is not None and self._bold_from >= 0:
-            self._close_bold(-1)  # a tag that is never closed: where it would end is not known
+            self._close_bold(-1)  # the tag is never closed, so where the passage ends is not known
         if leaf is None:
             return
         text = leaf.text()
@@ -436,7 +415,7 @@ def markdown_content(body: str) -> Content:
 
 
 def _plain(body: str) -> Content:
-    """Without any Markdown sign a body is just paragraphs: no parser needed."""
+    """The content of a body without any Markdown sign: just paragraphs, so no parser is needed."""
     content = Content([])
     start = 0
     for gap in [*_BREAK.finditer(body), None]:

@@ -1,12 +1,17 @@
-"""One reading of a response that all checkers share; every view is made once, when first asked for."""
+"""A response as all checkers read it: its body, its blocks, and what is counted and found in them.
+
+Each view is computed once, on first use. The rules' numbers are those of the constraint specification.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
 from evolif.text.blocks import Block, Content, FormatFaultError
 from evolif.text.data_formats import parse_csv, parse_json, parse_xml
@@ -16,18 +21,25 @@ from evolif.text.sentences import LowerCaseWords, sentences
 from evolif.text.tokens import count_graphemes, count_words, find_all, fold, fold_offsets, normalise
 from evolif.types import Span
 
-# Rule 2: the body is the text, or what is inside the one fence that encloses all of it.
+READING_RULES_VERSION = 1
+"""Stored with every verdict; a change of any rule changes it."""
 
+MAX_BODY_BYTES = 64 * 1024
+
+_PARSERS = {"json": parse_json, "xml": parse_xml, "html": parse_html, "csv": parse_csv}
 _OPEN = re.compile(r"(`{3,}|~{3,})([^\n]*)(?:\n|\Z)")
 
-_UNWRAPS = {
-    None: frozenset({"", "text", "plain", "md", "markdown"}),
-    "markdown": frozenset({"md", "markdown"}),
-}
+_UNWRAPS = {None: frozenset({"", "text", "plain", "md", "markdown"}), "markdown": frozenset({"md", "markdown"})}
+_SIGNS = frozenset("<>#*_~|+=^`")
 
 
 def unwrap(text: str, fmt: str | None) -> str:
-    """The body of a normalised text, when `fmt` (json, xml, html, csv, markdown or None) is asked for."""
+    """Rule 2: the text, or what is inside the one code fence that encloses all of it.
+
+    Args:
+        text: A normalised text.
+        fmt: The requested format (json, xml, html, csv, markdown or None).
+    """
     opening = _OPEN.match(text)
     if opening is None:
         return text
@@ -37,25 +49,19 @@ def unwrap(text: str, fmt: str | None) -> str:
     language = info.split(None, 1)[0].lower() if info else ""
     if language not in _UNWRAPS.get(fmt, {"", fmt}):
         return text
-    closing = re.compile(rf"^ {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*$", re.MULTILINE).search(
-        text, opening.end()
-    )
+    closing_line = re.compile(rf"^ {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*$", re.MULTILINE)
+    closing = closing_line.search(text, opening.end())
     if closing is None:
-        # CommonMark lets the end of the document close a fence; Markdown asked for wants every fence closed.
+        # CommonMark lets the end of the document close a fence; the format Markdown requires every fence to be closed.
         return text if fmt == "markdown" else text[opening.end() :].strip()
     if text[closing.end() :].strip():
         return text
     return text[opening.end() : closing.start()].strip()
 
 
-# Rule 10: the first and the last content character.
-
-_SIGNS = frozenset("<>#*_~|+=^`")
-
-
 @lru_cache(maxsize=4096)
 def is_skippable(char: str) -> bool:
-    """White space, Unicode punctuation, and the signs that stand for mark-up."""
+    """Whether rule 10 skips it: white space, Unicode punctuation, and the signs that stand for mark-up."""
     return char.isspace() or char in _SIGNS or unicodedata.category(char)[0] == "P"
 
 
@@ -107,20 +113,12 @@ def outer_block(content: Content, *, last: bool) -> tuple[int, Block] | None:
     return None
 
 
-READING_RULES_VERSION = 1
-"""Stored with every verdict; a change of any rule changes it."""
-
-MAX_BODY_BYTES = 64 * 1024
-
-_PARSERS = {"json": parse_json, "xml": parse_xml, "html": parse_html, "csv": parse_csv}
-
-
 class Reading:
     """A response as all checkers of one instruction see it.
 
     Args:
         response: The answer as received.
-        fmt: The format the instruction asks for (json, xml, html, csv, markdown), or None.
+        fmt: The format that the instruction requests (json, xml, html, csv, markdown), or None.
         max_bytes: A longer body is not read and fails every constraint.
     """
 
@@ -129,9 +127,9 @@ class Reading:
         self.text = normalise(response)
         self.body = unwrap(self.text, fmt)
         self.unreadable = self._size_fault(max_bytes)
-        self._offsets_of_folds: dict[int, list[int]] = {}
+        self._fold_offsets: dict[int, list[int]] = {}
         self.fault: FormatFaultError | None = None
-        """Why the body is not the format asked for; the other checkers then read it as Markdown."""
+        """Why the body is not in the requested format; the other checkers then read it as Markdown."""
 
     def _size_fault(self, max_bytes: int) -> str:
         if not self.body:
@@ -142,7 +140,7 @@ class Reading:
 
     @cached_property
     def content(self) -> Content:
-        """The typed blocks; sets `fault` where the format asked for does not parse."""
+        """The typed blocks; sets `fault` if the body does not parse as the requested format."""
         parser = _PARSERS.get(self.fmt or "")
         if parser is not None:
             try:
@@ -164,25 +162,17 @@ class Reading:
     @cached_property
     def offsets(self) -> list[int]:
         """Where each block starts in `content_text`."""
-        starts, at = [], 0
-        for block in self.blocks:
-            starts.append(at)
-            at += len(block.text) + 1
-        return starts
+        return _starts(block.text for block in self.blocks)
 
     @cached_property
     def folded(self) -> list[str]:
-        """Each block as keywords are compared."""
+        """Each block in the form in which keywords are compared."""
         return [fold(block.text) for block in self.blocks]
 
     @cached_property
     def _folded_whole(self) -> tuple[str, list[int]]:
         """All folded blocks in one text, and where each starts; no keyword holds the line break between them."""
-        starts, at = [], 0
-        for text in self.folded:
-            starts.append(at)
-            at += len(text) + 1
-        return "\n".join(self.folded), starts
+        return "\n".join(self.folded), _starts(self.folded)
 
     @cached_property
     def words(self) -> int:
@@ -236,15 +226,16 @@ class Reading:
         return tuple(spans)
 
     def folded_spans(self, block: int, start: int, end: int) -> tuple[Span, ...]:
-        """Like `spans`, for a range of the folded block; nothing where folding composed characters anew."""
+        """Like `spans`, for a range of the folded block; nothing if folding composed characters."""
         text, folded = self.blocks[block].text, self.folded[block]
         if len(folded) == len(text) and fold(text[start:end]) == folded[start:end]:
             return self.spans(block, start, end)
-        offsets = self._fold_offsets(block)
+        if block not in self._fold_offsets:
+            self._fold_offsets[block] = fold_offsets(text)
+        offsets = self._fold_offsets[block]
         return self.spans(block, offsets[start], offsets[end - 1] + 1) if offsets else ()
 
-    def _fold_offsets(self, block: int) -> list[int]:
-        """Made once for a block, and only where folding moved characters."""
-        if block not in self._offsets_of_folds:
-            self._offsets_of_folds[block] = fold_offsets(self.blocks[block].text)
-        return self._offsets_of_folds[block]
+
+def _starts(texts: Iterable[str]) -> list[int]:
+    """Where each text starts in all of them joined by line breaks."""
+    return [0, *accumulate(len(text) + 1 for text in texts)][:-1]

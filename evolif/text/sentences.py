@@ -1,4 +1,8 @@
-"""Rule 8: sentences, by NLTK's Punkt with our own abbreviations, and the rules a careful reader adds."""
+"""Rule 8: where sentences end.
+
+NLTK's Punkt decides, with our own list of English abbreviations instead of a downloaded model, except in the cases that
+the specification names and those that are clear to any reader.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-# Our own English abbreviation list for Punkt (lower case, without the last dot), and what follows from it.
-
 TITLES = frozenset(
     """dr mr mrs ms mx prof rev fr hon gov gen col maj capt cpt lt sgt cpl cmdr adm sen rep pres supt det insp
     messrs mme mlle mgr msgr dipl ing""".split()
@@ -16,7 +18,7 @@ TITLES = frozenset(
 """A name follows these: they never end a sentence."""
 
 SHORT_TITLES = frozenset("dr mr mrs ms mx".split())
-"""Titles however they are written; the others are plain words in lower case: “one more rep. Then rest”."""
+"""Titles in any case; the others are plain words in lower case: “one more rep. Then rest”."""
 
 ABBREVIATIONS = TITLES | frozenset(
     """st jr sr ph.d d.phil m.d b.a m.a b.sc m.sc d.d.s r.n esq
@@ -32,7 +34,10 @@ ABBREVIATIONS = TITLES | frozenset(
     oz lb lbs tsp tbsp pt qt cal cm mm km kg mg ml mph kph sq
     a.k.a p.s p.o r.s.v.p n.b w.r.t""".split()
 )
-# Words that end sentences more often than they are cut short stay out: "The answer is no. He sat. I ate a fig."
+"""Lower case, without the last dot.
+
+Words that end sentences more often than they are abbreviations stay out: "The answer is no. He sat. I ate a fig."
+"""
 
 UNITS = frozenset("in gal mo".split())
 """Abbreviations after a number only: “5 in. long”, but “come in. Sit down”."""
@@ -65,15 +70,14 @@ STARTERS = frozenset(
 )
 """Common sentence starters, none of them a name: capitalised after an abbreviation they begin a sentence."""
 
-
 _ALNUM = re.compile(r"[^\W_]")
 _GAP = re.compile(r"\s*")
-# A mark, whatever closes after it, then white space or the end: nothing else ends a sentence in ASCII.
+# A mark, any closing signs, then white space or the end: nothing else ends a sentence in ASCII.
 _ASCII_END = re.compile(r"""(?<![.!?…])([.!?…]+)(["'”’»)\]}*_]*+)(?=\s|\Z)""")
 _FULL_WIDTH = re.compile(r"[。！？।॥]+[”’」』）》】\"')]*")
 _WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:['’][^\W\d_]+)*")
 _LAST_TOKEN = re.compile(r"[^\s\-–—/]+\Z")
-# Numbers and letters that begin a line; numbers that follow a finished sentence (“1. Mix it. 2. Bake it.”).
+# A number or letter that begins a line, or a number that follows a finished sentence (“1. Mix it. 2. Bake it.”).
 _LIST_NUMBER = re.compile(
     r"""^[ \t]*\(?(?:\d{1,3}|[A-Za-z])\Z|:[ \t]\(?1\Z|([^\s.]*)[.!;]["'”’)\]]?[ \t]\(?\d{1,2}\Z""", re.MULTILINE
 )
@@ -81,7 +85,7 @@ _AFTER_NUMBER = re.compile(r"\d\s?\Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _OPENERS = "\"'“‘«([{*_"
 _WINDOW = 64
-"""How far a decision looks around a mark; a bound, so that time grows with the text only."""
+"""How far a decision looks around a mark, in characters; the bound keeps the time linear in the text."""
 
 
 @lru_cache(maxsize=1)
@@ -97,7 +101,7 @@ def _punkt() -> Any:
 class LowerCaseWords:
     """Words that the content also writes in lower case: capitalised after an abbreviation, they begin a sentence.
 
-    Collected when first asked for: most texts hold no abbreviation in doubt.
+    They are collected on first use: most texts hold no doubtful abbreviation.
     """
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
@@ -115,7 +119,7 @@ def sentences(text: str, lower_words: LowerCaseWords | None = None) -> list[tupl
     """The sentences of one block as ranges; each holds a letter or a digit."""
     ranges, start, searched = [], 0, 0
     for end in [*sorted(_ends(text, lower_words or LowerCaseWords())), len(text)]:
-        # What has been searched in vain is not searched again: a run of lone marks costs no more than its length.
+        # Each character is searched once, so that a run of lone marks costs no more than its length.
         if _ALNUM.search(text, searched, end):
             first = _GAP.match(text, start)
             ranges.append((first.end() if first else start, end))
@@ -144,7 +148,7 @@ def _ends(text: str, lower_words: LowerCaseWords) -> set[int]:
 
 
 def _full_stops(text: str, doubtful: list[tuple[re.Match[str], str]], lower_words: LowerCaseWords) -> set[int]:
-    """Which single full stops end a sentence: Punkt decides, but for the cases the specification names."""
+    """Which single full stops end a sentence."""
     ends = set()
     unsure = []
     for match, following in doubtful:
@@ -175,8 +179,8 @@ def _known_stop(text: str, match: re.Match[str], following: str, lower_words: Lo
         return False
     if _is_short(token, word, text, stop - len(token)):
         return _new_sentence(word, following, lower_words)
-    # Punkt is at a loss where English is not: a number's full stop (no ordinal), one letter of a list in lower case.
-    # And it need not be asked of a plain word: that is none of our abbreviations, so Punkt ends the sentence there.
+    # Punkt fails where English is clear: it takes a number's full stop for an ordinal, a lower-case letter of a list for
+    # an initial. A plain word is none of our abbreviations, so Punkt would end the sentence there anyway.
     return True if len(word) <= 1 or token.isalpha() or match.group(2).strip("\"'”’»)]}") else None
 
 
