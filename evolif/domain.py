@@ -1,4 +1,4 @@
-"""Deprecated: the vocabulary lives in `evolif.types`; this name stays for plug-ins written before it moved."""
+"""Deprecated alias of `evolif.types`, for plug-ins written before the rename."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from evolif import types
 
 
 def __getattr__(name: str) -> Any:
-    value = getattr(types, name)  # first: a name that is nowhere is an AttributeError and needs no warning
+    value = getattr(types, name)  # before the warning: an unknown name is just an AttributeError
     warnings.warn("evolif.domain is deprecated; import from evolif.types", DeprecationWarning, stacklevel=2)
     return value

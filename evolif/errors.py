@@ -1,17 +1,17 @@
-"""Errors a caller may meet, one small tree.
+"""The exceptions that a caller may meet, and the exit code of the command line for each.
 
-    EvolifError
-    ├── UsageError          exit 2: wrong flag, unknown model or profile, missing key, settings that differ
-    │   └── InputError      exit 2: a file or a line of it that cannot be read; names file, line and mend
-    ├── OutsideError        exit 3: what lies outside this program: provider, network, disk
-    │   └── ModelError      exit 3: a model endpoint failed and retrying did not help
-    │       ├── AccessError            nothing of this model can be asked: wrong key, no credit, unknown name
-    │       ├── JudgeError             a verdict that is needed could not be had: the session is suspended
-    │       ├── ContextOverflowError   the conversation no longer fits the model's context: the session is censored
-    │       └── WithheldError          the provider's content filter refused: the session is withheld
-    └── InternalError       exit 3: a checker or builder broke its own promise; please report it
+    EvolifError                         exit 3
+    ├── UsageError                      exit 2: wrong flag, unknown model or profile, missing key, settings that differ
+    │   └── InputError                  exit 2: an unusable file; names the file, the line and the remedy
+    ├── OutsideError                    exit 3: a provider, the network or the disk failed
+    │   └── ModelError                  exit 3: a model endpoint failed and retrying did not help
+    │       ├── AccessError             exit 3: wrong key, no credit or unknown name; every further call would fail too
+    │       ├── JudgeError              exit 3: a verdict is missing; the session is suspended
+    │       ├── ContextOverflowError    exit 3: the conversation exceeds the model's context; the session is censored
+    │       └── WithheldError           exit 3: the provider's content filter refused; the session is withheld
+    └── InternalError                   exit 3: a checker or builder broke its promise; please report it
 
-A weak answer is never an error: it is a verdict. A checker that breaks is `InternalError`, never a failed constraint.
+A weak answer is a verdict, never an error. A checker that breaks is an `InternalError`, never a failed constraint.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from pathlib import Path
 
 
 class EvolifError(Exception):
-    """Root of the tree; `str()` is one sentence a user can act on."""
+    """The root of all errors; `str()` is one sentence that a user can act on."""
 
     exit_code = 3
 
 
 class UsageError(EvolifError):
-    """The command or call is wrong as it stands."""
+    """The command or call is wrong."""
 
     exit_code = 2
 
 
 class InputError(UsageError):
-    """A file cannot be used; the sentence names the file, the line and the mend."""
+    """A file cannot be used; the message names the file, the line and the remedy."""
 
     def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None) -> None:
         where = "" if path is None else f"{path}" if line is None else f"{path}, line {line}"
@@ -50,19 +50,14 @@ class ModelError(OutsideError):
     """A model endpoint failed.
 
     Args:
-        message: The sentence, without keys.
-        retryable: Whether the same call may pass later.
-        pushed_back: Whether it was asked more than it wants or manages (429, 503, no answer in time).
-        retry_after: Seconds it wants to be left alone for, where it said so.
+        message: One sentence, without keys.
+        retryable: Whether the same call may succeed later.
+        pushed_back: Whether the endpoint is overloaded or limits the rate (429, 503, no answer in time).
+        retry_after: Seconds to wait before the next call, if the endpoint says so.
     """
 
     def __init__(
-        self,
-        message: str,
-        *,
-        retryable: bool = False,
-        pushed_back: bool = False,
-        retry_after: float | None = None,
+        self, message: str, *, retryable: bool = False, pushed_back: bool = False, retry_after: float | None = None
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
@@ -71,16 +66,16 @@ class ModelError(OutsideError):
 
 
 class AccessError(ModelError):
-    """The endpoint lets this key and model do nothing, so that every further call would fail the same: ask no more."""
+    """The endpoint refuses this key or model, so every further call would fail in the same way."""
 
 
 class JudgeError(ModelError):
-    """A judge could not be asked, so a verdict is missing; the answer it was about is paid for and is to be kept.
+    """A judge failed, so a verdict is missing; the answer is already paid for and must be kept.
 
     Args:
         message: What happened, without secrets.
-        retryable: Whether the same call may pass later.
-        spent: What had been paid for the turn's verdicts by then: (prompt tokens, completion tokens) per judge model.
+        retryable: Whether the same call may succeed later.
+        spent: Tokens used for the turn's verdicts so far: (prompt, completion) per judge model.
     """
 
     def __init__(
@@ -99,4 +94,4 @@ class WithheldError(ModelError):
 
 
 class InternalError(EvolifError):
-    """A promise of this program was broken; not the model's fault."""
+    """A bug in this program; not the model's fault."""

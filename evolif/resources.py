@@ -1,4 +1,8 @@
-"""The only place that knows where the data folders are: the packaged copy, else the checkout."""
+"""Data files: where they are, and how YAML and JSON Lines files are read as hostile input.
+
+The data folders come from the installed package or, in a checkout, from the repository. Every error names the file, the
+line and the remedy.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ _CHECKOUT = Path(__file__).parent.parent
 
 
 def data_path(*parts: str) -> Path:
-    """A file of the catalogues, e.g. `data_path("seeds", "topics.jsonl")`."""
+    """The path of a data file or folder, e.g. `data_path("seeds", "topics.jsonl")`."""
     for root in (_PACKAGED, _CHECKOUT):
         path = root.joinpath(*parts)
         if path.exists():
@@ -25,42 +29,27 @@ def data_path(*parts: str) -> Path:
 
 
 def load_yaml(path: Path) -> Any:
-    """Read a YAML file safely: plain data only, and no aliases, which could grow without bound.
+    """Read a YAML file safely: only plain data, and no aliases, which can expand without bound.
 
     Raises:
         InputError: not readable, not YAML, or uses aliases.
     """
     import yaml
 
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         text = path.read_text(encoding="utf-8")
-        if "*" in text:
-            _refuse_aliases(text, path)
-        return yaml.load(text, Loader=_loader())  # a safe loader
+        for token in yaml.scan(text, Loader=loader) if "*" in text else ():
+            if isinstance(token, yaml.AliasToken):
+                line = token.start_mark.line + 1
+                raise InputError("YAML aliases (*name) are not accepted; write the value out", path=path, line=line)
+        return yaml.load(text, Loader=loader)
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         problem = getattr(fault, "problem", None) or "not YAML"
         raise InputError(f"{problem}; mend the YAML", path=path, line=mark.line + 1 if mark else None) from None
-
-
-def _refuse_aliases(text: str, path: Path) -> None:
-    import yaml
-
-    for token in yaml.scan(text, Loader=_loader()):
-        if isinstance(token, yaml.AliasToken):
-            line = token.start_mark.line + 1
-            raise InputError("YAML aliases (*name) are not accepted; write the value out", path=path, line=line)
-
-
-def _loader() -> Any:
-    import yaml
-
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-# Files of one JSON object a line, read as hostile input: every complaint names the file, the line and the mend.
 
 
 class _Identified(Protocol):
@@ -72,7 +61,7 @@ CatalogueEntry = TypeVar("CatalogueEntry", bound=_Identified)
 
 
 def complaint(fault: ValidationError, whole: str) -> str:
-    """The first thing wrong with data, as `where: what`; `whole` names the data where no part is to blame."""
+    """The first validation error, as `where: what`; `whole` names the data if the error is in no single field."""
     first = fault.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, first["loc"])) or whole
     return f"{where}: {first['msg']}"
@@ -81,7 +70,7 @@ def complaint(fault: ValidationError, whole: str) -> str:
 def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
     """The objects of a JSONL file with their line numbers; blank lines are skipped."""
     try:
-        # Not `splitlines`: JSON strings may hold U+2028 and other characters that it takes for line ends.
+        # Not `splitlines`: it also splits at U+2028 and other characters that JSON strings may hold.
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else "not UTF-8"
@@ -90,26 +79,25 @@ def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
         if line.strip():
             try:
                 yield number, json.loads(line)
-            except (ValueError, RecursionError):  # a number of thousands of digits is a plain ValueError
+            except (ValueError, RecursionError):  # a number with thousands of digits is a plain ValueError
                 raise InputError("not a JSON object; mend or delete the line", path=path, line=number) from None
 
 
 def read_catalogue(path: Path, parse: Callable[[object], CatalogueEntry], kind: str) -> tuple[CatalogueEntry, ...]:
-    """The entries of a catalogue, each id once.
+    """The entries of a catalogue; each id is unique.
 
     Args:
         path: The JSONL file.
-        parse: Makes an entry of an object; raises `ValidationError` or `InputError` where it cannot.
-        kind: What an entry is called in complaints.
+        parse: Makes an entry from an object; raises `ValidationError` or `InputError` if it cannot.
+        kind: What error messages call an entry.
     """
     entries: dict[str, CatalogueEntry] = {}
     for number, data in read_json_lines(path):
         try:
             entry = parse(data)
-        except ValidationError as fault:
-            raise InputError(complaint(fault, kind), path=path, line=number) from None
-        except InputError as fault:
-            raise InputError(str(fault), path=path, line=number) from None
+        except (ValidationError, InputError) as fault:
+            message = complaint(fault, kind) if isinstance(fault, ValidationError) else str(fault)
+            raise InputError(message, path=path, line=number) from None
         if entry.id in entries:
             raise InputError(f"the {kind} id {entry.id} is used twice", path=path, line=number)
         entries[entry.id] = entry

@@ -1,7 +1,7 @@
-"""Seeded streams of chance: our own draws on the raw 64-bit output of PCG64.
+"""Seeded random streams: draws from the raw 64-bit output of PCG64.
 
-The generator (PCG XSL-RR 128/64, M. E. O'Neill) is a dozen lines and stands here itself: the same seed gives the same
-draws on any machine and with any library version, and the core needs no numerical library. A test holds it to NumPy's.
+The generator (PCG XSL-RR 128/64, M. E. O'Neill) is implemented here, so that the same seed gives the same draws on any
+machine and with any library version, and the core needs no numerical library. A test compares it with NumPy's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TWO_64 = 1 << 64
 
 
 class PCG64:
-    """The bare generator, from a 128-bit state and an odd 128-bit increment."""
+    """The generator, from a 128-bit state and an odd 128-bit increment."""
 
     __slots__ = ("_increment", "_state")
 
@@ -30,7 +30,7 @@ class PCG64:
 
     @classmethod
     def seeded(cls, state: int, sequence: int) -> PCG64:
-        """The reference seeding: a start and the number of a sequence, 128 bits each."""
+        """The reference seeding: an initial state and a sequence number, 128 bits each."""
         increment = (sequence << 1 | 1) & _MASK_128
         return cls(((increment + state) * _MULTIPLIER + increment) & _MASK_128, increment)
 
@@ -43,9 +43,9 @@ class PCG64:
 
 
 class Purpose(IntEnum):
-    """What a stream is drawn for: the second part of its key, so that no two parts of the program share draws.
+    """What a stream is for: the second part of its key, so that no two parts of the program share draws.
 
-    The values are part of every benchmark's bytes and of every interval; they never change.
+    The values determine the bytes of every benchmark and every interval; they never change.
     """
 
     SCRIPT = 1
@@ -72,7 +72,7 @@ class Stream:
         self._raw = PCG64.seeded(int.from_bytes(digest[:16], "big"), int.from_bytes(digest[16:], "big")).raw
 
     def below(self, bound: int) -> int:
-        """A whole number from 0 to `bound` - 1, without bias."""
+        """An integer from 0 to `bound` - 1, without bias."""
         if bound < 1:
             raise ValueError("there is nothing to draw from")
         limit = _TWO_64 - _TWO_64 % bound
@@ -89,16 +89,16 @@ class Stream:
         return (self._raw() >> 11) * 2.0**-53
 
     def choice(self, options: Sequence[T]) -> T:
-        """One of the options, all alike."""
+        """One of the options, with equal probability."""
         return options[self.below(len(options))]
 
     def weighted(self, options: Sequence[tuple[T, int]]) -> T:
-        """One of the options, in proportion to whole-number weights."""
-        at = self.below(sum(weight for _, weight in options))
+        """One of the options, in proportion to its integer weight."""
+        position = self.below(sum(weight for _, weight in options))
         for option, weight in options:
-            if at < weight:
+            if position < weight:
                 return option
-            at -= weight
+            position -= weight
         raise ValueError("no option has a weight")
 
     def sample(self, options: Sequence[T], count: int) -> list[T]:

@@ -1,9 +1,9 @@
-"""The vocabulary every layer shares: frozen, plain, without behaviour that needs other modules."""
+"""The types that all packages share: frozen dataclasses and literals without dependencies on other modules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 Params = Mapping[str, Any]
@@ -23,7 +23,7 @@ class Topic:
     keywords: tuple[str, ...]
     domain: str = ""
     title: str = ""
-    """A short noun phrase naming the task, said when a dialogue comes back to it; empty in foreign data."""
+    """A short noun phrase that names the task when a dialogue returns to it; empty in foreign data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Persona:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One requirement: its group and the parameters as stored."""
+    """One requirement: its group and its parameters as stored."""
 
     group: str
     params: Params
@@ -51,7 +51,7 @@ Instruction = tuple[Constraint, ...]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The one change of a turn; `before` is absent for an add, `after` for a removal."""
+    """The one change of a turn; `before` is None for an add, `after` for a removal."""
 
     kind: OperationKind
     group: str
@@ -70,9 +70,9 @@ class ScriptTurn:
     operation: Operation
     constraints: Instruction
     before: Instruction
-    """The topic's constraints when it was last left (empty on a new topic)."""
+    """The topic's constraints after its previous turn (empty on a new topic)."""
     witness: str
-    """A text that every rule checker of this turn has passed."""
+    """A text that passes every rule checker of this turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a checker says of one constraint: satisfied, failed, or (`None`) not judged."""
+    """A checker's result for one constraint: satisfied, failed, or (`None`) not judged."""
 
     group: str
     satisfied: bool | None
@@ -116,14 +116,14 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a query checker holds against a query: it does not say the turn's intention, or says another one."""
+    """A query checker's objection: the query does not express the turn's intention, or expresses another one."""
 
     checker: str
-    """`topic`, or the group whose change is not said."""
+    """`topic`, or the group whose change the query does not express."""
     message: str
-    """What is missing or wrong, as a sentence for whoever mends the query."""
+    """What is missing or wrong, as a sentence for whoever corrects the query."""
     spans: tuple[tuple[int, int], ...] = ()
-    """Half-open ranges of the query's characters that are wrong; empty where something is missing."""
+    """Half-open ranges of the query's characters that are wrong; empty if something is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens a call cost, as the provider reported them."""
+    """Tokens that a call used, as the provider reported them."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -149,25 +149,25 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class TurnFacts:
-    """What a run knows of a turn that it asked, whoever answered it: what figures are broken down by."""
+    """What a run knows about a turn, independent of the model that answers: figures are broken down by it."""
 
     dialogue: int
     turn: int
     move: Move
     depth: int
-    """How many turns the topic had had by then, this one included."""
+    """How many turns the topic has had so far, this one included."""
     topic: str
-    """Id of the topic."""
+    """The topic's id."""
     query: str
     constraints: Instruction
     operation: OperationKind | Literal[""] = ""
-    """Empty where the run was made before this was kept."""
+    """Empty in runs that are older than this field."""
     source: str = ""
-    """Who worded the query: `template`, a model's name, `human`."""
+    """Who wrote the query: `template`, a model's name, `human`."""
     register: str = ""
     """The persona's register."""
     witness: str | None = None
-    """A text that satisfies the turn's rule-checked constraints; None where the benchmark has none."""
+    """A text that satisfies the turn's rule-checked constraints; None if the benchmark has none."""
 
 
 Ending = Literal["finished", "censored", "suspended", "withheld"]
@@ -180,24 +180,24 @@ class JudgedTurn:
     turn: int
     verdicts: tuple[Verdict, ...]
     depth: int = 1
-    """How many turns the topic has had, this one included."""
+    """How many turns the topic has had so far, this one included."""
     move: Move = "continue"
 
     @property
     def judged(self) -> tuple[bool, ...]:
-        """The verdicts that were had; empty where nothing was judged."""
+        """The verdicts that were reached; empty if nothing was judged."""
         return tuple(v.satisfied for v in self.verdicts if v.satisfied is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One model's conversation over one dialogue, as far as it went."""
+    """One model's conversation over one dialogue, as far as it got."""
 
     model: str
     dialogue: int
     epoch: int
     patience: int
     ending: Ending | None
-    """None while it runs."""
+    """None while the session runs."""
     reason: str = ""
-    turns: tuple[JudgedTurn, ...] = field(default=())
+    turns: tuple[JudgedTurn, ...] = ()

@@ -40,3 +40,15 @@ def test_lazy_names_are_those_of_their_homes() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         evolif.nonsense  # noqa: B018
+
+
+def test_the_old_module_of_types_warns_and_works() -> None:
+    from evolif import domain, types
+
+    with pytest.warns(DeprecationWarning, match="import from evolif.types"):
+        assert domain.Constraint is types.Constraint
+    with pytest.warns(DeprecationWarning, match="import from evolif.types"):
+        from evolif.domain import Topic
+    assert Topic is types.Topic
+    with pytest.raises(AttributeError):
+        domain.nonsense  # noqa: B018

@@ -15,7 +15,7 @@ from evolif.errors import InputError
 from evolif.resources import complaint, data_path, load_yaml
 from evolif.rng import Purpose
 from evolif.synthesis.template import Phrasing, capitalised, clause, dropped
-from evolif.types import Constraint, Instruction, Message, Operation, ScriptTurn, Turn
+from evolif.types import Constraint, Message, Operation, ScriptTurn, Turn
 
 # The one change of a turn in plain words, for a model that has to say it and for one that checks what was said.
 
@@ -63,15 +63,6 @@ def change_of(turn: Turn | ScriptTurn, attempt: int = 1) -> ChangeText:
     # A partial change must not be told whole: the description would name the part that stays.
     exact = f"Exactly meant: {meaning}" if meaning and not partial else ""
     return ChangeText(said, exact, "\n".join(named) or "- none")
-
-
-def instruction_before(turn: Turn | ScriptTurn) -> Instruction:
-    """The topic's constraints before this turn's operation."""
-    operation = turn.operation
-    kept = tuple(c for c in turn.constraints if c.group != operation.group)
-    if operation.before is None:
-        return kept
-    return (*kept, Constraint(operation.group, operation.before))
 
 
 def _said(operation: Operation, wanted: str, wording: Phrasing, *, partial: bool) -> str:

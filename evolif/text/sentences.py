@@ -179,7 +179,7 @@ def _known_stop(text: str, match: re.Match[str], following: str, lower_words: Lo
         return False
     if _is_short(token, word, text, stop - len(token)):
         return _new_sentence(word, following, lower_words)
-    # Punkt fails where English is clear: it takes a number's full stop for an ordinal, a lower-case letter of a list for
+    # Punkt fails where English is clear: it takes a number's full stop for an ordinal, a list's lower-case letter for
     # an initial. A plain word is none of our abbreviations, so Punkt would end the sentence there anyway.
     return True if len(word) <= 1 or token.isalpha() or match.group(2).strip("\"'”’»)]}") else None
 
