@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.catalogue.entries import EntryRow, read_rows
 from evolif.errors import ContextOverflowError, InputError, ModelError, OutsideError, UsageError, WithheldError
 from evolif.instructions import append, cut_torn_line
-from evolif.models import DEFAULT_RETRIES, Sampling, StructuredModel, open_model, parse_model_name
+from evolif.models import DEFAULT_RETRIES, Sampling, StructuredModel, managed, open_model, parse_model_name
 from evolif.resources import complaint, data_path, load_yaml
 from evolif.synthesis import read_object
 from evolif.text import clean
@@ -110,7 +110,7 @@ class ModelConfig:
         connections = self.max_connections or client.connections
         # The name is stored with what the model writes: of a local file only its own name, not its folder.
         stored = f"local/{PurePath(name.name).name}" if name.provider == "local" else name.label
-        return StructuredModel(client, Sampling(self.temperature, longest), connections, stored), connections
+        return StructuredModel(managed(client, connections), Sampling(self.temperature, longest), stored), connections
 
 
 @dataclass(slots=True)

@@ -15,7 +15,17 @@ from typing import Literal
 from evolif.errors import UsageError
 from evolif.instructions.folder import Benchmark
 from evolif.instructions.source import SynthesizerPool, TurnMade
-from evolif.models import DEFAULT_RETRIES, ChatModel, ModelName, Sampling, StructuredModel, open_model, parse_model_name
+from evolif.models import (
+    DEFAULT_RETRIES,
+    ChatModel,
+    ManagedModel,
+    ModelName,
+    Sampling,
+    StructuredModel,
+    managed,
+    open_model,
+    parse_model_name,
+)
 from evolif.synthesis import (
     TEMPLATE,
     Agent,
@@ -46,7 +56,7 @@ class Options:
     """Dialogues side by side per synthesizer; as many as the endpoint stands where None, 1 of a local model."""
     seed: int = 0
     """For plug-ins."""
-    wrap: Callable[[ChatModel, AuthorRole], ChatModel] = lambda model, _: model
+    wrap: Callable[[ManagedModel, AuthorRole], ChatModel] = lambda model, _: model
     """Put around each client, for example to have its calls counted."""
     check: CheckQuery | None = None
     """The rules; `evolif.synthesis.check_query` where None."""
@@ -75,10 +85,10 @@ class _Opener:
         if name.provider == "sim":
             raise UsageError(f"{name} does not chat and can word nothing; name a chat model, or template")
         client = open_model(spec, base_url=options.base_url, max_retries=options.max_retries, timeout=options.timeout)
+        client = managed(client, options.max_connections)
         asked = StructuredModel(
             options.wrap(client, role),
             self._sampling(name),
-            options.max_connections,
             stored_name(name),
             structured=name.provider != "local",
         )

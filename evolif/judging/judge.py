@@ -24,7 +24,7 @@ from evolif.errors import EvolifError, InternalError, UsageError
 from evolif.judging.panel import RULES, Member, Panel, finish_all, verdict_of
 from evolif.judging.records import THRESHOLD, JudgeCache, Judgement, JudgeRecord, MemoryJudgeCache, usage_of
 from evolif.judging.rubric import load_rubric
-from evolif.models import ChatModel, address_of, open_model, parse_model_name, strip_credentials, with_limits
+from evolif.models import ChatModel, address_of, managed, open_model, parse_model_name, strip_credentials
 from evolif.resources import data_path, load_yaml
 from evolif.text import Reading, words
 from evolif.types import Constraint, Usage, Verdict
@@ -229,7 +229,7 @@ def open_judge(
             used as they are.
         rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
         opener: Opens the client of a named judge model, so that a run can limit, meter and budget its calls;
-            `with_limits(open_model(name), None)` where None.
+            `managed(open_model(name))` where None.
         cache: Keeps scores by content; only in memory where None. A run keeps them in
             `SqliteJudgeCache(run / CACHE_FILE)`, opened after the run's own file. It is closed with the judge.
 
@@ -247,9 +247,9 @@ def open_judge(
     if rule not in RULES:
         raise UsageError(f"the judge rule “{rule}” is unknown; use {', '.join(RULES)}")
     scores = cache if cache is not None else MemoryJudgeCache()
-    open_named = opener or (lambda name: with_limits(open_model(name), None))
+    open_named = opener or (lambda name: managed(open_model(name)))
     members = [
-        Member(open_named(model), _endpoint(model), scores) if isinstance(model, str) else Member(model, "", scores)
+        Member(open_named(model), _endpoint(model), scores) if isinstance(model, str) else Member(managed(model), "", scores)
         for model in given
     ]
     labels = [member.name for member in members]

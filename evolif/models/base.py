@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from evolif.types import Message, Turn, Usage
 
@@ -33,6 +33,8 @@ class ChatRequest:
     turn: Turn | None = None
     depth: int = 1
     """How many turns the topic of `turn` has had, this one included."""
+    epoch: int = 1
+    """Which repetition of the dialogue the call belongs to; a cache keeps repetitions apart."""
     drawn: str = ""
     """What in the messages is drawn anew for each call, such as the number in a fence; a cache looks past it."""
 
@@ -82,3 +84,17 @@ class ChatModel(Protocol):
     async def aclose(self) -> None:
         """Release connections and child processes."""
         ...
+
+
+ModelRef: TypeAlias = str | ChatModel
+"""A model's name, or a model that the caller has opened."""
+
+
+def as_list(models: ModelRef | Sequence[ModelRef]) -> list[ModelRef]:
+    """One model or several, as a list."""
+    return list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
+
+
+def spec_of(model: ModelRef) -> str:
+    """The name as it was given, or an opened model's own."""
+    return model if isinstance(model, str) else model.name

@@ -1,23 +1,22 @@
-"""A chat model in front of which a cache stands: what was asked before is not asked again."""
+"""Replies kept on disk by the content of their request: what any run with this cache has asked is not asked again.
+
+One SQLite file holds each message once. Keys never enter it: an endpoint is stored without user, password and query,
+and a request holds no header.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, astuple, dataclass, field, replace
 from hashlib import blake2b
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
-from evolif.models.base import ChatModel, ChatRequest, Reply
+from evolif.models.base import ChatRequest, Reply
 from evolif.sqlite_file import SqliteFile
 from evolif.types import Message, Usage
-
-# Replies kept on disk by the content of their request: one SQLite file, each message in it once.
-#
-# Keys never enter it: an endpoint is kept without user, password and query, and a request holds no header.
 
 CACHE_FILE = "requests.sqlite"
 
@@ -43,12 +42,12 @@ class CachedCall:
     """A digest each."""
 
     @classmethod
-    def of(cls, model: str, endpoint: str, epoch: int, request: ChatRequest) -> CachedCall:
+    def of(cls, model: str, endpoint: str, request: ChatRequest) -> CachedCall:
         """The first asking of a request."""
-        sampling = request.sampling
         schema = "" if request.schema is None else json.dumps(request.schema, sort_keys=True)
         digests = tuple(digest_of(message) for message in request.lasting)
-        return cls(model, endpoint, epoch, 0, sampling.temperature, sampling.max_tokens, sampling.seed, schema, digests)
+        temperature, max_tokens, seed = astuple(request.sampling)
+        return cls(model, endpoint, request.epoch, 0, temperature, max_tokens, seed, schema, digests)
 
     @property
     def settings(self) -> str:
@@ -241,51 +240,26 @@ def default_cache_folder() -> Path:
     return Path(platformdirs.user_cache_dir("evolif", appauthor=False)) / "requests"
 
 
-class CachedModel:
-    """Answers from the cache where it can; implements `ChatModel`.
-
-    A hit is marked as such, so that it costs nothing and no connection limit learns from it. Faults are not kept.
+class ModelCache:
+    """A run's cache as one of its models uses it; faults are not kept.
 
     Args:
-        model: The client.
         cache: The run's cache.
-        endpoint: Where the client asks, without user, key and query; empty for the provider's own endpoint.
-        epoch: Tells the repetition that is being played.
-        repeats: Whether the same request is asked again on purpose, as a judge is whose score could not be read; each
-            asking then has a reply of its own.
+        model: The model's name.
+        endpoint: Where it is asked, without user, key and query; empty for the provider's own endpoint.
+        repeats: Whether the same request is sent again on purpose, as to a judge whose score could not be read; each
+            repeat then has a reply of its own.
     """
 
-    def __init__(
-        self,
-        model: ChatModel,
-        cache: RequestCache,
-        endpoint: str = "",
-        epoch: Callable[[], int] = lambda: 1,
-        *,
-        repeats: bool = False,
-    ) -> None:
-        self._model = model
+    def __init__(self, cache: RequestCache, model: str, endpoint: str = "", *, repeats: bool = False) -> None:
         self._cache = cache
+        self._model = model
         self._endpoint = endpoint
-        self._epoch = epoch
         self._repeats = repeats
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)  # what a client says of itself beyond the protocol
-
-    @property
-    def name(self) -> str:
-        """`provider/name`, without secrets."""
-        return self._model.name
-
-    @property
-    def connections(self) -> int:
-        """How many sessions it is worth running side by side by default."""
-        return self._model.connections
-
-    async def complete(self, request: ChatRequest) -> Reply:
-        """Answer from the cache, or as the model does."""
-        cache, call = self._cache, CachedCall.of(self.name, self._endpoint, self._epoch(), request)
+    async def complete(self, request: ChatRequest, answer: Callable[[], Awaitable[Reply]]) -> Reply:
+        """The stored reply, marked as cached; else what `answer` returns, stored."""
+        cache, call = self._cache, CachedCall.of(self._model, self._endpoint, request)
         if self._repeats:
             first = call.key
             call = replace(call, repeat=cache.seen[first])
@@ -296,29 +270,7 @@ class CachedModel:
             return known
         cache.misses += 1
         if cache.explain is not None:
-            cache.explain(f"{self.name}, {explain_miss(cache.store, call, request.lasting)}")
-        reply = await self._model.complete(request)
+            cache.explain(f"{self._model}, {explain_miss(cache.store, call, request.lasting)}")
+        reply = await answer()
         cache.store.put(call, request.lasting, reply)
         return reply
-
-    async def aclose(self) -> None:
-        """Release what the client holds."""
-        await self._model.aclose()
-
-
-# Reading JSON of which nothing is certain: what is not of the right kind is empty.
-
-
-def mapping(value: object) -> Mapping[str, Any]:
-    """The object, or an empty one."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def clean_text(value: object) -> str:
-    """The text, or an empty one; half surrogates, which JSON can carry and no file can, are replaced."""
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
-
-
-def count(value: object) -> int:
-    """The number of something, or 0. No provider counts to 2^53, and no database can hold much more."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0

@@ -7,11 +7,14 @@ carry the provider's whole answer, key included where the provider echoes it, in
 from __future__ import annotations
 
 import json
+import math
 import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
@@ -177,3 +180,67 @@ def _telling(body: object, depth: int) -> Iterator[str]:
     elif depth and isinstance(body, list):
         for value in body[:20]:
             yield from _telling(value, depth - 1)
+
+
+# How long an endpoint asks to be left alone: `retry-after-ms`, `Retry-After` in seconds or as a date.
+
+_DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)s")
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Read the wait out of an answer's headers.
+
+    Args:
+        headers: The answer's, with names in lower case or of a mapping that does not care.
+        now: The time that a date is compared with; this machine's where None.
+
+    Returns:
+        Seconds from now, at least 0; None where nothing was asked, or nothing that can be read.
+    """
+    exact = _number(headers.get("retry-after-ms"))
+    if exact is not None:
+        return exact / 1000
+    text = headers.get("retry-after")
+    seconds = _number(text)
+    return seconds if seconds is not None or text is None else _until(text, now or datetime.now(UTC))
+
+
+def duration(text: object) -> float | None:
+    """Seconds of a protobuf duration such as `12.5s`."""
+    match = _DURATION.fullmatch(text) if isinstance(text, str) else None
+    return float(match[1]) if match else None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text) if text is not None and len(text) < 40 else math.nan
+    except ValueError:
+        return None
+    return max(0.0, number) if math.isfinite(number) else None
+
+
+def _until(text: str, now: datetime) -> float | None:
+    try:
+        then = parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    # A date without a zone is Greenwich's, as all dates of the protocol are.
+    return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - now).total_seconds())
+
+
+# Reading JSON of which nothing is certain: what is not of the right kind is empty.
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The object, or an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def clean_text(value: object) -> str:
+    """The text, or an empty one; half surrogates, which JSON can carry and no file can, are replaced."""
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+
+def count(value: object) -> int:
+    """The number of something, or 0. No provider counts to 2^53, and no database can hold much more."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from evolif.errors import ModelError, UsageError
 from evolif.models.base import ChatRequest, Reply
-from evolif.models.cache import clean_text, count, mapping
 from evolif.models.endpoint import PLACEHOLDER_KEY, Endpoint, ModelName, check_base_url, key_from
-from evolif.models.faults import Speaker
-from evolif.models.retry import duration, retry_after
+from evolif.models.faults import Speaker, clean_text, count, duration, mapping, retry_after
 from evolif.types import Usage
 
 if TYPE_CHECKING:

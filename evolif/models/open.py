@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from evolif.errors import UsageError
 from evolif.models.base import DEFAULT_RETRIES, ChatModel
 from evolif.models.endpoint import ModelName, check_base_url, parse_model_name, unknown_provider
+from evolif.models.managed import FIRST_BACKOFF, LONGEST_CALL, ManagedModel, RetryPolicy, managed
 
 ENTRY_POINTS = "evolif.models"
 """Where plug-ins register: entry point `PROVIDER = "module:factory"`, with `factory(name, settings) -> ChatModel`."""
@@ -23,6 +24,8 @@ class Settings:
     timeout: float | None = None
     """Seconds for one attempt; None leaves it to the provider."""
     seed: int = 0
+    backoff: float = FIRST_BACKOFF
+    """Seconds of back-off before the first repeat."""
 
 
 _WITHOUT_ENDPOINT = frozenset({"local", "sim"})
@@ -39,6 +42,7 @@ def open_model(
     max_retries: int = DEFAULT_RETRIES,
     timeout: float | None = None,
     seed: int = 0,
+    backoff: float = FIRST_BACKOFF,
 ) -> ChatModel:
     """Make the client of a model; nothing is connected or started before its first call.
 
@@ -48,6 +52,7 @@ def open_model(
         max_retries: how often a call that may pass later is made again.
         timeout: seconds for one attempt; by default 120, and 600 for a local model.
         seed: seeds simulated models.
+        backoff: seconds of back-off before the first repeat; it doubles for each further one.
 
     Raises:
         UsageError: the name, its endpoint, its key or its weights are not there; the sentence says what to do.
@@ -56,7 +61,7 @@ def open_model(
     if base_url is not None and name.base_url is None and name.provider not in _WITHOUT_ENDPOINT:
         name = replace(name, base_url=check_base_url(base_url))
     factory = _BUILT_IN.get(name.provider) or _plugin(name)
-    return factory(name, Settings(max_retries, timeout, seed))
+    return factory(name, Settings(max_retries, timeout, seed, backoff))
 
 
 def address_of(name: ModelName, base_url: str | None = None) -> str | None:
@@ -100,10 +105,8 @@ def _seconds(settings: Settings, default: float) -> float:
 
 
 def _retrying(model: ChatModel, settings: Settings, timeout: float) -> ChatModel:
-    from evolif.models.retry import FIRST_BACKOFF, LONGEST_CALL, RetryingModel, RetryPolicy
-
-    within = max(LONGEST_CALL, 2 * timeout)
-    return RetryingModel(model, RetryPolicy(settings.max_retries, FIRST_BACKOFF, within=within))
+    retries = RetryPolicy(settings.max_retries, settings.backoff, within=max(LONGEST_CALL, 2 * timeout))
+    return ManagedModel(model, managed(model).limit, retries)
 
 
 _BUILT_IN: dict[str, Factory] = {"google": _open_google, "local": _open_local, "openai": _open_openai, "sim": _open_sim}

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from evolif.errors import ModelError
 from evolif.models.base import ChatRequest, Reply
-from evolif.models.cache import clean_text, count, mapping
 from evolif.models.endpoint import Endpoint, ModelName, make_client, resolve_endpoint
-from evolif.models.faults import Speaker
-from evolif.models.retry import retry_after
+from evolif.models.faults import Speaker, clean_text, count, mapping, retry_after
 from evolif.types import Usage
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import Any
 
 from evolif.errors import ContextOverflowError, ModelError, WithheldError
 from evolif.models.base import ChatModel, ChatRequest, Sampling
-from evolif.models.limits import with_limits
 from evolif.synthesis import Completion
 from evolif.types import Message
 
@@ -19,9 +18,8 @@ class StructuredModel:
     when the same question passes without.
 
     Args:
-        model: The client.
+        model: The client; `evolif.models.managed` bounds its calls.
         sampling: Temperature and longest answer; the provider's own where None.
-        connections: Questions under way at once; where None, as many as the endpoint stands, or 1 of a local model.
         name: What it is called where its own name tells of this machine.
         structured: Whether it answers better in JSON than in bare words.
     """
@@ -30,12 +28,11 @@ class StructuredModel:
         self,
         model: ChatModel,
         sampling: Sampling | None = None,
-        connections: int | None = None,
         name: str | None = None,
         *,
         structured: bool = True,
     ) -> None:
-        self._model = with_limits(model, connections)
+        self._model = model
         self._structured = structured
         self._name = name or model.name
         self._sampling = sampling or Sampling()

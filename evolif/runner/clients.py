@@ -1,10 +1,10 @@
-"""The models of a run opened by their names: targets and judges, each behind a limit and a turnstile."""
+"""The clients of a run: targets, judges and the models that word missing turns."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
@@ -13,17 +13,21 @@ from evolif.errors import InternalError, UsageError
 from evolif.instructions import AuthorRole, SynthesizerPool
 from evolif.judging import Judge, open_judge
 from evolif.models import (
-    CachedModel,
     ChatModel,
     ChatRequest,
+    ManagedModel,
+    ModelCache,
+    ModelRef,
     RequestCache,
     address_of,
+    managed,
+    open_model,
     parse_model_name,
+    spec_of,
     strip_credentials,
-    with_limits,
 )
 from evolif.runner.events import Role
-from evolif.runner.metering import CallPolicy, MeteredModel, current_epoch
+from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
 
 _CLOSING = 5.0
@@ -41,15 +45,24 @@ class Calling:
     seed: int
 
 
-def names_of(specs: Sequence[str]) -> tuple[str, ...]:
+def model_name(model: ModelRef) -> str:
+    """A model's name without address and key.
+
+    Raises:
+        UsageError: a broken name.
+    """
+    return str(parse_model_name(spec_of(model)))
+
+
+def names_of(models: Sequence[ModelRef]) -> tuple[str, ...]:
     """The models' names without addresses and keys, in order.
 
     Raises:
         UsageError: none, a broken name, or one twice.
     """
-    if not specs:
+    if not models:
         raise UsageError("name at least one model, e.g. --model sim/steady")
-    names = [str(parse_model_name(spec)) for spec in specs]
+    names = [model_name(model) for model in models]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(
@@ -59,9 +72,11 @@ def names_of(specs: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def endpoint_of(spec: str, base_url: str | None) -> str:
-    """Where a model is asked, without user and key; empty for the provider's own endpoint."""
-    return strip_credentials(address_of(parse_model_name(spec), base_url) or "")
+def endpoint_of(model: ModelRef, base_url: str | None) -> str:
+    """Where a model is called, without user and key; empty for the provider's own endpoint and for objects."""
+    if not isinstance(model, str):
+        return ""
+    return strip_credentials(address_of(parse_model_name(model), base_url) or "")
 
 
 def describe_judge(names: Sequence[str], rule: str) -> tuple[str, tuple[str, ...]]:
@@ -70,13 +85,13 @@ def describe_judge(names: Sequence[str], rule: str) -> tuple[str, tuple[str, ...
     Raises:
         UsageError: no such judge or rule.
     """
-    with _for_the_judge():
+    with _naming_the_judge():
         judge = open_judge(names, rule=rule, opener=_Named)
     return ("none", ()) if judge is None else (judge.name, judge.endpoints)
 
 
 @contextmanager
-def _for_the_judge() -> Iterator[None]:
+def _naming_the_judge() -> Iterator[None]:
     try:
         yield
     except UsageError as fault:
@@ -101,66 +116,60 @@ class _Named:
 
 
 class ClientFactory:
-    """Makes the clients of a run.
+    """Makes the clients of a run: each bounded, retried, metered, and cached where the run has a cache.
 
     Args:
         calling: How models are called.
-        gate: Asked before every call.
-        stopper: Keeps further turns from being asked.
-        open_model: Makes the bare client.
+        policy: Decides on every call.
+        shutdown: Keeps further turns from being asked.
         cache: Of requests; None where every call is made.
     """
 
     def __init__(
-        self,
-        calling: Calling,
-        gate: CallPolicy,
-        stopper: Shutdown,
-        open_model: Callable[..., ChatModel],
-        cache: RequestCache | None = None,
+        self, calling: Calling, policy: CallPolicy, shutdown: Shutdown, cache: RequestCache | None = None
     ) -> None:
-        self._cache = cache
-        self._open_model = open_model
         self._calling = calling
-        self._gate = gate
-        self._stopper = stopper
+        self._policy = policy
+        self._shutdown = shutdown
+        self._cache = cache
 
-    def target(self, spec: str) -> ChatModel:
+    def target(self, model: ModelRef) -> MeteredModel:
         """A model under test."""
-        calling, name = self._calling, str(parse_model_name(spec))
-        client = self._cached(spec, calling.base_url, repeats=False)
-        behind = MeteredModel(client, "target", self._gate, partial(self._stopper, name), self._bounded("target", name))
-        return with_limits(behind, calling.max_connections)
-
-    def judge(self, spec: str) -> ChatModel:
-        """A member of a panel; after Ctrl-C it still judges what is answered, for that is paid, if time allows."""
-        with _for_the_judge():
-            client, name = self._cached(spec, None, repeats=True), str(parse_model_name(spec))
-        behind = MeteredModel(
-            client, "judge", self._gate, lambda: self._stopper.fault is not None, self._bounded("judge", name)
-        )
-        return with_limits(behind, None)
-
-    def author(self, model: ChatModel, role: AuthorRole) -> ChatModel:
-        """A model that words missing turns, or checks the words."""
-        bounded = self._bounded(role, model.name)
-        return MeteredModel(model, role, self._gate, lambda: self._stopper.everybody, bounded)
-
-    def _bounded(self, role: Role, name: str) -> Callable[[], AbstractAsyncContextManager[None]]:
-        """What bounds a call in flight after a stop."""
-        grace = LOCAL_GRACE if name.startswith("local/") else GRACE
-        return partial(self._stopper.within, grace, role, name)
-
-    def _cached(self, spec: str, base_url: str | None, *, repeats: bool) -> ChatModel:
-        client = self._open(spec, base_url)
-        if self._cache is None or parse_model_name(spec).provider == "sim":
-            return client  # a simulated model sees more than the messages
-        return CachedModel(client, self._cache, endpoint_of(spec, base_url), current_epoch, repeats=repeats)
-
-    def _open(self, spec: str, base_url: str | None) -> ChatModel:
         calling = self._calling
-        return self._open_model(
-            spec, base_url=base_url, max_retries=calling.max_retries, timeout=calling.timeout, seed=calling.seed
+        client = managed(self._open(model, calling.base_url), calling.max_connections)
+        stopped = partial(self._shutdown, model_name(model))
+        return self._metered(client, "target", stopped, self._cached(model, calling.base_url))
+
+    def judge(self, model: ModelRef) -> MeteredModel:
+        """A member of a panel. After Ctrl-C it still judges paid answers, if time allows."""
+        with _naming_the_judge():
+            client = managed(self._open(model, None))
+        cache = self._cached(model, None, repeats=True)
+        return self._metered(client, "judge", lambda: self._shutdown.fault is not None, cache)
+
+    def author(self, model: ManagedModel, role: AuthorRole) -> MeteredModel:
+        """A model that words missing turns, or checks the words."""
+        return self._metered(model, role, lambda: self._shutdown.everybody)
+
+    def _metered(
+        self, client: ManagedModel, role: Role, stopped: Callable[[], bool], cache: ModelCache | None = None
+    ) -> MeteredModel:
+        grace = LOCAL_GRACE if client.name.startswith("local/") else GRACE
+        bounded = partial(self._shutdown.within, grace, role, client.name)
+        return MeteredModel(client, role, self._policy, stopped, bounded, cache)
+
+    def _cached(self, model: ModelRef, base_url: str | None, *, repeats: bool = False) -> ModelCache | None:
+        name = model_name(model)
+        if self._cache is None or name.startswith("sim/"):
+            return None  # a simulated model sees more than the messages
+        return ModelCache(self._cache, name, endpoint_of(model, base_url), repeats=repeats)
+
+    def _open(self, model: ModelRef, base_url: str | None) -> ChatModel:
+        if not isinstance(model, str):
+            return model
+        calling = self._calling
+        return open_model(
+            model, base_url=base_url, max_retries=calling.max_retries, timeout=calling.timeout, seed=calling.seed
         )
 
 

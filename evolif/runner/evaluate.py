@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evolif.errors import UsageError
 from evolif.instructions import Benchmark, Options, open_stored
-from evolif.models import DEFAULT_RETRIES, RequestCache, open_model
+from evolif.models import DEFAULT_RETRIES, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.clients import Calling, ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
@@ -60,10 +60,10 @@ def engine_of(
 
 def evaluate(
     benchmark: Benchmark | Path | str,
-    models: str | Sequence[str],
+    models: ModelRef | Sequence[ModelRef],
     out: Path | str,
     *,
-    judge: str | Sequence[str] = "none",
+    judge: ModelRef | Sequence[ModelRef] = "none",
     judge_rule: str = "mean",
     patience: int | None = None,
     max_turns: int | None = None,
@@ -95,7 +95,8 @@ def evaluate(
 
     Args:
         benchmark: The benchmark, or its directory; its dialogues are extended as far as a model follows.
-        models: Names such as `openai/gpt-5`, `local/smollm2-135m`, `sim/steady`.
+        models: Names such as `openai/gpt-5`, `local/smollm2-135m`, `sim/steady`, or `ChatModel` objects, which are
+            called as they are: bounded, but not retried, and neither `base_url` nor `timeout` concerns them.
         out: The run's directory.
         judge: `none`, `lexical` (a heuristic whose verdicts stand apart), or models, which together are a panel.
         judge_rule: How a panel comes to a verdict: `mean`, `majority` or `median`.
@@ -129,8 +130,8 @@ def evaluate(
         KeyboardInterrupt: stopped; everything finished is in the store.
     """
     opened = benchmark if isinstance(benchmark, Benchmark) else Benchmark(benchmark)
-    specs = [models] if isinstance(models, str) else list(models)
-    judges = [judge] if isinstance(judge, str) else list(judge) or ["none"]
+    targets, panel = as_list(models), as_list(judge) or ["none"]
+    specs, judges = [spec_of(model) for model in targets], [spec_of(model) for model in panel]
     at_least_one("max-connections", max_connections)
     wish = Wish(
         models=specs,
@@ -171,12 +172,14 @@ def evaluate(
     errand = WorkerConfig(
         settings, dict(zip(settings.models, specs, strict=True)), calling, tuple(judges), gate is not None
     )
+    if engine != "asyncio" and not all(isinstance(model, str) for model in targets):
+        raise UsageError(f"--engine {engine} calls models by their names; an opened model stays in this process")
     perform = engine_of(engine, ray_address, errand, production.notify, gate, cached=cache is not None)
-    make = ClientFactory(calling, gate or AllowAll(), stopper, open_model, cache)
+    make = ClientFactory(calling, gate or AllowAll(), stopper, cache)
     authors = Options(max_retries=max_retries, timeout=timeout, wrap=make.author)
     cast = Clients(
-        {name: make.target(spec) for name, spec in zip(settings.models, specs, strict=True)},
-        {spec: make.judge(spec) for spec in judges} if is_panel(judges) else {},
+        {name: make.target(model) for name, model in zip(settings.models, targets, strict=True)},
+        {spec_of(model): make.judge(model) for model in panel} if is_panel(judges) else {},
         open_stored(opened, missing, synthesizers, checker, authors),
     )
     try:

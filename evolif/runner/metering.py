@@ -1,8 +1,8 @@
-"""A turnstile before every model: asked before each call, told of each, counting what it cost.
+"""Metering: every call of a model is admitted by a policy before it is made, and counted after it.
 
-It stands inside of the model's connection limit, so a call that waited for a place is asked about when it would begin
-and not when it was planned: after a stop nobody who still waits is let through, and a budget reserves for calls under
-way only.
+A call first takes a slot of the model's connection limit and is decided on only then: after a stop nobody who still
+waits is let through, and a budget reserves for calls under way only. The order of one call is slot, policy, cache,
+attempts (`evolif.models.ManagedModel`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol
 
 from evolif.errors import EvolifError
-from evolif.models import ChatModel, ChatRequest, Reply
+from evolif.models import ChatRequest, ManagedModel, ModelCache, Reply
+from evolif.models.limits import Slot
 from evolif.runner.events import Role, SessionKey, Spent
 from evolif.types import Usage
 
@@ -48,14 +50,14 @@ class Wait:
 
 
 class CallPolicy(Protocol):
-    """Decides over every call. A session that is stopped here is censored with the turns it has."""
+    """Decides on every call. A session whose call is denied is censored with the turns it has."""
 
     def ask(self, call: PlannedCall) -> Deny | Wait | None:
         """None lets the call through; `tell` follows then in any case."""
         ...
 
     def tell(self, call: PlannedCall, usage: Usage | None) -> None:
-        """The call is over; None where it failed, or a cache had the answer."""
+        """The call is over; None where it failed, or the cache had the reply."""
         ...
 
 
@@ -63,27 +65,27 @@ class AllowAll:
     """Lets every call through."""
 
     def ask(self, call: PlannedCall) -> Deny | None:
-        """Never stops."""
+        """Never denies."""
         return None
 
     def tell(self, call: PlannedCall, usage: Usage | None) -> None:
-        """Looks at nothing."""
+        """Needs to know nothing."""
 
 
 class CallDeniedError(EvolifError):
-    """A call was not made: the gate said so (`stop`), or the run is being stopped (None)."""
+    """A call was not made: the policy denied it (`deny`), or the run is being stopped (None)."""
 
-    def __init__(self, stop: Deny | None) -> None:
-        super().__init__("the run is being stopped" if stop is None else stop.reason)
-        self.stop = stop
+    def __init__(self, deny: Deny | None) -> None:
+        super().__init__("the run is being stopped" if deny is None else deny.reason)
+        self.deny = deny
 
     def __reduce__(self) -> tuple[type[CallDeniedError], tuple[Deny | None]]:
-        return CallDeniedError, (self.stop,)
+        return CallDeniedError, (self.deny,)
 
 
 @dataclass(slots=True)
 class Account:
-    """What the calls of one session came to since somebody last took it down."""
+    """What the calls of one session have cost since the last `take`."""
 
     key: SessionKey
     spent: list[Spent] = field(default_factory=list)
@@ -94,6 +96,8 @@ class Account:
         return spent
 
 
+# The one thing here that calls find by the task they run in: a judge belongs to the run and is asked for many sessions
+# at once, through code that knows nothing of sessions, and yet each of its calls is paid by one of them.
 _account: ContextVar[Account | None] = ContextVar("_account", default=None)
 
 
@@ -111,81 +115,80 @@ def charge(spent: Iterable[Spent]) -> None:
         account.spent.extend(spent)
 
 
-def current_epoch() -> int:
-    """The repetition that the present task's session is; 1 outside of sessions."""
-    account = _account.get()
-    return 1 if account is None else account.key.epoch
-
-
 class MeteredModel:
-    """A model behind a gate; implements `ChatModel`.
+    """A model whose calls are admitted and counted; implements `ChatModel`.
 
     Args:
-        model: The client.
-        role: In whose name it is asked.
-        gate: Decides over each call.
-        stopped: Whether nothing may be asked any more.
-        bounded: Put around each call; raises `CallDeniedError` where it is given up.
+        model: The client with its limit.
+        role: In whose name it is called.
+        policy: Decides on each call.
+        stopped: Whether nothing may be called any more.
+        bounded: Put around each call; raises `CallDeniedError` where the call is given up.
+        cache: Replies of earlier runs.
     """
 
     def __init__(
         self,
-        model: ChatModel,
+        model: ManagedModel,
         role: Role,
-        gate: CallPolicy,
+        policy: CallPolicy,
         stopped: Callable[[], bool],
         bounded: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+        cache: ModelCache | None = None,
     ) -> None:
         self._model = model
         self._role: Role = role
-        self._gate = gate
+        self._policy = policy
         self._stopped = stopped
         self._bounded = bounded
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)  # what a client says of itself beyond the protocol
-
-    @property
-    def name(self) -> str:
-        """`provider/name`, without secrets."""
-        return self._model.name
-
-    @property
-    def connections(self) -> int:
-        """How many sessions it is worth running side by side by default."""
-        return self._model.connections
+        self._cache = cache
+        self.name = model.name
+        self.connections = model.connections
 
     async def complete(self, request: ChatRequest) -> Reply:
         """Answer the conversation.
 
         Raises:
-            NotAskedError: nothing was asked, or the call was given up after a stop.
+            CallDeniedError: no call was made, or it was given up after a stop.
         """
+        slot = await self._model.limit.take()
+        try:
+            return await self._complete(request, slot)
+        finally:
+            slot.leave()
+
+    async def _complete(self, request: ChatRequest, slot: Slot) -> Reply:
         account = _account.get()
-        call = PlannedCall(self._role, self.name, request, account.key if account else None)
-        await self._let_through(call)
+        key = None if account is None else account.key
+        if key is not None and request.epoch != key.epoch:
+            request = replace(request, epoch=key.epoch)
+        call = PlannedCall(self._role, self.name, request, key)
+        await self._admit(call)
         usage = None
         try:
             async with self._bounded():
-                reply = await self._model.complete(request)
+                if self._cache is None:
+                    reply = await self._model.answer(request, slot)
+                else:
+                    reply = await self._cache.complete(request, partial(self._model.answer, request, slot))
             usage = None if reply.cached else reply.usage
         finally:
-            self._gate.tell(call, usage)
+            self._policy.tell(call, usage)
         if account is not None and not reply.cached and self._role in ("target", "judge"):
-            # What wording a turn costs is not the session's: the benchmark keeps it, see `SynthesisRecord`.
+            # The cost of wording a turn is not the session's: the benchmark keeps it, see `SynthesisRecord`.
             account.spent.append(Spent(self._role, self.name, reply.usage))
         return reply
 
-    async def _let_through(self, call: PlannedCall) -> None:
+    async def _admit(self, call: PlannedCall) -> None:
         while True:
             if self._stopped():
                 raise CallDeniedError(None)
-            answer = self._gate.ask(call)
-            if answer is None:
+            decision = self._policy.ask(call)
+            if decision is None:
                 return
-            if isinstance(answer, Deny):
-                raise CallDeniedError(answer)
-            await answer.until
+            if isinstance(decision, Deny):
+                raise CallDeniedError(decision)
+            await decision.until
 
     async def aclose(self) -> None:
         """Release what the client holds."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolif.judging import Judgement, judge_turn, open_judge
-from evolif.models import ChatModel, open_model
+from evolif.models import ChatModel
 from evolif.runner.clients import Calling, ClientFactory, is_panel
 from evolif.runner.events import Event, SessionKey, Spent
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait, charge
@@ -185,7 +185,7 @@ class Player:
     def __init__(self, errand: WorkerConfig) -> None:
         self._stopper = Shutdown()
         gate: CallPolicy = DistantGate() if errand.gated else AllowAll()
-        opener = ClientFactory(errand.calling, gate, self._stopper, open_model)
+        opener = ClientFactory(errand.calling, gate, self._stopper)
         self._targets: dict[str, ChatModel] = {name: opener.target(spec) for name, spec in errand.specs.items()}
         scenario = DistantScenario(errand)
         self._stage = RunContext(errand.settings, scenario, FullHistory(), _keep, self._observe, self._stopper)

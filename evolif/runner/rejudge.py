@@ -15,7 +15,7 @@ from pathlib import Path
 
 from evolif.errors import UsageError
 from evolif.judging import CACHE_FILE, Judge, JudgeComparison, Judgement, SqliteJudgeCache, judge_turn, open_judge
-from evolif.models import DEFAULT_RETRIES, ChatModel, RequestCache, open_model
+from evolif.models import DEFAULT_RETRIES, ChatModel, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.clients import Calling, ClientFactory, describe_judge
 from evolif.runner.events import (
     FaultMet,
@@ -105,7 +105,7 @@ class SessionReplay:
             spent = self._account.take()  # the half of a panel's calls
             if spent:
                 await self._stage.keep(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
-            end = None if refusal.stop is None else self._stopped(refusal.stop)
+            end = None if refusal.deny is None else self._stopped(refusal.deny)
         except Exception as fault:
             end = await self._faulty(fault)
         if end is not None:
@@ -182,7 +182,7 @@ _SIDE_BY_SIDE = 64
 
 def rejudge(
     run: Path | str,
-    judge: str | Sequence[str],
+    judge: ModelRef | Sequence[ModelRef],
     out: Path | str,
     *,
     judge_rule: str = "mean",
@@ -215,9 +215,10 @@ def rejudge(
         OutsideError: the disk.
         KeyboardInterrupt: stopped; every verdict that was had is in the store.
     """
-    judges = [judge] if isinstance(judge, str) else list(judge)
+    panel = as_list(judge)
+    judges = [spec_of(model) for model in panel]
     stopper = Shutdown()
-    make = ClientFactory(Calling(None, None, max_retries, timeout, 0), gate or AllowAll(), stopper, open_model, cache)
+    make = ClientFactory(Calling(None, None, max_retries, timeout, 0), gate or AllowAll(), stopper, cache)
     say = notify or (lambda _: None)
     root = Path(out)
     with closing(RunStore.open(Path(run))) as source:
@@ -225,7 +226,7 @@ def rejudge(
         _see_answers(source, say)
         if root.resolve() == source.root.resolve():
             raise UsageError(f"{root} keeps its verdicts; judge its answers into another folder")
-        clients = _opened(judges, make)
+        clients = _opened(panel, make)
         with locked(root), closing(_target(root, settings)) as target:
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
             made = open_judge(judges, rule=judge_rule, opener=clients, cache=scores)
@@ -287,10 +288,9 @@ def _see_answers(source: RunStore, say: Callable[[str], None]) -> None:
         )
 
 
-def _opened(judges: Sequence[str], make: ClientFactory) -> Callable[[str], ChatModel]:
+def _opened(panel: Sequence[ModelRef], make: ClientFactory) -> Callable[[str], ChatModel]:
     """The judges' clients, made before anything is written, so that a missing key leaves no folder behind."""
-    named = [name for name in judges if name not in ("none", "lexical")]
-    return {name: make.judge(name) for name in named}.__getitem__
+    return {spec_of(model): make.judge(model) for model in panel if model not in ("none", "lexical")}.__getitem__
 
 
 def _target(root: Path, settings: RunSettings) -> RunStore:

@@ -172,11 +172,11 @@ class SessionRunner:
         except SessionEnd as over:
             await self._end(over)
         except CallDeniedError as refusal:
-            if refusal.stop is None:
+            if refusal.deny is None:
                 await self._pay()
             else:
                 await self._end(
-                    SessionEnd("censored" if self._number else None, refusal.stop.cause, refusal.stop.reason)
+                    SessionEnd("censored" if self._number else None, refusal.deny.cause, refusal.deny.reason)
                 )
         except StoreError:
             raise

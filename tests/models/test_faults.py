@@ -13,12 +13,12 @@ from contextlib import ExitStack
 from typing import TypeVar
 
 import pytest
+from evolif.models.retry import RetryingModel, RetryPolicy
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models import ChatModel, ChatRequest, LimitedModel, Reply, open_model, parse_model_name, with_limits
 from evolif.models.faults import Speaker
 from evolif.models.openai import OpenAIModel
-from evolif.models.retry import RetryingModel, RetryPolicy
 from evolif.types import Message
 
 from .scripted import Faulty

@@ -6,12 +6,12 @@ import random
 from datetime import UTC, datetime
 
 import pytest
+from evolif.models.retry import RetryingModel, RetryPolicy, duration, retry_after
 
 from evolif.catalogue import ModelConfig
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.instructions import Options
 from evolif.models import DEFAULT_RETRIES, ChatRequest, Reply, open_model, with_limits
-from evolif.models.retry import RetryingModel, RetryPolicy, duration, retry_after
 from evolif.runner import evaluate, rejudge
 
 from .scripted import HELLO, Scripted, Wrapper
