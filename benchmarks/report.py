@@ -53,7 +53,7 @@ def make_run(folder: Path, dialogues: int, turns: int) -> Path:
     def opened(name: str, **_: Any) -> SimModel:
         return Skilled(name.partition("/")[2])
 
-    with mock.patch("evolif.runner.evaluate.open_model", opened):
+    with mock.patch("evolif.runner.clients.open_model", opened):
         evaluate(folder / "bench", names, run, max_turns=turns).close()
     return run
 

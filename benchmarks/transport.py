@@ -111,10 +111,10 @@ async def bare_aiohttp(url: str) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def ours(url: str, max_connections: int | None) -> AsyncIterator[Call]:
-    from evolif.models import ChatRequest, open_model, with_limits
+    from evolif.models import ChatRequest, managed, open_model
     from evolif.types import Message
 
-    model = with_limits(open_model("openai/tiny", base_url=url), max_connections)
+    model = managed(open_model("openai/tiny", base_url=url), max_connections)
     request = ChatRequest(tuple(Message("user", m["content"]) for m in HISTORY))
     yield lambda: model.complete(request)
     await model.aclose()

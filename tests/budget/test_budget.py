@@ -118,7 +118,7 @@ def test_dollars_for_a_model_of_unknown_price_are_refused() -> None:
 
 
 def play(bench: Path, out: Path, model: Counted, monkeypatch: pytest.MonkeyPatch, budget: Budget) -> Run:
-    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", lambda *_, **__: model)
+    monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", lambda *_, **__: model)
     return evaluate(bench, MODEL, out, max_turns=4, max_tokens=50, gate=budget)
 
 

@@ -57,7 +57,7 @@ def play(bench: Path, out: Path, order: int, monkeypatch: pytest.MonkeyPatch, ru
     def opened(spec: str, **_: object) -> Late:
         return Late(open_model(spec), chance)
 
-    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", opened)
+    monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", opened)
     wish = Wish(MODELS, None, ["none"], "mean", None, CAP, None, 1, True, None, None, 0)
     stopping = None if rule is None else StopRule(rule, plan(Benchmark(bench), wish), out)
     return evaluate(bench, MODELS, out, max_turns=CAP, gate=stopping, observe=stopping)

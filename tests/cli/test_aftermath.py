@@ -7,7 +7,6 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +56,7 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, opened: dict[str, Fak
         monkeypatch.delenv(name, raising=False)
     made = evolif("generate", "bench", "--dialogues", "2", "--turns", "6", "--seed", "4", "--profile", "paper")
     assert made.exit_code == 0, made.output
-    for module in ("evaluate", "rejudge"):
-        monkeypatch.setattr(
-            import_module(f"evolif.runner.{module}"),
-            "open_model",
-            lambda spec, **_: opened.setdefault(spec, Fake(spec)),
-        )
+    monkeypatch.setattr("evolif.runner.clients.open_model", lambda spec, **_: opened.setdefault(spec, Fake(spec)))
     yield
 
 

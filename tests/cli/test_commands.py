@@ -59,7 +59,7 @@ def patch_model(monkeypatch: pytest.MonkeyPatch, answer: Reply | BaseException) 
         async def aclose(self) -> None:
             pass
 
-    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", lambda *_, **__: Fake())
+    monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", lambda *_, **__: Fake())
 
 
 # The whole way

@@ -36,7 +36,7 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     made = evolif("generate", "bench", "--dialogues", "2", "--turns", "3", "--seed", "1", "--profile", "objective")
     assert made.exit_code == 0, made.output
-    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", lambda *_, **__: Fake())
+    monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", lambda *_, **__: Fake())
 
 
 def test_dollars_stop_a_run_and_the_report_says_what_it_cost() -> None:

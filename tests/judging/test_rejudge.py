@@ -67,7 +67,7 @@ def judges(monkeypatch: pytest.MonkeyPatch) -> dict[str, Asked]:
         name = spec.partition("?")[0]
         return opened.setdefault(name, Asked([grade(9)], name))
 
-    monkeypatch.setattr(import_module("evolif.runner.rejudge"), "open_model", open_model)
+    monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", open_model)
     return opened
 
 

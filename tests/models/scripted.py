@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from evolif.models import ChatModel, ChatRequest, Reply
 
@@ -44,30 +43,6 @@ class Scripted:
 
     async def aclose(self) -> None:
         self.closed = True
-
-
-class Wrapper:
-    """What lies between the limit and the retries, for example a gate or an account."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def connections(self) -> int:
-        return self._model.connections
-
-    async def complete(self, request: ChatRequest) -> Reply:
-        return await self._model.complete(request)
-
-    async def aclose(self) -> None:
-        await self._model.aclose()
 
 
 class Faulty:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from evolif import ModelError, OutsideError
-from evolif.models import CachedModel, ChatRequest, Reply, Sampling, open_cache, with_limits
+from evolif.models import ChatRequest, ModelCache, Reply, RequestCache, Sampling, managed, open_cache
 from evolif.models.cache import CachedCall
+from evolif.runner.metering import AllowAll, MeteredModel
 from evolif.types import Message, Usage
 
 REQUEST = ChatRequest((Message("system", "Be kind."), Message("user", "Say a word about rain.")), Sampling(0.5, 50, 1))
@@ -34,14 +35,19 @@ class Echo:
         pass
 
 
+def cached(echo: Echo, cache: RequestCache, endpoint: str = "", *, repeats: bool = False) -> MeteredModel:
+    replies = ModelCache(cache, echo.name, endpoint, repeats=repeats)
+    return MeteredModel(managed(echo), "target", AllowAll(), lambda: False, cache=replies)
+
+
 def ask(
     folder: Path, echo: Echo, *requests: ChatRequest, endpoint: str = "", epoch: int = 1, repeats: bool = False
 ) -> list[Reply]:
     cache = open_cache(folder)
-    model = CachedModel(echo, cache, endpoint, lambda: epoch, repeats=repeats)
+    model = cached(echo, cache, endpoint, repeats=repeats)
 
     async def main() -> list[Reply]:
-        return [await model.complete(request) for request in requests]
+        return [await model.complete(replace(request, epoch=epoch)) for request in requests]
 
     try:
         return asyncio.run(main())
@@ -99,14 +105,16 @@ def test_faults_are_not_kept(tmp_path: Path) -> None:
 def test_no_limit_learns_from_a_hit(tmp_path: Path) -> None:
     async def main() -> int:
         cache, echo = open_cache(tmp_path), Echo()
-        model = with_limits(CachedModel(echo, cache), None)
+        client = managed(echo)
+        replies = ModelCache(cache, echo.name)
+        model = MeteredModel(client, "target", AllowAll(), lambda: False, cache=replies)
         await model.complete(REQUEST)
-        before = model.limit._answers
+        before = client.limit._answers
         for _ in range(20):
             await model.complete(REQUEST)
         cache.store.close()
         assert (cache.hits, cache.misses, echo.calls) == (20, 1, 1)
-        return model.limit._answers - before
+        return client.limit._answers - before
 
     assert asyncio.run(main()) == 0
 
@@ -114,7 +122,7 @@ def test_no_limit_learns_from_a_hit(tmp_path: Path) -> None:
 def test_a_miss_is_explained_by_what_differs(tmp_path: Path) -> None:
     told: list[str] = []
     cache = open_cache(tmp_path, told.append)
-    model = CachedModel(Echo(), cache)
+    model = cached(Echo(), cache)
     talk = (*REQUEST.messages, Message("assistant", "Wet."), Message("user", "And now one about the snow of May."))
     other = (*talk[:3], Message("user", "And now one about the snow of June."))
 

@@ -13,10 +13,18 @@ from contextlib import ExitStack
 from typing import TypeVar
 
 import pytest
-from evolif.models.retry import RetryingModel, RetryPolicy
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
-from evolif.models import ChatModel, ChatRequest, LimitedModel, Reply, open_model, parse_model_name, with_limits
+from evolif.models import (
+    ChatModel,
+    ChatRequest,
+    ManagedModel,
+    Reply,
+    RetryPolicy,
+    managed,
+    open_model,
+    parse_model_name,
+)
 from evolif.models.faults import Speaker
 from evolif.models.openai import OpenAIModel
 from evolif.types import Message
@@ -35,7 +43,6 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_CUSTOM_HEADERS", "OPENAI_ORG_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TEST_KEY", KEY)
-    monkeypatch.setattr("evolif.models.retry.FIRST_BACKOFF", 1e-6)
 
 
 def using(model: ChatModel, work: Callable[[], Awaitable[T]]) -> T:
@@ -48,9 +55,9 @@ def using(model: ChatModel, work: Callable[[], Awaitable[T]]) -> T:
     return asyncio.run(main())
 
 
-def opened(url: str, *, max_retries: int = 2, timeout: float = 20.0, connections: int | None = None) -> LimitedModel:
+def opened(url: str, *, max_retries: int = 2, timeout: float = 20.0, connections: int | None = None) -> ManagedModel:
     spec = f"openai/tiny?base_url={url}&key_env=TEST_KEY"
-    return with_limits(open_model(spec, max_retries=max_retries, timeout=timeout), connections)
+    return managed(open_model(spec, max_retries=max_retries, timeout=timeout, backoff=1e-6), connections)
 
 
 def ask(url: str, *, max_retries: int = 2, timeout: float = 20.0) -> Reply:
@@ -189,7 +196,8 @@ def test_a_server_that_dies_and_comes_back_answers_everybody() -> None:
         with serving(ok("before")) as first:
             endpoint = OpenAIModel.from_name(parse_model_name(f"openai/tiny?base_url={first.url}&key_env=TEST_KEY"))
             policy = RetryPolicy(1000, first=0.001, longest=0.01)
-            model = with_limits(RetryingModel(Faulty(endpoint, failed), policy), 8)
+            client = Faulty(endpoint, failed)
+            model = ManagedModel(client, managed(client, 8).limit, policy)
             assert runner.run(ask_all()) == {"before"}
         try:
             assert runner.run(ask_all()) == {"after"}

@@ -25,13 +25,12 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TEST_KEY", KEY)
-    monkeypatch.setattr("evolif.models.retry.FIRST_BACKOFF", 0.001)
 
 
 def ask(server: Server, request: ChatRequest = HELLO, *, max_retries: int = 0, timeout: float = 20.0) -> Reply:
     async def main() -> Reply:
         spec = f"google/tiny?base_url={server.url}&key_env=TEST_KEY"
-        model = open_model(spec, max_retries=max_retries, timeout=timeout)
+        model = open_model(spec, max_retries=max_retries, timeout=timeout, backoff=0.001)
         assert model.name == "google/tiny" and KEY not in repr(model)
         try:
             return await model.complete(request)

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
-from evolif.models import LimitedModel, Reply, with_limits
+from evolif.models import ManagedModel, Reply, managed
 from evolif.models.limits import ConnectionLimit, Slot
 
 from .scripted import HELLO, Scripted
@@ -26,7 +26,7 @@ async def round_of(limit: ConnectionLimit, *faults: Exception | None) -> None:
     places = await full(limit)
     later: list[Slot] = []
     for number, place in enumerate(places):
-        place.tell(faults[number] if number < len(faults) else None)
+        place.report(faults[number] if number < len(faults) else None)
         later += await full(limit)
     for place in [*places, *later]:
         place.leave()
@@ -54,7 +54,7 @@ def test_growth_needs_use() -> None:
         limit = ConnectionLimit(200, 16)
         for _ in range(50):
             place = await limit.take()
-            place.tell(None)
+            place.report(None)
             place.leave()
         return limit.places
 
@@ -110,12 +110,12 @@ def test_news_of_before_the_cut_is_no_news() -> None:
     async def main() -> tuple[int, int]:
         limit = ConnectionLimit(200, 16)
         places = await full(limit)
-        places[0].tell(BUSY)
+        places[0].report(BUSY)
         cut = limit.places
         for place in places[1:8]:
-            place.tell(None)
+            place.report(None)
         for place in places[8:]:
-            place.tell(BUSY)
+            place.report(BUSY)
         return cut, limit.places
 
     assert asyncio.run(main()) == (8, 8)
@@ -129,7 +129,7 @@ def test_nobody_begins_before_retry_after_is_over(first: int | None) -> None:
         await waiting
         late = [asyncio.create_task(_note(limit, order)) for _ in range(3)]
         await asyncio.sleep(0)
-        asked.tell(ModelError("429", retryable=True, pushed_back=True, retry_after=0.05))
+        asked.report(ModelError("429", retryable=True, pushed_back=True, retry_after=0.05))
         asked.leave()
         waiting.result().leave()
         late.append(asyncio.create_task(_note(limit, order)))
@@ -202,7 +202,7 @@ class Endpoint(Scripted):
 def test_it_finds_what_an_endpoint_stands(capacity: int) -> None:
     async def main() -> None:
         endpoint = Endpoint(capacity)
-        model = with_limits(endpoint, None)
+        model = managed(endpoint)
         await drive(model, 2500)
         endpoint.calls = endpoint.refused = 0
         seen = await drive(model, 2500)
@@ -216,7 +216,7 @@ def test_it_finds_what_an_endpoint_stands(capacity: int) -> None:
     asyncio.run(main())
 
 
-async def drive(model: LimitedModel, calls: int) -> list[int]:
+async def drive(model: ManagedModel, calls: int) -> list[int]:
     """So many calls by as many workers as are worth it; the places after each."""
     left, seen = iter(range(calls)), list[int]()
 

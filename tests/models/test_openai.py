@@ -23,15 +23,17 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_CUSTOM_HEADERS", "OPENAI_ORG_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TEST_KEY", KEY)
-    monkeypatch.setattr("evolif.models.retry.FIRST_BACKOFF", 0.001)
 
 
 def ask(server: Server, request: ChatRequest = HELLO, *, max_retries: int = 0, timeout: float = 20.0) -> Reply:
     async def main() -> Reply:
         model = open_model(
-            f"openai/tiny?base_url={server.url}&key_env=TEST_KEY", max_retries=max_retries, timeout=timeout
+            f"openai/tiny?base_url={server.url}&key_env=TEST_KEY",
+            max_retries=max_retries,
+            timeout=timeout,
+            backoff=0.001,
         )
-        assert model.connections == 16 and KEY not in repr(model)
+        assert model.connections == 200 and KEY not in repr(model)
         try:
             return await model.complete(request)
         finally:

@@ -6,15 +6,16 @@ import random
 from datetime import UTC, datetime
 
 import pytest
-from evolif.models.retry import RetryingModel, RetryPolicy, duration, retry_after
 
 from evolif.catalogue import ModelConfig
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.instructions import Options
-from evolif.models import DEFAULT_RETRIES, ChatRequest, Reply, open_model, with_limits
+from evolif.models import DEFAULT_RETRIES, ChatRequest, ManagedModel, Reply, RetryPolicy, managed, open_model
+from evolif.models.faults import duration, retry_after
 from evolif.runner import evaluate, rejudge
+from evolif.runner.metering import AllowAll, MeteredModel
 
-from .scripted import HELLO, Scripted, Wrapper
+from .scripted import HELLO, Scripted
 
 BUSY = ModelError("429", retryable=True, pushed_back=True)
 BROKEN = ModelError("500", retryable=True)
@@ -25,10 +26,14 @@ def policy(most: int = 2) -> RetryPolicy:
     return RetryPolicy(most, first=0.0)
 
 
+def retrying(model: Scripted, retries: RetryPolicy, connections: int | None = None) -> ManagedModel:
+    return ManagedModel(model, managed(model, connections).limit, retries)
+
+
 @pytest.mark.parametrize("failures", range(4))
 def test_a_call_is_made_at_most_so_often(failures: int) -> None:
     inner = Scripted(*[BROKEN] * failures, Reply("at last"))
-    model = RetryingModel(inner, policy(3))
+    model = retrying(inner, policy(3))
     assert asyncio.run(model.complete(HELLO)) == Reply("at last") and inner.calls == failures + 1
 
 
@@ -36,7 +41,7 @@ def test_the_last_fault_is_the_calls() -> None:
     last = ModelError("the last", retryable=True)
     inner = Scripted(BROKEN, BROKEN, last)
     with pytest.raises(ModelError, match="the last") as caught:
-        asyncio.run(RetryingModel(inner, policy()).complete(HELLO))
+        asyncio.run(retrying(inner, policy()).complete(HELLO))
     assert caught.value is last and caught.value.__context__ is None and inner.calls == 3
 
 
@@ -44,14 +49,14 @@ def test_the_last_fault_is_the_calls() -> None:
 def test_what_cannot_pass_is_asked_once(fault: ModelError) -> None:
     inner = Scripted(fault)
     with pytest.raises(type(fault)):
-        asyncio.run(RetryingModel(inner, policy()).complete(HELLO))
+        asyncio.run(retrying(inner, policy()).complete(HELLO))
     assert inner.calls == 1
 
 
 def test_bugs_are_not_repeated() -> None:
     inner = Scripted(RuntimeError("a bug"))
     with pytest.raises(RuntimeError):
-        asyncio.run(RetryingModel(inner, policy()).complete(HELLO))
+        asyncio.run(retrying(inner, policy()).complete(HELLO))
     assert inner.calls == 1
 
 
@@ -95,7 +100,7 @@ def test_attempts_and_waits_count_towards_the_end_of_repeats() -> None:
 
     inner = Slow(*[BROKEN] * 9)
     with pytest.raises(ModelError):
-        asyncio.run(RetryingModel(inner, RetryPolicy(9, first=0.0, within=0.05)).complete(HELLO))
+        asyncio.run(retrying(inner, RetryPolicy(9, first=0.0, within=0.05)).complete(HELLO))
     assert 1 < inner.calls <= 3
 
 
@@ -105,27 +110,28 @@ def test_five_repeats_are_the_default_everywhere() -> None:
         assert inspect.signature(call).parameters["max_retries"].default == DEFAULT_RETRIES
 
 
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_a_call_that_waits_lends_its_place(wrapped: bool) -> None:
-    """One place, two calls: the second is made while the first waits, and each attempt tells the limit."""
+@pytest.mark.parametrize("metered", [False, True])
+def test_a_call_that_waits_lends_its_slot(metered: bool) -> None:
+    """One slot, two calls: the second is made while the first waits, and each attempt moves the limit."""
 
     async def main() -> None:
         inner = Scripted(BUSY, Reply("second"), Reply("first"))
-        retrying = RetryingModel(inner, RetryPolicy(1, first=0.0))
-        model = with_limits(Wrapper(retrying) if wrapped else retrying, 1)
-        first, second = await asyncio.gather(model.complete(HELLO), model.complete(HELLO))
+        model = retrying(inner, policy(1), 1)
+        called = MeteredModel(model, "target", AllowAll(), lambda: False) if metered else model
+        first, second = await asyncio.gather(called.complete(HELLO), called.complete(HELLO))
         assert (first.text, second.text) == ("first", "second")
         assert inner.peak == 1 and model.limit.in_flight == 0
 
     asyncio.run(main())
 
 
-def test_every_attempt_tells_the_limit_through_any_wrapper() -> None:
+def test_every_attempt_moves_the_limit_of_a_metered_model() -> None:
     async def main() -> None:
         inner = Scripted(*[BUSY] * 3, most_connections=50)
-        model = with_limits(Wrapper(RetryingModel(inner, policy(3))), None)
+        model = retrying(inner, policy(3))
+        metered = MeteredModel(model, "target", AllowAll(), lambda: False)
         assert (model.connections, model.limit.places, model.name) == (50, 4, "test/scripted")
-        await model.complete(HELLO)
+        await metered.complete(HELLO)
         assert model.limit.cuts == 3 and model.limit.in_flight == 0
 
     asyncio.run(main())
@@ -134,7 +140,7 @@ def test_every_attempt_tells_the_limit_through_any_wrapper() -> None:
 def test_a_cancelled_wait_leaves_no_place_taken() -> None:
     async def main() -> None:
         inner = Scripted(*[ModelError("429", retryable=True, pushed_back=True, retry_after=60.0)] * 2)
-        model = with_limits(RetryingModel(inner, policy()), 2)
+        model = retrying(inner, policy(), 2)
         call = asyncio.create_task(model.complete(HELLO))
         while inner.calls == 0 or model.limit.in_flight:
             await asyncio.sleep(0)
@@ -148,9 +154,7 @@ def test_a_cancelled_wait_leaves_no_place_taken() -> None:
 
 def test_a_hit_of_a_cache_is_no_news() -> None:
     async def main() -> tuple[int, int]:
-        hit, miss = (
-            with_limits(Scripted(*[Reply("x", cached=c)] * 40, most_connections=50), None) for c in (True, False)
-        )
+        hit, miss = (managed(Scripted(*[Reply("x", cached=c)] * 40, most_connections=50)) for c in (True, False))
         for model in (hit, miss):
             await asyncio.gather(*(model.complete(HELLO) for _ in range(40)))
         return hit.limit.places, miss.limit.places
@@ -161,9 +165,9 @@ def test_a_hit_of_a_cache_is_no_news() -> None:
 
 def test_a_model_on_this_machine_keeps_its_number_and_a_given_one_is_kept() -> None:
     local, remote = Scripted(), Scripted(most_connections=200)
-    assert (with_limits(local, None).limit.places, with_limits(local, None).connections) == (4, 4)
-    assert (with_limits(remote, None).limit.places, with_limits(remote, None).connections) == (4, 200)
-    assert with_limits(remote, 50).limit.places == with_limits(remote, 50).connections == 50
+    assert (managed(local).limit.places, managed(local).connections) == (4, 4)
+    assert (managed(remote).limit.places, managed(remote).connections) == (4, 200)
+    assert managed(remote, 50).limit.places == managed(remote, 50).connections == 50
 
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)

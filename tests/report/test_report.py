@@ -54,7 +54,7 @@ def play(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
     def run(models: dict[str, Answer], **settings: object) -> Run:
         monkeypatch.setattr(
-            import_module("evolif.runner.evaluate"), "open_model", lambda name, **_: Fake(name, models[name])
+            import_module("evolif.runner.clients"), "open_model", lambda name, **_: Fake(name, models[name])
         )
         out = tmp_path / f"run{len(runs)}"
         runs.append(evaluate(tmp_path / "bench", list(models), out, **{"max_turns": 10, **settings}))

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 from scripted import Scripted
 
 from evolif.instructions import generate_with
-from evolif.models import parse_model_name
 from evolif.runner import Run, evaluate
 
 
@@ -51,10 +49,10 @@ def play(bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
     def run(model: Scripted | Mapping[str, Scripted], out: str = "run", **settings: object) -> Run:
         known = {model.name: model} if isinstance(model, Scripted) else model
-        monkeypatch.setattr(
-            import_module("evolif.runner.evaluate"), "open_model", lambda spec, **_: known[str(parse_model_name(spec))]
-        )
         told = {"limit": 1, "max_turns": 8, "models": ["fake/model"], "benchmark": bench, **settings}
+        for role in {"models", "judge"} & set(told):
+            named = [told[role]] if isinstance(told[role], str) else told[role]
+            told[role] = [known.get(name.partition("?")[0], name) for name in named]
         runs.append(evaluate(out=tmp_path / out, **told))
         return runs[-1]
 

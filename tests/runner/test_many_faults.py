@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,7 @@ from scripted import Scripted, number
 
 from evolif import ModelError
 from evolif.instructions import Benchmark, generate_with
-from evolif.models import ChatRequest
-from evolif.models import retry as _retry
+from evolif.models import ChatRequest, open_model
 from evolif.runner import Run, evaluate
 from evolif.types import Turn
 
@@ -39,12 +37,10 @@ def skilled(turn: Turn) -> str:
 
 
 @pytest.fixture
-def whole(bench: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[int, object]:
+def whole(bench: Benchmark, tmp_path: Path) -> dict[int, object]:
     """What the sessions come to where nothing fails."""
     model = Scripted(lambda r: skilled(r.turn), connections=50)
-    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", lambda *_, **__: model)
-    run = evaluate(bench, "fake/model", tmp_path / "whole", max_turns=TURNS)
-    monkeypatch.undo()
+    run = evaluate(bench, model, tmp_path / "whole", max_turns=TURNS)
     return outcome(run)
 
 
@@ -59,7 +55,7 @@ def but(outcomes: dict[int, object], poisoned: int) -> dict[int, object]:
 
 
 def test_a_faulty_client_is_asked_on_until_all_but_the_poisoned_session_have_ended(
-    bench: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: dict[int, object]
+    bench: Benchmark, tmp_path: Path, whole: dict[int, object]
 ) -> None:
     tries: dict[tuple[int, int], int] = {}
 
@@ -73,9 +69,8 @@ def test_a_faulty_client_is_asked_on_until_all_but_the_poisoned_session_have_end
         return ModelError("busy", retryable=True) if chance(turn, tries[where]) < 0.05 else skilled(turn)
 
     model = Scripted(answer, connections=50)
-    monkeypatch.setattr(import_module("evolif.runner.evaluate"), "open_model", lambda *_, **__: model)
     for _ in range(5):  # this client repeats nothing itself: the same command is the retry
-        run = evaluate(bench, "fake/model", tmp_path / "run", max_turns=TURNS)
+        run = evaluate(bench, model, tmp_path / "run", max_turns=TURNS)
         left, told = run.suspended(), outcome(run)
         if left == 1:
             break
@@ -91,7 +86,7 @@ class Fake:
 
 
 def test_a_faulty_server_behind_the_real_sdk_costs_one_session_of_three_hundred(
-    bench: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: dict[int, object]
+    bench: Benchmark, tmp_path: Path, whole: dict[int, object]
 ) -> None:
     def brain(asked: Asked) -> Served:
         if asked.turn.dialogue == POISONED and asked.turn.turn == 2:
@@ -100,15 +95,13 @@ def test_a_faulty_server_behind_the_real_sdk_costs_one_session_of_three_hundred(
             return FAULTS[int(chance(asked.turn, "kind") * len(FAULTS))]
         return Served(skilled(asked.turn))
 
-    monkeypatch.setattr(_retry, "FIRST_BACKOFF", 0.05)
     with fast_server(bench, brain) as server:
         run = evaluate(
             bench,
-            f"openai/m?base_url={server.url}",
+            open_model(f"openai/m?base_url={server.url}", max_retries=5, backoff=0.05),
             tmp_path / "run",
             max_turns=TURNS,
             max_connections=50,
-            max_retries=5,
         )
     assert run.suspended() == 1 and len(run.faults()) == 1
     told = outcome(run)

@@ -13,7 +13,7 @@ from scripted import Scripted, number, witness
 
 from evolif.cli import progress as _display
 from evolif.cli import progress as _wording_display
-from evolif.models import ChatRequest, Reply
+from evolif.models import ChatRequest, Reply, managed
 from evolif.runner import Awaited, Event, PlannedCall, Run, SessionEnded, SessionStarted, StillWaiting, Wait, load_run
 from evolif.runner import clients as _opened
 from evolif.runner import shutdown as _heartbeat
@@ -93,7 +93,9 @@ def test_a_timeout_of_the_client_is_not_taken_for_a_stop() -> None:
     async def main() -> None:
         stopper = Shutdown()
         model = Scripted(lambda _: TimeoutError("the client's"))
-        behind = MeteredModel(model, "target", AllowAll(), lambda: False, lambda: stopper.within(9.0, "target", "m"))
+        behind = MeteredModel(
+            managed(model), "target", AllowAll(), lambda: False, lambda: stopper.within(9.0, "target", "m")
+        )
         with pytest.raises(TimeoutError, match="the client's"):
             await behind.complete(ChatRequest(()))
 
