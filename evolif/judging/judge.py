@@ -249,7 +249,9 @@ def open_judge(
     scores = cache if cache is not None else MemoryJudgeCache()
     open_named = opener or (lambda name: managed(open_model(name)))
     members = [
-        Member(open_named(model), _endpoint(model), scores) if isinstance(model, str) else Member(managed(model), "", scores)
+        Member(open_named(model), _endpoint(model), scores)
+        if isinstance(model, str)
+        else Member(managed(model), "", scores)
         for model in given
     ]
     labels = [member.name for member in members]

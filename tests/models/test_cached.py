@@ -162,6 +162,6 @@ def test_what_is_drawn_anew_for_each_call_is_no_part_of_what_is_asked(tmp_path: 
     def asked(number: str, text: str = "Good?") -> ChatRequest:
         return ChatRequest((Message("user", f"== {number} ==\n{text}\n== {number} =="),), drawn=number)
 
-    assert CachedCall.of("m", "", 1, asked("a1b2")) == CachedCall.of("m", "", 1, asked("c3d4"))
-    assert CachedCall.of("m", "", 1, asked("a1b2")) != CachedCall.of("m", "", 1, asked("a1b2", "Bad?"))
+    assert CachedCall.of("m", "", asked("a1b2")) == CachedCall.of("m", "", asked("c3d4"))
+    assert CachedCall.of("m", "", asked("a1b2")) != CachedCall.of("m", "", asked("a1b2", "Bad?"))
     assert asked("a1b2").lasting[0].content == "== 0000 ==\nGood?\n== 0000 =="

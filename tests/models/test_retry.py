@@ -55,9 +55,10 @@ def test_what_cannot_pass_is_asked_once(fault: ModelError) -> None:
 
 def test_bugs_are_not_repeated() -> None:
     inner = Scripted(RuntimeError("a bug"))
+    model = retrying(inner, policy())
     with pytest.raises(RuntimeError):
-        asyncio.run(retrying(inner, policy()).complete(HELLO))
-    assert inner.calls == 1
+        asyncio.run(model.complete(HELLO))
+    assert inner.calls == 1 and model.limit.cuts == 0 and model.limit.in_flight == 0
 
 
 def test_waits_double_are_spread_over_all_of_the_backoff_and_end_at_the_longest() -> None:
