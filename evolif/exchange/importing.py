@@ -1,252 +1,33 @@
-"""Import: from an export, or from files of the EvolIF authors, to a benchmark directory."""
+"""Import exports and files of the EvolIF authors as a benchmark directory; the files are untrusted input."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, get_args
+from typing import Any, NoReturn, get_args
 
-from evolif.audit import Satisfiability, Status, satisfiability, witness_faults
+from evolif.audit import Status, satisfiability, witness_faults
 from evolif.errors import InputError, UsageError
-from evolif.exchange.authors import DIALOGS, NOTHING, STATES, Derivation, ForeignRow, parse_foreign
+from evolif.exchange.authors import DIALOGS, NOTHING, STATES, Derivation, parse_foreign
 from evolif.exchange.exporting import new_folder
-from evolif.exchange.rows import FIELD, Extension, Row, Whole, arrow_rows, parquet_rows, parse_extension, parse_whole
+from evolif.exchange.rows import FIELD, Extension, Row, Shared, arrow_rows, parquet_rows, parse_extension, parse_shared
 from evolif.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
 from evolif.types import Turn
 from evolif.witness import Refusal, build_fallback, build_witness
 
-# What can be imported: files and folders, read row by row as the hostile input they may be.
-
 LONGEST_LINE = 32 << 20
-"""Bytes of one line."""
+"""Maximum length of a line, in bytes."""
 DEEPEST = 40
-"""Objects and lists inside each other."""
-
-
-@dataclass(frozen=True, slots=True)
-class RowPlace:
-    """Where a row stands."""
-
-    path: Path
-    number: int
-    """Line or row, counted from 1."""
-    word: str = "line"
-
-    def complaint(self, told: object) -> InputError:
-        """An error that names the place."""
-        if self.word == "line":
-            return InputError(str(told), path=self.path, line=self.number)
-        return InputError(f"row {self.number}: {told}", path=self.path)
-
-
-Rows = Iterator[tuple[RowPlace, Row]]
-
-
-@dataclass(frozen=True, slots=True)
-class ImportFile:
-    """One file of an import."""
-
-    path: Path
-    read: Callable[[Path], Rows]
-
-    def rows(self) -> Rows:
-        """Its rows in order."""
-        return self.read(self.path)
-
-
-def sources(path: Path) -> list[ImportFile]:
-    """The files to import, in their natural order.
-
-    Raises:
-        UsageError: there is nothing that can be imported.
-    """
-    if path.is_dir():
-        return _of_folder(path)
-    if not path.is_file():
-        raise UsageError(f"{path} does not exist; name an exported file or folder, or one of the EvolIF authors' files")
-    reader = {".parquet": _parquet, ".arrow": _arrow}.get(path.suffix, json_rows)
-    return [ImportFile(path, reader)]
-
-
-def _of_folder(path: Path) -> list[ImportFile]:
-    if (path / "benchmark.json").exists():
-        raise UsageError(f"{path} is a benchmark already; use it as it is, or copy the folder")
-    if (path / "dataset_dict.json").exists():
-        raise UsageError(f"{path} holds several splits; name the folder of one of them")
-    for pattern, reader in (
-        ("*.arrow", _arrow),
-        ("*.parquet", _parquet),
-        ("data/*.parquet", _parquet),
-        ("*.jsonl", json_rows),
-        ("data/*.jsonl", json_rows),
-    ):
-        found = sorted((file for file in path.glob(pattern) if file.is_file()), key=natural)
-        if found:
-            return [ImportFile(file, reader) for file in found]
-    raise UsageError(f"{path} holds no .jsonl, .parquet or .arrow file; name another folder")
-
-
-def natural(path: Path) -> list[tuple[int, int | str]]:
-    """A key that sorts `dialog_10` behind `dialog_9`."""
-    parts = re.split(r"(\d{1,18})", path.name)
-    return [(0, int(part)) if part.isascii() and part.isdigit() else (1, part) for part in parts]
-
-
-def json_rows(path: Path) -> Rows:
-    """The objects of a JSONL file."""
-    try:
-        with path.open("rb") as file:
-            number = 0
-            while line := file.readline(LONGEST_LINE + 1):
-                number += 1
-                place = RowPlace(path, number)
-                if len(line) > LONGEST_LINE:
-                    raise place.complaint(f"longer than {LONGEST_LINE >> 20} MiB; give every turn a line of its own")
-                if line.strip():
-                    yield place, _object(line, place)
-    except OSError as fault:
-        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
-
-
-def _object(line: bytes, place: RowPlace) -> Row:
-    try:
-        text = line.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError:
-        raise place.complaint("not UTF-8; save the file as UTF-8") from None
-    data = parse_json(text, place)
-    if not isinstance(data, dict):
-        raise place.complaint("not a JSON object; mend or delete the line")
-    return _untyped(data, place)
-
-
-def parse_json(text: str, place: RowPlace, what: str = "") -> Any:
-    """JSON without numbers that are none, not nested too deeply, and without half characters.
-
-    Args:
-        text: The JSON.
-        place: Where it stands.
-        what: What it is, where it is not the whole line.
-
-    Raises:
-        InputError: it is not.
-    """
-    try:
-        data = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):  # a number of thousands of digits is a plain ValueError
-        raise place.complaint(f"{what}not JSON; mend or delete the line") from None
-    if "\\u" in text:
-        try:
-            json.dumps(data, ensure_ascii=False).encode("utf-8")
-        except (UnicodeEncodeError, RecursionError):
-            raise place.complaint("it holds half a character (\\ud800…\\udfff); mend or delete the line") from None
-    _refuse_depth(data, place)
-    return data
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(constant)
-
-
-def _refuse_depth(data: Any, place: RowPlace) -> None:
-    level = [data]
-    for _ in range(DEEPEST):
-        level = (
-            [
-                inner
-                for outer in level
-                for inner in (outer.values() if isinstance(outer, dict) else outer)
-                if isinstance(inner, (dict, list))
-            ]
-            if isinstance(level[0] if level else None, (dict, list))
-            else []
-        )
-        if not level:
-            return
-    raise place.complaint(f"nested deeper than {DEEPEST} levels; mend or delete the line")
-
-
-def _parquet(path: Path) -> Rows:
-    return _numbered(parquet_rows(path), path)
-
-
-def _arrow(path: Path) -> Rows:
-    return _numbered(arrow_rows(path), path)
-
-
-def _numbered(rows: Iterator[Row], path: Path) -> Rows:
-    for number, row in enumerate(rows, 1):
-        place = RowPlace(path, number, "row")
-        yield place, _untyped(row, place)
-
-
-def _untyped(row: Row, place: RowPlace) -> Row:
-    """Columns of JSON text as what they say; a table that was turned into JSONL has them too."""
-    told = dict(row)
-    for name in ("constraints", "evolif"):
-        if isinstance(told.get(name), str):
-            told[name] = parse_json(told[name], place, f"the field “{name}” is ")
-    change = told.get("operation")
-    if isinstance(change, dict):
-        told["operation"] = {
-            key: parse_json(part, place, f"“{key}” is ")
-            if key in ("before", "after") and isinstance(part, str)
-            else part
-            for key, part in change.items()
-        }
-    return told
-
-
-# Answer keys of imported turns: kept where they pass, built where none came along, absent where there is none.
-
-STATUSES: tuple[str, ...] = get_args(Status)
-
-
-class Witnesses:
-    """Gives turns their witness and counts what can be satisfied."""
-
-    def __init__(self) -> None:
-        self.counts = dict.fromkeys(STATUSES, 0)
-        self._known: dict[tuple[str, tuple[str, ...]], tuple[str | None, str]] = {}
-
-    def give(self, turn: Turn) -> Turn:
-        """The turn with a text that every rule checker passes; with None where there is none, or none was found."""
-        text = turn.witness or ""
-        if text.strip() and not witness_faults(turn.constraints, text):  # an empty answer fails whatever is asked
-            self.counts["satisfiable"] += 1
-            return turn
-        key = (repr(turn.constraints), turn.topic.keywords)
-        if key not in self._known:
-            self._known = {} if len(self._known) > 1000 else self._known
-            self._known[key] = _built(turn)
-        built, status = self._known[key]
-        self.counts[status] += 1
-        return replace(turn, witness=built)
-
-
-def _built(turn: Turn) -> tuple[str | None, str]:
-    constraints, keywords = turn.constraints, turn.topic.keywords
-    text = build_witness(constraints, keywords)
-    if isinstance(text, str):
-        return text, "satisfiable"
-    found: Satisfiability = satisfiability(constraints, keywords)
-    if found.status in ("impossible", "undecided"):
-        return None, found.status
-    built = build_fallback(constraints, keywords)
-    return (None, "undecided") if isinstance(built, Refusal) else (built.text, found.status)
-
-
+"""Maximum nesting of objects and lists."""
 MOST_TURNS = 10_000
-"""Of one dialogue."""
+"""Maximum turns of a dialogue."""
 LARGEST_NUMBER = 999_999
-"""Of a dialogue."""
+"""Maximum number of a dialogue."""
 OWN = "evolif"
-
-Made = TypeVar("Made")
-ImportItem = tuple[RowPlace, Row, Extension | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,186 +41,339 @@ class ImportResult:
     status: Mapping[str, int]
     """Turns by `satisfiable`, `awkward`, `impossible`, `undecided`; the first two have a witness."""
     extendable: bool
-    """Whether it is a benchmark with its script, which an evaluation may extend."""
+    """Whether the benchmark has its script, so that an evaluation may extend it."""
     changes: Mapping[str, int]
     """Turns in which `none` or `several` constraints change, of files without the field `evolif`."""
 
     @property
     def ceiling(self) -> float:
-        """The share of turns that have a witness, from 0 to 1: no model can satisfy more."""
+        """The share of turns with a witness, from 0 to 1: no model can satisfy more."""
         return (self.status["satisfiable"] + self.status["awkward"]) / self.turns
-
-
-@dataclass(slots=True)
-class _Seen:
-    """What the rows have told so far."""
-
-    whole: Whole | None = None
-    formats: set[str] = field(default_factory=set)
-    numbers: set[int] = field(default_factory=set)
-    changes: dict[str, int] = field(default_factory=lambda: {"none": 0, "several": 0})
-    turns: int = 0
-
-    def next_number(self) -> int:
-        """A number that no dialogue has."""
-        number = len(self.numbers) + 1
-        while number in self.numbers:
-            number += 1
-        return number
 
 
 def import_benchmark(
     path: Path | str, out: Path | str, progress: Callable[[int, int], None] | None = None
 ) -> ImportResult:
-    """Make a benchmark of exported rows or of the authors' files.
+    """Make a benchmark from exported rows or from the authors' files.
 
     Args:
         path: A `.jsonl`, `.parquet` or `.arrow` file, or a folder of them.
-        out: The folder to make.
-        progress: Called with (files done, files to do).
+        out: The folder to create.
+        progress: Called with (files done, files in all).
 
     Raises:
-        UsageError: nothing to import, or `out` is taken.
-        InputError: a row that cannot be used; names the file and the line.
-        OutsideError: the disk.
+        UsageError: there is nothing to import, or `out` is taken.
+        InputError: a row is invalid; names the file and the line.
+        OutsideError: the disk failed.
     """
-    files = sources(Path(path))
-    seen, witnesses, target = _Seen(), Witnesses(), Path(out)
+    source, target = Path(path), Path(out)
+    files = _find_files(source)
+    state, witnesses = _ImportState(), _Witnesses()
     with new_folder(target) as folder:
         writer = ImportedWriter(folder)
-        for done, source in enumerate(files, 1):
-            for items in _dialogues(source, seen):
-                turns = [witnesses.give(turn) for turn in _turns(items, seen)]
-                writer.add(turns, source.path.name[:120])
-                seen.turns += len(turns)
+        for done, file in enumerate(files, 1):
+            for items in _dialogues(file, state):
+                turns = [witnesses.complete(turn) for turn in _turns(items, state)]
+                writer.add(turns, file.name[:120])
+                state.turns += len(turns)
             if progress is not None:
                 progress(done, len(files))
-        if not seen.numbers:
+        if not state.numbers:
             raise UsageError(f"{path} holds no turn")
-        header = _finish(writer, seen, Path(path))
-        _refuse_unopenable(folder, target, Path(path))
+        header = _finish(writer, state, source)
+        try:
+            Benchmark(folder)  # header and catalogues were copied unchecked
+        except UsageError as fault:
+            reason = str(fault).replace(str(folder), str(target))
+            message = f"the field “{FIELD}” of its first row holds no whole benchmark: {reason}"
+            raise InputError(message, path=source) from None
     return ImportResult(
         target,
-        ", ".join(sorted(seen.formats)),
+        ", ".join(sorted(state.formats)),
         writer.dialogues,
-        seen.turns,
+        state.turns,
         dict(witnesses.counts),
         header is not None and header.imported is None,
-        dict(seen.changes),
+        dict(state.changes),
     )
 
 
-def _refuse_unopenable(folder: Path, target: Path, path: Path) -> None:
-    """See that what was written opens: header and catalogues came as they are."""
-    try:
-        Benchmark(folder)
-    except UsageError as fault:
-        told = str(fault).replace(str(folder), str(target))
-        raise InputError(f"the field “{FIELD}” of its first row holds no whole benchmark: {told}", path=path) from None
-
-
-def _finish(writer: ImportedWriter, seen: _Seen, path: Path) -> Header | None:
-    if seen.whole is None:
-        writer.finish_foreign(", ".join(sorted(seen.formats)))
+def _finish(writer: ImportedWriter, state: _ImportState, path: Path) -> Header | None:
+    if state.shared is None:
+        writer.finish_foreign(", ".join(sorted(state.formats)))
         return None
-    missing = [name for name in ("topics.jsonl", "personas.jsonl") if name not in seen.whole.catalogues]
+    missing = [name for name in ("topics.jsonl", "personas.jsonl") if name not in state.shared.catalogues]
     if missing:
         raise InputError(f"the field “{FIELD}” holds no {missing[0]}; export the benchmark again", path=path)
-    writer.finish(seen.whole.header, seen.whole.catalogues)
-    return seen.whole.header
+    writer.finish(state.shared.header, state.shared.catalogues)
+    return state.shared.header
 
 
-def _dialogues(source: ImportFile, seen: _Seen) -> Iterator[list[ImportItem]]:
-    """The rows of a file, dialogue by dialogue."""
+@dataclass(slots=True)
+class _ImportState:
+    """What the rows have shown so far."""
+
+    shared: Shared | None = None
+    formats: set[str] = field(default_factory=set)
+    numbers: set[int] = field(default_factory=set)
+    """Numbers of dialogues."""
+    changes: dict[str, int] = field(default_factory=lambda: {"none": 0, "several": 0})
+    turns: int = 0
+
+    def free_number(self) -> int:
+        number = len(self.numbers) + 1
+        while number in self.numbers:
+            number += 1
+        return number
+
+    def claim(self, number: int, place: RowPlace) -> None:
+        if number > LARGEST_NUMBER:
+            raise place.error(f"dialogues are numbered up to {LARGEST_NUMBER}, this one is {str(number)[:20]}")
+        if number in self.numbers:
+            raise place.error(f"dialogue {number} was there before; keep the rows of a dialogue together")
+        self.numbers.add(number)
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """Where a row stands, for messages."""
+
+    path: Path
+    number: int
+    """Line or row, counted from 1."""
+    is_line: bool = True
+
+    def error(self, message: object) -> InputError:
+        """An error that names this place."""
+        if self.is_line:
+            return InputError(str(message), path=self.path, line=self.number)
+        return InputError(f"row {self.number}: {message}", path=self.path)
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Errors raised inside name this place."""
+        try:
+            yield
+        except UsageError as fault:
+            raise self.error(fault) from None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportItem:
+    """A row with its place and its field `evolif`."""
+
+    place: RowPlace
+    row: Row
+    extension: Extension | None
+
+
+def _dialogues(file: Path, state: _ImportState) -> Iterator[list[ImportItem]]:
+    """The rows of a file, grouped by dialogue."""
     items: list[ImportItem] = []
-    for place, row in source.rows():
+    for place, row in _read_rows(file):
         kind = _kind(row, place)
-        found = _extension(row, place)
-        if found is not None and found.benchmark is not None:
-            seen.whole = _located(place, partial(parse_whole, found.benchmark))
-        seen.formats.add(kind)
-        if items and _begins(items[-1][1], row, kind):
+        extension = None
+        with place.named():
+            if row.get(FIELD) is not None:
+                extension = parse_extension(row[FIELD])
+                if extension.benchmark is not None:
+                    state.shared = parse_shared(extension.benchmark)
+        state.formats.add(kind)
+        if items and _starts_dialogue(items[-1].row, row, kind):
             yield items
             items = []
-        items.append((place, row, found))
+        items.append(ImportItem(place, row, extension))
         if len(items) > MOST_TURNS:
-            raise place.complaint(f"a dialogue has at most {MOST_TURNS} turns; split the file")
+            raise place.error(f"a dialogue has at most {MOST_TURNS} turns; split the file")
     if items:
         yield items
 
 
-def _begins(before: Row, row: Row, kind: str) -> bool:
-    """Whether a row begins another dialogue than the one before."""
-    return bool(before.get("dialogue") != row.get("dialogue") if kind == OWN else row.get("turn") == 1)
+def _starts_dialogue(previous: Row, row: Row, kind: str) -> bool:
+    return bool(previous.get("dialogue") != row.get("dialogue") if kind == OWN else row.get("turn") == 1)
 
 
 def _kind(row: Row, place: RowPlace) -> str:
     if "instructions" in row:
         return DIALOGS if row.get("user_query_verified") or row.get("user_query") else STATES
     if "answer" in row and "model" in row:
-        raise place.complaint("this is the export of a run; import what a benchmark was exported to")
+        raise place.error("this is the export of a run; import what a benchmark was exported to")
     if "constraints" in row and "dialogue" in row:
         return OWN
-    raise place.complaint(
+    raise place.error(
         "neither a turn that evolif has exported nor a line of the EvolIF authors (turn, active_topic, instructions)"
     )
 
 
-def _extension(row: Row, place: RowPlace) -> Extension | None:
-    data = row.get(FIELD)
-    return None if data is None else _located(place, partial(parse_extension, data))
-
-
-def _turns(items: list[ImportItem], seen: _Seen) -> Iterator[Turn]:
-    foreign = "instructions" in items[0][1]
-    number = None if foreign else 0
-    lines = _foreign_lines(items, seen) if foreign else ((place, row) for place, row, _ in items)
+def _turns(items: Sequence[ImportItem], state: _ImportState) -> Iterator[Turn]:
+    is_foreign = "instructions" in items[0].row
+    lines = _foreign_lines(items, state) if is_foreign else ((item.place, item.row) for item in items)
+    dialogue = 0
     for expected, (place, line) in enumerate(lines, 1):
-        turn = _located(place, partial(parse_turn, line))
+        with place.named():
+            turn = parse_turn(line)
         if turn.turn != expected:
-            raise place.complaint(f"turn {turn.turn} stands where turn {expected} should; restore the missing lines")
+            raise place.error(f"turn {turn.turn} stands where turn {expected} should; restore the missing lines")
         if expected == 1:
-            number = turn.dialogue
-            _claim(number, place, seen)
-        if turn.dialogue != number:
-            raise place.complaint(f"the line belongs to dialogue {turn.dialogue}, and the one before to {number}")
+            dialogue = turn.dialogue
+            state.claim(dialogue, place)
+        if turn.dialogue != dialogue:
+            raise place.error(f"the line belongs to dialogue {turn.dialogue}, and the one before to {dialogue}")
         yield turn
 
 
-def _claim(number: int, place: RowPlace, seen: _Seen) -> None:
-    if number > LARGEST_NUMBER:
-        raise place.complaint(f"dialogues are numbered up to {LARGEST_NUMBER}, this one is {str(number)[:20]}")
-    if number in seen.numbers:
-        raise place.complaint(f"dialogue {number} was there before; keep the rows of a dialogue together")
-    seen.numbers.add(number)
-
-
-def _foreign_lines(items: list[ImportItem], seen: _Seen) -> Iterator[tuple[RowPlace, Row]]:
-    rows: list[ForeignRow] = [_located(place, partial(parse_foreign, row)) for place, row, _ in items]
-    told = next((found.line.get("dialogue") for _, _, found in items if found is not None), None)
-    dialogue = told if isinstance(told, int) and told >= 0 else seen.next_number()
-    derivation = _located(items[0][0], partial(Derivation, dialogue, rows))
-    for (place, _, found), row in zip(items, rows, strict=True):
-        turn = _located(place, partial(derivation.turn, row))
-        line = to_object(turn)
-        if found is None:
-            _count_changes(turn, seen)
+def _foreign_lines(items: Sequence[ImportItem], state: _ImportState) -> Iterator[tuple[RowPlace, Row]]:
+    """The authors' rows as lines of our own."""
+    rows = []
+    for item in items:
+        with item.place.named():
+            rows.append(parse_foreign(item.row))
+    number = next((item.extension.line.get("dialogue") for item in items if item.extension is not None), None)
+    dialogue = number if isinstance(number, int) and number >= 0 else state.free_number()
+    with items[0].place.named():
+        derivation = Derivation(dialogue, rows)
+    for item, row in zip(items, rows, strict=True):
+        with item.place.named():
+            turn = derivation.turn(row)
+        derived = to_object(turn)
+        line = derived
+        if item.extension is not None:
+            line = derived | item.extension.line
         else:
-            line |= found.line
-        if line["operation"] == to_object(turn)["operation"] and turn.operation == NOTHING:
-            raise place.complaint("nothing is asked of the answer, and nothing was asked before; leave the line out")
-        yield place, line
+            state.changes["none"] += any(finding.startswith("imported: nothing changes") for finding in turn.findings)
+            state.changes["several"] += any(" changes in one turn" in finding for finding in turn.findings)
+        if turn.operation == NOTHING and line["operation"] == derived["operation"]:
+            raise item.place.error("nothing is asked of the answer, and nothing was asked before; leave the line out")
+        yield item.place, line
 
 
-def _count_changes(turn: Turn, seen: _Seen) -> None:
-    for finding in turn.findings:
-        seen.changes["none"] += finding.startswith("imported: nothing changes")
-        seen.changes["several"] += " changes in one turn" in finding
+class _Witnesses:
+    """Completes turns with witnesses, and counts which turns can be satisfied."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = dict.fromkeys(get_args(Status), 0)
+        self._built: dict[tuple[str, tuple[str, ...]], tuple[str | None, str]] = {}
+
+    def complete(self, turn: Turn) -> Turn:
+        """Keep a witness that passes every rule checker, else build one; None where that fails or cannot be."""
+        text = turn.witness or ""
+        if text.strip() and not witness_faults(turn.constraints, text):  # an empty answer fails any constraint
+            self.counts["satisfiable"] += 1
+            return turn
+        key = (repr(turn.constraints), turn.topic.keywords)
+        if key not in self._built:
+            self._built = {} if len(self._built) > 1000 else self._built
+            self._built[key] = _build(turn)
+        witness, status = self._built[key]
+        self.counts[status] += 1
+        return replace(turn, witness=witness)
 
 
-def _located(place: RowPlace, make: Callable[[], Made]) -> Made:
-    """What is made of a row; complaints name its place."""
+def _build(turn: Turn) -> tuple[str | None, str]:
+    """A witness and the turn's status."""
+    constraints, keywords = turn.constraints, turn.topic.keywords
+    text = build_witness(constraints, keywords)
+    if isinstance(text, str):
+        return text, "satisfiable"
+    status = satisfiability(constraints, keywords).status
+    if status in ("impossible", "undecided"):
+        return None, status
+    built = build_fallback(constraints, keywords)
+    return (None, "undecided") if isinstance(built, Refusal) else (built.text, status)
+
+
+def _find_files(path: Path) -> list[Path]:
+    """The files to import, in natural order."""
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise UsageError(f"{path} does not exist; name an exported file or folder, or one of the EvolIF authors' files")
+    if (path / "benchmark.json").exists():
+        raise UsageError(f"{path} is a benchmark already; use it as it is, or copy the folder")
+    if (path / "dataset_dict.json").exists():
+        raise UsageError(f"{path} holds several splits; name the folder of one of them")
+    for pattern in ("*.arrow", "*.parquet", "data/*.parquet", "*.jsonl", "data/*.jsonl"):
+        files = sorted((file for file in path.glob(pattern) if file.is_file()), key=_natural)
+        if files:
+            return files
+    raise UsageError(f"{path} holds no .jsonl, .parquet or .arrow file; name another folder")
+
+
+def _natural(path: Path) -> list[tuple[int, int | str]]:
+    """A key that sorts `dialog_9` before `dialog_10`."""
+    parts = re.split(r"(\d{1,18})", path.name)
+    return [(0, int(part)) if part.isascii() and part.isdigit() else (1, part) for part in parts]
+
+
+def _read_rows(path: Path) -> Iterator[tuple[RowPlace, Row]]:
+    read_table = {".parquet": parquet_rows, ".arrow": arrow_rows}.get(path.suffix)
+    if read_table is None:
+        yield from _json_rows(path)
+        return
+    for number, row in enumerate(read_table(path), 1):
+        place = RowPlace(path, number, is_line=False)
+        yield place, _parse_columns(row, place)
+
+
+def _json_rows(path: Path) -> Iterator[tuple[RowPlace, Row]]:
     try:
-        return make()
-    except UsageError as fault:
-        raise place.complaint(fault) from None
+        with path.open("rb") as file:
+            number = 0
+            while line := file.readline(LONGEST_LINE + 1):
+                number += 1
+                place = RowPlace(path, number)
+                if len(line) > LONGEST_LINE:
+                    raise place.error(f"longer than {LONGEST_LINE >> 20} MiB; give every turn a line of its own")
+                if line.strip():
+                    yield place, _parse_line(line, place)
+    except OSError as fault:
+        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
+
+
+def _parse_line(line: bytes, place: RowPlace) -> Row:
+    try:
+        text = line.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise place.error("not UTF-8; save the file as UTF-8") from None
+    data = _parse_json(text, place)
+    if not isinstance(data, dict):
+        raise place.error("not a JSON object; mend or delete the line")
+    return _parse_columns(data, place)
+
+
+def _parse_columns(row: Row, place: RowPlace) -> Row:
+    """The row with its columns of JSON text parsed; a table that was converted to JSONL has them too."""
+    parsed = dict(row)
+    for name in ("constraints", FIELD):
+        if isinstance(row.get(name), str):
+            parsed[name] = _parse_json(row[name], place, f"the field “{name}” is ")
+    if isinstance(row.get("operation"), dict):
+        parsed["operation"] = operation = dict(row["operation"])
+        for name in ("before", "after"):
+            if isinstance(operation.get(name), str):
+                operation[name] = _parse_json(operation[name], place, f"“{name}” is ")
+    return parsed
+
+
+def _parse_json(text: str, place: RowPlace, subject: str = "") -> Any:
+    """Parse JSON, refusing NaN and infinity, lone surrogates and deep nesting."""
+    try:
+        data = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):  # a number of thousands of digits is a plain ValueError
+        raise place.error(f"{subject}not JSON; mend or delete the line") from None
+    if "\\u" in text:
+        try:
+            json.dumps(data, ensure_ascii=False).encode("utf-8")
+        except (UnicodeEncodeError, RecursionError):
+            raise place.error("it holds half a character (\\ud800…\\udfff); mend or delete the line") from None
+    level = [data] if isinstance(data, (dict, list)) else []
+    for _ in range(DEEPEST):
+        children = (child for parent in level for child in (parent.values() if isinstance(parent, dict) else parent))
+        level = [child for child in children if isinstance(child, (dict, list))]
+        if not level:
+            return data
+    raise place.error(f"nested deeper than {DEEPEST} levels; mend or delete the line")
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(constant)
