@@ -151,7 +151,7 @@ def test_o_notes_without_going_on(ada):
         assert given(ada) is None
         await person.press("o")
         await person.sees("enter goes on")
-        assert person.app.screen.query_one("Line").value == ""
+        assert person.app.screen.query_one("SingleLine").value == ""
         await person.press("escape", "6")
         await person.until(lambda: given(ada) == ("score", 6))
 
@@ -344,7 +344,7 @@ def test_hostile_answers_and_queries_command_nothing(tmp_path, text):
             await is_clean()
         await person.press("o")
         await person.sees("enter goes on")
-        person.app.screen.query_one("Line").insert_text_at_cursor(f"x{text}")
+        person.app.screen.query_one("SingleLine").insert_text_at_cursor(f"x{text}")
         await person.press("enter")
         await person.until(lambda: desk.decisions("1"))
         await is_clean()

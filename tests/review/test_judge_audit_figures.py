@@ -12,6 +12,7 @@ from test_review_safe import is_safe
 
 from evolif import InputError, UsageError
 from evolif.judge_audit import (
+    JudgedPair,
     JudgedVerdict,
     Sample,
     Stratum,
@@ -23,9 +24,9 @@ from evolif.judge_audit import (
     judge_audit_summary,
     load_judge_audit,
     load_sample,
+    mean_verdicts,
+    population_of,
 )
-from evolif.judge_audit.agreement import JudgedPair, together
-from evolif.judge_audit.sample import population_of
 from evolif.metrics import cohens_kappa, wilson
 from evolif.rng import Stream
 from evolif.runner import load_run
@@ -97,7 +98,7 @@ def test_rare_failures_do_not_drag_the_overall_figure():
     assert (whole.overall.hits, whole.overall.items) == (15, 20)  # what the sample itself would have said: 75 %
 
 
-def test_groups_are_apart_and_together():
+def test_groups_are_apart_and_mean_verdicts():
     cells = (Stratum("g", True, "a", 30), Stratum("h", False, "a", 10))
     whole, g, h = agreement_rows([pair(True, True), pair(False, True, group="h")], cells, ["h"])
     assert (g.overall.value, h.overall.value, whole.overall.value) == (1.0, 0.0, 0.75)
@@ -152,7 +153,7 @@ def test_kappa_of_weights_is_that_of_counts():
 
 
 def test_several_persons_are_a_panel_with_the_mean():
-    assert together({1: [6, 7], 2: [6], 3: [5, 7], 4: []}, 6) == {1: True, 2: False, 3: False}
+    assert mean_verdicts({1: [6, 7], 2: [6], 3: [5, 7], 4: []}, 6) == {1: True, 2: False, 3: False}
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from evolif.judge_audit import Decision
 from evolif.metrics import MIN_KAPPA_ITEMS, cohens_kappa
-from evolif.review.decisions import Decision
 from evolif.review.queue import IDLE, agreements, statistics, told
 
 

@@ -69,7 +69,7 @@ def test_the_screen_obeys_nothing(bench, text):
             await is_clean()
         await person.press("escape", "o")
         await person.write("ok")
-        person.app.screen.query_one("Line").insert_text_at_cursor(text)
+        person.app.screen.query_one("SingleLine").insert_text_at_cursor(text)
         await is_clean()
         await person.press("enter")
         await is_clean()

@@ -6,7 +6,7 @@ import pytest
 from review_desks import KEY, decide, desk
 
 from evolif.review import Filter, choose
-from evolif.review.queue import values
+from evolif.review import values
 
 
 @pytest.fixture

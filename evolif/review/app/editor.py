@@ -21,7 +21,7 @@ from textual.widgets.option_list import Option
 
 from evolif.errors import EvolifError
 from evolif.review.app.keys import content
-from evolif.review.decisions import Drafts, told_time
+from evolif.review.decisions import Drafts, format_time
 from evolif.review.text import Marked, one_line, said, typed
 from evolif.review.turn_view import findings_text
 from evolif.types import Finding
@@ -115,7 +115,7 @@ class Editor(Screen[str | None]):
             lines.insert(0, "Signs that no screen shows stand here as in \\x1b: please delete them.")
         if self._draft is not None:
             changed = " (the stored words have changed since)" if typed(self._draft.base) != self._base else ""
-            lines.insert(0, f"Your draft of {told_time(self._draft.time)} is back{changed}.")
+            lines.insert(0, f"Your draft of {format_time(self._draft.time)} is back{changed}.")
         return "\n".join(lines)
 
     def on_mount(self) -> None:
@@ -192,7 +192,7 @@ class _Dialog(ModalScreen[str | None]):
     _Dialog VerticalScroll { height: auto; max-height: 14; }
     _Dialog #help { color: $text-muted; }
     _Dialog OptionList, _Dialog OptionList:focus { border: none; max-height: 10; padding: 0; }
-    _Dialog Line, _Dialog Line:focus { border: round $primary; }
+    _Dialog SingleLine, _Dialog SingleLine:focus { border: round $primary; }
     """
 
     def __init__(self, title: str, body: Marked) -> None:

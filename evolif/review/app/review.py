@@ -19,9 +19,10 @@ from textual.widgets import Static
 
 import evolif.review.app.keys as _keys
 from evolif.errors import EvolifError
+from evolif.judge_audit import Decision, DecisionKind
 from evolif.review.app.editor import Ask, Choose, Editor
 from evolif.review.app.screen import QueueScreen
-from evolif.review.decisions import Decision, DecisionKind, Done, EditConflict, Objected, Request, told_time
+from evolif.review.decisions import Done, EditConflict, Objected, Request, format_time
 from evolif.review.desk import ReviewQueue
 from evolif.review.text import Marked, joined, one_line, said, typed, visible
 from evolif.review.turn_view import findings_text, query_text
@@ -69,8 +70,8 @@ class WaitScreen(ModalScreen[Answer | Exception | None], Generic[Answer]):
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Leave")]
 
     DEFAULT_CSS = """
-    Wait { align: center middle; }
-    Wait > Vertical {
+    WaitScreen { align: center middle; }
+    WaitScreen > Vertical {
         width: 60; max-width: 90%; height: auto; border: round $primary; padding: 0 1; background: $surface;
     }
     """
@@ -183,7 +184,7 @@ class ReviewScreen(QueueScreen):
             return
         place, drafts = f"{key} note", self.desk.drafts
         draft = drafts.get(place)
-        body = said(f"Your draft of {told_time(draft.time)} is back.") if draft else None
+        body = said(f"Your draft of {format_time(draft.time)} is back.") if draft else None
 
         def keep(text: str) -> None:
             try:
@@ -262,7 +263,7 @@ class ReviewScreen(QueueScreen):
             self.go_to(target.item)
 
     async def _sure(self, target: Decision) -> bool:
-        told = f"{target.decision} of {target.item}, {told_time(target.time)}, from an earlier sitting"
+        told = f"{target.decision} of {target.item}, {format_time(target.time)}, from an earlier sitting"
         ways = [("no", "leave it"), ("yes", "undo it")]
         return await self.app.push_screen_wait(Choose("Undo this?", said(one_line(told)), ways)) == "yes"
 
