@@ -1,16 +1,28 @@
-"""The judge audit: which judged answers a person is shown, what they decided, and how far the judge agrees.
+"""The judge audit: the sample of judged answers that people score, their decisions, and how far the judge agrees.
 
-The person works in `evolif.review`. This package only reads the run; it writes nothing but the sample.
+People work in `evolif.review`. This package reads the run and writes nothing but the sample.
 """
 
 from evolif.judge_audit.agreement import (
-    DECISIONS,
     JudgeAuditRow,
+    JudgedPair,
     agreement_rows,
     judge_audit_lines,
     judge_audit_summary,
-    load_judge_audit,
+    mean_verdicts,
 )
+from evolif.judge_audit.decisions import (
+    DECISIONS,
+    VOUCHERS,
+    Decision,
+    DecisionKind,
+    ReviewVerdict,
+    StoredFinding,
+    load_judge_audit,
+    parse_decision,
+    standing,
+)
+from evolif.judge_audit.files import locked, replace_file, unwritable
 from evolif.judge_audit.sample import (
     AuditItem,
     JudgedVerdict,
@@ -22,15 +34,22 @@ from evolif.judge_audit.sample import (
     draw_sample,
     judged_answers,
     load_sample,
+    population_of,
     read_items,
 )
 
 __all__ = [
     "DECISIONS",
+    "VOUCHERS",
     "AuditItem",
+    "Decision",
+    "DecisionKind",
     "JudgeAuditRow",
+    "JudgedPair",
     "JudgedVerdict",
+    "ReviewVerdict",
     "Sample",
+    "StoredFinding",
     "Stratum",
     "VerdictPlace",
     "agreement_rows",
@@ -42,5 +61,12 @@ __all__ = [
     "judged_answers",
     "load_judge_audit",
     "load_sample",
+    "locked",
+    "mean_verdicts",
+    "parse_decision",
+    "population_of",
     "read_items",
+    "replace_file",
+    "standing",
+    "unwritable",
 ]

@@ -1,12 +1,13 @@
-"""The sample: dealt out evenly over groups, the judge's outcomes and models, and what it stands for."""
+"""The sample of judged answers that people score: dealt evenly over groups, the judge's outcomes and models.
+
+It is drawn once for all reviewers, grows when more answers are requested, and is never drawn anew.
+"""
 
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
@@ -16,25 +17,24 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.constraints import describe, format_of, get_group
-from evolif.errors import InputError, OutsideError, UsageError
+from evolif.errors import InputError, UsageError
+from evolif.judge_audit.files import locked, replace_file
 from evolif.judging import JudgeRecord, load_rubric
 from evolif.resources import complaint
 from evolif.rng import Purpose, Stream
 from evolif.runner import Run, TurnRecord
 from evolif.text import Reading
-from evolif.types import Verdict
+from evolif.types import Session, Verdict
 
-# Every subjective constraint of a run that a judge came to a verdict on: what an audit draws from.
-
-AskedConstraints = Mapping[tuple[int, int], tuple[tuple[int, str], ...]]
-"""Per (dialogue, turn) the positions and groups of its subjective constraints."""
+_Subjective = tuple[tuple[int, str], ...]
+"""Positions and groups of a turn's subjective constraints."""
 
 
 class VerdictPlace(NamedTuple):
-    """Where a verdict stands: names neither the model nor what was decided."""
+    """Identifies a verdict, without its model and its outcome."""
 
     session: int
-    """The run's own number of the session."""
+    """The session's number in the run."""
     turn: int
     constraint: int
     """Position in the turn's instruction, from 0."""
@@ -50,49 +50,47 @@ class JudgedVerdict(NamedTuple):
 
 
 def judged_answers(run: Run) -> Iterator[JudgedVerdict]:
-    """The verdicts in the run's order.
+    """The run's verdicts in its order: the population that an audit samples.
 
-    Answers that failed without the judge being asked (empty, too long) are none of its verdicts; where the heuristic
-    `lexical` judged, its own verdicts are taken.
+    Answers that failed without a call to the judge (empty, too long) have none. Where the heuristic `lexical` judged,
+    its verdicts are used.
     """
-    asked = subjective_of(run)
+    subjective = _subjective_constraints(run)
     for model in run.models:
         for number, session in run.store.sessions(model):
             for record in run.store.turns(number):
-                for position, group, accepted in _verdicts(record, asked.get((session.dialogue, record.turn), ())):
+                for position, group, accepted in _verdicts(record, subjective[session.dialogue, record.turn]):
                     yield JudgedVerdict(VerdictPlace(number, record.turn, position), model, group, accepted)
 
 
-def subjective_of(run: Run) -> AskedConstraints:
-    """The positions and groups of the subjective constraints of every asked turn."""
-    found = {}
+def _subjective_constraints(run: Run) -> defaultdict[tuple[int, int], _Subjective]:
+    """Per (dialogue, turn) the subjective constraints."""
+    found: defaultdict[tuple[int, int], _Subjective] = defaultdict(tuple)
     for facts in run.facts():
-        subjective = tuple((i, c.group) for i, c in enumerate(facts.constraints) if get_group(c.group).subjective)
-        found[facts.dialogue, facts.turn] = subjective
+        found[facts.dialogue, facts.turn] = tuple(
+            (position, constraint.group)
+            for position, constraint in enumerate(facts.constraints)
+            if get_group(constraint.group).subjective
+        )
     return found
 
 
-def verdict_at(record: TurnRecord, subjective: tuple[tuple[int, str], ...], position: int) -> bool | None:
-    """What the judge said of the constraint at a position; None where it has no verdict."""
-    return next((accepted for at, _, accepted in _verdicts(record, subjective) if at == position), None)
-
-
-def _verdicts(record: TurnRecord, subjective: tuple[tuple[int, str], ...]) -> Iterator[tuple[int, str, bool]]:
-    told: tuple[JudgeRecord | Verdict, ...] = record.records or record.heuristic
-    if [one.group for one in told] != [group for _, group in subjective]:
-        return  # not judged, or by a judge of another evolif
-    for (position, group), one in zip(subjective, told, strict=True):
+def _verdicts(record: TurnRecord, subjective: _Subjective) -> Iterator[tuple[int, str, bool]]:
+    judged: tuple[JudgeRecord | Verdict, ...] = record.records or record.heuristic
+    if [one.group for one in judged] != [group for _, group in subjective]:
+        return  # not judged, or by a judge of another version
+    for (position, group), one in zip(subjective, judged, strict=True):
         if one.satisfied is not None and _was_asked(one):
             yield position, group, one.satisfied
 
 
 def _was_asked(one: JudgeRecord | Verdict) -> bool:
-    # The heuristic has no record; its word on an answer that it could not read holds no score.
+    # The heuristic has no record; for an unreadable answer its verdict holds no score.
     return bool(one.scores) if isinstance(one, JudgeRecord) else " of 10" in one.found
 
 
 class Stratum(NamedTuple):
-    """How many judged answers of the run are alike in what the sample is dealt by."""
+    """A cell of the run, and its number of judged answers."""
 
     group: str
     accepted: bool
@@ -101,7 +99,7 @@ class Stratum(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What was drawn, in the order in which it is shown, and out of what."""
+    """The drawn verdicts in the order in which they are shown, and the population they come from."""
 
     seed: int
     places: tuple[VerdictPlace, ...]
@@ -117,35 +115,33 @@ def population_of(judged: Iterable[JudgedVerdict]) -> tuple[Stratum, ...]:
 def deal(judged: Iterable[JudgedVerdict], seed: int, size: int) -> list[VerdictPlace]:
     """`size` places, or all where there are fewer.
 
-    They are dealt one by one: to each (group, outcome) in turn, and within it to each model in turn, at random within
-    the model. So rare outcomes are there as often as frequent ones, no model fills the sample, and the first n of a
-    larger deal are the deal of n.
+    Each (group, outcome) gets one in turn, within it each model, at random within the model. So rare outcomes occur as
+    often as frequent ones, no model fills the sample, and the first n of a larger deal are the deal of n.
 
     Args:
         judged: The whole population, in the run's order.
         seed: Of the draws.
-        size: How many.
+        size: Number of places.
     """
     cells: defaultdict[tuple[str, bool], defaultdict[str, list[VerdictPlace]]] = defaultdict(lambda: defaultdict(list))
     for one in judged:
         cells[one.group, one.accepted][one.model].append(one.place)
     strata = sorted(cells)
-    hands = [_hand(cells[key], Stream(seed, Purpose.JUDGE_AUDIT, number)) for number, key in enumerate(strata)]
-    return list(islice(_in_turn(Stream(seed, Purpose.JUDGE_AUDIT).sample(hands, len(hands))), size))
+    orders = [_shuffled(cells[key], Stream(seed, Purpose.JUDGE_AUDIT, number)) for number, key in enumerate(strata)]
+    return list(islice(_round_robin(Stream(seed, Purpose.JUDGE_AUDIT).sample(orders, len(orders))), size))
 
 
 def shown_order(places: Sequence[VerdictPlace], seed: int) -> list[VerdictPlace]:
-    """The order in which a person sees what was dealt: at random, so that it tells nothing of the outcomes."""
+    """The order in which a person sees the places: random, so that it reveals nothing about the outcomes."""
     return sorted(places, key=lambda place: blake2b(f"{seed},{tuple(place)}".encode(), digest_size=16).digest())
 
 
-def _hand(models: dict[str, list[VerdictPlace]], stream: Stream) -> Iterator[VerdictPlace]:
+def _shuffled(models: dict[str, list[VerdictPlace]], stream: Stream) -> Iterator[VerdictPlace]:
     names = stream.sample(sorted(models), len(models))
-    return _in_turn([iter(stream.sample(models[name], len(models[name]))) for name in names])
+    return _round_robin([iter(stream.sample(models[name], len(models[name]))) for name in names])
 
 
-def _in_turn(hands: Sequence[Iterator[VerdictPlace]]) -> Iterator[VerdictPlace]:
-    """One of each, again and again, until all are empty."""
+def _round_robin(hands: Sequence[Iterator[VerdictPlace]]) -> Iterator[VerdictPlace]:
     left = list(hands)
     while left:
         for hand in tuple(left):
@@ -156,14 +152,10 @@ def _in_turn(hands: Sequence[Iterator[VerdictPlace]]) -> Iterator[VerdictPlace]:
                 yield place
 
 
-# The sample on disk: drawn once for all reviewers, grown when more is asked for, never drawn anew.
-
 DEFAULT_SAMPLE = 60
-"""Answers that a person scores where nobody says how many: an hour or two."""
+"""Answers to score by default: an hour or two."""
 
 _SAMPLE = "sample.json"
-_PATIENCE = 10.0
-"""Seconds to wait for another reviewer's draw."""
 
 _Count = Annotated[int, Field(ge=0)]
 
@@ -178,7 +170,7 @@ class _SampleFile(BaseModel):
 
 
 def audit_folder(run: Path | str) -> Path:
-    """Where a run keeps its judge audit."""
+    """The folder of a run's judge audit."""
     return Path(run) / "judge-audit"
 
 
@@ -186,11 +178,11 @@ def load_sample(run: Path | str) -> Sample | None:
     """The sample of a run's audit; None where none was drawn.
 
     Raises:
-        InputError: the file is there and no sample.
+        InputError: the file does not hold a sample.
     """
     path = audit_folder(run) / _SAMPLE
     try:
-        told = _SampleFile.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        stored = _SampleFile.model_validate(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
     except OSError as fault:
@@ -199,112 +191,80 @@ def load_sample(run: Path | str) -> Sample | None:
         raise InputError(f"{complaint(fault, 'sample')}; restore the file", path=path) from None
     except (ValueError, RecursionError):
         raise InputError("not a JSON object; restore the file", path=path) from None
-    places = tuple(VerdictPlace(*place) for place in told.places)
+    places = tuple(VerdictPlace(*place) for place in stored.places)
     if len(set(places)) < len(places):
         raise InputError("names an answer twice; restore the file", path=path)
-    return Sample(told.seed, places, tuple(Stratum(*cell) for cell in told.population))
+    return Sample(stored.seed, places, tuple(Stratum(*cell) for cell in stored.population))
 
 
 def draw_sample(run: Run, seed: int | None = None, size: int | None = None) -> Sample:
-    """The run's sample: drawn where there is none, grown where a larger one is asked for.
+    """The run's sample: drawn where there is none, grown where a larger one is requested.
 
     Args:
         run: The run.
-        seed: Of the draws; None for that of the sample there is, else 0.
-        size: How many answers; None for those there are, else `DEFAULT_SAMPLE`.
+        seed: Of the draws; None for that of the existing sample, else 0.
+        size: Number of answers; None for that of the existing sample, else `DEFAULT_SAMPLE`.
 
     Raises:
-        UsageError: nothing was judged, the sample there is has another seed or is larger, or the run has changed since.
+        UsageError: nothing was judged, the existing sample has another seed or is larger, or the run has changed since.
         OutsideError: the folder cannot be written.
     """
-    with _locked(audit_folder(run.path)):
-        had = load_sample(run.path)
-        if had is not None:
-            _agrees(run, had, seed, size)
-            if size is None or size == len(had.places):
-                return had
+    folder = audit_folder(run.path)
+    with locked(folder / ".sample.lock", folder, folder):
+        existing = load_sample(run.path)
+        if existing is not None:
+            _check_existing(run, existing, seed, size)
+            if size is None or size == len(existing.places):
+                return existing
         judged = list(judged_answers(run))
         if not judged:
             raise UsageError(
                 f"no judge has scored an answer of {run.path}; judge it with `evolif rejudge {run.path} --judge MODEL`"
             )
-        if had is None:
+        if existing is None:
             places = shown_order(deal(judged, seed or 0, size or DEFAULT_SAMPLE), seed or 0)
             sample = Sample(seed or 0, tuple(places), population_of(judged))
         else:
-            dealt = deal(judged, had.seed, size or DEFAULT_SAMPLE)
-            if population_of(judged) != had.population or not set(had.places) <= set(dealt):
+            dealt = deal(judged, existing.seed, size or DEFAULT_SAMPLE)
+            if population_of(judged) != existing.population or not set(existing.places) <= set(dealt):
                 raise UsageError(
                     f"{run.path} holds other judged answers than when the sample was drawn, so that it cannot grow; "
                     "finish it as it is"
                 )
-            fresh = [place for place in dealt if place not in set(had.places)]
-            sample = had._replace(places=(*had.places, *shown_order(fresh, had.seed)))
-        _write(audit_folder(run.path) / _SAMPLE, sample)
+            fresh = [place for place in dealt if place not in set(existing.places)]
+            sample = existing._replace(places=(*existing.places, *shown_order(fresh, existing.seed)))
+        _write(folder / _SAMPLE, sample)
         return sample
 
 
-def _agrees(run: Run, had: Sample, seed: int | None, size: int | None) -> None:
-    if seed is not None and seed != had.seed:
+def _check_existing(run: Run, existing: Sample, seed: int | None, size: int | None) -> None:
+    if seed is not None and seed != existing.seed:
         raise UsageError(
-            f"the judge audit of {run.path} was drawn with seed {had.seed}; leave --seed away, or move "
+            f"the judge audit of {run.path} was drawn with seed {existing.seed}; leave --seed away, or move "
             f"{audit_folder(run.path)} elsewhere to begin another one"
         )
-    if size is not None and size < len(had.places):
+    if size is not None and size < len(existing.places):
         raise UsageError(
-            f"the judge audit of {run.path} has {len(had.places)} answers; it can grow, not shrink (skip with k)"
+            f"the judge audit of {run.path} has {len(existing.places)} answers; it can grow, not shrink (skip with k)"
         )
 
 
 def _write(path: Path, sample: Sample) -> None:
-    told = {
+    data = {
         "version": 1,
         "seed": sample.seed,
         "population": [list(cell) for cell in sample.population],
         "places": [list(place) for place in sample.places],
     }
-    temporary = path.with_suffix(".tmp")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            json.dump(told, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as fault:
-        raise _unwritable(path, fault) from None
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    from filelock import FileLock, Timeout
-
-    try:
-        folder.mkdir(exist_ok=True)
-        lock = FileLock(folder / ".sample.lock", timeout=_PATIENCE)
-        lock.acquire()
-    except Timeout:
-        raise OutsideError(f"{folder} has been held for {_PATIENCE:.0f} seconds; is another review hanging?") from None
-    except OSError as fault:
-        raise _unwritable(folder, fault) from None
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _unwritable(path: Path, fault: OSError) -> OutsideError:
-    return OutsideError(f"{path} cannot be written ({fault.strerror}); make the folder writable")
-
-
-# What a person is shown of a judged answer: what the judge was shown, and the query; nothing of what it said.
+    replace_file(path, json.dumps(data).encode())
 
 
 @dataclass(frozen=True, slots=True)
 class AuditItem:
-    """One constraint of one answer. No field tells the model or the judge's verdict. Texts are foreign."""
+    """A constraint and an answer as a person sees them, without model and verdict. Texts are foreign."""
 
     number: int
-    """Place in the sample, from 1."""
+    """Position in the sample, from 1."""
     group: str
     value: str
     """The constraint's value, as in “happy”."""
@@ -312,26 +272,22 @@ class AuditItem:
     """The constraint as a sentence."""
     question: str
     scale: tuple[str, ...]
-    """Per pair of scores what a text is like, as “7-8: …”, lowest first."""
+    """A description of a text per pair of scores, as “7-8: …”, lowest first."""
     query: str
     answer: str
-    """As the judge was shown it: without reasoning, never cut."""
+    """As the judge saw it: without reasoning, never cut."""
 
 
 def read_items(run: Run, sample: Sample) -> list[AuditItem]:
     """The sample's items, in its order.
 
     Raises:
-        UsageError: the run does not hold an answer of the sample.
+        UsageError: the run lacks an answer of the sample.
     """
     facts = {(one.dialogue, one.turn): one for one in run.facts()}
-    dialogues = {number: session.dialogue for number, session in run.store.sessions()}
-    wanted = {place.session for place in sample.places}
-    turns = {(number, turn.turn): turn for number in wanted for turn in run.store.turns(number)}
     items = []
-    for number, place in enumerate(sample.places, 1):
-        record = turns.get((place.session, place.turn))
-        asked = facts.get((dialogues.get(place.session, -1), place.turn))
+    for number, place, session, record in _sampled_turns(run, sample):
+        asked = facts.get((session.dialogue, place.turn)) if session is not None else None
         if record is None or asked is None or place.constraint >= len(asked.constraints):
             raise UsageError(f"{run.path} does not hold answer {number} of its judge audit; restore the run")
         constraint = asked.constraints[place.constraint]
@@ -349,3 +305,30 @@ def read_items(run: Run, sample: Sample) -> list[AuditItem]:
             )
         )
     return items
+
+
+def sampled_verdicts(run: Run, sample: Sample) -> dict[int, JudgedVerdict]:
+    """The judge's verdict on each item of the sample, by number.
+
+    Raises:
+        UsageError: the run lacks a verdict.
+    """
+    subjective = _subjective_constraints(run)
+    verdicts = {}
+    for number, place, session, record in _sampled_turns(run, sample):
+        if session is not None and record is not None:
+            for position, group, accepted in _verdicts(record, subjective[session.dialogue, place.turn]):
+                if position == place.constraint:
+                    verdicts[number] = JudgedVerdict(place, session.model, group, accepted)
+        if number not in verdicts:
+            raise UsageError(f"{run.path} has no verdict on answer {number} of its judge audit; restore the run")
+    return verdicts
+
+
+def _sampled_turns(run: Run, sample: Sample) -> Iterator[tuple[int, VerdictPlace, Session | None, TurnRecord | None]]:
+    """Per item its number, its place, and the session and the turn where the run holds them."""
+    sessions = dict(run.store.sessions())
+    numbers = {place.session for place in sample.places}
+    turns = {(number, turn.turn): turn for number in numbers for turn in run.store.turns(number)}
+    for number, place in enumerate(sample.places, 1):
+        yield number, place, sessions.get(place.session), turns.get((place.session, place.turn))

@@ -1,7 +1,7 @@
 """Review: a person clears flagged queries, verifies topics, or scores judged answers blind."""
 
 from evolif.review.answers import AnswerQueue
-from evolif.review.decisions import Decision, DecisionKind, Done, Drafts, EditConflict, Objected, Request, told_time
+from evolif.review.decisions import Done, EditConflict, Objected, Request
 from evolif.review.desk import ReviewQueue, State, TextBlock
 from evolif.review.exchange import apply, export, lines, objects
 from evolif.review.queue import (
@@ -27,10 +27,7 @@ __all__ = [
     "UNDECIDED",
     "AnswerQueue",
     "BenchmarkQueue",
-    "Decision",
-    "DecisionKind",
     "Done",
-    "Drafts",
     "EditConflict",
     "Facet",
     "Filter",
@@ -59,7 +56,6 @@ __all__ = [
     "said",
     "statistics",
     "told",
-    "told_time",
     "typed",
     "unknown",
     "values",

@@ -9,8 +9,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from evolif.errors import InternalError, UsageError
-from evolif.judge_audit import DECISIONS, AuditItem, audit_folder, draw_sample, read_items
-from evolif.review.decisions import Decision, DecisionKind, DecisionLog, Drafts, Request, standing, told_time
+from evolif.judge_audit import (
+    DECISIONS,
+    AuditItem,
+    Decision,
+    DecisionKind,
+    audit_folder,
+    draw_sample,
+    read_items,
+    standing,
+)
+from evolif.review.decisions import DecisionLog, Drafts, Request, format_time
 from evolif.review.desk import Notify, ReviewQueue, State, TextBlock
 from evolif.review.queue import DECIDED, UNDECIDED, Facet, QueueItem, Statistics, statistics
 from evolif.review.text import Marked, joined, one_line, said, visible
@@ -54,7 +63,7 @@ def own_text(own: Sequence[Decision]) -> Marked:
 
 def _line(record: Decision) -> str:
     what = f"score {record.after.get('score')}" if record.decision == "score" else record.decision
-    return f"{told_time(record.time)}: {what}" + (f" – {one_line(record.note)}" if record.note else "")
+    return f"{format_time(record.time)}: {what}" + (f" – {one_line(record.note)}" if record.note else "")
 
 
 def _band(line: str) -> Marked:

@@ -1,11 +1,11 @@
-"""Decisions of reviewers, as the journal keeps them."""
+"""What a reviewer asks for and gets: requests, their outcomes, the log of decisions, and drafts."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,97 +15,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from evolif.errors import InputError, OutsideError
-from evolif.judging import THRESHOLD
-from evolif.resources import complaint
+from evolif.errors import InputError
+from evolif.judge_audit import Decision, DecisionKind, locked, parse_decision, replace_file, unwritable
 from evolif.types import Finding
 
-DecisionKind = Literal["accept", "edit", "template", "regenerate", "reject", "score", "skip", "note", "undo"]
-TopicVerdict = Literal["accept", "change", "reject"]
 
-VERDICTS: dict[str, TopicVerdict] = {
-    "accept": "accept",
-    "edit": "change",
-    "template": "change",
-    "regenerate": "change",
-    "reject": "reject",
-}
-"""What a decision says of the words that it was made on."""
-
-
-VOUCHERS = ("verified_by", "rejected_by")
-"""Fields of a topic's line that say what reviewers think of it, not what it is."""
-
-
-class FoundModel(BaseModel):
-    """A finding as stored."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    checker: str
-    message: str
-    spans: tuple[tuple[int, int], ...] = ()
-
-    @classmethod
-    def of(cls, finding: Finding) -> FoundModel:
-        """The stored form of a finding."""
-        return cls(checker=finding.checker, message=finding.message, spans=finding.spans)
-
-
-class Decision(BaseModel):
-    """One line of the journal: who decided what on which item, and what the item was before and after."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    id: Annotated[str, Field(min_length=1, max_length=64)]
-    time: AwareDatetime
-    reviewer: Annotated[str, Field(min_length=1, max_length=200)]
-    item: str
-    """`dialogue/turn`, a topic's id, or the number of a judged answer."""
-    dialogue: int | None = None
-    turn: int | None = None
-    decision: DecisionKind
-    before: dict[str, Any]
-    """The item as the reviewer saw it."""
-    after: dict[str, Any]
-    findings: tuple[FoundModel, ...] = ()
-    """What the checkers held against the words decided on, at that moment."""
-    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    """How long the reviewer looked at the item; absent where a file was applied."""
-    note: str = ""
-    undoes: str | None = None
-    applied: bool = True
-    """False where the item was left alone: a note, or an opinion beside another reviewer's decision."""
-
-    @property
-    def verdict(self) -> TopicVerdict | None:
-        """What it says of the words; None for notes, skips and undos."""
-        if self.decision == "score":
-            return "accept" if self.after.get("score", 0) > THRESHOLD else "reject"
-        said = VERDICTS.get(self.decision)
-        # Who asks for the template's words where they stand already leaves the words as they are.
-        return "accept" if said == "change" and self.before.get("query", 0) == self.after.get("query") else said
-
-    @property
-    def words(self) -> str:
-        """The words that were decided on: the query, or all of a topic but who vouches for it.
-
-        A judged answer never changes, and what the reviewer gave it before is no part of it.
-        """
-        if self.decision == "score":
-            return ""
-        if "query" in self.before:
-            return str(self.before["query"])
-        return json.dumps({k: v for k, v in self.before.items() if k not in VOUCHERS}, sort_keys=True)
-
-
-def told_time(time: datetime) -> str:
-    """A time for a person, with its zone."""
+def format_time(time: datetime) -> str:
+    """A time with its zone, for a person."""
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def new_id() -> str:
-    """An id that two reviewers do not give twice."""
+    """A random id for a decision."""
     return token_hex(8)
 
 
@@ -115,126 +36,101 @@ def now() -> datetime:
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def standing(records: Iterable[Decision]) -> list[Decision]:
-    """The decisions that hold: neither undone nor an undo, oldest first."""
-    kept = list(records)
-    undone = {record.undoes for record in kept if record.decision == "undo"}
-    return [record for record in kept if record.decision != "undo" and record.id not in undone]
-
-
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A decision that a reviewer asks for."""
+    """A decision that a reviewer wants to make."""
 
     item: str
     decision: DecisionKind
     seen: dict[str, Any]
-    """The item as it was shown (`Desk.seen`)."""
+    """The item as it was shown (`ReviewQueue.seen`)."""
     text: str | None = None
     """The new words, for an edit or a regeneration."""
     source: str | None = None
-    """The model that wrote them, for a regeneration."""
+    """The model that wrote the words, for a regeneration."""
     attempts: int | None = None
-    """How many attempts the model took."""
+    """The model's attempts."""
     score: int | None = None
     """1 to 10, for a score."""
     undoes: str | None = None
-    """The decision to be undone, for an undo."""
+    """The decision to undo, for an undo."""
     note: str = ""
     seconds: float | None = None
     force: bool = False
-    """Take words that the checkers object to; needs a note."""
+    """Take words although the checkers object; needs a note."""
     overwrite: bool = False
-    """Put it in the place of what another reviewer decided meanwhile."""
+    """Replace what another reviewer decided meanwhile."""
     opinion: bool = False
-    """Leave the item alone and keep the decision as an opinion."""
+    """Record the decision only, and leave the item unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """It is on disk."""
+    """The decision is on disk."""
 
     record: Decision
 
 
 @dataclass(frozen=True, slots=True)
 class Objected:
-    """The checkers object to the words, and nobody gave a reason to take them."""
+    """The checkers object to the words, and no reason to take them was given."""
 
     findings: Sequence[Finding]
 
 
 @dataclass(frozen=True, slots=True)
 class EditConflict:
-    """The item is not what the reviewer saw: somebody changed it meanwhile."""
+    """Somebody changed the item after the reviewer saw it."""
 
     now: dict[str, Any]
     by: Decision | None
-    """Whose decision that was; None where the change came from outside the review."""
+    """The decision that changed it; None where the change came from outside the review."""
 
 
 SaveOutcome = Done | Objected | EditConflict
 
 
-# The journal: one append-only file of decisions that several reviewers write at the same time.
-
-_PATIENCE = 10.0
-"""Seconds to wait for another reviewer's decision to be written; it takes milliseconds."""
-
-
 class DecisionLog:
-    """Decisions on disk, read as far as they go and followed as they grow.
+    """An append-only file of decisions, which several reviewers write at the same time and follow as it grows.
 
     Args:
-        path: The file; made with the first decision.
-        lock: The lock file that goes with it.
-        notify: Told in one sentence when something was repaired.
+        path: The file; created with the first decision.
+        lock: Its lock file.
+        notify: Called with a sentence when something was repaired.
     """
 
     def __init__(self, path: Path, lock: Path, notify: Callable[[str], None] | None = None) -> None:
         self.path = path
+        self.records: list[Decision] = []
         self._lock_path = lock
         self._notify = notify or (lambda _: None)
-        self._depth = 0
+        self._is_locked = False
         self._read_to = 0
-        """Bytes that were read, up to a line's end."""
+        """Bytes read, up to the end of a line."""
         self._line = 0
-        self.records: list[Decision] = []
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else decides meanwhile; may be nested."""
-        from filelock import FileLock, Timeout
-
-        if self._depth:
+        """Keep other reviewers from deciding; may be nested."""
+        if self._is_locked:
             yield
             return
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self._lock_path, timeout=_PATIENCE)
-            lock.acquire()
-        except Timeout:
-            raise OutsideError(
-                f"{self._lock_path} has been held for {_PATIENCE:.0f} seconds; is another review hanging?"
-            ) from None
-        except OSError as fault:
-            raise self._unwritable(fault) from None
-        self._depth = 1
-        try:
-            yield
-        finally:
-            self._depth = 0
-            lock.release()
+        with locked(self._lock_path, self.path):
+            self._is_locked = True
+            try:
+                yield
+            finally:
+                self._is_locked = False
 
     def follow(self) -> list[Decision]:
-        """Read what was added since the last time.
+        """Read and return what was added since the last call.
 
         Raises:
-            InputError: a line that is no decision, other than a last one that is being written.
+            InputError: a line is not a decision, other than a last one that is being written.
         """
         try:
             size = self.path.stat().st_size if self.path.exists() else 0
-            if size < self._read_to:  # somebody restored an older file
+            if size < self._read_to:  # an older file was restored
                 self.records, self._read_to, self._line = [], 0, 0
             if size == self._read_to:
                 return []
@@ -250,7 +146,7 @@ class DecisionLog:
         return fresh
 
     def append(self, record: Decision) -> None:
-        """Write a decision durably; under the lock."""
+        """Write a decision durably, under the lock."""
         with self.locked():
             try:
                 self._repair()
@@ -260,11 +156,11 @@ class DecisionLog:
                     file.flush()
                     os.fsync(file.fileno())
             except OSError as fault:
-                raise self._unwritable(fault) from None
+                raise unwritable(self.path, fault) from None
             self.follow()
 
     def _repair(self) -> None:
-        """Cut a last line that was torn by a crash; give one that lacks only its line break the break."""
+        """Cut a last line that was torn by a crash; complete one that lacks only its line break."""
         if not self.path.exists():
             return
         with self.path.open("r+b") as file:
@@ -283,17 +179,10 @@ class DecisionLog:
         if not line.strip():
             return None
         try:
-            return Decision.model_validate(json.loads(line))
-        except ValidationError as fault:
-            told = complaint(fault, "decision")
-        except (ValueError, RecursionError):
-            told = "not a JSON object"
-        number, self._line = self._line, 0
-        self.records, self._read_to = [], 0
-        raise InputError(f"{told}; mend or delete the line", path=self.path, line=number)
-
-    def _unwritable(self, fault: OSError) -> OutsideError:
-        return OutsideError(f"{self.path} cannot be written ({fault.strerror}); make the folder writable")
+            return parse_decision(line, self.path, self._line)
+        except InputError:
+            self.records, self._read_to, self._line = [], 0, 0
+            raise
 
 
 def _to_line(record: Decision) -> bytes:
@@ -311,11 +200,8 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-# Drafts: what is being typed, on disk with every keystroke, so that a crash costs none.
-
-
 class UnsavedText(BaseModel):
-    """A text that was not saved."""
+    """A text that was typed and not saved."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -329,31 +215,24 @@ class UnsavedText(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """A reviewer's drafts in a folder, one file each; names on disk come from hashes, never from names given."""
+    """A reviewer's drafts in a folder, one file each: a crash costs no keystroke. File names are hashes."""
 
     folder: Path
     reviewer: str
 
     def keep(self, item: str, base: str, text: str) -> None:
-        """Write the draft whole; the process may die the moment after.
+        """Write the draft.
 
-        Not forced through to the platter: a keystroke must not wait for a disk, and only a power failure would tell.
+        It is not forced to the disk: a keystroke must not wait, and only a power failure could lose it.
 
         Raises:
             OutsideError: the folder cannot be written.
         """
         draft = UnsavedText(reviewer=self.reviewer, item=item, time=now(), base=base, text=text)
-        path = self._path(item)
-        temporary = path.with_suffix(".tmp")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_text(json.dumps(draft.model_dump(mode="json")), encoding="utf-8")
-            os.replace(temporary, path)
-        except OSError as fault:
-            raise OutsideError(f"{path} cannot be written ({fault.strerror}); make the folder writable") from None
+        replace_file(self._path(item), json.dumps(draft.model_dump(mode="json")).encode(), durable=False)
 
     def get(self, item: str) -> UnsavedText | None:
-        """The draft for an item; None where there is none, or one that cannot be read."""
+        """The draft for an item; None where there is none, or it cannot be read."""
         try:
             draft = UnsavedText.model_validate(json.loads(self._path(item).read_text(encoding="utf-8")))
         except (OSError, ValueError, RecursionError, ValidationError):
@@ -361,7 +240,7 @@ class Drafts:
         return draft if (draft.reviewer, draft.item) == (self.reviewer, item) else None
 
     def drop(self, item: str) -> None:
-        """Forget the draft; one that cannot be removed is offered again, and that is all."""
+        """Delete the draft; one that cannot be deleted is merely offered again."""
         with suppress(OSError):
             self._path(item).unlink(missing_ok=True)
 
@@ -370,11 +249,8 @@ class Drafts:
         return self.folder / f"{name}.json"
 
 
-# What a person or a script fills into an exported line.
-
-
 class FilledLine(BaseModel):
-    """The fields beside the new words."""
+    """The fields that a person or a script fills in an exported line, beside the new words."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -383,12 +259,12 @@ class FilledLine(BaseModel):
     force: bool = False
 
     def fault(self, text: str | None, kinds: Sequence[str], noun: str) -> str:
-        """What keeps the line from being a decision, in a sentence; empty where nothing does.
+        """Why the line is not a decision, in a sentence; empty where it is one or none is wanted.
 
         Args:
-            text: The new words, None where there are none.
+            text: The new words, or None.
             kinds: Decisions that can be made on such an item.
-            noun: What an item is called.
+            noun: The name of an item.
         """
         if not self.decision:
             return "" if text is None else "there are new words, but no decision; fill “decision” with “edit”"

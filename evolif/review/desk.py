@@ -8,21 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from evolif.errors import EvolifError, UsageError
+from evolif.judge_audit import Decision, DecisionKind, StoredFinding, standing
 from evolif.review.decisions import (
-    Decision,
-    DecisionKind,
     DecisionLog,
     Done,
     Drafts,
     EditConflict,
     FilledLine,
-    FoundModel,
     Objected,
     Request,
     SaveOutcome,
     new_id,
     now,
-    standing,
 )
 from evolif.review.queue import Facet, Filter, QueueItem, Statistics, statistics
 from evolif.review.text import Marked, typed
@@ -324,7 +321,7 @@ class ReviewQueue(ABC):
             decision=request.decision,
             before=before,
             after=after,
-            findings=tuple(map(FoundModel.of, found)),
+            findings=tuple(map(StoredFinding.of, found)),
             seconds=None if request.seconds is None else round(request.seconds, 1),
             note=typed(request.note.strip()),
             undoes=request.undoes,

@@ -15,8 +15,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from evolif.errors import InputError, OutsideError, UsageError
+from evolif.judge_audit import Decision, standing
 from evolif.resources import complaint, read_json_lines
-from evolif.review.decisions import Decision, Done, EditConflict, Objected, Request, standing
+from evolif.review.decisions import Done, EditConflict, Objected, Request
 from evolif.review.desk import ReviewQueue
 from evolif.review.queue import QueueItem
 from evolif.review.text import cut, one_line, visible

@@ -10,8 +10,8 @@ from itertools import combinations
 from statistics import median
 from typing import Any, Literal
 
+from evolif.judge_audit import Decision, ReviewVerdict, standing
 from evolif.metrics import cohens_kappa
-from evolif.review.decisions import Decision, TopicVerdict, standing
 from evolif.review.text import one_line
 
 _LISTED = 30
@@ -134,7 +134,7 @@ def agreements(records: Iterable[Decision]) -> list[ReviewerAgreement]:
     Two verdicts are compared only where both were given on the same words of the same item: who sees a query that the
     other has edited judges another query. Of several verdicts by one reviewer on the same words, the last one counts.
     """
-    verdicts: dict[str, dict[tuple[str, str], TopicVerdict]] = {}
+    verdicts: dict[str, dict[tuple[str, str], ReviewVerdict]] = {}
     for record in standing(records):
         if record.verdict is not None:
             verdicts.setdefault(record.reviewer, {})[record.item, record.words] = record.verdict
@@ -145,7 +145,7 @@ def agreements(records: Iterable[Decision]) -> list[ReviewerAgreement]:
 
 
 def _agreement(
-    reviewers: tuple[str, str], one: dict[tuple[str, str], TopicVerdict], other: dict[tuple[str, str], TopicVerdict]
+    reviewers: tuple[str, str], one: dict[tuple[str, str], ReviewVerdict], other: dict[tuple[str, str], ReviewVerdict]
 ) -> ReviewerAgreement:
     pairs = [(one[item], other[item]) for item in one if item in other]
     value, interval = cohens_kappa(Counter(pairs), len(pairs))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from evolif.errors import InputError, OutsideError
-from evolif.review.decisions import VOUCHERS
+from evolif.errors import InputError
+from evolif.judge_audit import VOUCHERS, replace_file
 
 TopicLine = dict[str, Any]
 
@@ -60,7 +58,7 @@ class TopicFile:
             if raw.strip() and self._parse(raw, number)["id"] == key:
                 ending = b"\r" if raw.endswith(b"\r") else b""
                 lines[number - 1] = _to_bytes(line) + ending
-                self._replace(b"\n".join(lines))
+                replace_file(self.path, b"\n".join(lines), keep_mode=True)
                 return
         raise InputError("a topic that is under review is no longer there; restore its line", path=self._named)
 
@@ -82,18 +80,6 @@ class TopicFile:
                 line=number,
             )
         return line
-
-    def _replace(self, data: bytes) -> None:
-        temporary = self.path.with_name(f".{self.path.name}.tmp")
-        try:
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            shutil.copymode(self.path, temporary)
-            os.replace(temporary, self.path)
-        except OSError as fault:
-            raise OutsideError(f"{self.path} cannot be written ({fault.strerror}); make the folder writable") from None
 
 
 def _to_bytes(line: TopicLine) -> bytes:

@@ -10,8 +10,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolif.errors import UsageError
+from evolif.judge_audit import VOUCHERS, Decision, DecisionKind
 from evolif.resources import complaint
-from evolif.review.decisions import VOUCHERS, Decision, DecisionKind, DecisionLog, Drafts, Request
+from evolif.review.decisions import DecisionLog, Drafts, Request
 from evolif.review.desk import Notify, ReviewQueue, State, TextBlock
 from evolif.review.exchange import finding_objects
 from evolif.review.queue import DECIDED, UNDECIDED, Facet, Filter, QueueItem

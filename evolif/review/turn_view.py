@@ -10,7 +10,8 @@ from typing import Any
 
 from evolif.constraints import describe, format_of, parse_constraint
 from evolif.errors import UsageError
-from evolif.review.decisions import Decision, told_time
+from evolif.judge_audit import Decision
+from evolif.review.decisions import format_time
 from evolif.review.text import Marked, Style, joined, one_line, said, visible
 from evolif.types import Constraint, Finding, Params, Turn
 
@@ -149,7 +150,7 @@ def decisions_text(decisions: Sequence[Decision]) -> Marked:
     lines = []
     for record in reversed(decisions):
         opinion = "" if record.applied or record.decision == "note" else " (an opinion; the turn was left alone)"
-        head = f"{told_time(record.time)} {one_line(record.reviewer, 40)}: {record.decision}{opinion}"
+        head = f"{format_time(record.time)} {one_line(record.reviewer, 40)}: {record.decision}{opinion}"
         lines.append(said(f"{head} – {one_line(record.note)}" if record.note else head))
     return joined(lines)
 

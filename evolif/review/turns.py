@@ -12,8 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.constraints import EXTENDED_GROUPS, GROUPS, own_groups
 from evolif.errors import InputError, UsageError
 from evolif.instructions import Benchmark, dialogue_file, read_turns
+from evolif.judge_audit import DecisionKind
 from evolif.resources import complaint
-from evolif.review.decisions import DecisionKind, DecisionLog, Drafts, Request
+from evolif.review.decisions import DecisionLog, Drafts, Request
 from evolif.review.desk import Notify, ReviewQueue, State, TextBlock
 from evolif.review.exchange import finding_objects
 from evolif.review.queue import DECIDED, UNDECIDED, Facet, QueueItem

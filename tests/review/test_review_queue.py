@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from review_desks import KEY, decide, desk
 
-from evolif.review import Filter, choose
-from evolif.review import values
+from evolif.review import Filter, choose, values
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from textual.app import App
 from textual.binding import BindingType
 
 import evolif.review.app.keys as _keys
+from evolif.judge_audit import Decision
 from evolif.review.answers import AnswerQueue
 from evolif.review.app.review import ReviewScreen
-from evolif.review.decisions import Decision
 from evolif.review.desk import ReviewQueue
 from evolif.review.queue import UNDECIDED, Statistics
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.binding import BindingType
 from textual.content import Content, Span
 
-from evolif.review.decisions import DecisionKind
+from evolif.judge_audit import DecisionKind
 from evolif.review.text import Marked, Style, one_line
 
 BINDINGS: list[BindingType] = [

@@ -1,0 +1,75 @@
+"""Files that several reviewers write at the same time: locks, and files replaced whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from evolif.errors import OutsideError
+
+LOCK_TIMEOUT = 10.0
+"""Seconds to wait for another reviewer, whose writing takes milliseconds."""
+
+
+def unwritable(path: Path, fault: OSError) -> OutsideError:
+    """The error for a file or folder that cannot be written."""
+    return OutsideError(f"{path} cannot be written ({fault.strerror}); make the folder writable")
+
+
+@contextmanager
+def locked(lock: Path, target: Path, held: Path | None = None) -> Iterator[None]:
+    """Hold a lock file.
+
+    Args:
+        lock: The lock file; its folder is created.
+        target: What is about to be written, for the error.
+        held: What another reviewer holds, for the error; the lock file where None.
+
+    Raises:
+        OutsideError: another reviewer holds it for too long, or it cannot be written.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        file_lock = FileLock(lock, timeout=LOCK_TIMEOUT)
+        file_lock.acquire()
+    except Timeout:
+        seconds = f"{LOCK_TIMEOUT:.0f} seconds"
+        raise OutsideError(f"{held or lock} has been held for {seconds}; is another review hanging?") from None
+    except OSError as fault:
+        raise unwritable(target, fault) from None
+    try:
+        yield
+    finally:
+        file_lock.release()
+
+
+def replace_file(path: Path, data: bytes, *, durable: bool = True, keep_mode: bool = False) -> None:
+    """Write a file whole or not at all.
+
+    Args:
+        path: The file; its folder is created.
+        data: Its content.
+        durable: Wait for the disk, so that it survives a power failure.
+        keep_mode: Keep the permissions of the existing file.
+
+    Raises:
+        OutsideError: it cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        if keep_mode:
+            shutil.copymode(path, temporary)
+        os.replace(temporary, path)
+    except OSError as fault:
+        raise unwritable(path, fault) from None
