@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolif.errors import OutsideError, UsageError
-from evolif.instructions.generator import TurnGenerator
+from evolif.instructions.generator import UNPLAYABLE, TurnGenerator
 from evolif.instructions.turn_lines import FILE as RECORDS
 from evolif.instructions.turn_lines import (
     Header,
@@ -392,9 +392,11 @@ class Benchmark:
 
     def _played(self, turn: Turn) -> Turn:
         """What a session may be given; says once per turn where the template stands in."""
+        if turn.status not in UNPLAYABLE:
+            return turn
         played = self._maker.playable(turn)
         where = (turn.dialogue, turn.turn)
-        if played is not turn and where not in self._told:
+        if where not in self._told:
             self._told.add(where)
             self.notify(f"dialogue {turn.dialogue}, turn {turn.turn}: {played.findings[0]}")
         return played

@@ -93,9 +93,7 @@ class TurnGenerator:
         return turns
 
     def playable(self, turn: Turn) -> Turn:
-        """The turn as a session plays it: words that were flagged or rejected give way to the template's."""
-        if turn.status not in UNPLAYABLE:
-            return turn
+        """The turn with the template's words in place of words that were flagged or rejected."""
         scripted = ScriptTurn(
             dialogue=turn.dialogue,
             turn=turn.turn,

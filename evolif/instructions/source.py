@@ -80,9 +80,10 @@ class TurnSource:
             ModelError: the synthesizer failed; the same question may pass later.
             UsageError: the dialogue's synthesizer was not opened.
         """
-        if not self._benchmark.extendable and number > len(self._benchmark.turns(dialogue)):
-            return None
-        await self.reach(dialogue, number)
+        if number > len(self._benchmark.turns(dialogue)):
+            if not self._benchmark.extendable:
+                return None
+            await self.reach(dialogue, number)
         return self._benchmark.turn(dialogue, number)
 
     async def reach(self, dialogue: int, number: int) -> None:

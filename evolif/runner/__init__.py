@@ -33,7 +33,7 @@ from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, load_run
 from evolif.runner.scenario import SYSTEM_PROMPT
 from evolif.runner.scheduler import SessionScheduler
-from evolif.runner.session import remaining, step
+from evolif.runner.session import step
 from evolif.runner.settings import RunSettings, Wish, plan
 from evolif.runner.store import FILE_NAME, RunStore
 
@@ -80,6 +80,5 @@ __all__ = [
     "plan",
     "rejudge",
     "rejudged",
-    "remaining",
     "step",
 ]

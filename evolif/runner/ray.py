@@ -1,6 +1,6 @@
 """The Ray engine: sessions are played by processes of a cluster; this one alone writes the store.
 
-A session in a process goes on from letter to letter: each of its wishes is the result of one actor call, and the answer
+A session in a process goes on from request to request: each of its wishes is the result of one actor call, and the answer
 is the argument of the next. So a turn is durable here before its process goes on, and of a process that dies nothing is
 missing but what was in flight: another one takes the session up from the store.
 
@@ -114,21 +114,21 @@ class RayEngine:
 
     Args:
         address: The cluster; one of this machine's own, on loopback, where None.
-        errand: What its processes have to know.
+        config: What its processes have to know.
         notify: Told in sentences.
         gate: Asked before every call.
     """
 
     def __init__(
-        self, address: str | None, errand: WorkerConfig, notify: Callable[[str], None], gate: CallPolicy | None = None
+        self, address: str | None, config: WorkerConfig, notify: Callable[[str], None], gate: CallPolicy | None = None
     ) -> None:
         self._address = address
-        self._errand = errand
+        self._config = config
         self._notify = notify
-        self._gate = gate or AllowAll()
+        self._policy = gate or AllowAll()
 
     async def __call__(
-        self, stage: RunContext, models: Mapping[str, ChatModel], lanes: SessionScheduler, recall: Recall
+        self, context: RunContext, models: Mapping[str, ChatModel], scheduler: SessionScheduler, recall: Recall
     ) -> None:
         """Play every session.
 
@@ -138,9 +138,9 @@ class RayEngine:
         """
         ray = start_ray(self._address)
         try:
-            crew = Crew(ray, self._errand)
-            distant = _Sessions(stage, crew, recall, self._gate, self._notify, ray.exceptions.RayActorError)
-            await play_all(stage, lanes, distant.play)
+            crew = Crew(ray, self._config)
+            distant = _Sessions(context, crew, recall, self._policy, self._notify, ray.exceptions.RayActorError)
+            await play_all(context, scheduler, distant.play)
         finally:
             ray.shutdown()
 
@@ -148,15 +148,15 @@ class RayEngine:
 class Crew:
     """As many processes as the cluster has cores; a dead one is replaced."""
 
-    def __init__(self, ray: Any, errand: WorkerConfig) -> None:
+    def __init__(self, ray: Any, config: WorkerConfig) -> None:
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, max_concurrency=10_000)(Player)
-        self._errand = ray.put(errand)
+        self._config = ray.put(config)
         number = max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._players = [self._hire() for _ in range(number)]
         self._busy: Counter[Any] = Counter()
 
     def _hire(self) -> Any:
-        return self._actor.remote(self._errand)
+        return self._actor.remote(self._config)
 
     def take(self) -> Any:
         """The process with the fewest sessions."""
@@ -179,17 +179,17 @@ class Crew:
 class _Sessions:
     def __init__(
         self,
-        stage: RunContext,
+        context: RunContext,
         crew: Crew,
         recall: Recall,
         gate: CallPolicy,
         notify: Callable[[str], None],
         death: type[Exception],
     ) -> None:
-        self._stage = stage
+        self._context = context
         self._crew = crew
         self._recall = recall
-        self._gate = gate
+        self._policy = gate
         self._notify = notify
         self._death = death
 
@@ -207,41 +207,41 @@ class _Sessions:
             finally:
                 self._crew.give_back(player)
                 for call in open_calls:
-                    self._gate.tell(call, None)
+                    self._policy.tell(call, None)
         await self._give_up(key)
 
     async def _follow(self, player: Any, key: SessionKey, open_calls: list[PlannedCall]) -> None:
         account = open_account(key)
-        letter: WorkerRequest = await player.begin.remote(key, self._recall(key))
+        request: WorkerRequest = await player.begin.remote(key, self._recall(key))
         while True:
-            for usage in letter.told:
-                self._gate.tell(open_calls.pop(0), usage)
-            self._pass_on(letter)
-            if isinstance(letter.wish, Finished):
-                if letter.wish.fault is not None:
-                    raise letter.wish.fault
+            for usage in request.told:
+                self._policy.tell(open_calls.pop(0), usage)
+            self._pass_on(request)
+            if isinstance(request.wish, Finished):
+                if request.wish.fault is not None:
+                    raise request.wish.fault
                 return
-            value, fault = await self._grant(letter, open_calls)
-            stopper = self._stage.stopper
+            value, fault = await self._grant(request, open_calls)
+            shutdown = self._context.shutdown
             cause = fault.__cause__ if fault is not None and isinstance(fault.__cause__, EvolifError) else None
-            answer = WorkerReply(value, fault, cause, account.take(), stopper.everybody, stopper.barred)
-            letter = await player.go_on.remote(key, answer)
+            answer = WorkerReply(value, fault, cause, account.take(), shutdown.everybody, shutdown.barred)
+            request = await player.go_on.remote(key, answer)
 
-    def _pass_on(self, letter: WorkerRequest) -> None:
-        for event in letter.events:
+    def _pass_on(self, request: WorkerRequest) -> None:
+        for event in request.events:
             if isinstance(event, ModelStopped):
-                stopper = self._stage.stopper
-                news = stopper.bar_everybody() if event.model == "the judge" else stopper.bar(event.model)
+                shutdown = self._context.shutdown
+                news = shutdown.bar_everybody() if event.model == "the judge" else shutdown.bar(event.model)
                 if not news:
                     continue
-            self._stage.observe(event)
+            self._context.observe(event)
 
-    async def _grant(self, letter: WorkerRequest, open_calls: list[PlannedCall]) -> tuple[Any, Exception | None]:
-        scenario = self._stage.scenario
+    async def _grant(self, request: WorkerRequest, open_calls: list[PlannedCall]) -> tuple[Any, Exception | None]:
+        scenario = self._context.scenario
         try:
-            match letter.wish:
+            match request.wish:
                 case StoreRequest(entries):
-                    await self._stage.keep(*entries)
+                    await self._context.write(*entries)
                     return None, None
                 case TurnRequest(dialogue, number):
                     return await scenario.next_turn(dialogue, number), None
@@ -253,11 +253,11 @@ class _Sessions:
             return None, fault
         except Exception as fault:
             return None, InternalError(f"an unforeseen {type(fault).__name__} of this program")
-        raise InternalError("a letter without a wish")
+        raise InternalError("a request without a wish")
 
     async def _let_through(self, call: PlannedCall, open_calls: list[PlannedCall]) -> Deny | None:
         while True:
-            word = self._gate.ask(call)
+            word = self._policy.ask(call)
             if not isinstance(word, Wait):
                 break
             await word.until
@@ -270,5 +270,5 @@ class _Sessions:
         turns = len(state.records)
         reason = f"{_LIVES} processes of the Ray cluster died over it"
         fault = FaultEntry(state.id, key.dialogue, turns + 1, "runner", "internal", reason)
-        await self._stage.keep(fault, EndEntry(state.id, "suspended", "internal", reason))
-        self._stage.observe(SessionEnded(key, turns, 0, "suspended", "internal", reason))
+        await self._context.write(fault, EndEntry(state.id, "suspended", "internal", reason))
+        self._context.observe(SessionEnded(key, turns, 0, "suspended", "internal", reason))

@@ -1,4 +1,4 @@
-"""One process of a cluster: plays sessions, and writes a letter for whatever it may not do itself."""
+"""One process of a cluster: plays sessions, and writes a request for whatever it may not do itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from evolif.types import Turn, Usage
 
 # What a session that is played in another process writes to the run, and what it is told back.
 #
-# A session never waits for two things at once, so each letter has one answer. Keys are in none of them.
+# A session never waits for two things at once, so each request has one answer. Keys are in none of them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ SessionRequest = StoreRequest | TurnRequest | JudgeRequest | CallRequest | Finis
 
 @dataclass(frozen=True, slots=True)
 class WorkerRequest:
-    """One wish, and what happened since the last letter."""
+    """One wish, and what happened since the last request."""
 
     wish: SessionRequest
     events: tuple[Event, ...] = ()
@@ -105,14 +105,14 @@ class WorkerReply:
 class Channel:
     """A session's correspondence."""
 
-    letters: asyncio.Queue[WorkerRequest] = field(default_factory=asyncio.Queue)
+    requests: asyncio.Queue[WorkerRequest] = field(default_factory=asyncio.Queue)
     answer: asyncio.Future[WorkerReply] | None = None
     events: list[Event] = field(default_factory=list)
     told: list[Usage | None] = field(default_factory=list)
 
     def post(self, wish: SessionRequest) -> None:
-        """Send a letter with everything since the last one."""
-        self.letters.put_nowait(WorkerRequest(wish, tuple(self.events), tuple(self.told)))
+        """Send a request with everything since the last one."""
+        self.requests.put_nowait(WorkerRequest(wish, tuple(self.events), tuple(self.told)))
         self.events, self.told = [], []
 
     async def ask(self, wish: SessionRequest) -> Any:
@@ -126,19 +126,19 @@ class Channel:
         return answer.value
 
 
-_line: ContextVar[Channel] = ContextVar("_line")
+_channel: ContextVar[Channel] = ContextVar("_channel")
 
 
 class DistantScenario:
     """Turns come from the run, which alone words missing ones; rules are checked here, judges are asked there."""
 
-    def __init__(self, errand: WorkerConfig) -> None:
-        self._has_calls = is_panel(errand.judges)
-        self._judge = None if self._has_calls else open_judge(errand.judges)
+    def __init__(self, config: WorkerConfig) -> None:
+        self._has_calls = is_panel(config.judges)
+        self._judge = None if self._has_calls else open_judge(config.judges)
 
     async def next_turn(self, dialogue: int, number: int) -> Turn | None:
         """The run's turn."""
-        turn: Turn | None = await _line.get().ask(TurnRequest(dialogue, number))
+        turn: Turn | None = await _channel.get().ask(TurnRequest(dialogue, number))
         return turn
 
     def asks_a_judge(self, turn: Turn) -> bool:
@@ -151,12 +151,12 @@ class DistantScenario:
         """The verdicts on an answer."""
         if not self.asks_a_judge(turn):
             return await judge_turn(turn.constraints, answer, self._judge)
-        judgement: Judgement = await _line.get().ask(JudgeRequest(turn, answer))
+        judgement: Judgement = await _channel.get().ask(JudgeRequest(turn, answer))
         return judgement
 
 
 class DistantGate:
-    """The run's own gate, asked by letter."""
+    """The run's own policy, asked by request."""
 
     def __init__(self) -> None:
         self._said: dict[int, Deny | None] = {}
@@ -168,64 +168,64 @@ class DistantGate:
         return Wait(self._fetch(call))
 
     async def _fetch(self, call: PlannedCall) -> None:
-        self._said[id(call)] = await _line.get().ask(CallRequest(call))
+        self._said[id(call)] = await _channel.get().ask(CallRequest(call))
 
     def tell(self, call: PlannedCall, usage: Usage | None) -> None:
-        """Goes with the next letter."""
-        _line.get().told.append(usage)
+        """Goes with the next request."""
+        _channel.get().told.append(usage)
 
 
-async def _keep(*entries: StoreEntry) -> None:
-    await _line.get().ask(StoreRequest(entries))
+async def _write(*entries: StoreEntry) -> None:
+    await _channel.get().ask(StoreRequest(entries))
 
 
 class Player:
     """Plays the sessions that the run gives it. The keys of its models are in its own environment."""
 
-    def __init__(self, errand: WorkerConfig) -> None:
-        self._stopper = Shutdown()
-        gate: CallPolicy = DistantGate() if errand.gated else AllowAll()
-        opener = ClientFactory(errand.calling, gate, self._stopper)
-        self._targets: dict[str, ChatModel] = {name: opener.target(spec) for name, spec in errand.specs.items()}
-        scenario = DistantScenario(errand)
-        self._stage = RunContext(errand.settings, scenario, FullHistory(), _keep, self._observe, self._stopper)
-        self._lines: dict[SessionKey, Channel] = {}
+    def __init__(self, config: WorkerConfig) -> None:
+        self._shutdown = Shutdown()
+        policy: CallPolicy = DistantGate() if config.gated else AllowAll()
+        opener = ClientFactory(config.calling, policy, self._shutdown)
+        self._targets: dict[str, ChatModel] = {name: opener.target(spec) for name, spec in config.specs.items()}
+        scenario = DistantScenario(config)
+        self._context = RunContext(config.settings, scenario, FullHistory(), _write, self._observe, self._shutdown)
+        self._channels: dict[SessionKey, Channel] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def begin(self, key: SessionKey, state: SessionState) -> WorkerRequest:
-        """Take up a session where the store left it; its first letter."""
-        line = self._lines[key] = Channel()
-        task = asyncio.create_task(self._play(key, state, line))
+        """Take up a session where the store left it; its first request."""
+        channel = self._channels[key] = Channel()
+        task = asyncio.create_task(self._play(key, state, channel))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return await line.letters.get()
+        return await channel.requests.get()
 
     async def go_on(self, key: SessionKey, answer: WorkerReply) -> WorkerRequest:
-        """Tell a session what became of its wish; its next letter."""
+        """Tell a session what became of its wish; its next request."""
         self.obey(answer)
-        line = self._lines[key]
-        assert line.answer is not None
-        line.answer.set_result(answer)
-        letter = await line.letters.get()
-        if isinstance(letter.wish, Finished):
-            del self._lines[key]
-        return letter
+        channel = self._channels[key]
+        assert channel.answer is not None
+        channel.answer.set_result(answer)
+        request = await channel.requests.get()
+        if isinstance(request.wish, Finished):
+            del self._channels[key]
+        return request
 
     def obey(self, answer: WorkerReply) -> None:
         """Stop whom the run has stopped."""
         if answer.everybody:
-            self._stopper.bar_everybody()
+            self._shutdown.bar_everybody()
         for model in answer.barred:
-            self._stopper.bar(model)
+            self._shutdown.bar(model)
 
-    async def _play(self, key: SessionKey, state: SessionState, line: Channel) -> None:
-        _line.set(line)
+    async def _play(self, key: SessionKey, state: SessionState, channel: Channel) -> None:
+        _channel.set(channel)
         fault: Exception | None = None
         try:
-            await SessionRunner(self._stage, key, self._targets[key.model], state).play()
+            await SessionRunner(self._context, key, self._targets[key.model], state).play()
         except Exception as met:
             fault = met
-        line.post(Finished(fault))
+        channel.post(Finished(fault))
 
     def _observe(self, event: Event) -> None:
-        _line.get().events.append(event)
+        _channel.get().events.append(event)

@@ -220,7 +220,8 @@ def _judged(judgement: Judgement | None) -> tuple[str | None, str, str]:
     """Verdicts, heuristic, scores."""
     if judgement is None:
         return None, "[]", ""
-    return dump_verdicts(judgement.verdicts), dump_verdicts(judgement.heuristic), dump_records(judgement.records)
+    records = dump_records(judgement.records) if judgement.records else ""
+    return dump_verdicts(judgement.verdicts), dump_verdicts(judgement.heuristic), records
 
 
 def _calls(session: int | None, dialogue: int, turn: int, spent: Iterable[Spent]) -> Iterator[Statement]:

@@ -40,7 +40,7 @@ from evolif.runner.records import (
     TurnRecord,
 )
 from evolif.runner.run import Run, load_run, locked
-from evolif.runner.session import over_of, step
+from evolif.runner.session import end_for, step
 from evolif.runner.settings import RunSettings, differences
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
 from evolif.runner.store import RunStore
@@ -162,12 +162,12 @@ class SessionReplay:
         return "censored" if self._number else None, stop.cause, stop.reason
 
     async def _faulty(self, fault: Exception) -> _End:
-        over = over_of(fault, "judge", self._key.model)
+        over = end_for(fault, "judge", self._key.model)
         turn, spent = self._number + 1, self._account.take()
         told = FaultEntry(self._state.id, self._key.dialogue, turn, "judge", over.cause, over.reason, spent)
         await self._stage.keep(told)
         self._stage.observe(FaultMet(self._key, turn, "judge", over.cause, over.reason, spent))
-        if over.bars and self._stage.stopper.bar_everybody():
+        if over.is_final and self._stage.stopper.bar_everybody():
             self._stage.observe(ModelStopped("the judge", over.reason))
         return over.ending, over.cause, over.reason
 

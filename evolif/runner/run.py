@@ -223,7 +223,7 @@ def locked(root: Path) -> Iterator[None]:
         lock.release()
 
 
-# A run played: the store opened, what is left of its sessions brought on stage, everything closed again.
+# A run played: the store opened, what is left of its sessions brought on context, everything closed again.
 
 Notify = Callable[[str], None]
 Engine = Callable[[RunContext, Mapping[str, ChatModel], SessionScheduler, Recall], Awaitable[None]]
@@ -268,7 +268,7 @@ class RunExecutor:
         judged = "" if shared.judged or not shared.turns else ", to be judged again"
         self.notify(f"{root} starts with {shared.turns} turns of {shared.sessions} sessions of {source}{judged}.")
 
-    def play(self, root: Path, cast: Clients, stopper: Shutdown, engine: Engine = play_here) -> None:
+    def play(self, root: Path, clients: Clients, shutdown: Shutdown, engine: Engine = play_here) -> None:
         """Play what is left.
 
         Raises:
@@ -277,22 +277,26 @@ class RunExecutor:
         """
         with locked(root), closing(self._open_store(root)) as store:
             left = self._enrolled(store)
-            journal = WriteBatcher(store)
-            judge = self._judge(root, cast)
-            grower = TurnSource(self.benchmark, cast.wording, notify=self.benchmark.notify, record=self._clerk(journal))
-            scenario = EvolifScenario(grower, judge)
-            stage = RunContext(self.settings, scenario, FullHistory(), journal, self.observe, stopper)
-            lanes = SessionScheduler(left, {name: _alive(target, cast) for name, target in cast.targets.items()})
+            batcher = WriteBatcher(store)
+            judge = self._judge(root, clients)
+            source = TurnSource(
+                self.benchmark, clients.wording, notify=self.benchmark.notify, record=self._cost_recorder(batcher)
+            )
+            scenario = EvolifScenario(source, judge)
+            context = RunContext(self.settings, scenario, FullHistory(), batcher, self.observe, shutdown)
+            scheduler = SessionScheduler(
+                left, {name: _alive(target, clients) for name, target in clients.targets.items()}
+            )
 
             async def main() -> None:
                 try:
-                    await engine(stage, cast.targets, lanes, store.state)
+                    await engine(context, clients.targets, scheduler, store.state)
                 finally:
-                    journal.close()
+                    batcher.close()
 
             with calm_collector():
-                playing = with_heartbeat(cast.closing(main(), judge), stopper, self.observe)
-                run_interruptibly(playing, stopper, self.on_stop)
+                playing = with_heartbeat(clients.closing(main(), judge), shutdown, self.observe)
+                run_interruptibly(playing, shutdown, self.on_stop)
 
     def _open_store(self, root: Path) -> RunStore:
         if not RunStore.begun(root):
@@ -328,11 +332,11 @@ class RunExecutor:
         ended = store.ended(model)
         return (key for key in sessions_of(self.settings, model) if (key.dialogue, key.epoch) not in ended)
 
-    def _judge(self, root: Path, cast: Clients) -> Judge | None:
-        cache = SqliteJudgeCache(root / CACHE_FILE) if cast.judges else None
-        return open_judge(self.judges, rule=self.judge_rule, opener=cast.judges.__getitem__, cache=cache)
+    def _judge(self, root: Path, clients: Clients) -> Judge | None:
+        cache = SqliteJudgeCache(root / CACHE_FILE) if clients.judges else None
+        return open_judge(self.judges, rule=self.judge_rule, opener=clients.judges.__getitem__, cache=cache)
 
-    def _clerk(self, journal: WriteBatcher) -> Callable[[SynthesisRecord], None]:
+    def _cost_recorder(self, batcher: WriteBatcher) -> Callable[[SynthesisRecord], None]:
         """Writes down what wording a turn cost."""
 
         def record(told: SynthesisRecord) -> None:
@@ -342,15 +346,15 @@ class RunExecutor:
                 for role, cost in told.cost.items()
                 if cost.calls
             )
-            journal.post(CostEntry(None, told.dialogue, told.turn, spent))
+            batcher.post(CostEntry(None, told.dialogue, told.turn, spent))
             self.observe(TurnWorded(told.dialogue, told.turn, spent))
 
         return record
 
 
-def _alive(target: ChatModel, cast: Clients) -> int:
+def _alive(target: ChatModel, clients: Clients) -> int:
     """Sessions of a model side by side: twice its requests where a panel is asked too.
 
     So the model's places are used while answers are being judged; but one that answers one at a time keeps its session.
     """
-    return target.connections * (2 if cast.judges and target.connections > 1 else 1)
+    return target.connections * (2 if clients.judges and target.connections > 1 else 1)

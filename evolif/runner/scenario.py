@@ -39,18 +39,18 @@ class EvolifScenario:
     """Dialogues of an own benchmark: extended for as long as the model follows.
 
     Args:
-        grower: Hands out the benchmark's turns and makes missing ones.
+        source: Hands out the benchmark's turns and makes missing ones.
         judge: For what rules cannot tell; None where nothing is judged.
     """
 
-    def __init__(self, grower: TurnSource, judge: Judge | None) -> None:
-        self._grower = grower
+    def __init__(self, source: TurnSource, judge: Judge | None) -> None:
+        self._source = source
         self._judge = judge
         self._has_calls = judge is not None and not isinstance(judge, LexicalJudge)
 
     async def next_turn(self, dialogue: int, number: int) -> Turn | None:
         """A turn of the benchmark; dialogues have no end."""
-        return await self._grower.turn(dialogue, number)
+        return await self._source.turn(dialogue, number)
 
     def asks_a_judge(self, turn: Turn) -> bool:
         """Where a panel is named and a constraint is subjective."""

@@ -48,10 +48,10 @@ class SessionScheduler:
     def take(self) -> SessionKey | None:
         """The next session; None where there is none, or no room."""
         while self.alive < self._most:
-            open_lanes = [model for model in self._queues if self._alive[model] < self._limits[model]]
-            if not open_lanes:
+            open_models = [model for model in self._queues if self._alive[model] < self._limits[model]]
+            if not open_models:
                 return None
-            model = min(open_lanes, key=lambda name: self._alive[name])
+            model = min(open_models, key=lambda name: self._alive[name])
             key = next(self._queues[model], None)
             if key is None:
                 del self._queues[model]
@@ -74,58 +74,60 @@ Recall = Callable[[SessionKey], SessionState]
 
 
 async def play_here(
-    stage: RunContext, models: Mapping[str, ChatModel], lanes: SessionScheduler, recall: Recall
+    context: RunContext, models: Mapping[str, ChatModel], scheduler: SessionScheduler, recall: Recall
 ) -> None:
     """Play every session in this process.
 
     Args:
-        stage: What they share.
+        context: What they share.
         models: The models under test, by their names.
-        lanes: The sessions.
+        scheduler: The sessions.
         recall: What the store has of a session.
 
     Raises:
         EvolifError: what no session could survive.
     """
-    await play_all(stage, lanes, lambda key: SessionRunner(stage, key, models[key.model], recall(key)).play())
+    await play_all(context, scheduler, lambda key: SessionRunner(context, key, models[key.model], recall(key)).play())
 
 
-async def play_all(stage: RunContext, lanes: SessionScheduler, one: Callable[[SessionKey], Awaitable[None]]) -> None:
+async def play_all(
+    context: RunContext, scheduler: SessionScheduler, one: Callable[[SessionKey], Awaitable[None]]
+) -> None:
     """Play every session; a fault inside one never touches the others.
 
     Args:
-        stage: What they share.
-        lanes: The sessions.
+        context: What they share.
+        scheduler: The sessions.
         one: Plays a session.
 
     Raises:
         EvolifError: what no session could survive. The other turns in flight were finished before, for they are paid.
     """
-    stopper, ended = stage.stopper, asyncio.Event()
+    shutdown, ended = context.shutdown, asyncio.Event()
 
     async def play(key: SessionKey) -> None:
         try:
             await one(key)
         except Exception as fault:
-            stopper.fault = stopper.fault or fault
+            shutdown.fault = shutdown.fault or fault
         finally:
-            lanes.give_back(key)
+            scheduler.give_back(key)
             ended.set()
 
     async with asyncio.TaskGroup() as group:
         while True:
-            while not stopper.everybody and (key := lanes.take()) is not None:
-                if stopper(key.model):
-                    lanes.give_back(key)
-                    lanes.close(key.model)
+            while not shutdown.everybody and (key := scheduler.take()) is not None:
+                if shutdown(key.model):
+                    scheduler.give_back(key)
+                    scheduler.close(key.model)
                 else:
                     group.create_task(play(key))
-            if not lanes.alive:
+            if not scheduler.alive:
                 break
             ended.clear()
             await ended.wait()
-    if stopper.fault is not None:
-        raise stopper.fault
+    if shutdown.fault is not None:
+        raise shutdown.fault
 
 
 # Python's cycle collector, called less often while a run is played.

@@ -1,7 +1,7 @@
 """One conversation of one model over one dialogue, until patience is exhausted (paper §3.3).
 
-A turn is one step: asked, answered, judged, made durable; only then comes the next. Whatever fails on the way ends this
-session and no other, and costs no patience.
+A turn is one step: prompt, answer, verdicts, durable in the store; only then comes the next. Whatever fails on the way
+ends this session and no other, and costs no patience.
 """
 
 from __future__ import annotations
@@ -44,18 +44,16 @@ from evolif.runner.settings import RunSettings
 from evolif.runner.shutdown import Shutdown
 from evolif.types import Ending, Message, Turn, TurnFacts
 
-# From what failed to how a session ends (protocol page, How a session ends). A fault never touches patience.
-
 
 class SessionEnd(Exception):
-    """A session goes no further now.
+    """Raised where a session cannot go further (specification "protocol", How a session ends).
 
     Args:
-        ending: How it ended; None where it was kept from beginning.
+        ending: How it ended; None where it never began.
         cause: One or two words, see `SessionEnded`.
         reason: A sentence.
-        blame: Who failed, where a fault is to be kept.
-        fault: What failed.
+        blame: Who failed, where there is a fault to store.
+        fault: What was raised.
     """
 
     def __init__(
@@ -74,17 +72,17 @@ class SessionEnd(Exception):
         self.fault = fault
 
     @property
-    def bars(self) -> bool:
-        """Whether every further call of the one who failed would fail the same."""
+    def is_final(self) -> bool:
+        """Whether every further call of whoever failed would fail in the same way."""
         return isinstance(self.fault, AccessError) or isinstance(getattr(self.fault, "__cause__", None), AccessError)
 
 
-def over_of(fault: Exception, role: Role, model: str) -> SessionEnd:
-    """How a session ends that met a fault.
+def end_for(fault: Exception, role: Role, model: str) -> SessionEnd:
+    """How a session ends after a fault; a fault never touches patience.
 
     Args:
         fault: What was raised.
-        role: Who was at it.
+        role: Who was at work.
         model: The model under test.
     """
     if role == "target":
@@ -94,12 +92,11 @@ def over_of(fault: Exception, role: Role, model: str) -> SessionEnd:
             return SessionEnd("withheld", "content filter", str(fault), role, fault)
     if isinstance(fault, EvolifError):
         return SessionEnd("suspended", _cause(fault, role), str(fault), role, fault)
-    # Its text is not repeated: nobody has taken keys out of it.
+    # The text of a foreign exception is not repeated: nobody has removed keys from it.
+    kind = type(fault).__name__
     if role == "target":
-        return SessionEnd(
-            "suspended", "provider", f"{model}: its client failed unexpectedly ({type(fault).__name__})", role
-        )
-    return SessionEnd("suspended", "internal", f"an unforeseen {type(fault).__name__} of this program", role)
+        return SessionEnd("suspended", "provider", f"{model}: its client failed unexpectedly ({kind})", role)
+    return SessionEnd("suspended", "internal", f"an unforeseen {kind} of this program", role)
 
 
 def _cause(fault: EvolifError, role: Role) -> str:
@@ -112,23 +109,15 @@ def _cause(fault: EvolifError, role: Role) -> str:
     return "benchmark" if role == "synthesizer" else "internal"
 
 
-# Patience: what a simulated user has left (paper §3.3).
-
-
 def step(patience: int, maximum: int, judged: Iterable[bool]) -> int:
-    """Patience after a turn: restored when every judged constraint holds, else one less; kept when none was judged."""
+    """Patience after a turn (paper §3.3): restored when every judged constraint holds, else one less.
+
+    It stays as it is where nothing was judged.
+    """
     verdicts = tuple(judged)
     if not verdicts:
         return patience
     return maximum if all(verdicts) else patience - 1
-
-
-def remaining(maximum: int, turns: Iterable[Iterable[bool]]) -> int:
-    """Patience after a whole conversation."""
-    patience = maximum
-    for judged in turns:
-        patience = step(patience, maximum, judged)
-    return patience
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +126,18 @@ class RunContext:
 
     settings: RunSettings
     scenario: Scenario
-    context: ContextStrategy
-    keep: StoreWriter
+    strategy: ContextStrategy
+    write: StoreWriter
     observe: Observer
-    stopper: Shutdown
+    shutdown: Shutdown
 
 
 class SessionRunner:
     """Plays one session from where the store left it."""
 
-    def __init__(self, stage: RunContext, key: SessionKey, model: ChatModel, state: SessionState) -> None:
-        settings = stage.settings
-        self._stage = stage
+    def __init__(self, context: RunContext, key: SessionKey, model: ChatModel, state: SessionState) -> None:
+        settings = context.settings
+        self._context = context
         self._key = key
         self._model = model
         self._settings = settings
@@ -161,173 +150,176 @@ class SessionRunner:
         self._sampling = Sampling(settings.temperature, settings.max_tokens, settings.seed + key.epoch - 1)
 
     async def play(self) -> None:
-        """Ask turn after turn until the session ends or the run is asked to stop.
+        """Play turn after turn until the session ends or the run is stopped.
 
         Raises:
             StoreError: nothing can be stored any more.
         """
-        self._stage.observe(SessionStarted(self._key, len(self._state.records)))
+        self._context.observe(SessionStarted(self._key, len(self._state.records)))
         try:
             await self._play()
-        except SessionEnd as over:
-            await self._end(over)
-        except CallDeniedError as refusal:
-            if refusal.deny is None:
-                await self._pay()
+        except SessionEnd as end:
+            await self._end(end)
+        except CallDeniedError as denied:
+            if denied.deny is None:
+                await self._book_costs()
             else:
-                await self._end(
-                    SessionEnd("censored" if self._number else None, refusal.deny.cause, refusal.deny.reason)
-                )
+                ending: Ending | None = "censored" if self._number else None
+                await self._end(SessionEnd(ending, denied.deny.cause, denied.deny.reason))
         except StoreError:
             raise
-        except Exception as fault:  # a row that the store does not take, or a mistake of ours: this session's alone
-            await self._end(over_of(fault, "runner", self._key.model))
+        except Exception as fault:  # a row that the store refuses, or a bug: it ends this session alone
+            await self._end(end_for(fault, "runner", self._key.model))
 
     async def _play(self) -> None:
         if self._state.ending is not None or self._state.cause:
-            await self._stage.keep(EndEntry(self._state.id, None))
-        await self._recall(self._state.records)
+            await self._context.write(EndEntry(self._state.id, None))
+        await self._resume(self._state.records)
         while True:
-            self._see_the_end()
-            if self._stage.stopper(self._key.model):
+            self._check_limits()
+            if self._context.shutdown(self._key.model):
                 return
-            turn = await self._next(self._number + 1)
-            if self._stage.stopper(self._key.model):
+            turn = await self._next_turn(self._number + 1)
+            if self._context.shutdown(self._key.model):
                 return
-            await self._one(turn)
+            await self._play_turn(turn)
 
-    async def _recall(self, records: Sequence[TurnRecord]) -> None:
-        """Take up the conversation where it stands; no answered turn is asked again, an unjudged one is judged."""
+    async def _resume(self, records: Sequence[TurnRecord]) -> None:
+        """Replay what is stored: an answered turn is never asked again, an unjudged one is judged."""
         for record in records:
-            judged = record.judged.judged
-            self._topics[record.topic] += 1
+            outcomes = record.judged.judged
             spent: tuple[Spent, ...] = ()
+            self._topics[record.topic] += 1
             if not record.is_judged:
-                judgement = await self._judged(await self._next(record.turn), record.answer)
-                spent = await self._keep_verdicts(record.turn, judgement)
-                judged = _outcomes(judgement)
-            self._remember(record.query, record.answer, judged)
+                judgement = await self._judge(await self._next_turn(record.turn), record.answer)
+                spent = await self._write_verdicts(record.turn, judgement)
+                outcomes = _outcomes(judgement)
+            self._advance(record.query, record.answer, outcomes)
             if not record.is_judged:
-                self._tell(judged, record.seconds, spent)
+                self._report_turn(outcomes, record.seconds, spent)
             if self._patience <= 0:
-                return  # what a larger patience had answered beyond this does not count
+                return  # later answers, stored under a larger patience, do not count
 
-    def _see_the_end(self) -> None:
+    def _check_limits(self) -> None:
         if self._patience <= 0:
             raise SessionEnd("finished", "patience", "patience exhausted")
         if self._number >= self._settings.max_turns:
             raise SessionEnd("censored", "cap", f"the cap of {self._settings.max_turns} turns")
 
-    async def _next(self, number: int) -> Turn:
+    async def _next_turn(self, number: int) -> Turn:
         try:
-            turn = await self._stage.scenario.next_turn(self._key.dialogue, number)
+            turn = await self._context.scenario.next_turn(self._key.dialogue, number)
         except CallDeniedError:
             raise
         except Exception as fault:
-            raise over_of(fault, "synthesizer", self._key.model) from fault
+            raise end_for(fault, "synthesizer", self._key.model) from fault
         if turn is None:
             raise SessionEnd("censored", "benchmark", "the dialogue cannot be extended")
         return turn
 
-    async def _one(self, turn: Turn) -> None:
-        """Ask and judge one turn; once an answer is there, it is kept whatever follows."""
+    async def _play_turn(self, turn: Turn) -> None:
+        """Ask and judge one turn; once there is an answer, it is stored whatever follows."""
         self._topics[turn.topic.id] += 1
         depth = self._topics[turn.topic.id]
-        answer = await self._answered(turn, depth)
-        facts = TurnFacts(
-            dialogue=self._key.dialogue,
-            turn=self._number + 1,
-            move=turn.move,
-            depth=depth,
-            topic=turn.topic.id,
-            query=turn.query,
-            constraints=turn.constraints,
-            operation=turn.operation.kind,
-            source=turn.source,
-            register=turn.persona.register,
-            witness=turn.witness,
-        )
-        asked = AskedTurn(turn_hash(turn), facts)
+        answer = await self._answer(turn, depth)
+        asked = AskedTurn(turn_hash(turn), _facts(self._key.dialogue, self._number + 1, turn, depth))
         spent = self._account.take()
         unjudged = TurnEntry(self._state.id, asked, answer, None, spent)
-        if self._stage.scenario.asks_a_judge(turn):
-            await self._stage.keep(unjudged)
-            judgement = await self._judged(turn, answer.text)
-            spent += await self._keep_verdicts(facts.turn, judgement)
+        if self._context.scenario.asks_a_judge(turn):
+            await self._context.write(unjudged)
+            judgement = await self._judge(turn, answer.text)
+            spent += await self._write_verdicts(asked.facts.turn, judgement)
         else:
             try:
-                judgement = await self._judged(turn, answer.text)
+                judgement = await self._judge(turn, answer.text)
             except SessionEnd:
-                await self._stage.keep(unjudged)
+                await self._context.write(unjudged)
                 raise
-            await self._stage.keep(TurnEntry(self._state.id, asked, answer, judgement, spent))
-        self._remember(turn.query, answer.text, _outcomes(judgement))
-        self._tell(_outcomes(judgement), answer.seconds, spent)
+            await self._context.write(TurnEntry(self._state.id, asked, answer, judgement, spent))
+        outcomes = _outcomes(judgement)
+        self._advance(turn.query, answer.text, outcomes)
+        self._report_turn(outcomes, answer.seconds, spent)
 
-    async def _answered(self, turn: Turn, depth: int) -> AnsweredTurn:
+    async def _answer(self, turn: Turn, depth: int) -> AnsweredTurn:
         system = SYSTEM_PROMPT if self._settings.system_prompt else ""
-        messages = self._stage.context.messages(system, self._history, turn.query)
+        messages = self._context.strategy.messages(system, self._history, turn.query)
+        request = ChatRequest(messages, self._sampling, turn=turn, depth=depth, epoch=self._key.epoch)
         started = time.monotonic()
         try:
-            reply = await self._model.complete(ChatRequest(messages, self._sampling, turn=turn, depth=depth))
+            reply = await self._model.complete(request)
         except CallDeniedError:
             raise
         except Exception as fault:
-            raise over_of(fault, "target", self._key.model) from fault
+            raise end_for(fault, "target", self._key.model) from fault
         seconds = round(time.monotonic() - started, 3)
         return AnsweredTurn(reply.text, reply.reasoning, reply.truncated, reply.served_by, seconds)
 
-    async def _judged(self, turn: Turn, answer: str) -> Judgement:
+    async def _judge(self, turn: Turn, answer: str) -> Judgement:
         try:
-            return await self._stage.scenario.score(turn, answer)
+            return await self._context.scenario.score(turn, answer)
         except CallDeniedError:
             raise
         except Exception as fault:
-            raise over_of(fault, "judge", self._key.model) from fault
+            raise end_for(fault, "judge", self._key.model) from fault
 
-    async def _keep_verdicts(self, turn: int, judgement: Judgement) -> tuple[Spent, ...]:
+    async def _write_verdicts(self, turn: int, judgement: Judgement) -> tuple[Spent, ...]:
         spent = self._account.take()
-        await self._stage.keep(VerdictEntry(self._state.id, self._key.dialogue, turn, judgement, spent))
+        await self._context.write(VerdictEntry(self._state.id, self._key.dialogue, turn, judgement, spent))
         return spent
 
-    def _remember(self, query: str, answer: str, judged: tuple[bool, ...]) -> None:
+    def _advance(self, query: str, answer: str, outcomes: tuple[bool, ...]) -> None:
         self._history += [Message("user", query), Message("assistant", answer)]
         self._number += 1
-        self._patience = step(self._patience, self._settings.patience, judged)
+        self._patience = step(self._patience, self._settings.patience, outcomes)
 
-    def _tell(self, judged: tuple[bool, ...], seconds: float, spent: tuple[Spent, ...]) -> None:
-        satisfied = all(judged) if judged else None
-        self._stage.observe(TurnStored(self._key, self._number, self._patience, satisfied, spent, seconds))
+    def _report_turn(self, outcomes: tuple[bool, ...], seconds: float, spent: tuple[Spent, ...]) -> None:
+        satisfied = all(outcomes) if outcomes else None
+        self._context.observe(TurnStored(self._key, self._number, self._patience, satisfied, spent, seconds))
 
-    async def _end(self, over: SessionEnd) -> None:
-        if over.bars and not self._bar(over):
-            await self._pay()  # its fault has been told once for all sessions; this one is as if it had not been asked
+    async def _end(self, end: SessionEnd) -> None:
+        if end.is_final and not self._stop_others(end):
+            await self._book_costs()  # the fault was reported once for all sessions; this one can be resumed
             return
-        stage, session, turn = self._stage, self._state.id, self._number + 1
-        end = EndEntry(session, over.ending, over.cause, over.reason)
-        if over.blame is None:
-            await self._pay()
-            await stage.keep(end)
+        entry = EndEntry(self._state.id, end.ending, end.cause, end.reason)
+        if end.blame is None:
+            await self._book_costs()
+            await self._context.write(entry)
         else:
-            spent = self._account.take()
-            fault = FaultEntry(session, self._key.dialogue, turn, over.blame, over.cause, over.reason, spent)
-            await stage.keep(fault, end)
-            stage.observe(FaultMet(self._key, turn, over.blame, over.cause, over.reason, spent))
-        stage.observe(SessionEnded(self._key, self._number, self._patience, over.ending, over.cause, over.reason))
+            turn, spent = self._number + 1, self._account.take()
+            details = (turn, end.blame, end.cause, end.reason, spent)
+            await self._context.write(FaultEntry(self._state.id, self._key.dialogue, *details), entry)
+            self._context.observe(FaultMet(self._key, *details))
+        self._context.observe(SessionEnded(self._key, self._number, self._patience, end.ending, end.cause, end.reason))
 
-    async def _pay(self) -> None:
-        """Write down what was spent on a turn that did not come about, such as the half of a panel's calls."""
+    async def _book_costs(self) -> None:
+        """Store what was spent on a turn that did not come about, such as half of a panel's calls."""
         spent = self._account.take()
         if spent:
-            await self._stage.keep(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
+            await self._context.write(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
 
-    def _bar(self, over: SessionEnd) -> bool:
-        """Stop whom the fault concerns: the model's sessions, or all where their judge is gone; True if it is news."""
-        mine = over.blame == "target"
-        news = self._stage.stopper.bar(self._key.model) if mine else self._stage.stopper.bar_everybody()
-        if news:
-            self._stage.observe(ModelStopped(self._key.model if mine else "the judge", over.reason))
-        return news
+    def _stop_others(self, end: SessionEnd) -> bool:
+        """Stop the model's sessions, or all of them where the judge is gone; False where that was done before."""
+        is_target, shutdown = end.blame == "target", self._context.shutdown
+        first = shutdown.bar(self._key.model) if is_target else shutdown.bar_everybody()
+        if first:
+            self._context.observe(ModelStopped(self._key.model if is_target else "the judge", end.reason))
+        return first
+
+
+def _facts(dialogue: int, number: int, turn: Turn, depth: int) -> TurnFacts:
+    return TurnFacts(
+        dialogue=dialogue,
+        turn=number,
+        move=turn.move,
+        depth=depth,
+        topic=turn.topic.id,
+        query=turn.query,
+        constraints=turn.constraints,
+        operation=turn.operation.kind,
+        source=turn.source,
+        register=turn.persona.register,
+        witness=turn.witness,
+    )
 
 
 def _outcomes(judgement: Judgement) -> tuple[bool, ...]:

@@ -119,18 +119,18 @@ _LAST = 2.0
 """Seconds after the calls' own grace in which sessions write down where they are; then everything is cancelled."""
 
 
-def run_interruptibly(main: Coroutine[Any, Any, None], stopper: Shutdown, on_stop: Callable[[], None]) -> None:
+def run_interruptibly(main: Coroutine[Any, Any, None], shutdown: Shutdown, on_stop: Callable[[], None]) -> None:
     """Run to the end; raises `KeyboardInterrupt` after a stop that was asked for by Ctrl-C or SIGTERM."""
 
     async def guarded() -> None:
-        with _signals(stopper, on_stop):
+        with _signals(shutdown, on_stop):
             await main
 
     if _inside_a_loop():
-        _run_in_thread(guarded(), stopper)
+        _run_in_thread(guarded(), shutdown)
     else:
         asyncio.run(guarded())
-    if stopper.asked:
+    if shutdown.asked:
         raise KeyboardInterrupt
 
 
@@ -142,28 +142,28 @@ def _inside_a_loop() -> bool:
     return True
 
 
-def _run_in_thread(main: Coroutine[Any, Any, None], stopper: Shutdown) -> None:
+def _run_in_thread(main: Coroutine[Any, Any, None], shutdown: Shutdown) -> None:
     """A notebook runs an event loop of its own, in which no other can run; so ours gets a thread."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(asyncio.run, main)
         try:
             future.result()
         except KeyboardInterrupt:
-            stopper.ask()
+            shutdown.ask()
             future.result()
 
 
 @contextmanager
-def _signals(stopper: Shutdown, on_stop: Callable[[], None]) -> Iterator[None]:
+def _signals(shutdown: Shutdown, on_stop: Callable[[], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None
 
     def handle() -> None:
-        if stopper.asked:
+        if shutdown.asked:
             task.cancel()
             return
-        stopper.ask()
+        shutdown.ask()
         waiting.append(loop.call_later(GRACE + _LAST, task.cancel))
         on_stop()  # last: it may fail, say on a terminal that is gone
 
@@ -178,7 +178,7 @@ def _signals(stopper: Shutdown, on_stop: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     except asyncio.CancelledError:
-        if stopper.asked:
+        if shutdown.asked:
             raise KeyboardInterrupt from None
         raise
     finally:
@@ -194,9 +194,9 @@ EVERY = 10.0
 """Seconds."""
 
 
-async def with_heartbeat(main: Coroutine[Any, Any, None], stopper: Shutdown, observe: Observer) -> None:
+async def with_heartbeat(main: Coroutine[Any, Any, None], shutdown: Shutdown, observe: Observer) -> None:
     """Await `main`, telling an observer now and then what is in flight."""
-    beating = asyncio.create_task(_beat(stopper, observe))
+    beating = asyncio.create_task(_beat(shutdown, observe))
     try:
         await main
     finally:
@@ -204,7 +204,7 @@ async def with_heartbeat(main: Coroutine[Any, Any, None], stopper: Shutdown, obs
         await asyncio.gather(beating, return_exceptions=True)
 
 
-async def _beat(stopper: Shutdown, observe: Observer) -> None:
+async def _beat(shutdown: Shutdown, observe: Observer) -> None:
     while True:
         await asyncio.sleep(EVERY)
-        observe(StillWaiting(stopper.awaited()))
+        observe(StillWaiting(shutdown.awaited()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolif.runner import remaining, step
+from evolif.runner import step
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,7 @@ def test_one_turn(patience: int, judged: list[bool], after: int) -> None:
 )
 def test_a_conversation(maximum: int, turns: str, left: int) -> None:
     outcomes = {"1": [True, True], "0": [True, False], "-": []}
-    assert remaining(maximum, [outcomes[turn] for turn in turns]) == left
+    patience = maximum
+    for turn in turns:
+        patience = step(patience, maximum, outcomes[turn])
+    assert patience == left
