@@ -1,10 +1,10 @@
-"""The Ray engine: sessions are played by processes of a cluster; this one alone writes the store.
+"""The Ray engine: processes of a cluster play the sessions; this process alone writes the store.
 
-A session in a process goes on from request to request: each of its wishes is the result of one actor call, and the answer
-is the argument of the next. So a turn is durable here before its process goes on, and of a process that dies nothing is
-missing but what was in flight: another one takes the session up from the store.
+A session in another process goes on from request to request: each request is the result of one actor call, and the
+reply is the argument of the next. So a turn is durable here before its session goes on, and when a process dies nothing
+is lost but what was in flight: another process takes the session up from the store.
 
-No runtime environment is used, and no key is in any argument: every process reads the variables of its own machine.
+No runtime environment is used, and no argument holds a key: every process reads the variables of its own machine.
 """
 
 from __future__ import annotations

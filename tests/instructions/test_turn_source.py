@@ -162,7 +162,7 @@ def test_two_processes_do_not_both_pay(tmp_path: Path) -> None:
 SLOW = """
 import asyncio, sys, time
 from evolif.instructions.generate import generate_with
-from evolif.instructions.source import Wording
+from evolif.instructions.source import SynthesizerPool
 from evolif.types import Usage
 from evolif.synthesis import Attempt
 
@@ -176,7 +176,7 @@ class Slow:
         return Attempt(f"words {turn.dialogue}/{turn.turn}", (), 1, meter.total)
 
 generate_with(sys.argv[1], dialogues=4, turns=6, seed=5, synthesizers=["fake/a"],
-         wording=Wording({"fake/a": Slow()}, {"fake/a": 2}))
+         wording=SynthesizerPool({"fake/a": Slow()}, {"fake/a": 2}))
 """
 
 
