@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test ci-parts lint types check format fetch screenshots docs reference clean
+.PHONY: demo test test-slow test-all ci-parts lint types check format fetch screenshots docs reference clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -28,10 +28,24 @@ demo: fetch
 
 # As many processes as there are cores, at most 8; `make test PYTEST_FLAGS="-n0 -x"` runs in one.
 PYTEST_FLAGS ?= -n auto --maxprocesses 8 --dist worksteal
+PYTEST := $(BIN)/python -m pytest $(PYTEST_FLAGS)
 
-test: $(VENV)/.dev
+# The weights of the small real model, which some tests ask.
+$(VENV)/.weights: $(VENV)/.dev
 	$(BIN)/evolif models fetch smollm2-135m
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	@touch $@
+
+# Every feature, in a minute or two.
+test: $(VENV)/.weights
+	$(PYTEST)
+
+# Only what `make test` leaves out.
+test-slow: $(VENV)/.weights
+	$(PYTEST) -m slow
+
+# All of it, with more examples of each property: what the CI runs.
+test-all: $(VENV)/.weights
+	$(PYTEST) -m "" --hypothesis-profile thorough
 
 # What some tests skip without, as far as this machine lets it be installed: Ray, and as root a browser.
 ci-parts: $(VENV)/.dev
@@ -44,7 +58,7 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-check: test lint types
+check: test-all lint types
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .

@@ -13,6 +13,10 @@ pytest.importorskip("ipykernel", reason="the extra dev brings ipykernel")
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+RUN = [
+    pytest.param(path, marks=[] if path.stem == "first_steps" else [pytest.mark.slow], id=path.stem)
+    for path in NOTEBOOKS
+]
 
 
 def test_there_are_notebooks() -> None:
@@ -20,7 +24,7 @@ def test_there_are_notebooks() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # those of the kernel's client are not ours
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", RUN)
 def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     client = nbclient.NotebookClient(

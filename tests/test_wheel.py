@@ -16,6 +16,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.package,
     pytest.mark.skipif(
         find_spec("build") is None or find_spec("hatchling") is None, reason="build and hatchling are not installed"

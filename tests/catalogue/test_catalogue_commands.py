@@ -117,7 +117,7 @@ def test_flags_may_stand_in_a_configuration(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_run_that_is_broken_off_keeps_whole_lines_and_goes_on(tmp_path, how):
     out = tmp_path / "own.jsonl"
     with serving(*(ok(json.dumps(TOPICS[n])) for n in range(2)), Answer(fault="stall")) as server:

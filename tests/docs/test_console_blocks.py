@@ -22,13 +22,18 @@ def load() -> ModuleType:
 
 
 CONSOLE = load()
-PAGES = [pytest.param(page, id=page.stem) for page in CONSOLE.console_pages()]
+SLOW = {"ci", "domain", "extend", "publish", "resume", "tutorial"}
+"""Pages whose commands take seconds."""
+PAGES = [
+    pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
+    for page in CONSOLE.console_pages()
+]
 
 needs_bash = pytest.mark.skipif(sys.platform == "win32" or shutil.which("bash") is None, reason="there is no bash")
 
 
 def test_the_tutorial_is_among_the_pages() -> None:
-    assert "tutorial" in [page.stem for page in CONSOLE.console_pages()]
+    assert {page.stem for page in CONSOLE.console_pages()} >= SLOW
 
 
 @needs_bash

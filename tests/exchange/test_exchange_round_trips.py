@@ -277,6 +277,7 @@ def test_an_existing_empty_folder_is_used(bench, tmp_path):
     status=st.sampled_from(["verified", "flagged", "edited", "rejected"]),
     findings=st.lists(st.text().filter(lambda text: _storable(text)), max_size=3),
 )
+@pytest.mark.slow
 def test_any_benchmark_comes_back_as_it_was(tmp_path_factory, seed, turns, profile, name, query, status, findings):
     root = tmp_path_factory.mktemp("any")
     bench = evolif.generate(root / "b", dialogues=2, turns=turns, seed=seed, profile=profile)

@@ -14,6 +14,7 @@ from evolif.models.weights import weight_path
 from evolif.queries import check_query
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.local,
     pytest.mark.skipif(find_spec("xllamacpp") is None, reason="the extra `local` is not installed"),
     pytest.mark.skipif(not weight_path("smollm2-135m").is_file(), reason="run `evolif models fetch smollm2-135m`"),

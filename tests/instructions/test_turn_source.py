@@ -180,6 +180,7 @@ generate_with(sys.argv[1], dialogues=4, turns=6, seed=5, synthesizers=["fake/a"]
 """
 
 
+@pytest.mark.slow
 def test_a_generation_that_was_killed_loses_only_the_turns_under_way(tmp_path: Path) -> None:
     bench, log = tmp_path / "b", tmp_path / "asked"
     for kill_after in (2, 5, 9, 14):

@@ -78,6 +78,7 @@ def ask_many(model: ChatModel, calls: int) -> list[Reply]:
     return using(model, work)
 
 
+@pytest.mark.slow
 def test_a_storm_of_refusals_is_sat_out() -> None:
     with serving(*[error(429, "slow down", headers=SOON)] * 40, ok("at last")) as server:
         model = opened(server.url, max_retries=20)

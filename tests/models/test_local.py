@@ -108,6 +108,7 @@ def test_only_our_key_is_let_in() -> None:
 
 
 @real
+@pytest.mark.slow
 def test_what_does_not_fit_overflows() -> None:
     async def work(model: LocalModel) -> None:
         with pytest.raises(ContextOverflowError, match="no longer fits"):
@@ -135,6 +136,7 @@ def test_a_crash_is_named_and_mended_once() -> None:
 
 
 @real
+@pytest.mark.slow
 def test_crashes_under_way_end_every_call_once_and_two_in_a_row_for_good() -> None:
     long = replace(HELLO, sampling=Sampling(temperature=0, max_tokens=4000))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,13 @@ def turn(case: dict[str, Any]) -> dict[str, Any]:
     return {"topic": TOPICS[case["topic"]], "move": case["move"], "operation": operation, "constraints": active}
 
 
+@cache
+def rejected(query: str, turn: str) -> bool:
+    return bool(evolif.check_query(json.loads(turn), query))
+
+
 def misread(case: dict[str, Any]) -> bool:
-    return bool(evolif.check_query(turn(case), case["query"])) == case["right"]
+    return rejected(case["query"], json.dumps(turn(case))) == case["right"]
 
 
 @pytest.mark.parametrize("group", [*GROUPS, *EXTENDED_GROUPS])
@@ -58,9 +64,9 @@ def test_every_group_has_twenty_planted_errors_that_are_all_caught(group: str) -
 
 def test_of_the_right_queries_at_most_one_in_a_hundred_is_rejected() -> None:
     right = [c for name in SETS for c in ALL[name] if c["right"]]
-    rejected = [c["id"] for c in right if misread(c)]
+    wrong = [c["id"] for c in right if misread(c)]
     assert len(right) >= 1500
-    assert len(rejected) <= len(right) // 100, rejected
+    assert len(wrong) <= len(right) // 100, wrong
 
 
 def test_the_list_of_what_is_beyond_the_rules_stays_short() -> None:

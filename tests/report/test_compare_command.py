@@ -229,6 +229,7 @@ def test_the_way_back_is_the_same_difference() -> None:
         assert there["metrics"][name]["p"] == pytest.approx(back["metrics"][name]["p"])
 
 
+@pytest.mark.slow
 def test_page_and_figures_show_the_comparison_asked_for() -> None:
     pytest.importorskip("jinja2", reason="Jinja is not installed")
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")

@@ -14,7 +14,7 @@ pytest.importorskip("textual", reason="the extra review is not installed")
 
 from judged_run import SECRETS, Said, give, judge_desk, plant, small
 from review_pilot import drive
-from test_review_safe import NASTY, is_safe
+from test_review_safe import ON_SCREEN, is_safe
 
 from evolif.judge_audit import audit_folder, load_judge_audit
 
@@ -151,7 +151,7 @@ def test_o_notes_without_going_on(ada):
         assert given(ada) is None
         await person.press("o")
         await person.sees("enter goes on")
-        assert person.app.screen.query_one("SingleLine").value == ""
+        assert person.line.value == ""
         await person.press("escape", "6")
         await person.until(lambda: given(ada) == ("score", 6))
 
@@ -268,6 +268,7 @@ def screens(desk):
     return found
 
 
+@pytest.mark.slow
 def test_no_key_shows_anything_of_the_judge_or_the_model(tmp_path, monkeypatch):
     """Two runs that differ in nothing but models and verdicts: who scores cannot tell them apart."""
     from datetime import UTC, datetime
@@ -324,10 +325,7 @@ def test_what_others_gave_is_not_shown(run, score):
     drive(judge_desk(run), steps, size=(100, 50))
 
 
-STORED = [text for text in NASTY if "\ud800" not in text]
-
-
-@pytest.mark.parametrize("text", STORED, ids=range(len(STORED)))
+@pytest.mark.parametrize("text", ON_SCREEN)
 def test_hostile_answers_and_queries_command_nothing(tmp_path, text):
     said = Said(ONE, 1, 1, (("emotion", True),), text=f"A {text} answer", query=f"Q {text} query", rationale=text)
     desk = judge_desk(plant(tmp_path / "r", [said], models=(ONE,)))
@@ -344,7 +342,7 @@ def test_hostile_answers_and_queries_command_nothing(tmp_path, text):
             await is_clean()
         await person.press("o")
         await person.sees("enter goes on")
-        person.app.screen.query_one("SingleLine").insert_text_at_cursor(f"x{text}")
+        person.line.insert_text_at_cursor(f"x{text}")
         await person.press("enter")
         await person.until(lambda: desk.decisions("1"))
         await is_clean()
@@ -354,7 +352,14 @@ def test_hostile_answers_and_queries_command_nothing(tmp_path, text):
 
 
 @pytest.mark.parametrize(
-    "text", ["x" * 60_000, "word " * 12_000, "\n" * 9_000 + "end", "\u202e" * 20_000, "🙂" * 15_000]
+    "text",
+    [
+        pytest.param("word " * 12_000, id="words"),
+        pytest.param("x" * 60_000, id="one word", marks=pytest.mark.slow),
+        pytest.param("\n" * 9_000 + "end", id="lines", marks=pytest.mark.slow),
+        pytest.param("\u202e" * 20_000, id="controls", marks=pytest.mark.slow),
+        pytest.param("🙂" * 15_000, id="emoji", marks=pytest.mark.slow),
+    ],
 )
 def test_huge_answers_are_shown_and_scored(tmp_path, text):
     desk = judge_desk(
@@ -401,6 +406,7 @@ def process(code: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", code, *arguments], env={**os.environ, "PYTHONPATH": path}, text=True)
 
 
+@pytest.mark.slow
 def test_a_killed_application_costs_no_keystroke(run):
     assert process(DIES, str(run)).wait(timeout=120) == -signal.SIGKILL
     ada = judge_desk(run)
@@ -428,6 +434,7 @@ def test_a_torn_line_is_cut_at_the_next_score(run):
     assert "was torn" in told[0] and [one.score for one in load_judge_audit(run)] == [7, 8]
 
 
+@pytest.mark.slow
 def test_reviewers_in_processes_of_their_own_draw_one_sample_and_lose_nothing(run):
     names = ("ada", "bob", "eve")
     running = [process(SCORES, str(run), name) for name in names]

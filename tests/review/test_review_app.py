@@ -148,7 +148,7 @@ def test_e_edits_with_live_findings_and_ctrl_s_saves(ada, stored):
         await person.press("e")
         await person.sees("ctrl+s saves", "! length")
         await person.press("ctrl+r", "ctrl+u")
-        await person.until(lambda: not person.app.screen.query_one("Words").text)
+        await person.until(lambda: not person.editor.text)
         await person.write(GOOD)
         await person.sees("none")
         await person.write(" BAD")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from review_desks import KEY, ask, decide, desk
 from review_pilot import drive
-from test_review_safe import NASTY, is_safe
+from test_review_safe import ON_SCREEN, is_safe
 from textual.content import Content
 
 from evolif.instructions import Benchmark
@@ -21,7 +21,6 @@ from evolif.review.app.keys import page
 from evolif.review.turn_view import turn_blocks
 from evolif.types import Finding
 
-STORED = [text for text in NASTY if "\ud800" not in text]
 texts = st.text(st.one_of(st.characters(), st.sampled_from("\x1b\x9b\u202e\u200b\t\r\n[]@/=\"'\u2028")), max_size=40)
 
 
@@ -46,7 +45,7 @@ def bench_turn(made):
     return Benchmark(made).turns(1)[2]
 
 
-@pytest.mark.parametrize("text", STORED, ids=range(len(STORED)))
+@pytest.mark.parametrize("text", ON_SCREEN)
 def test_the_screen_obeys_nothing(bench, text):
     Benchmark(bench).replace(
         1, 3, query=f"A {text} BAD b", status="flagged", source=f"openai/{text}", findings=(f"{text}: {text}",)
@@ -69,7 +68,7 @@ def test_the_screen_obeys_nothing(bench, text):
             await is_clean()
         await person.press("escape", "o")
         await person.write("ok")
-        person.app.screen.query_one("SingleLine").insert_text_at_cursor(text)
+        person.line.insert_text_at_cursor(text)
         await is_clean()
         await person.press("enter")
         await is_clean()
@@ -86,7 +85,7 @@ def test_what_is_pasted_into_the_editor_is_spelled_out(bench, stored):
 
         await person.press("e")
         await person.sees("ctrl+s saves")
-        words = person.app.screen.query_one("Words")
+        words = person.editor
         await person.press("ctrl+u")
         person.app.post_message(Paste("\x1b[31m30\r\nwords\u202e\x00"))
         await person.until(lambda: "words" in words.text)
@@ -117,12 +116,12 @@ def test_a_draft_that_was_tampered_with_is_no_draft_or_harmless(bench):
     async def steps(person):
         await person.press("e")
         await person.sees("is back")
-        assert person.app.screen.query_one("Words").text == r"\x1b[31m"
+        assert person.editor.text == r"\x1b[31m"
 
     drive(own, steps)
 
 
-@pytest.mark.parametrize("text", STORED[:6], ids=range(6))
+@pytest.mark.parametrize("text", ON_SCREEN)
 def test_topics_obey_nothing(tmp_path, text):
     line = {
         "id": f"T{text}",

@@ -25,6 +25,13 @@ NASTY = [
     "[red]x[/red][@click=app.quit]y[/]",
     "a\rb\tc",
 ]
+STORED = [text for text in NASTY if "\ud800" not in text]
+"""Those that can be written into a file."""
+ON_SCREEN = [
+    pytest.param(" ".join(STORED), id="all"),
+    *(pytest.param(text, id=str(number), marks=pytest.mark.slow) for number, text in enumerate(STORED)),
+]
+"""For tests that start the application: all texts at once, and each on its own where time allows."""
 texts = st.text(st.one_of(st.characters(), st.sampled_from("\x1b\x9b\u202e\u200b\t\r\n[]@/\u2028")), max_size=60)
 
 

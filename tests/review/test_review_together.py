@@ -176,6 +176,7 @@ def test_reviewers_in_processes_of_their_own_lose_nothing(bench):
     assert {key: fresh.turns(int(key[0]))[int(key[2]) - 1].query for key in last} == last
 
 
+@pytest.mark.slow
 def test_each_edit_starts_from_what_stood_there(bench):
     running = [run(DECIDES, str(bench), name) for name in ("ada", "bob")]
     assert [one.wait(timeout=120) for one in running] == [0, 0]

@@ -91,6 +91,7 @@ class Lives:
         return code
 
 
+@pytest.mark.slow
 def test_fifty_kills_lose_only_what_was_in_flight(bench: Benchmark, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with fast_server(bench, Brain()) as server, nursery() as forks:

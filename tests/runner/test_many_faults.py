@@ -54,6 +54,7 @@ def but(outcomes: dict[int, object], poisoned: int) -> dict[int, object]:
     return {dialogue: told for dialogue, told in outcomes.items() if dialogue != poisoned}
 
 
+@pytest.mark.slow
 def test_a_faulty_client_is_asked_on_until_all_but_the_poisoned_session_have_ended(
     bench: Benchmark, tmp_path: Path, whole: dict[int, object]
 ) -> None:

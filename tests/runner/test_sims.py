@@ -96,6 +96,7 @@ assert profile == "paper" or summary.counts.not_judged_turns == 0
 """
 
 
+@pytest.mark.slow
 def test_perfect_reaches_the_cap_in_every_dialogue_of_both_profiles(tmp_path: Path) -> None:
     started = {
         profile: subprocess.Popen(

@@ -17,6 +17,8 @@ import pytest
 from evolif.rng import Stream
 from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(1, 6)
 DIALOGUES = 200
 TURNS = 50

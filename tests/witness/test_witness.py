@@ -74,14 +74,15 @@ def test_without_rule_checked_constraints_any_text_will_do():
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 16])
 @pytest.mark.parametrize("group", ["start_with", "end_with"])
-@pytest.mark.parametrize("letter", LETTERS)
-def test_every_letter_begins_and_ends_a_witness_of_every_topic(group, letter):
-    constraints = (Constraint(group, {"mode": "letter", "value": letter}),)
-    for topic in TOPICS:
-        text = build_witness(constraints, topic.keywords)
-        assert isinstance(text, str), (topic.id, text)
-        assert failures(constraints, text) == []
+def test_every_letter_begins_and_ends_a_witness_of_every_topic(group, step):
+    for number, letter in enumerate(LETTERS):
+        constraints = (Constraint(group, {"mode": "letter", "value": letter}),)
+        for topic in TOPICS[number % step :: step]:
+            text = build_witness(constraints, topic.keywords)
+            assert isinstance(text, str), (letter, topic.id, text)
+            assert failures(constraints, text) == [], (letter, topic.id)
 
 
 FORMATS = [None, "json", "xml", "html", "csv", "markdown"]
