@@ -112,6 +112,7 @@ for number in range(7, 25):
 """
 
 
+@pytest.mark.slow
 def test_processes_that_extend_at_once_neither_lose_nor_double_a_turn(bench: Path, tmp_path: Path) -> None:
     growers = [subprocess.Popen([sys.executable, "-c", GROW, str(bench), step]) for step in ("1", "-1", "1")]
     assert [grower.wait(60) for grower in growers] == [0, 0, 0]

@@ -110,6 +110,7 @@ for i in range(20):
 """
 
 
+@pytest.mark.slow
 def test_reviewers_at_once_lose_nothing(bench: Path) -> None:
     reviewers = [subprocess.Popen([sys.executable, "-c", REWRITE, str(bench), str(n)]) for n in (1, 2, 3)]
     opened = Benchmark(bench)

@@ -233,7 +233,7 @@ def test_seconds_are_those_spent_on_the_answer(ada):
     assert ada.journal.records[0].seconds == 12.5
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize("size", [(80, 24), pytest.param((120, 40), marks=pytest.mark.slow)])
 def test_every_key_fits_the_foot_and_nothing_said_in_passing_covers_it(ada, size):
     async def steps(person):
         await person.sees("The answer, whole")

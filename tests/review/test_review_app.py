@@ -216,6 +216,7 @@ def test_g_asks_the_chosen_model_and_shows_before_it_takes(ada, stored):
     assert (stored().query, stored().source, stored().attempts) == ("sim/x minds numbers.", "sim/x-1", 2)
 
 
+@pytest.mark.slow
 def test_g_can_be_edited_first_or_left(ada, stored):
     async def steps(person):
         for presses in (["down", "down", "enter"], ["escape"], ["down", "enter"]):
@@ -382,7 +383,7 @@ def test_a_broken_checker_is_told_and_costs_nothing(bench, stored):
     assert stored().status == "flagged"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+@pytest.mark.parametrize("size", [(80, 24), *(pytest.param(s, marks=pytest.mark.slow) for s in ((120, 40), (200, 60)))])
 def test_every_key_fits_the_foot_and_no_line_is_cut(ada, size):
     async def steps(person):
         await person.sees("Findings")

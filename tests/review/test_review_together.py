@@ -58,12 +58,11 @@ def test_a_note_of_another_does_not_make_what_is_shown_old(ada, bob):
 @pytest.mark.parametrize(
     ("presses", "query", "status", "opinions"),
     [
-        (["enter"], GOOD, "edited", []),
-        (["down", "enter"], GOOD, "edited", ["reject"]),
-        (["down", "down", "enter"], GOOD, "rejected", []),
-        (["escape"], GOOD, "edited", []),
+        pytest.param(["enter"], GOOD, "edited", [], id="look", marks=pytest.mark.slow),
+        pytest.param(["down", "enter"], GOOD, "edited", ["reject"], id="opinion"),
+        pytest.param(["down", "down", "enter"], GOOD, "rejected", [], id="overwrite"),
+        pytest.param(["escape"], GOOD, "edited", [], id="escape", marks=pytest.mark.slow),
     ],
-    ids=["look", "opinion", "overwrite", "escape"],
 )
 def test_a_decision_on_what_was_changed_meanwhile_is_asked_about(ada, bob, stored, presses, query, status, opinions):
     async def steps(person):

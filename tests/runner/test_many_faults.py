@@ -15,6 +15,8 @@ from evolif.models import ChatRequest, open_model
 from evolif.runner import Run, evaluate
 from evolif.types import Turn
 
+pytestmark = pytest.mark.slow
+
 SESSIONS, TURNS, POISONED = 300, 5, 117
 FAULTS = (Served(status=429), Served(status=500), Served(status=503), Served(fault="reset"), Served(fault="garbage"))
 
@@ -54,7 +56,6 @@ def but(outcomes: dict[int, object], poisoned: int) -> dict[int, object]:
     return {dialogue: told for dialogue, told in outcomes.items() if dialogue != poisoned}
 
 
-@pytest.mark.slow
 def test_a_faulty_client_is_asked_on_until_all_but_the_poisoned_session_have_ended(
     bench: Benchmark, tmp_path: Path, whole: dict[int, object]
 ) -> None:

@@ -53,6 +53,7 @@ def test_an_exhausted_catalogue_goes_back():
     assert [t.move for t in turns].count("backtrack") > 5
 
 
+@pytest.mark.slow
 def test_a_long_dialogue_goes_on():
     spec = ScriptSpec(load_profile("objective"), TOPICS[:3], 11)
     assert len(turns_of(spec, 1, 1000)) == 1000

@@ -59,6 +59,7 @@ def test_it_is_the_same_every_time(seed, topic, names):
     assert build_witness(constraints, topic.keywords) == build_witness(constraints, topic.keywords)
 
 
+@pytest.mark.slow
 def test_little_but_the_table_is_in_the_way():
     stream, tried, missed = Stream(5), 0, []
     for seed in range(900):

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 from xml.etree import ElementTree as Tree
 
 import matplotlib as mpl
@@ -35,6 +36,11 @@ def pictures(three: RunAnalysis) -> dict[str, str]:
     assert [picture.name for picture in made] == [name for name in FIGURE_NAMES if name != "comparison"]
     assert [picture.caption for picture in made if picture.figure is None] == []
     return {picture.name: picture.svg(inline=True) for picture in made}
+
+
+def slow(*values: Any) -> list[Any]:
+    """Parameters for the slow tests alone."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 def parsed(svg: str) -> Tree.Element:
@@ -84,7 +90,7 @@ def test_the_same_figure_of_other_figures_has_other_ids(analysed: Analysed) -> N
     assert ids[0] and not ids[0] & ids[1]
 
 
-@pytest.mark.parametrize("name", ["headline", "survival", "radar", "depth", "synthesizers"])
+@pytest.mark.parametrize("name", ["headline", *slow("survival", "radar", "depth", "synthesizers")])
 def test_the_same_analysis_gives_the_same_bytes(analysed: Analysed, name: str) -> None:
     made = {"sim/a": WORDS, "sim/b": WORDS[::-1], "sim/c": WORDS[3:]}
     first, second = (draw(name, analysed(made, sources=("a", "b"))) for _ in range(2))
@@ -102,6 +108,7 @@ def test_a_reader_s_own_settings_change_nothing_and_are_left_as_they_were(three:
         assert dict(mpl.rcParams) == before
 
 
+@pytest.mark.slow
 def test_pyplot_is_never_loaded() -> None:
     code = (
         "import sys\n"
@@ -118,10 +125,7 @@ def test_pyplot_is_never_loaded() -> None:
     assert done.returncode == 0, done.stderr
 
 
-SLOW = ("groups", "radar", "modes", "load", "synthesizers")
-
-
-@pytest.mark.parametrize("name", ["survival", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
+@pytest.mark.parametrize("name", ["survival", *slow("groups", "radar", "modes", "load", "synthesizers")])
 def test_hostile_names_act_nowhere(analysed: Analysed, hostile: tuple[str, ...], name: str) -> None:
     picture = draw(name, analysed(dict.fromkeys(hostile, WORDS), sources=hostile[:2]))
     svg = picture.svg(inline=True)
@@ -149,20 +153,20 @@ def test_one_model(analysed: Analysed) -> None:
         assert (picture.figure is None) == (picture.name == "stability")
 
 
-def test_twelve_models_stay_small(analysed: Analysed) -> None:
-    made = {f"provider/model-{n}": WORDS[n % 3 :] for n in range(12)}
-    for name in ("headline", "survival", "radar", "depth", "registers"):
-        svg = draw(name, analysed(made)).svg(inline=True)
-        assert svg and len(svg) < 60_000
+@pytest.mark.parametrize("name", ["headline", *slow("survival", "radar", "depth", "registers")])
+def test_twelve_models_stay_small(analysed: Analysed, name: str) -> None:
+    svg = draw(name, analysed({f"provider/model-{n}": WORDS[n % 3 :] for n in range(12)})).svg(inline=True)
+    assert svg and len(svg) < 60_000
 
 
+@pytest.mark.slow
 def test_one_dialogue(analysed: Analysed) -> None:
     for picture in draw_all(analysed({"m": ("5505000",)})):
         assert picture.caption.endswith(".")
         assert picture.figure is None or picture.svg()
 
 
-@pytest.mark.parametrize("made", [{}, {"m": ()}, {"m": ("",)}, {"m": ("", ""), "o": ("", "")}])
+@pytest.mark.parametrize("made", [{}, *slow({"m": ()}, {"m": ("",)}, {"m": ("", ""), "o": ("", "")})])
 def test_nothing_played_is_no_figure_and_a_reason(analysed: Analysed, made: dict[str, tuple[str, ...]]) -> None:
     for picture in draw_all(analysed(made)):
         # A session without a judged turn lasted 0 turns, which can be drawn and compared; nothing was judged in it.

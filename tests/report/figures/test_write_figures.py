@@ -69,6 +69,7 @@ def test_runs_that_can_be_compared_share_their_figures(analysed: Analysed, tmp_p
 
 
 @pytest.mark.usefixtures("few")
+@pytest.mark.slow
 def test_several_comparisons_are_numbered(analysed: Analysed, tmp_path: Path) -> None:
     run = analysed({"a": WORDS, "b": WORDS[::-1], "c": WORDS})
     pairs = [ModelComparison(run.model("a"), run.model(other)) for other in "bc"]

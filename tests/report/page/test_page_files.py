@@ -292,6 +292,7 @@ def test_what_to_install_is_said(make: Make) -> None:
         make()
 
 
+@pytest.mark.slow
 def test_a_second_process_renders_the_same(
     make: Make, many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
