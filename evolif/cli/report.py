@@ -70,7 +70,7 @@ def report(
     from contextlib import ExitStack, closing
 
     from evolif.budget import load_prices
-    from evolif.report import Terminal, analyse, boards_of, print_board, print_published, published_leaderboard
+    from evolif.report import Terminal, analyse, group_comparable, print_published, print_runs, published_leaderboard
     from evolif.runner import load_run
 
     table = load_prices(prices)
@@ -78,7 +78,7 @@ def report(
     with ExitStack() as opened:
         loaded = [opened.enter_context(closing(load_run(path))) for path in runs]
         analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded))
-        boards = boards_of(analyses)
+        boards = group_comparable(analyses)
         # First of all, for the page's transcripts are rendered beside what else is computed.
         draw(analyses, html, figures, prices=table, published=published)
         _write_files(boards, published, json_file, latex)
@@ -86,7 +86,7 @@ def report(
             return
         console = Terminal()
         for board in boards:
-            print_board(board, console, table, full=full)
+            print_runs(board, console, table, full=full)
         if published is not None:
             print_published(published, console)
 

@@ -130,6 +130,11 @@ class SurvivalPoint:
     exhausted: int
     censored: int
 
+    @property
+    def interval(self) -> Interval | None:
+        """The band; None where either end is undefined."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
 
 @dataclass(frozen=True, slots=True)
 class Survival:

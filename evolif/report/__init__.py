@@ -1,9 +1,9 @@
 """Reports on runs: tables for the terminal, JSON for machines, LaTeX for papers."""
 
 from evolif.report.analysis import ModelAnalysis, RunAnalysis, Step, analyse, summarise
-from evolif.report.comparable import ComparableRuns, boards_of
+from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison, compare_models
-from evolif.report.json import analysis_object, report_object
+from evolif.report.json import analysis_object, comparisons_object, report_object
 from evolif.report.latex import latex_comparisons, latex_report
 from evolif.report.page import write_page
 from evolif.report.paper import (
@@ -19,76 +19,57 @@ from evolif.report.paper import (
     table_7,
     table_8,
 )
-from evolif.report.tables import LABELS, Grid, TableCell, figure
 from evolif.report.terminal import (
     Terminal,
-    comparisons_object,
     first_failure,
-    print_board,
     print_comparisons,
     print_failure,
     print_published,
     print_report,
-    published_grid,
+    print_runs,
     status_lines,
     status_table,
 )
 from evolif.report.wording import (
     NOT_COMPARABLE,
     Published,
-    audit_lines,
-    ceiling_line,
     dollars,
-    early_line,
     published_leaderboard,
-    remarks,
-    settings_line,
-    unfinished_line,
 )
 from evolif.text import clip, plain
 
 __all__ = [
-    "LABELS",
     "NOT_COMPARABLE",
     "ComparableRuns",
-    "Grid",
     "ModelAnalysis",
     "ModelComparison",
     "PaperTable",
     "Published",
     "RunAnalysis",
     "Step",
-    "TableCell",
     "Terminal",
     "analyse",
     "analysis_object",
-    "audit_lines",
-    "boards_of",
-    "ceiling_line",
     "clip",
     "compare_models",
     "comparisons_object",
     "dollars",
-    "early_line",
-    "figure",
     "figure_3",
     "figure_4",
     "figure_6",
     "figure_7",
     "first_failure",
+    "group_comparable",
     "latex_comparisons",
     "latex_report",
     "plain",
-    "print_board",
     "print_comparisons",
     "print_failure",
     "print_published",
     "print_report",
-    "published_grid",
+    "print_runs",
     "published_leaderboard",
-    "remarks",
     "report_object",
-    "settings_line",
     "status_lines",
     "status_table",
     "summarise",
@@ -98,6 +79,5 @@ __all__ = [
     "table_6",
     "table_7",
     "table_8",
-    "unfinished_line",
     "write_page",
 ]

@@ -1,13 +1,14 @@
-"""What there is to tell of a run, each part computed once, when it is first asked for.
+"""The analysis of a run; each part is computed once, when it is first read.
 
-Tables, JSON, LaTeX, figures and the page all read this; none of them computes a figure of its own.
+Tables, JSON, LaTeX, figures and the page all read it, and none of them computes a figure itself.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -25,7 +26,6 @@ from evolif.metrics import (
     MetricFigures,
     Metrics,
     RankAgreement,
-    RankStability,
     Satisfaction,
     SessionRecords,
     Slice,
@@ -41,7 +41,6 @@ from evolif.metrics import (
     patience_sweep,
     process_metrics,
     rank_agreement,
-    rank_stability,
     records_from_sessions,
     satisfaction_by_group,
     survival,
@@ -54,8 +53,11 @@ from evolif.types import Session, TurnFacts
 if TYPE_CHECKING:
     from evolif.instructions import Benchmark
 
+TurnId = tuple[int, int]
+"""(dialogue, turn)."""
 
-# What is told of one model in one run; tables, JSON and pages all read this.
+KINDS = ("synthesizer", "register", "formality")
+"""How dialogues are classified (paper Apps. F, G)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,160 +70,10 @@ class ModelSummary:
     counts: SessionRecords
     groups: Mapping[str, Satisfaction]
     heuristic: Mapping[str, Satisfaction]
-    """What the offline judge `lexical` says of the subjective groups; never part of the metrics."""
+    """The verdicts of the offline judge `lexical` on the subjective groups; never part of the metrics."""
     bounds: Bounds | None
-    """Where sessions were suspended or withheld: the figures if all had failed, or succeeded, from there on."""
+    """The figures if all suspended and withheld sessions had failed, or succeeded; None without such sessions."""
     tokens: int
-
-
-def summarise(run: Run, *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES) -> list[ModelSummary]:
-    """One summary per model, in the order of the run."""
-    return [model.summary for model in RunAnalysis(run, seed, resamples).models]
-
-
-def summary_of(
-    model: str,
-    sessions: Sequence[Session],
-    *,
-    max_turns: int,
-    seed: int,
-    resamples: int,
-    heuristic: Mapping[str, Satisfaction],
-    tokens: int,
-) -> ModelSummary:
-    """The summary of one model's sessions."""
-    counts = records_from_sessions(sessions)
-    broken = counts.suspended + counts.running + counts.withheld
-    return ModelSummary(
-        model=model,
-        metrics=process_metrics(counts.records),
-        intervals=bootstrap_intervals(counts.records, seed=seed, resamples=resamples),
-        counts=counts,
-        groups=satisfaction_by_group(sessions),
-        heuristic=heuristic,
-        bounds=bounds(sessions, max_turns=max_turns) if broken else None,
-        tokens=tokens,
-    )
-
-
-# The commands that make a run again, from what it knows of itself: no key, no address with credentials, no folder.
-
-_PACKAGED = ("paper", "objective", "extended")
-_RULE = re.compile(r"[a-z_]{1,20}=[0-9.e-]{1,20}")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One command, quoted for a shell, and what a reader must put in by hand (empty: nothing)."""
-
-    command: str
-    note: str = ""
-
-
-def reproduce(
-    run: Run, *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES, benchmark: Benchmark | None = None
-) -> tuple[Step, ...]:
-    """The commands generate, evaluate and report of a run.
-
-    Args:
-        run: The run.
-        seed: Of the report's bootstrap.
-        resamples: Of the report's bootstrap.
-        benchmark: The run's benchmark, where it is at hand; its seed, turns and synthesizers stand there and not in
-            the run.
-    """
-    settings = run.settings
-    name = run.path.resolve().name or "RUN"
-    report = ["evolif", "report", name, "--seed", str(seed), "--resamples", str(resamples)]
-    return (
-        _generate(settings, benchmark),
-        _evaluate(run, name),
-        Step(shlex.join(report)),
-    )
-
-
-def _generate(settings: RunSettings, benchmark: Benchmark | None) -> Step:
-    words = ["evolif", "generate", "BENCH", "--profile", settings.profile]
-    notes = [] if settings.profile in _PACKAGED else ["the profile is a file of its makers"]
-    if benchmark is None:
-        words += ["--dialogues", str(max(settings.dialogues, default=1)), "--seed", "SEED"]
-        notes.append(
-            f"SEED stands in the benchmark's benchmark.json, with what else it was made with (its identity is "
-            f"{settings.benchmark}); or name the folder by --bench"
-        )
-        return Step(_quoted(words), "; ".join(notes))
-    spec = benchmark.header.spec
-    words += ["--dialogues", str(spec.dialogues), "--turns", str(spec.turns), "--seed", str(spec.seed)]
-    if spec.synthesizers != ("template",):
-        words += _repeated("--synthesizer", spec.synthesizers)
-        notes.append("a chat model's wording comes out differently every time: share the benchmark's folder")
-    if spec.checker is not None:
-        words += ["--checker", spec.checker]
-    notes.append("with the topics and personas of its folder, where they were one's own")
-    return Step(_quoted(words), "; ".join(notes))
-
-
-def _evaluate(run: Run, name: str) -> Step:
-    settings = run.settings
-    words = ["evolif", "evaluate", "BENCH"]
-    words += _repeated("--model", (_asked_at(model, settings.endpoint(model)) for model in settings.models))
-    words += list(_judging(settings))
-    words += ["--patience", str(settings.patience), "--max-turns", str(settings.max_turns)]
-    words += ["--limit", str(len(settings.dialogues))]
-    if settings.epochs > 1:
-        words += ["--epochs", str(settings.epochs)]
-    if not settings.system_prompt:
-        words.append("--no-system-prompt")
-    for flag, value in (("--temperature", settings.temperature), ("--max-tokens", settings.max_tokens)):
-        if value is not None:
-            words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
-    words += ["--seed", str(settings.seed)]
-    early = run.early_end()
-    if early is not None and _RULE.fullmatch(early.rule):
-        words += ["--stop-when", early.rule]
-    elsewhere = any(settings.endpoints) or any(settings.judge_endpoints)
-    note = "where an endpoint of its own wants a key, name the key's variable by &key_env=" if elsewhere else ""
-    return Step(_quoted([*words, "--out", name]), note)
-
-
-def _judging(settings: RunSettings) -> Iterator[str]:
-    """The judge's flags, out of the name that the run keeps of it."""
-    panel = judge_models(settings)
-    if not panel:
-        yield from ("--judge", settings.judge)
-        return
-    for model, endpoint in zip(panel, settings.judge_endpoints, strict=False):
-        yield from ("--judge", _asked_at(model, endpoint))
-    if len(panel) > 1:
-        yield from ("--judge-rule", settings.judge.partition(" of ")[0])
-
-
-def _asked_at(model: str, endpoint: str) -> str:
-    if not endpoint:
-        return model
-    # Runs keep addresses without user and key; one that was written by another hand is not trusted to.
-    return f"{model}?base_url={quote(strip_credentials(endpoint), safe=':/[]')}"
-
-
-def _repeated(flag: str, values: Iterator[str] | tuple[str, ...]) -> list[str]:
-    return [word for value in values for word in (flag, value)]
-
-
-def _quoted(words: list[str]) -> str:
-    return shlex.join(words)
-
-
-TurnId = tuple[int, int]
-"""(dialogue, turn)."""
-
-KINDS = ("synthesizer", "register", "formality")
-"""What dialogues are told apart by (paper Apps. F, G)."""
-
-SIZES = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500)
-"""Dialogues in the subsamples of rank stability; those below the number there are."""
-
-FEWEST_MODELS = 3
-"""Below so many models a ranking has no correlation worth the name."""
 
 
 @dataclass(frozen=True)
@@ -229,27 +81,25 @@ class RunAnalysis:
     """One run: its models, and what they share.
 
     Attributes:
-        run: The run, open for reading as long as the analysis is used; transcripts are read from it.
+        run: The run; it must stay open while the analysis is used, because transcripts are read from it.
         seed: Of every bootstrap and permutation.
         resamples: Of every bootstrap.
-        benchmark: The run's benchmark, where it is at hand; only the commands to reproduce want it.
+        benchmark: The run's benchmark where it is available; needed only for the commands to reproduce the run.
     """
 
     run: Run
     seed: int = 0
     resamples: int = DEFAULT_RESAMPLES
     benchmark: Benchmark | None = field(default=None, repr=False)
-    _stabilities: dict[str, tuple[RankStability, ...]] = field(default_factory=dict, init=False, repr=False)
-    _ranks: dict[tuple[str, str], Mapping[str, RankAgreement]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def name(self) -> str:
-        """The run's folder, without the way to it."""
+        """The run's folder, without its path."""
         return self.run.path.resolve().name or str(self.run.path)
 
     @property
     def settings(self) -> RunSettings:
-        """What the run was made with."""
+        """The settings of the run."""
         return self.run.settings
 
     @cached_property
@@ -258,38 +108,38 @@ class RunAnalysis:
         return tuple(ModelAnalysis(self, model) for model in self.run.models)
 
     def model(self, name: str) -> ModelAnalysis:
-        """The model of that name.
+        """The model with that name.
 
         Raises:
             KeyError: The run has none.
         """
-        return {one.name: one for one in self.models}[name]
+        return {model.name: model for model in self.models}[name]
 
     @cached_property
     def facts(self) -> Mapping[TurnId, TurnFacts]:
-        """Every asked turn, by dialogue and turn; shared by all models and epochs."""
+        """Every turn that was asked, by dialogue and turn; shared by all models and epochs."""
         return {(facts.dialogue, facts.turn): facts for facts in self.run.facts()}
 
     @cached_property
     def formality(self) -> Callable[[str], str]:
-        """From a query to `formal` or `informal`, each query looked at once."""
+        """A function from a query to `formal` or `informal`."""
         from evolif.text import formality
 
         return cache(formality)
 
     @cached_property
     def early_end(self) -> EarlyEnd | None:
-        """The stop rule that ended the run early; all figures are then of its dialogues alone."""
+        """The stop rule that ended the run early; all figures then cover its dialogues only."""
         return self.run.early_end()
 
     @cached_property
     def suspended(self) -> int:
-        """Sessions that have not come to an end and can be resumed; they are in no figure."""
+        """Sessions that have not ended and can be resumed; they are in no figure."""
         return self.run.suspended()
 
     @cached_property
     def unbegun(self) -> Mapping[str, int]:
-        """Sessions that a budget or a stop rule kept from beginning, by cause."""
+        """Sessions that never started, by cause: a budget or a stop rule."""
         return self.run.unbegun()
 
     @cached_property
@@ -299,51 +149,45 @@ class RunAnalysis:
 
     @cached_property
     def commands(self) -> tuple[Step, ...]:
-        """What makes the run and this report again."""
-        return reproduce(self.run, seed=self.seed, resamples=self.resamples, benchmark=self.benchmark)
+        """The commands that reproduce the run and this report."""
+        report = ["evolif", "report", self._folder, "--seed", str(self.seed), "--resamples", str(self.resamples)]
+        return (
+            _generate_step(self.settings, self.benchmark),
+            _evaluate_step(self.settings, self.early_end, self._folder),
+            Step(shlex.join(report)),
+        )
+
+    @property
+    def _folder(self) -> str:
+        return self.run.path.resolve().name or "RUN"
 
     @cached_property
     def ceiling(self) -> Ceiling:
-        """What a perfect responder would reach over the asked turns: their witnesses, replayed without a call.
+        """What a perfect responder would reach over the turns asked: their witnesses, replayed without a call.
 
         Raises:
-            UsageError: A checker wants a package that is not installed.
+            UsageError: A checker needs a package that is not installed.
         """
         return ceiling(self.facts.values(), self.settings.patience)
 
     @cached_property
     def judge_audit(self) -> tuple[JudgeAuditRow, ...]:
-        """How far persons agreed with the judge, all groups first; empty where nobody scored an answer.
+        """How far people agreed with the judge, all groups first; empty where nobody scored an answer.
 
         Raises:
-            UsageError: What they scored and the run do not belong together.
+            UsageError: The scores and the run do not belong together.
         """
         return tuple(judge_audit_summary(self.run))
 
-    def rank_stability(self, metric: str = "rob") -> tuple[RankStability, ...]:
-        """The models' ranking on fewer dialogues beside that on all; empty with fewer than three models."""
-        if metric not in self._stabilities:
-            sizes = subsample_sizes(self.models) if len(self.models) >= FEWEST_MODELS else []
-            self._stabilities[metric] = (
-                rank_stability(self._sessions, sizes, metric=metric, seed=self.seed) if sizes else ()
-            )
-        return self._stabilities[metric]
-
-    def rank_agreement(self, by: str, metric: str = "rob") -> Mapping[str, RankAgreement]:
-        """The models' figures per kind of dialogue (one of `KINDS`) beside those on all."""
-        if (by, metric) not in self._ranks:
-            self._ranks[by, metric] = rank_agreement(
-                self._sessions, self.facts.values(), by, metric=metric, formality=self.formality
-            )
-        return self._ranks[by, metric]
-
-    @property
-    def _sessions(self) -> Mapping[str, Sequence[Session]]:
-        return {model.name: model.sessions for model in self.models}
+    @cached_property
+    def rank_agreement(self) -> Callable[[str], Mapping[str, RankAgreement]]:
+        """A function from a kind of dialogue (one of `KINDS`) to the models' ROB per value beside that on all."""
+        sessions = {model.name: model.sessions for model in self.models}
+        return cache(lambda by: rank_agreement(sessions, self.facts.values(), by, formality=self.formality))
 
     @cached_property
     def heuristic(self) -> Mapping[str, Mapping[str, Satisfaction]]:
-        """Per model what the offline judge `lexical` says of the subjective groups; never part of the metrics."""
+        """Per model the verdicts of the offline judge `lexical` on the subjective groups; never in the metrics."""
         if self.settings.judge != "lexical":
             return {}
         return {model.name: _heuristic(self.run, model.name, self.early_end) for model in self.models}
@@ -355,67 +199,54 @@ class ModelAnalysis:
 
     of: RunAnalysis = field(repr=False)
     name: str
-    _slices: dict[str, Mapping[Key, Slice]] = field(default_factory=dict, init=False, repr=False)
-    _figures: dict[str, Mapping[str, MetricFigures]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def sessions(self) -> tuple[Session, ...]:
-        """All its sessions, whatever their ending; where the run ended early, those of the rule's dialogues alone."""
+        """All its sessions, whatever their ending; after an early end only those of the stop rule's dialogues."""
         early = self.of.early_end
         return tuple(s for s in self.of.run.sessions(self.name) if early is None or s.dialogue in early.dialogues)
 
     @cached_property
     def summary(self) -> ModelSummary:
         """The eight metrics with intervals, satisfaction per group, and counts of what is left out."""
-        return summary_of(
-            self.name,
-            self.sessions,
-            max_turns=self.of.settings.max_turns,
-            seed=self.of.seed,
-            resamples=self.of.resamples,
+        counts = records_from_sessions(self.sessions)
+        broken = counts.suspended + counts.running + counts.withheld
+        return ModelSummary(
+            model=self.name,
+            metrics=process_metrics(counts.records),
+            intervals=bootstrap_intervals(counts.records, **self._draws),
+            counts=counts,
+            groups=satisfaction_by_group(self.sessions),
             heuristic=self.of.heuristic.get(self.name, {}),
+            bounds=bounds(self.sessions, max_turns=self.of.settings.max_turns) if broken else None,
             tokens=self.tokens,
         )
 
     @cached_property
     def tokens(self) -> int:
         """Tokens of the model's own calls, prompts and answers."""
-        mine = (s.usage for s in self.of.costs if s.role == "target" and s.model == self.name)
-        return sum(usage.prompt_tokens + usage.completion_tokens for usage in mine)
+        usages = (s.usage for s in self.of.costs if s.role == "target" and s.model == self.name)
+        return sum(usage.prompt_tokens + usage.completion_tokens for usage in usages)
 
-    def by(self, what: str) -> Mapping[Key, Slice]:
-        """CSR and ISR with intervals per key of a breakdown, one of `evolif.metrics.BREAKDOWNS`.
+    @cached_property
+    def by(self) -> Callable[[str], Mapping[Key, Slice]]:
+        """A function from one of `evolif.metrics.BREAKDOWNS` to CSR and ISR with intervals per key.
 
-        These are `group`, `mode` (`length/words.less_than`), `depth`, `load`, `move`, `operation`, `synthesizer`,
-        `register`, `turn`, `formality`.
+        The breakdowns are `group`, `mode` (`length/words.less_than`), `depth`, `load`, `move`, `operation`,
+        `synthesizer`, `register`, `turn`, `formality`.
         """
-        if what not in self._slices:
-            self._slices[what] = breakdown(
-                self.sessions,
-                self.of.facts.values(),
-                what,
-                formality=self.of.formality,
-                seed=self.of.seed,
-                resamples=self.of.resamples,
-            )
-        return self._slices[what]
+        facts, formality = self.of.facts.values(), self.of.formality
+        return cache(lambda by: breakdown(self.sessions, facts, by, formality=formality, **self._draws))
 
-    def figures_by(self, kind: str) -> Mapping[str, MetricFigures]:
-        """The eight metrics with intervals per kind of dialogue, one of `KINDS`."""
-        if kind not in self._figures:
-            self._figures[kind] = metrics_by(
-                self.sessions,
-                self.of.facts.values(),
-                kind,
-                formality=self.of.formality,
-                seed=self.of.seed,
-                resamples=self.of.resamples,
-            )
-        return self._figures[kind]
+    @cached_property
+    def figures_by(self) -> Callable[[str], Mapping[str, MetricFigures]]:
+        """A function from a kind of dialogue, one of `KINDS`, to the eight metrics with intervals per value."""
+        facts, formality = self.of.facts.values(), self.of.formality
+        return cache(lambda by: metrics_by(self.sessions, facts, by, formality=formality, **self._draws))
 
     @cached_property
     def hazard(self) -> tuple[Hazard, ...]:
-        """Per judged turn, the share of the sessions still running that ends there."""
+        """Per judged turn, the share of the sessions still running that end there."""
         return hazard(self.sessions)
 
     @cached_property
@@ -425,33 +256,27 @@ class ModelAnalysis:
         Raises:
             UsageError: SciPy (extra `report`) is not installed.
         """
-        return survival(
-            self.sessions, max_turns=self.of.settings.max_turns, seed=self.of.seed, resamples=self.of.resamples
-        )
+        return survival(self.sessions, max_turns=self.of.settings.max_turns, **self._draws)
 
     @cached_property
     def survival_bounds(self) -> SurvivalBounds | None:
-        """Where sessions are suspended or withheld: the curves if all had failed, or gone on to the cap.
+        """The curves if all suspended and withheld sessions had failed, or had gone on to the cap; None without any.
 
         Raises:
             UsageError: SciPy (extra `report`) is not installed.
         """
         if self.summary.bounds is None:
             return None
-        return survival_bounds(
-            self.sessions, max_turns=self.of.settings.max_turns, seed=self.of.seed, resamples=self.of.resamples
-        )
+        return survival_bounds(self.sessions, max_turns=self.of.settings.max_turns, **self._draws)
 
     @cached_property
     def patience_sweep(self) -> tuple[SweepPoint, ...]:
         """The figures for patience 1, 2, … up to the run's own, exact, by replay."""
-        return patience_sweep(self.sessions, self.of.settings.patience, seed=self.of.seed, resamples=self.of.resamples)
+        return patience_sweep(self.sessions, self.of.settings.patience, intervals=True, **self._draws)
 
-
-def subsample_sizes(models: Sequence[ModelAnalysis]) -> list[int]:
-    """Sizes of subsamples for rank stability, below the number of dialogues there are."""
-    dialogues = max((len({s.dialogue for s in model.sessions}) for model in models), default=0)
-    return [size for size in SIZES if size < dialogues]
+    @property
+    def _draws(self) -> dict[str, int]:
+        return {"seed": self.of.seed, "resamples": self.of.resamples}
 
 
 def analyse(
@@ -467,17 +292,101 @@ def analyse(
         runs: Open for reading.
         seed: Of every bootstrap and permutation.
         resamples: Of every bootstrap.
-        benchmark: The runs' benchmark, where it is at hand.
+        benchmark: The runs' benchmark, where it is available.
     """
     return [RunAnalysis(run, seed, resamples, benchmark) for run in runs]
 
 
+def summarise(run: Run, *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES) -> list[ModelSummary]:
+    """One summary per model, in the order of the run."""
+    return [model.summary for model in RunAnalysis(run, seed, resamples).models]
+
+
 def _heuristic(run: Run, model: str, early: EarlyEnd | None) -> Mapping[str, Satisfaction]:
-    told: dict[str, Satisfaction] = {}
+    satisfied: Counter[str] = Counter()
+    judged: Counter[str] = Counter()
     for session, records in run.transcripts(model):
         if session.ending not in ("finished", "censored") or (early and session.dialogue not in early.dialogues):
             continue
         for verdict in (verdict for record in records for verdict in record.heuristic):
-            had = told.get(verdict.group, Satisfaction(0, 0))
-            told[verdict.group] = Satisfaction(had.satisfied + bool(verdict.satisfied), had.judged + 1)
-    return dict(sorted(told.items()))
+            satisfied[verdict.group] += bool(verdict.satisfied)
+            judged[verdict.group] += 1
+    return {group: Satisfaction(satisfied[group], judged[group]) for group in sorted(judged)}
+
+
+# The commands that reproduce a run contain no key, no address with credentials and no path.
+
+_PACKAGED = ("paper", "objective", "extended")
+_RULE = re.compile(r"[a-z_]{1,20}=[0-9.e-]{1,20}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command, quoted for a shell, and what the reader must fill in by hand (empty: nothing)."""
+
+    command: str
+    note: str = ""
+
+
+def _generate_step(settings: RunSettings, benchmark: Benchmark | None) -> Step:
+    words = ["evolif", "generate", "BENCH", "--profile", settings.profile]
+    notes = [] if settings.profile in _PACKAGED else ["the profile is a file of its makers"]
+    if benchmark is None:
+        words += ["--dialogues", str(max(settings.dialogues, default=1)), "--seed", "SEED"]
+        notes.append(
+            f"SEED stands in the benchmark's benchmark.json, with what else it was made with (its identity is "
+            f"{settings.benchmark}); or name the folder by --bench"
+        )
+        return Step(shlex.join(words), "; ".join(notes))
+    spec = benchmark.header.spec
+    words += ["--dialogues", str(spec.dialogues), "--turns", str(spec.turns), "--seed", str(spec.seed)]
+    if spec.synthesizers != ("template",):
+        words += _repeated("--synthesizer", spec.synthesizers)
+        notes.append("a chat model's wording comes out differently every time: share the benchmark's folder")
+    if spec.checker is not None:
+        words += ["--checker", spec.checker]
+    notes.append("with the topics and personas of its folder, where they were one's own")
+    return Step(shlex.join(words), "; ".join(notes))
+
+
+def _evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> Step:
+    words = ["evolif", "evaluate", "BENCH"]
+    words += _repeated("--model", (_model_argument(model, settings.endpoint(model)) for model in settings.models))
+    words += _judge_arguments(settings)
+    words += ["--patience", str(settings.patience), "--max-turns", str(settings.max_turns)]
+    words += ["--limit", str(len(settings.dialogues))]
+    if settings.epochs > 1:
+        words += ["--epochs", str(settings.epochs)]
+    if not settings.system_prompt:
+        words.append("--no-system-prompt")
+    for flag, value in (("--temperature", settings.temperature), ("--max-tokens", settings.max_tokens)):
+        if value is not None:
+            words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    words += ["--seed", str(settings.seed)]
+    if early is not None and _RULE.fullmatch(early.rule):
+        words += ["--stop-when", early.rule]
+    elsewhere = any(settings.endpoints) or any(settings.judge_endpoints)
+    note = "where an endpoint of its own wants a key, name the key's variable by &key_env=" if elsewhere else ""
+    return Step(shlex.join([*words, "--out", name]), note)
+
+
+def _judge_arguments(settings: RunSettings) -> Iterator[str]:
+    panel = judge_models(settings)
+    if not panel:
+        yield from ("--judge", settings.judge)
+        return
+    for model, endpoint in zip(panel, settings.judge_endpoints, strict=False):
+        yield from ("--judge", _model_argument(model, endpoint))
+    if len(panel) > 1:
+        yield from ("--judge-rule", settings.judge.partition(" of ")[0])
+
+
+def _model_argument(model: str, endpoint: str) -> str:
+    if not endpoint:
+        return model
+    # Runs store addresses without user and key, but a run that somebody else wrote may not.
+    return f"{model}?base_url={quote(strip_credentials(endpoint), safe=':/[]')}"
+
+
+def _repeated(flag: str, values: Iterable[str]) -> list[str]:
+    return [word for value in values for word in (flag, value)]

@@ -1,8 +1,8 @@
-"""Which models stand beside each other in one table: those of runs that may be compared."""
+"""Which runs may be compared, and the models of comparable runs side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -10,10 +10,8 @@ from typing import Any, Literal
 
 from evolif.errors import UsageError
 from evolif.metrics import RankStability, rank_stability
-from evolif.report.analysis import FEWEST_MODELS, ModelAnalysis, RunAnalysis, subsample_sizes
+from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.runner import Run, RunSettings
-
-# Whether two runs may be compared, and as what.
 
 PairKind = Literal["models", "system-prompt", "judge"]
 """What makes the difference: the models (or the runs) themselves, the system prompt, or the judge."""
@@ -49,9 +47,7 @@ def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) ->
     fields = _different(a.settings, b.settings)
     wrong = fields & (_DECIDING | {"system_prompt"})
     kind: PairKind = "models"
-    if (
-        same_model and wrong == {"judge"} and ablation == "judge"
-    ):  # two scales are only compared where that is asked for
+    if same_model and wrong == {"judge"} and ablation == "judge":  # two scales are compared only on request
         kind, wrong = "judge", set()
     elif same_model and wrong == {"system_prompt"}:
         kind, wrong = "system-prompt", set()
@@ -60,8 +56,8 @@ def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) ->
     if ablation is not None and (ablation != kind or besides):
         raise UsageError(_no_such_ablation(ablation, a.settings, b.settings, fields, same_model=same_model))
     if wrong:
-        told = "; ".join(_clauses(a.settings, b.settings, wrong))
-        raise UsageError(f"these runs cannot be compared: {told}. {_mend(wrong, same_model=same_model)}")
+        clauses = "; ".join(_clauses(a.settings, b.settings, wrong))
+        raise UsageError(f"these runs cannot be compared: {clauses}. {_advice(wrong, same_model=same_model)}")
     _refuse_edited(a, b)
     return kind, _clauses(a.settings, b.settings, fields - about)
 
@@ -72,21 +68,21 @@ def _different(a: RunSettings, b: RunSettings) -> set[str]:
 
 
 def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[str, ...]:
-    """The settings of these names, each as a clause of two runs side by side."""
-    told = []
+    """A clause per setting with its two values."""
+    clauses = []
     for field in (name for name in RunSettings.model_fields if name in fields):
         if field == "benchmark":
-            told.append("they are of different benchmarks (specification, topics or personas)")
+            clauses.append("they are of different benchmarks (specification, topics or personas)")
         elif field == "judge_endpoints":
-            told.append("the judge was asked at different addresses")
+            clauses.append("the judge was asked at different addresses")
         else:
             subject, show = _WORDS.get(field, (f"the setting {field}", str))
             first, second = show(getattr(a, field)), show(getattr(b, field))
-            told.append(f"{subject} is {first} in the first and {second} in the second")
-    return tuple(told)
+            clauses.append(f"{subject} is {first} in the first and {second} in the second")
+    return tuple(clauses)
 
 
-def _mend(wrong: Collection[str], *, same_model: bool) -> str:
+def _advice(wrong: Collection[str], *, same_model: bool) -> str:
     if wrong == {"judge"}:
         return "Judge the answers of one with the judge of the other (evolif rejudge), and compare that" + (
             "; what the judge itself changes is shown with --ablation judge" if same_model else ""
@@ -107,12 +103,12 @@ def _no_such_ablation(
         return f"there is no ablation “{ablation}”; there are {' and '.join(ABLATIONS)}"
     if not same_model:
         return f"--ablation {ablation} compares one model with itself: name one that both runs have by --model"
-    told = "; ".join(_clauses(a, b, fields)) or "these two differ in no setting"
-    return f"--ablation {ablation} wants two runs that differ in the {ablation.replace('-', ' ')} alone, but {told}"
+    clauses = "; ".join(_clauses(a, b, fields)) or "these two differ in no setting"
+    return f"--ablation {ablation} wants two runs that differ in the {ablation.replace('-', ' ')} alone, but {clauses}"
 
 
 def _refuse_edited(a: Run, b: Run) -> None:
-    """See that turns which both runs asked were the same: a benchmark's identity does not hold its words."""
+    """Check that both runs asked the same turns: the identity of a benchmark does not cover its wording."""
     known = {(dialogue, turn): digest for dialogue, turn, digest in a.store.used_turns()}
     edited = [
         f"turn {turn} of dialogue {dialogue}"
@@ -120,29 +116,36 @@ def _refuse_edited(a: Run, b: Run) -> None:
         if known.get((dialogue, turn), digest) != digest
     ]
     if edited:
-        told = ", ".join(edited[:_SHOWN]) + (f" and {len(edited) - _SHOWN} more" if len(edited) > _SHOWN else "")
+        listed = ", ".join(edited[:_SHOWN]) + (f" and {len(edited) - _SHOWN} more" if len(edited) > _SHOWN else "")
         raise UsageError(
-            f"these runs cannot be compared: the benchmark was edited between them ({told})."
+            f"these runs cannot be compared: the benchmark was edited between them ({listed})."
             " Evaluate both on the same turns; evolif evaluate --fork NEW keeps what they share"
         )
 
 
-def _shown(value: Any) -> str:
+def _value(value: Any) -> str:
     return "the provider's own" if value is None else str(value)
 
 
 _WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
-    "profile": ("the profile", _shown),
-    "judge": ("the judge", _shown),
-    "patience": ("the patience", _shown),
-    "max_turns": ("the cap (--max-turns)", _shown),
+    "profile": ("the profile", _value),
+    "judge": ("the judge", _value),
+    "patience": ("the patience", _value),
+    "max_turns": ("the cap (--max-turns)", _value),
     "system_prompt": ("the system prompt", lambda on: "on" if on else "off"),
-    "context": ("the context strategy", _shown),
-    "temperature": ("the temperature", _shown),
-    "max_tokens": ("the longest answer (--max-tokens)", _shown),
-    "seed": ("the seed of the sampling", _shown),
-    "reading_rules": ("the edition of the reading rules", _shown),
+    "context": ("the context strategy", _value),
+    "temperature": ("the temperature", _value),
+    "max_tokens": ("the longest answer (--max-tokens)", _value),
+    "seed": ("the seed of the sampling", _value),
+    "reading_rules": ("the edition of the reading rules", _value),
 }
+
+
+SIZES = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500)
+"""Dialogues in the subsamples of rank stability; only those below the number of dialogues are used."""
+
+FEWEST_MODELS = 3
+"""With fewer models the correlation of rankings means nothing."""
 
 
 @dataclass(frozen=True)
@@ -150,42 +153,59 @@ class ComparableRuns:
     """Models side by side.
 
     Attributes:
-        runs: The runs they come from, in the order given.
-        why_alone: Why the runs of a report stand in tables of their own; empty where nothing was kept apart.
+        analyses: The runs they come from, in the order given.
+        why_alone: Why the runs of a report have separate tables; empty where they share one.
     """
 
-    runs: tuple[RunAnalysis, ...]
+    analyses: tuple[RunAnalysis, ...]
     why_alone: str = ""
 
     @cached_property
     def models(self) -> tuple[ModelAnalysis, ...]:
         """In the order of runs and models."""
-        return tuple(model for run in self.runs for model in run.models)
+        return tuple(model for analysis in self.analyses for model in analysis.models)
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """A different name for each model: with its run where two have the same, with a number where that is, too."""
+        """A unique name per model: with its run where two models share a name, and a number if needed."""
         names = [model.name for model in self.models]
         named = [m.name if names.count(m.name) == 1 else f"{m.name} ({m.of.name})" for m in self.models]
         return tuple(n if named.count(n) == 1 else f"{n} {named[:i].count(n) + 1}" for i, n in enumerate(named))
 
+    def by_run(self) -> Iterator[tuple[RunAnalysis, Sequence[str], Sequence[ModelSummary]]]:
+        """Each run with the unique names and the summaries of its models."""
+        start = 0
+        for analysis in self.analyses:
+            end = start + len(analysis.models)
+            yield analysis, self.heads[start:end], [model.summary for model in analysis.models]
+            start = end
+
+    @property
+    def summaries(self) -> list[ModelSummary]:
+        """The summaries of all models."""
+        return [model.summary for model in self.models]
+
+    @property
+    def cap(self) -> int:
+        """The largest number of turns that a session could have."""
+        return max(analysis.settings.max_turns for analysis in self.analyses)
+
     @cached_property
     def rank_stability(self) -> tuple[RankStability, ...]:
-        """Of ROB, over all models of the board; empty with fewer than three."""
-        if len(self.runs) == 1:
-            return self.runs[0].rank_stability()
-        if len(self.models) < FEWEST_MODELS:
+        """How stable the ranking by ROB is on fewer dialogues; empty with fewer than three models."""
+        dialogues = max((len({s.dialogue for s in model.sessions}) for model in self.models), default=0)
+        sizes = [size for size in SIZES if size < dialogues]
+        if len(self.models) < FEWEST_MODELS or not sizes:
             return ()
-        sessions = dict(zip(self.heads, (model.sessions for model in self.models), strict=True))
-        sizes = subsample_sizes(self.models)
-        return rank_stability(sessions, sizes, seed=self.runs[0].seed) if sizes else ()
+        sessions = {head: model.sessions for head, model in zip(self.heads, self.models, strict=True)}
+        return rank_stability(sessions, sizes, seed=self.analyses[0].seed)
 
 
-def boards_of(runs: Sequence[RunAnalysis]) -> list[ComparableRuns]:
-    """One board of all runs where they may be compared, else one per run and why."""
+def group_comparable(analyses: Sequence[RunAnalysis]) -> list[ComparableRuns]:
+    """All runs together where they may be compared, else each alone with the reason."""
     try:
-        for one, other in combinations(runs, 2):
+        for one, other in combinations(analyses, 2):
             kind_of(one.run, other.run, same_model=False)
     except UsageError as fault:
-        return [ComparableRuns((run,), why_alone=str(fault) if run is runs[0] else "") for run in runs]
-    return [ComparableRuns(tuple(runs))] if runs else []
+        return [ComparableRuns((one,), why_alone=str(fault) if one is analyses[0] else "") for one in analyses]
+    return [ComparableRuns(tuple(analyses))] if analyses else []

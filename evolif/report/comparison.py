@@ -1,4 +1,7 @@
-"""Two models, or one model in two runs, side by side; each part computed once, when it is first asked for."""
+"""Two models, or one model in two runs, side by side: the figures, a table of them, and conclusions in words.
+
+Each part is computed once, when it is first read.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from evolif.metrics import Comparison as Pairing
-from evolif.metrics import Difference, JudgeSensitivity, LogRank, compare, judge_sensitivity, log_rank
+from evolif.metrics import Difference, Interval, JudgeSensitivity, LogRank, compare, judge_sensitivity, log_rank
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import PairKind, kind_of
-from evolif.report.tables import LABELS
+from evolif.report.tables import LABELS, Grid, TableCell, metric_cell, short_label
 from evolif.runner import RunSettings
 
 ALPHA = 0.05
-"""Below this, after Holm's correction, two models are told apart in a metric."""
+"""Two models differ in a metric where p is below this after Holm's correction."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class ModelComparison:
 
     @property
     def labels(self) -> tuple[str, str]:
-        """Short different names of the two, for heads of tables; not made safe for a terminal."""
+        """Short names of the two that differ, for heads of tables; not made safe for a terminal."""
         first, second = self.a.of.settings, self.b.of.settings
         if self.kind == "system-prompt":
             return f"{self.a.name}, prompt {_switch(first)}", f"{self.b.name}, prompt {_switch(second)}"
@@ -68,14 +71,14 @@ class ModelComparison:
 
     @cached_property
     def sensitivity(self) -> JudgeSensitivity | None:
-        """Where the judge makes the difference: how far the two agree."""
+        """How far the two judges agree; None where the judge is the same."""
         if self.kind != "judge":
             return None
         return judge_sensitivity(self.a.sessions, self.b.sessions, seed=self.a.of.seed, resamples=self.a.of.resamples)
 
     @cached_property
     def same_answers(self) -> tuple[int, int]:
-        """Turns with the same answer in both, of the turns that both have; what a judge is compared on."""
+        """Turns with the same answer in both, and turns that both have; judges are compared on these."""
         answers = {
             (session.dialogue, session.epoch, record.turn): hash(record.answer)
             for session, records in self.a.of.run.transcripts(self.a.name)
@@ -90,8 +93,8 @@ class ModelComparison:
         return sum(shared), len(shared)
 
     @cached_property
-    def told_apart(self) -> dict[str, float]:
-        """Metric to difference, where it is told from none after Holm's correction."""
+    def significant(self) -> dict[str, float]:
+        """Metric to difference, where it is significant after Holm's correction."""
         return {
             name: one.value
             for name, one in self.paired.differences.items()
@@ -115,25 +118,54 @@ def compare_models(
     Raises:
         UsageError: cap, patience, judge or benchmark differ, or more than the ablation.
     """
-    made = []
+    comparisons = []
     for a, b in pairs:
         same = a.name == b.name and a.of is not b.of
         kind, also = kind_of(a.of.run, b.of.run, same_model=same, ablation=ablation)
-        elsewhere = same and a.of.settings.endpoint(a.name) != b.of.settings.endpoint(b.name)
-        made.append(
-            ModelComparison(a, b, kind, (*also, *(["it was asked at different addresses"] if elsewhere else [])))
-        )
-    return made
+        if same and a.of.settings.endpoint(a.name) != b.of.settings.endpoint(b.name):
+            also = (*also, "it was asked at different addresses")
+        comparisons.append(ModelComparison(a, b, kind, also))
+    return comparisons
 
 
-# What a comparison comes to, in words that claim no more than the figures do.
+def comparison_grid(comparison: ModelComparison) -> Grid:
+    """The eight metrics of both, and the differences with intervals, p, effect size and dialogues needed."""
+    rows = tuple(
+        (label, _difference_cells(name, comparison.paired.differences[name])) for name, label in LABELS.items()
+    )
+    first, second = comparison.labels
+    note = (
+        "A − B in turns and in points of per cent, with 95 % intervals; p of a paired permutation test, in brackets "
+        "after Holm's correction over the metrics; d: the mean difference in standard deviations (d_z); needed: paired "
+        "dialogues that would tell a difference like this (80 % power)."
+    )
+    heads = ("A", "B", "A − B", "p (Holm)", "d", "needed")
+    return Grid("comparison", f"A: {first} · B: {second}", "metric", heads, rows, note)
 
-_ASKED_FIRST = ("rob", "edr_len")
-"""The metrics of which the reader is told how much they might differ, where none tells the two apart."""
+
+def _difference_cells(name: str, one: Difference) -> tuple[TableCell, ...]:
+    between = TableCell()
+    if one.value is not None:
+        ends = one.interval and f"[{', '.join(amount(name, end, signed=False) for end in one.interval)}]"
+        between = TableCell(amount(name, one.value), ends or "")
+    return (
+        metric_cell(name, one.a, None),
+        metric_cell(name, one.b, None),
+        between,
+        TableCell(p_value(one.p), "" if one.p_holm is None else f"({p_value(one.p_holm)})"),
+        TableCell("-" if one.effect is None else f"{one.effect:+.2f}"),
+        TableCell("-" if one.dialogues_needed is None else str(one.dialogues_needed)),
+    )
+
+
+# Conclusions, in words that claim no more than the figures do.
+
+_MAIN_METRICS = ("rob", "edr_len")
+"""Where no metric differs significantly, the intervals of these are reported."""
 
 
 def kind_line(comparison: ModelComparison) -> str:
-    """What makes the difference; empty between models."""
+    """The ablation; empty between models."""
     first, second = comparison.a.of.settings, comparison.b.of.settings
     if comparison.kind == "system-prompt":
         on, off = ("A", "B") if first.system_prompt else ("B", "A")
@@ -156,8 +188,8 @@ def kind_line(comparison: ModelComparison) -> str:
 
 def left_out_line(comparison: ModelComparison) -> str:
     """Dialogues that enter no figure of the comparison, and why; empty where there are none."""
-    told = ", ".join(f"{number} {why}" for why, number in comparison.paired.left_out.items())
-    return f"Dialogues left out: {told}." if told else ""
+    listed = ", ".join(f"{number} {why}" for why, number in comparison.paired.left_out.items())
+    return f"Dialogues left out: {listed}." if listed else ""
 
 
 def log_rank_line(comparison: ModelComparison) -> str:
@@ -174,11 +206,11 @@ def log_rank_line(comparison: ModelComparison) -> str:
 
 
 def conclusion(comparison: ModelComparison) -> str:
-    """What may be said, and under which conditions."""
+    """What the comparison shows, and under which conditions."""
     paired = comparison.paired
     if not paired.dialogues:
         return "A and B share no dialogue that counts in both, so nothing can be said."
-    apart = comparison.told_apart
+    apart = comparison.significant
     where = _where(comparison)
     if apart:
         parts = [_higher(comparison, apart, above=True), _higher(comparison, apart, above=False)]
@@ -189,7 +221,7 @@ def conclusion(comparison: ModelComparison) -> str:
 
 
 def few_dialogues_line(comparison: ModelComparison) -> str:
-    """That the test could not have found anything, whatever the answers; empty where it could."""
+    """A warning that there are too few dialogues for any significant difference; empty where there are enough."""
     paired = comparison.paired
     tests = sum(one.p is not None for one in paired.differences.values())
     if not paired.dialogues or not tests or 2.0 ** (1 - paired.dialogues) * tests < ALPHA:
@@ -202,7 +234,7 @@ def few_dialogues_line(comparison: ModelComparison) -> str:
 
 
 def judges_lines(comparison: ModelComparison) -> Iterator[str]:
-    """How far two judges agree, where they make the difference."""
+    """How far two judges agree; nothing where the judge is the same."""
     found = comparison.sensitivity
     if found is None:
         return
@@ -218,44 +250,45 @@ def judges_lines(comparison: ModelComparison) -> Iterator[str]:
             f"{one.first_only}, for B alone {one.second_only}."
         )
     if found.one_sided:
-        told = ", ".join(f"{group} {number}" for group, number in found.one_sided.items())
-        yield f"Constraints with a verdict of one judge alone: {told}."
+        listed = ", ".join(f"{group} {number}" for group, number in found.one_sided.items())
+        yield f"Constraints with a verdict of one judge alone: {listed}."
 
 
 def p_value(p: float | None) -> str:
-    """A p as tables print it."""
+    """A p value as tables print it."""
     if p is None:
         return "-"
     return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
 def amount(metric: str, value: float, *, signed: bool = True) -> str:
-    """A difference as tables print it: turns, or points of per cent; what rounds to nothing has no sign."""
-    told = f"{value if metric.startswith('edr') else 100 * value:+.1f}"
-    if told in ("+0.0", "-0.0"):
+    """A difference as tables print it, in turns or percentage points; zero has no sign."""
+    text = f"{value if metric.startswith('edr') else 100 * value:+.1f}"
+    if text in ("+0.0", "-0.0"):
         return "0.0"
-    return told if signed else told.removeprefix("+")
+    return text if signed else text.removeprefix("+")
 
 
 def _higher(comparison: ModelComparison, apart: Mapping[str, float], *, above: bool) -> str:
-    differences = comparison.paired.differences
-    named = [
-        _told(name, differences[name], 1 if above else -1) for name, value in apart.items() if (value > 0) == above
+    sign = 1 if above else -1
+    differences = [
+        _size(name, comparison.paired.differences[name].interval, value, sign)
+        for name, value in apart.items()
+        if (value > 0) == above
     ]
-    if not named:
+    if not differences:
         return ""
     label = comparison.labels[0 if above else 1]
-    return f"{'A' if above else 'B'}, {label}, is higher in {', '.join(named)} (Holm's p < {ALPHA})"
+    return f"{'A' if above else 'B'}, {label}, is higher in {', '.join(differences)} (Holm's p < {ALPHA})"
 
 
-def _told(name: str, one: Difference, sign: int) -> str:
-    assert one.value is not None  # what is told apart has a difference
+def _size(name: str, interval: Interval | None, value: float, sign: int) -> str:
     unit = "turns" if name.startswith("edr") else "points"
     ends = ""
-    if one.interval is not None:
-        low, high = sorted(sign * end for end in one.interval)
+    if interval is not None:
+        low, high = sorted(sign * end for end in interval)
         ends = f" [{amount(name, low, signed=False)}, {amount(name, high, signed=False)}]"
-    return f"{LABELS[name].removesuffix(' %')} by {amount(name, sign * one.value, signed=False)}{ends} {unit}"
+    return f"{short_label(name)} by {amount(name, sign * value, signed=False)}{ends} {unit}"
 
 
 def _not_apart(comparison: ModelComparison) -> str:
@@ -265,12 +298,12 @@ def _not_apart(comparison: ModelComparison) -> str:
         "not show that they are alike"
     ]
     ranges = []
-    for name in _ASKED_FIRST:
+    for name in _MAIN_METRICS:
         one = paired.differences[name]
         if one.interval is not None and one.interval[0] < one.interval[1]:
             unit = "turns" if name.startswith("edr") else "points"
             low, high = (amount(name, end) for end in one.interval)
-            ranges.append(f"{LABELS[name].removesuffix(' %')} may differ by {low} to {high} {unit}")
+            ranges.append(f"{short_label(name)} may differ by {low} to {high} {unit}")
     if ranges:
         sentences[0] += ": " + ", ".join(ranges)
     needed = paired.differences["rob"].dialogues_needed

@@ -1,21 +1,20 @@
-"""The tables for a paper."""
+"""Reports as LaTeX tables; whatever a name holds compiles with every engine and comes out as text.
+
+The tables need the package booktabs and nothing else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from unicodedata import normalize
 
 import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison
-from evolif.report.tables import Grid
+from evolif.report.comparison import ModelComparison, comparison_grid, conclusion
+from evolif.report.tables import Grid, TableCell, published_grid
 from evolif.report.wording import NOT_COMPARABLE, Published
 from evolif.text import plain
-
-# Text and tables in LaTeX: whatever a name holds, it comes out as text and compiles with every engine.
-#
-# The tables want the package booktabs and nothing else.
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -25,7 +24,7 @@ _SPECIAL = {
     "≤": r"$\leq$", "≥": r"$\geq$", "−": "$-$", "·": r"$\cdot$", "κ": r"$\kappa$", "\n": " ", "\t": " ",
     "-": "{-}", "ß": r"\ss{}", "æ": r"\ae{}", "Æ": r"\AE{}", "ø": r"\o{}", "Ø": r"\O{}", "ł": r"\l{}", "Ł": r"\L{}",
 }  # fmt: skip
-r"""Brackets stand in braces, for after a line break `\\[` begins a length; hyphens, so that `--` is no dash."""
+r"""Brackets and hyphens stand in braces: `\\[` would begin a length after a line break, and `--` is a dash."""
 
 
 _ACCENTS = {
@@ -35,7 +34,7 @@ _ACCENTS = {
 
 
 def tex(text: str) -> str:
-    """Any text as LaTeX that shows it; characters that not every engine knows are written as U+XXXX."""
+    """Any text as LaTeX; characters that some engine lacks become U+XXXX."""
     return "".join(_character(character) for character in plain(text))
 
 
@@ -50,103 +49,76 @@ def _character(character: str) -> str:
     return f"U+{ord(character):04X}"
 
 
-@dataclass(frozen=True, slots=True)
-class TexTable:
-    """A table of text; cells come ready as LaTeX, head, caption and note as plain text."""
-
-    label: str
-    caption: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    note: str = ""
-
-    def __str__(self) -> str:
-        columns = "l" + "r" * (len(self.head) - 1)
-        lines = [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{tex(self.caption)}}}",
-            rf"\label{{tab:{self.label}}}",
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            _row([tex(cell) for cell in self.head]),
-            r"\midrule",
-            *(_row(row) for row in self.rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-        if self.note:
-            lines.append(rf"\par\smallskip\footnotesize {tex(self.note)}")
-        return "\n".join([*lines, r"\end{table}", ""])
-
-
-def small(text: str) -> str:
-    """Plain text in the size of an interval."""
-    return rf"{{\scriptsize {tex(text)}}}" if text else ""
-
-
-def _row(cells: Sequence[str]) -> str:
-    return " & ".join(cells) + r" \\"
-
-
 _HEADER = "% Tables made by evolif; they want \\usepackage{booktabs}.\n"
 
 _WIDEST = 5
-"""Models beside each other in a table; more stand in further ones."""
+"""Models side by side in one table; the others follow in further tables."""
 
 
-def latex_report(boards: Sequence[ComparableRuns], published: Published | None = None) -> str:
-    """Headline, groups and patience sweep of every board; the published leaderboard where given, under its warning."""
+def latex_report(groups: Sequence[ComparableRuns], published: Published | None = None) -> str:
+    """Headline, groups, survival and patience sweep of all runs, and the published leaderboard under its warning."""
     parts = [_HEADER, f"% {NOT_COMPARABLE}\n"]
-    for number, board in enumerate(boards, start=1):
-        prefix = f"board{number}-" if len(boards) > 1 else ""
-        parts += [str(table) for grid in _grids(board) for table in tables(grid, prefix)]
+    for number, runs in enumerate(groups, start=1):
+        prefix = f"board{number}-" if len(groups) > 1 else ""
+        parts += [table for grid in _grids(runs) for table in _tables(grid, prefix)]
     if published is not None:
-        from evolif.report.terminal import published_grid
-
         grid = published_grid(published)
         grid = replace(grid, title=f"{published.warning} {grid.title}")
-        parts += map(str, tables(grid, "", widest=len(grid.heads)))
+        parts += _tables(grid, "", widest=len(grid.heads))
     return "\n".join(parts)
 
 
 def latex_comparisons(comparisons: Sequence[ModelComparison]) -> str:
     """A table per comparison, its conclusion below."""
-    from evolif.report.comparison import conclusion
-    from evolif.report.terminal import comparison_grid
-
     parts = [_HEADER, f"% {NOT_COMPARABLE}\n"]
     for number, one in enumerate(comparisons, start=1):
         grid = comparison_grid(one)
         grid = replace(grid, note=f"{grid.note} {conclusion(one)}")
         prefix = f"{number}-" if len(comparisons) > 1 else ""
-        parts += map(str, tables(grid, prefix, widest=len(grid.heads)))
+        parts += _tables(grid, prefix, widest=len(grid.heads))
     return "\n".join(parts)
 
 
-def tables(grid: Grid, prefix: str, widest: int = _WIDEST) -> Iterator[TexTable]:
+def _tables(grid: Grid, prefix: str, widest: int = _WIDEST) -> Iterator[str]:
     """A grid as tables of at most so many columns; none where it has no rows."""
-    if not grid.rows:
-        return
-    starts = range(0, len(grid.heads), widest)
+    starts = range(0, len(grid.heads), widest) if grid.rows else range(0)
     for number, start in enumerate(starts, start=1):
-        part = grid.part(start, start + widest)
-        yield TexTable(
-            label=f"{prefix}{grid.name}{f'-{number}' if len(starts) > 1 else ''}",
-            caption=grid.title or "The eight metrics with 95 % bootstrap intervals over dialogues",
-            head=(part.first, *part.heads),
-            rows=[
-                (tex(name), *(f"{tex(cell.value)} {small(cell.aside)}".strip() for cell in cells))
-                for name, cells in part.rows
-            ],
-            note=part.note,
-        )
+        suffix = f"-{number}" if len(starts) > 1 else ""
+        yield _table(grid.part(start, start + widest), f"{prefix}{grid.name}{suffix}")
 
 
-def _grids(board: ComparableRuns) -> Iterator[Grid]:
-    cap = max(run.settings.max_turns for run in board.runs)
-    yield sections.headline(board.heads, [model.summary for model in board.models], cap)
-    yield sections.groups_with_intervals(board)
-    yield sections.survival(board)
-    yield sections.sweep(board)
-    yield sections.rank_stability(board)
+def _table(grid: Grid, name: str) -> str:
+    caption = grid.title or "The eight metrics with 95 % bootstrap intervals over dialogues"
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{tex(caption)}}}",
+        rf"\label{{tab:{name}}}",
+        rf"\begin{{tabular}}{{l{'r' * len(grid.heads)}}}",
+        r"\toprule",
+        _row(map(tex, (grid.first, *grid.heads))),
+        r"\midrule",
+        *(_row((tex(name), *map(_cell, cells))) for name, cells in grid.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    if grid.note:
+        lines.append(rf"\par\smallskip\footnotesize {tex(grid.note)}")
+    return "\n".join([*lines, r"\end{table}", ""])
+
+
+def _row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _cell(cell: TableCell) -> str:
+    aside = rf" {{\scriptsize {tex(cell.aside)}}}" if cell.aside else ""
+    return tex(cell.value) + aside
+
+
+def _grids(runs: ComparableRuns) -> Iterator[Grid]:
+    yield sections.headline(runs.heads, runs.summaries, runs.cap)
+    yield sections.groups_with_intervals(runs)
+    yield sections.survival(runs)
+    yield sections.sweep(runs)
+    yield sections.rank_stability(runs)

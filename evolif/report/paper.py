@@ -1,4 +1,4 @@
-"""Table 7 of the paper: what the system prompt does, out of two runs that differ in it alone."""
+"""The tables and figures of the paper, made from a run of one's own."""
 
 from __future__ import annotations
 
@@ -31,14 +31,11 @@ from evolif.runner import Run
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
-# A table as the paper has it: heads, rows, intervals, and what a reader must know.
-
 Value: TypeAlias = str | int | float | None
-"""None where a figure is undefined."""
+"""None where a value is undefined."""
 
 RunSubject: TypeAlias = Run | RunAnalysis
-"""A run; several tables of one are cheaper out of one `RunAnalysis`, which computes each part once."""
+"""Several tables of one run are cheaper from one `RunAnalysis`, which computes each part once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +43,12 @@ class PaperTable:
     """One table.
 
     Attributes:
-        number: Of the paper's table that it is like.
+        number: The number of the paper's table.
         title: What it shows.
         headers: Heads of the columns.
         rows: As many values each; lengths in turns, rates in per cent, correlations from -1 to 1; not rounded.
         intervals: Of each value its 95 % interval, in the same unit, None where it has none; empty for none at all.
-        note: What a reader must know, besides that it is not comparable.
+        note: A remark for the reader, besides that it is not comparable.
     """
 
     number: int
@@ -81,18 +78,15 @@ class PaperTable:
         return self.markdown()
 
 
-def analysis_of(run: RunSubject) -> RunAnalysis:
-    """The analysis of a run."""
+def _analysis(run: RunSubject) -> RunAnalysis:
     return run if isinstance(run, RunAnalysis) else RunAnalysis(run)
 
 
-def percent(value: float | None) -> float | None:
-    """A fraction in per cent."""
+def _percent(value: float | None) -> float | None:
     return None if value is None else 100 * value
 
 
-def percent_interval(interval: Interval | None) -> Interval | None:
-    """Both ends in per cent."""
+def _percent_interval(interval: Interval | None) -> Interval | None:
     return None if interval is None else (100 * interval[0], 100 * interval[1])
 
 
@@ -109,8 +103,6 @@ def _shown(value: Value, interval: Interval | None) -> str:
     return text if interval is None else f"{text} [{interval[0]:.2f}, {interval[1]:.2f}]"
 
 
-# Tables 2, 3, 4, 6 and 8 of the paper, of one run.
-
 HEADS: Mapping[str, str] = {
     "edr_len": "EDR_len", "edr_acc": "EDR_acc", "edr_succ": "EDR_succ", "edr_lss": "EDR_lss",
     "csr": "CSR", "isr": "ISR", "rec": "REC", "rob": "ROB",
@@ -120,13 +112,13 @@ HEADS: Mapping[str, str] = {
 
 def table_2(run: RunSubject) -> PaperTable:
     """The eight metrics of each model, with intervals (§5.1)."""
-    analysis = analysis_of(run)
+    analysis = _analysis(run)
     return PaperTable(
         2,
         "Headline metrics (EDR in turns, rates in %)",
         ("model", "sessions", *HEADS.values()),
-        tuple((model.name, *_row(model)) for model in analysis.models),
-        tuple((None, None, *metric_intervals(model.summary.intervals)) for model in analysis.models),
+        tuple((m.name, m.summary.metrics.dialogues, *_values(m.summary.metrics)) for m in analysis.models),
+        tuple((None, None, *_intervals(model.summary.intervals)) for model in analysis.models),
         f"Patience {analysis.settings.patience}, cap {analysis.settings.max_turns} turns, judge "
         f"{analysis.settings.judge}; in brackets 95 % bootstrap intervals over dialogues. Sessions cut by the cap "
         f"count with the turns they have.{_left_out(analysis)}",
@@ -134,51 +126,45 @@ def table_2(run: RunSubject) -> PaperTable:
 
 
 def _left_out(analysis: RunAnalysis) -> str:
-    told = [
+    listed = ", ".join(
         f"{label(model.name)} {number}" for model in analysis.models if (number := model.summary.metrics.rec_left_out)
-    ]
-    return f" Sessions without a failed turn to recover from, left out of REC: {', '.join(told)}." if told else ""
+    )
+    return f" Sessions without a failed turn to recover from, left out of REC: {listed}." if listed else ""
 
 
-def _row(model: ModelAnalysis) -> tuple[Value, ...]:
-    return (model.summary.metrics.dialogues, *metric_values(model.summary.metrics))
+def _values(metrics: Metrics) -> tuple[float | None, ...]:
+    """The eight metrics in the paper's order and units."""
+    return tuple(_in_units(name, metrics.value(name)) for name in HEADS)
 
 
-def metric_values(metrics: Metrics) -> tuple[float | None, ...]:
-    """The eight in the paper's order and units."""
-    return tuple(in_units(name, metrics.value(name)) for name in HEADS)
-
-
-def metric_intervals(intervals: Mapping[str, Interval | None]) -> tuple[Interval | None, ...]:
-    """Their intervals, likewise."""
+def _intervals(intervals: Mapping[str, Interval | None]) -> tuple[Interval | None, ...]:
     return tuple(
-        intervals.get(name) if name.startswith("edr") else percent_interval(intervals.get(name)) for name in HEADS
+        intervals.get(name) if name.startswith("edr") else _percent_interval(intervals.get(name)) for name in HEADS
     )
 
 
-def in_units(metric: str, value: float | None) -> float | None:
-    """Turns for EDR, per cent for the rates."""
-    return value if metric.startswith("edr") else percent(value)
+def _in_units(metric: str, value: float | None) -> float | None:
+    return value if metric.startswith("edr") else _percent(value)
 
 
 def table_3(run: RunSubject) -> PaperTable:
     """The metrics at every patience from 1 to the run's own, by replay (§5.4)."""
-    analysis = analysis_of(run)
+    analysis = _analysis(run)
     points = [(model.name, point) for model in analysis.models for point in model.patience_sweep]
     return PaperTable(
         3,
         "Metrics by patience (EDR in turns, rates in %)",
         ("model", "patience", "sessions", *HEADS.values()),
-        tuple((name, p.patience, p.metrics.dialogues, *metric_values(p.metrics)) for name, p in points),
-        tuple((None, None, None, *metric_intervals(p.intervals)) for _, p in points),
+        tuple((name, p.patience, p.metrics.dialogues, *_values(p.metrics)) for name, p in points),
+        tuple((None, None, None, *_intervals(p.intervals)) for _, p in points),
         "The same answers, each session cut at its first streak of so many failed turns: exact, and no call was made.",
     )
 
 
 def table_4(run: RunSubject) -> PaperTable:
     """How stable the ranking by ROB is over subsample sizes (§5.5); no row with fewer than three models."""
-    analysis = analysis_of(run)
-    points = analysis.rank_stability("rob")
+    analysis = _analysis(run)
+    points = ComparableRuns((analysis,)).rank_stability
     return PaperTable(
         4,
         "Correlation of ROB on random subsamples of dialogues with ROB on all",
@@ -190,14 +176,14 @@ def table_4(run: RunSubject) -> PaperTable:
 
 def table_6(run: RunSubject) -> PaperTable:
     """Constraints satisfied per group (§5.3, App. D)."""
-    board = ComparableRuns((analysis_of(run),))
-    matrix = group_matrix(board)
-    cells = [[matrix.cell(name, group) for group in matrix.columns] for name in board.heads]
+    runs = ComparableRuns((_analysis(run),))
+    matrix = group_matrix(runs)
+    cells = [[matrix.cell(name, group) for group in matrix.columns] for name in runs.heads]
     return PaperTable(
         6,
         "Constraints satisfied per group (% of those judged)",
         ("model", *matrix.columns),
-        tuple((name, *(percent(cell.value) for cell in row)) for name, row in zip(board.heads, cells, strict=True)),
+        tuple((name, *(_percent(cell.value) for cell in row)) for name, row in zip(runs.heads, cells, strict=True)),
         tuple(
             (None, *(None if c.low is None or c.high is None else (100 * c.low, 100 * c.high) for c in row))
             for row in cells
@@ -208,11 +194,11 @@ def table_6(run: RunSubject) -> PaperTable:
 
 def table_8(run: RunSubject) -> PaperTable:
     """ROB by synthesizer, and how each subset ranks the models beside the whole (App. F)."""
-    analysis = analysis_of(run)
-    found = analysis.rank_agreement("synthesizer", "rob")
+    analysis = _analysis(run)
+    found = analysis.rank_agreement("synthesizer")
     names = [model.name for model in analysis.models]
     rows: list[tuple[Value, ...]] = [
-        (kind, one.dialogues, *(percent(one.values.get(name)) for name in names), one.pearson, one.spearman)
+        (kind, one.dialogues, *(_percent(one.values.get(name)) for name in names), one.pearson, one.spearman)
         for kind, one in found.items()
     ]
     ends: list[tuple[Interval | None, ...]] = [
@@ -221,8 +207,8 @@ def table_8(run: RunSubject) -> PaperTable:
     if rows:
         dialogues = len({session.dialogue for model in analysis.models for session in model.sessions})
         summaries = [model.summary for model in analysis.models]
-        rows.append(("all", dialogues, *(percent(one.metrics.rob) for one in summaries), None, None))
-        ends.append((None, None, *(percent_interval(one.intervals["rob"]) for one in summaries), None, None))
+        rows.append(("all", dialogues, *(_percent(one.metrics.rob) for one in summaries), None, None))
+        ends.append((None, None, *(_percent_interval(one.intervals["rob"]) for one in summaries), None, None))
     return PaperTable(
         8,
         "ROB (%) by synthesizer, and its correlation with the whole",
@@ -236,7 +222,7 @@ def table_8(run: RunSubject) -> PaperTable:
 
 def _kind_interval(model: ModelAnalysis, kind: str) -> Interval | None:
     figures = model.figures_by("synthesizer").get(kind)
-    return None if figures is None else percent_interval(figures.intervals["rob"])
+    return None if figures is None else _percent_interval(figures.intervals["rob"])
 
 
 def table_7(run: RunSubject, other: RunSubject) -> PaperTable:
@@ -250,16 +236,14 @@ def table_7(run: RunSubject, other: RunSubject) -> PaperTable:
         UsageError: the runs differ in more than the system prompt, not in it, or have no model in common; NumPy (extra
             `report`) is not installed.
     """
-    first, second = analysis_of(run), analysis_of(other)
+    first, second = _analysis(run), _analysis(other)
     if second.settings.system_prompt:
         first, second = second, first
     shared = [model for model in first.models if model.name in second.run.models]
     if not shared:
         raise UsageError("the two runs have no model in common; evaluate the same one with and without a system prompt")
-    pairs = compare_models(
-        [(second.model(model.name), model) for model in shared], ablation="system-prompt"
-    )  # fmt: skip
-    rows = [row for pair in pairs for row in _rows(pair)]
+    pairs = compare_models([(second.model(model.name), model) for model in shared], ablation="system-prompt")
+    rows = [row for pair in pairs for row in _ablation_rows(pair)]
     return PaperTable(
         7,
         "System-prompt ablation (EDR in turns, rates in %)",
@@ -271,22 +255,17 @@ def table_7(run: RunSubject, other: RunSubject) -> PaperTable:
     )
 
 
-def _rows(pair: ModelComparison) -> list[tuple[tuple[Value, ...], tuple[Interval | None, ...]]]:
+def _ablation_rows(pair: ModelComparison) -> list[tuple[tuple[Value, ...], tuple[Interval | None, ...]]]:
     """With, without, and the difference; `pair` is without minus with."""
     paired = pair.paired
     found = {name: paired.differences[name] for name in HEADS}
     none: tuple[Interval | None, ...] = (None,) * (3 + len(HEADS))
     count = paired.dialogues
-    with_it = (pair.a.name, "with", count, *(in_units(name, one.b) for name, one in found.items()))
-    without = (pair.a.name, "without", count, *(in_units(name, one.a) for name, one in found.items()))
-    difference = (pair.a.name, "difference", count, *(in_units(name, one.value) for name, one in found.items()))
-    ends = tuple(
-        one.interval if name.startswith("edr") else percent_interval(one.interval) for name, one in found.items()
-    )
+    with_it = (pair.a.name, "with", count, *(_in_units(name, one.b) for name, one in found.items()))
+    without = (pair.a.name, "without", count, *(_in_units(name, one.a) for name, one in found.items()))
+    difference = (pair.a.name, "difference", count, *(_in_units(name, one.value) for name, one in found.items()))
+    ends = _intervals({name: one.interval for name, one in found.items()})
     return [(with_it, none), (without, none), (difference, (None, None, None, *ends))]
-
-
-# Figures 3, 4, 6 and 7 of the paper, of one run, as matplotlib figures.
 
 
 def figure_3(run: RunSubject) -> Figure:
@@ -326,15 +305,17 @@ def figure_7(run: RunSubject) -> Figure:
 
 
 def _figure(name: str, run: RunSubject) -> Figure:
-    """The figure; where there is none, a small one that says why. A notebook shows it by itself."""
-    picture = draw(name, analysis_of(run))
-    figure = picture.figure
-    if figure is None:
-        with style():
-            figure = blank(ONE_COLUMN, 0.8)
-            figure.text(0.5, 0.5, fill(picture.caption, 56), ha="center", va="center", fontsize=TEXT, wrap=False)
-    made = figure
-    # matplotlib's figures show themselves only where pyplot has taken the notebook over; these need not.
-    setattr(made, "_repr_svg_", lambda: svg_text(made, name, inline=False))  # noqa: B010
-    setattr(made, "_repr_png_", lambda: png_bytes(made))  # noqa: B010
-    return made
+    """The figure; where there is none, a small one that says why."""
+    picture = draw(name, _analysis(run))
+    figure = picture.figure or _message(picture.caption)
+    # matplotlib's figures show themselves in a notebook only with pyplot; these do without.
+    setattr(figure, "_repr_svg_", lambda: svg_text(figure, name, inline=False))  # noqa: B010
+    setattr(figure, "_repr_png_", lambda: png_bytes(figure))  # noqa: B010
+    return figure
+
+
+def _message(text: str) -> Figure:
+    with style():
+        figure = blank(ONE_COLUMN, 0.8)
+        figure.text(0.5, 0.5, fill(text, 56), ha="center", va="center", fontsize=TEXT, wrap=False)
+    return figure

@@ -1,4 +1,4 @@
-"""Foreign text on a terminal: nothing of it may move the cursor, colour the screen or reverse the reading order."""
+"""The sentences of a report, shared by terminal and page: settings, costs, what is left out, the ceiling."""
 
 from __future__ import annotations
 
@@ -36,20 +36,18 @@ def spent_lines(run: Run, prices: PriceTable | None = None) -> list[str]:
 
 
 def dollars(amount: float | None) -> str:
-    """Money as a reader wants it; an unknown price is no zero."""
+    """An amount of money, or that the price is unknown."""
     if amount is None:
         return "price unknown"
     return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
 
 
-# What a report says in words: settings, what is left out and why, the ceiling, the judge's audit.
-
 _MISSES = 3
-"""Turns without a good witness that are named."""
+"""At most so many turns without a good witness are listed."""
 
 
 def settings_line(run: Run) -> str:
-    """What the run was made with."""
+    """The settings of the run."""
     settings = run.settings
     more = "" if settings.system_prompt else ", no system prompt"
     if settings.temperature is not None:
@@ -61,7 +59,7 @@ def settings_line(run: Run) -> str:
 
 
 def early_line(run: Run) -> str:
-    """That a stop rule ended the run; empty where none did."""
+    """The stop rule that ended the run; empty where none did."""
     early = run.early_end()
     if early is None:
         return ""
@@ -73,7 +71,7 @@ def early_line(run: Run) -> str:
 
 
 def unfinished_line(run: Run) -> str:
-    """That sessions have not come to their end; empty where all have."""
+    """How many sessions have not ended; empty where all have."""
     suspended = run.suspended()
     if not suspended:
         return ""
@@ -85,7 +83,7 @@ def unfinished_line(run: Run) -> str:
 
 
 def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -> Iterator[str]:
-    """What a reader must know to read the table right, one sentence a fact."""
+    """Remarks that a reader of the table needs, one sentence each."""
     facts: list[tuple[str, Callable[[ModelSummary], int]]] = [
         (
             "Sessions cut by the cap, the context or a budget, so that lengths are lower bounds",
@@ -101,25 +99,19 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
         ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.rec_left_out),
     ]
     for fact, count in facts:
-        told = [f"{head} {count(summary)}" for head, summary in zip(heads, summaries, strict=True) if count(summary)]
-        if told:
-            yield f"{fact}: {', '.join(told)}."
+        counts = [f"{head} {count(summary)}" for head, summary in zip(heads, summaries, strict=True) if count(summary)]
+        if counts:
+            yield f"{fact}: {', '.join(counts)}."
     for cause, number in run.unbegun().items():
         yield f"Sessions kept from beginning by a {cause}, in no figure: {number}."
     for head, summary in zip(heads, summaries, strict=True):
-        yield from _bounds(head, summary)
-
-
-def _bounds(head: str, summary: ModelSummary) -> Iterator[str]:
-    if summary.bounds is None:
-        return
-    low, high = summary.bounds.failed.edr_len, summary.bounds.succeeded.edr_len
-    if low is not None and high is not None:
-        yield f"{head}: had those sessions gone on, EDR len would lie between {low:.1f} and {high:.1f}."
+        ends = (summary.bounds.failed.edr_len, summary.bounds.succeeded.edr_len) if summary.bounds else ()
+        if ends and None not in ends:
+            yield f"{head}: had those sessions gone on, EDR len would lie between {ends[0]:.1f} and {ends[1]:.1f}."
 
 
 def ceiling_line(found: Ceiling) -> str:
-    """What a perfect responder would have reached on the asked turns, as it is."""
+    """What a perfect responder would have reached on the turns asked."""
     if not found.turns:
         return "A perfect responder: no turn was asked yet, so there is no ceiling to tell."
     if found.without_witness == found.turns:
@@ -155,14 +147,12 @@ def ceiling_line(found: Ceiling) -> str:
 
 
 def audit_lines(analysis: RunAnalysis) -> Iterator[str]:
-    """How far persons agreed with the judge, per group; nothing where nobody looked."""
+    """How far people agreed with the judge, per group; nothing where nobody scored an answer."""
     try:
         yield from judge_audit_lines(analysis.judge_audit)
     except UsageError as fault:
         yield f"The judge audit cannot be told: {fault}"
 
-
-# The published leaderboard: figures of others, which stand beside one's own only under their warning.
 
 NOT_COMPARABLE = (
     "An independent implementation: the figures are not comparable with the leaderboard of the EvolIF paper "
@@ -172,7 +162,7 @@ NOT_COMPARABLE = (
 WARNING = (
     "NOT COMPARABLE with any figure above: other topics, personas, checkers, prompts and judges. It ranks nothing here."
 )
-"""What stands over the published figures wherever they are shown."""
+"""The warning over the published figures, wherever they are shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from runs_by_hand import make_run
 
-from evolif.report import analyse, boards_of, summarise
+from evolif.report import analyse, group_comparable, summarise
 
 ONE = {1: "finished:11 00 11 00 01 10", 2: "finished:00 00 00", 3: "censored:11 11 11 11"}
 """Lengths 6, 3, 4; successes 2, 0, 4; accuracy 1 + 0 + 1 + 0 + 1/2 + 1/2 = 3, 0, 4."""
@@ -85,25 +85,25 @@ def test_the_sweep_and_the_curves_are_replays(tmp_path: Path) -> None:
 def test_ranks_need_three_models(tmp_path: Path) -> None:
     sessions = dict.fromkeys(range(1, 9), "finished:11 00 00 00")
     two = make_run(tmp_path / "two", {"sim/a": sessions, "sim/b": sessions})
-    assert analyse([two])[0].rank_stability() == ()
+    assert group_comparable(analyse([two]))[0].rank_stability == ()
     more = {n: "finished:11 11 11 00 00 00" if n % 2 else "finished:11 11 00 00 00" for n in range(1, 9)}
     worse = {n: "finished:00 00 00" if n % 2 else "finished:11 00 11 00 00 00" for n in range(1, 9)}
     three = make_run(tmp_path / "three", {"sim/a": sessions, "sim/b": more, "sim/c": worse})
-    [found] = analyse([three])[0].rank_stability()
+    [found] = group_comparable(analyse([three]))[0].rank_stability
     assert found.size == 5 and found.spearman is not None and found.spearman <= 1
     two.close()
     three.close()
 
 
-def test_runs_that_may_be_compared_share_a_board(tmp_path: Path) -> None:
+def test_runs_that_may_be_compared_stand_together(tmp_path: Path) -> None:
     one, two = (make_run(tmp_path / name, {"sim/a": ONE}) for name in ("r1", "r2"))
     other = make_run(tmp_path / "r3", {"sim/a": ONE}, max_turns=20)
-    [board] = boards_of(analyse([one, two]))
-    assert board.heads == ("sim/a (r1)", "sim/a (r2)") and board.why_alone == ""
-    apart = boards_of(analyse([one, other]))
+    [together] = group_comparable(analyse([one, two]))
+    assert together.heads == ("sim/a (r1)", "sim/a (r2)") and together.why_alone == ""
+    apart = group_comparable(analyse([one, other]))
     assert len(apart) == 2 and "the cap (--max-turns) is 10 in the first and 20 in the second" in apart[0].why_alone
-    assert boards_of([]) == []
-    [same] = boards_of(analyse([one, one]))
+    assert group_comparable([]) == []
+    [same] = group_comparable(analyse([one, one]))
     assert same.heads == ("sim/a (r1) 1", "sim/a (r1) 2")
     for run in (one, two, other):
         run.close()

@@ -1,4 +1,4 @@
-"""The figures there are, by name, in the order of a report."""
+"""Every figure by name, in the order of a report: how it is drawn, its caption, or why there is none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import evolif.report.figures.data as gather
 from evolif.errors import OutsideError, UsageError
 from evolif.report.analysis import RunAnalysis
-from evolif.report.comparable import ComparableRuns, boards_of
+from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison
 from evolif.report.figures.data import Curve
 from evolif.report.figures.plots import MOST_BANDS, Plot, draw_bars, draw_curves, draw_dots, draw_forest, draw_heat
@@ -24,111 +24,105 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# What a maker of figures returns, and the clauses that captions share.
-
-
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure and what stands below it."""
+    """A figure and its caption."""
 
     figure: Figure
     caption: str
 
 
 DrawOutcome: TypeAlias = "Drawing | str"
-"""What a maker returns: the figure, or the sentence that says why there is none."""
+"""The figure, or the sentence that says why there is none."""
 
 NO_TURN = "No session with a judged turn has ended yet."
 INTERVALS = "95 % bootstrap intervals over dialogues"
 HOLLOW = f"Hollow points stand on fewer than {FEW} turns; below {gather.FEWEST} none is drawn."
 
 
-def bands(curves: Sequence[Curve]) -> str:
-    """That a plot has bands, where it has."""
+def _bands(curves: Sequence[Curve]) -> str:
+    """The clause on bands, where a plot has them."""
     return f", with {INTERVALS}" if len(curves) <= MOST_BANDS else ""
 
 
-def anything(curves: Iterable[Curve]) -> bool:
+def _anything(curves: Iterable[Curve]) -> bool:
     """Whether any point can be drawn."""
     return any(mark.value is not None for curve in curves for mark in curve.marks)
 
 
-def sessions(board: ComparableRuns) -> str:
+def _sessions(runs: ComparableRuns) -> str:
     """How many counted sessions each model has."""
-    counted = [model.summary.metrics.dialogues for model in board.models]
+    counted = [model.summary.metrics.dialogues for model in runs.models]
     if len(set(counted)) == 1:
         return (
             f"n = {counted[0]} session{'' if counted[0] == 1 else 's'}{' of each model' if len(counted) > 1 else ''}."
         )
-    told = (f"{label(name)} {number}" for name, number in zip(board.heads, counted, strict=True))
-    return f"n = sessions: {', '.join(told)}."
+    listed = (f"{label(name)} {number}" for name, number in zip(runs.heads, counted, strict=True))
+    return f"n = sessions: {', '.join(listed)}."
 
 
-# The figures of whole models: headline, survival, hazard, patience, rank stability, and two models side by side.
-
-
-def headline(board: ComparableRuns) -> DrawOutcome:
+def headline(runs: ComparableRuns) -> DrawOutcome:
     """The eight metrics."""
-    if not any(model.summary.metrics.dialogues for model in board.models):
+    if not any(model.summary.metrics.dialogues for model in runs.models):
         return NO_TURN
     return Drawing(
-        draw_bars(gather.headline_panels(board), board.heads),
-        f"The eight process metrics with {INTERVALS}; a dash where a metric is undefined. {sessions(board)}",
+        draw_bars(gather.headline_panels(runs), runs.heads),
+        f"The eight process metrics with {INTERVALS}; a dash where a metric is undefined. {_sessions(runs)}",
     )
 
 
-def survival(board: ComparableRuns) -> DrawOutcome:
+def survival(runs: ComparableRuns) -> DrawOutcome:
     """Fig. 3."""
-    curves = gather.survival_curves(board)
+    curves = gather.survival_curves(runs)
     if not curves:
         return NO_TURN
     width = "95 % bands (log-log, Greenwood)" if len(curves) <= MOST_BANDS else "bands left away, for legibility"
     return Drawing(
         draw_survival(curves),
         "Kaplan–Meier estimate of the sessions still going after each judged turn; ticks mark sessions cut short "
-        f"(cap, context, budget); {width}. Below: sessions that have at least so many turns. {_medians(board)} "
-        f"{sessions(board)}{_left_out(board)}",
+        f"(cap, context, budget); {width}. Below: sessions that have at least so many turns. {_medians(runs)} "
+        f"{_sessions(runs)}{_left_out(runs)}",
     )
 
 
-def _medians(board: ComparableRuns) -> str:
-    told = [
+def _medians(runs: ComparableRuns) -> str:
+    turns = [
         f"{label(name)} {'beyond the curve' if model.survival.median is None else model.survival.median}"
-        for name, model in gather.pairs(board)
+        for name, model in gather.pairs(runs)
         if model.survival.sessions
     ]
-    return f"Turn by which half of the sessions have ended: {', '.join(told)}."
+    return f"Turn by which half of the sessions have ended: {', '.join(turns)}."
 
 
-def _left_out(board: ComparableRuns) -> str:
-    """That sessions are not in the curves, and what could have become of them."""
-    counted = [(label(name), model.summary.counts) for name, model in gather.pairs(board)]
+def _left_out(runs: ComparableRuns) -> str:
+    """The sentence on sessions that are not in the curves."""
+    counted = [(label(name), model.summary.counts) for name, model in gather.pairs(runs)]
     numbers = [(name, counts.suspended + counts.running + counts.withheld) for name, counts in counted]
-    told = [f"{name} {number}" for name, number in numbers if number]
-    if not told:
+    listed = [f"{name} {number}" for name, number in numbers if number]
+    if not listed:
         return ""
     thin = " (thin lines: the curve if all of them had failed, and had gone on)" if len(counted) <= MOST_BANDS else ""
-    return f" Suspended or withheld and left out{thin}: {', '.join(told)}."
+    return f" Suspended or withheld and left out{thin}: {', '.join(listed)}."
 
 
-def hazard(board: ComparableRuns) -> DrawOutcome:
+def hazard(runs: ComparableRuns) -> DrawOutcome:
     """Where sessions end."""
-    curves = gather.hazard_curves(board)
-    if not anything(curves):
+    curves = gather.hazard_curves(runs)
+    if not _anything(curves):
         return f"No turn was had by {gather.FEWEST} sessions or more."
     plot = Plot("judged turn", "patience exhausted here (%)", curves, zoom=True)
     return Drawing(
         draw_curves([plot], width=TWO_COLUMNS),
         "Hazard: share of the sessions that have a turn whose patience is exhausted at it, with Wilson's 95 % score "
         f"intervals; turns had by fewer than {gather.FEWEST} sessions left away. Hollow points stand on fewer "
-        f"than {FEW} sessions. {sessions(board)}",
+        f"than {FEW} sessions. {_sessions(runs)}",
     )
 
 
-def patience(board: ComparableRuns) -> DrawOutcome:
+def patience(runs: ComparableRuns) -> DrawOutcome:
     """Table 3 as curves."""
-    length, accuracy = (gather.patience_curves(board, metric) for metric in ("edr_len", "edr_acc"))
-    if not anything(length):
+    length, accuracy = (gather.patience_curves(runs, metric) for metric in ("edr_len", "edr_acc"))
+    if not _anything(length):
         return NO_TURN
     if max(len(curve.x) for curve in length) < 2:
         return "The run's patience is 1: there is no smaller one to replay it with."
@@ -136,27 +130,27 @@ def patience(board: ComparableRuns) -> DrawOutcome:
     return Drawing(
         draw_curves(
             [
-                Plot(axis, gather.label_of("edr_len", board), length, percent=False, hollow=False),
-                Plot(axis, gather.label_of("edr_acc", board), accuracy, percent=False, hollow=False),
+                Plot(axis, gather.label_of("edr_len", runs), length, percent=False, hollow=False),
+                Plot(axis, gather.label_of("edr_acc", runs), accuracy, percent=False, hollow=False),
             ],
             width=TWO_COLUMNS,
         ),
         "What the same answers give at every smaller patience, exactly, by cutting each session at its first streak of "
-        f"so many failures{bands(length)}. {sessions(board)}",
+        f"so many failures{_bands(length)}. {_sessions(runs)}",
     )
 
 
-def stability(board: ComparableRuns) -> DrawOutcome:
+def stability(runs: ComparableRuns) -> DrawOutcome:
     """Table 4 as curves."""
-    curves = gather.stability_curves(board)
-    if not board.rank_stability:
+    curves = gather.stability_curves(runs)
+    if not runs.rank_stability:
         return "Rank stability wants three models or more, and more than five dialogues."
-    if not anything(curves):
+    if not _anything(curves):
         return "No correlation is defined: the models do not differ in ROB."
-    draws = max(point.draws for point in board.rank_stability)
+    draws = max(point.draws for point in runs.rank_stability)
     return Drawing(
         draw_curves([Plot("dialogues in the subsample", "correlation of ROB", curves, percent=False, below_zero=True)]),
-        f"Correlation over {len(board.models)} models between ROB on random subsamples of dialogues and on all of "
+        f"Correlation over {len(runs.models)} models between ROB on random subsamples of dialogues and on all of "
         f"them; mean over {draws} subsamples, ± one standard deviation.",
     )
 
@@ -175,111 +169,108 @@ def comparison(pair: ModelComparison) -> DrawOutcome:
     )
 
 
-# The figures of parts of the turns or dialogues: per group, mode, depth, load, move, wording and register.
-
-
-def groups(board: ComparableRuns) -> DrawOutcome:
+def groups(runs: ComparableRuns) -> DrawOutcome:
     """Table 6 as colours."""
-    matrix = gather.group_matrix(board)
+    matrix = gather.group_matrix(runs)
     if not matrix.columns:
         return NO_TURN
     return Drawing(
         draw_heat(matrix),
-        f"Constraints satisfied per group, in % of those judged; italics: fewer than {FEW} judged. {sessions(board)}",
+        f"Constraints satisfied per group, in % of those judged; italics: fewer than {FEW} judged. {_sessions(runs)}",
     )
 
 
-def radar(board: ComparableRuns) -> DrawOutcome:
+def radar(runs: ComparableRuns) -> DrawOutcome:
     """Fig. 4."""
-    matrix = gather.group_matrix(board)
+    matrix = gather.group_matrix(runs)
     if len(matrix.columns) < FEWEST_GROUPS:
         return f"Fewer than {FEWEST_GROUPS} constraint groups were judged; the table of groups shows them."
     mean = "" if len(matrix.rows) <= MOST_TOGETHER else "; grey: the mean of all models"
     return Drawing(
         draw_radar(matrix),
-        f"Constraints satisfied per group; the rim is 100 %, the rings are 25, 50 and 75 %{mean}. {sessions(board)}",
+        f"Constraints satisfied per group; the rim is 100 %, the rings are 25, 50 and 75 %{mean}. {_sessions(runs)}",
     )
 
 
-def modes(board: ComparableRuns) -> DrawOutcome:
+def modes(runs: ComparableRuns) -> DrawOutcome:
     """Group × mode."""
-    matrix = gather.mode_matrix(board)
+    matrix = gather.mode_matrix(runs)
     if not matrix.rows:
         return NO_TURN
     return Drawing(
         draw_heat(matrix),
         f"Constraints satisfied per group and mode, in % of those judged; italics: fewer than {FEW} judged. "
-        f"{sessions(board)}",
+        f"{_sessions(runs)}",
     )
 
 
-def depth(board: ComparableRuns) -> DrawOutcome:
+def depth(runs: ComparableRuns) -> DrawOutcome:
     """Satisfaction over the turns a topic has had."""
-    return _slices(board, "depth", "turns on the topic", "the number of turns that the topic has had")
+    return _slices(runs, "depth", "turns on the topic", "the number of turns that the topic has had")
 
 
-def load(board: ComparableRuns) -> DrawOutcome:
+def load(runs: ComparableRuns) -> DrawOutcome:
     """Satisfaction over the number of constraints at once."""
-    return _slices(board, "load", "active constraints", "the number of constraints that are active at once")
+    return _slices(runs, "load", "active constraints", "the number of constraints that are active at once")
 
 
-def _slices(board: ComparableRuns, by: str, axis: str, words: str) -> DrawOutcome:
-    csr, isr = gather.slice_curves(board, by)
-    if not anything(csr):
+def _slices(runs: ComparableRuns, by: str, axis: str, words: str) -> DrawOutcome:
+    csr, isr = gather.slice_curves(runs, by)
+    if not _anything(csr):
         return (
-            NO_TURN if not any(model.by(by) for model in board.models) else f"No point stands on {gather.FEWEST} turns."
+            NO_TURN if not any(model.by(by) for model in runs.models) else f"No point stands on {gather.FEWEST} turns."
         )
     plots = [Plot(axis, "CSR (%)", csr), Plot(axis, "ISR (%)", isr)]
     return Drawing(
         draw_curves(plots, width=TWO_COLUMNS),
         f"Constraints satisfied per turn (CSR, left) and turns with all satisfied (ISR, right) over {words}"
-        f"{bands(csr)}. {HOLLOW} {sessions(board)}",
+        f"{_bands(csr)}. {HOLLOW} {_sessions(runs)}",
     )
 
 
-def moves(board: ComparableRuns) -> DrawOutcome:
+def moves(runs: ComparableRuns) -> DrawOutcome:
     """CSR and ISR per move."""
-    return _dots(board, "move", "where the dialogue opens a topic, continues one or goes back to one")
+    return _dots(runs, "move", "where the dialogue opens a topic, continues one or goes back to one")
 
 
-def formality(board: ComparableRuns) -> DrawOutcome:
+def formality(runs: ComparableRuns) -> DrawOutcome:
     """Fig. 7."""
-    return _dots(board, "formality", "after formal and after informal queries (told by rules)")
+    return _dots(runs, "formality", "after formal and after informal queries (told by rules)")
 
 
-def _dots(board: ComparableRuns, by: str, words: str) -> DrawOutcome:
-    panels, keys = gather.slice_panels(board, by)
+def _dots(runs: ComparableRuns, by: str, words: str) -> DrawOutcome:
+    panels, keys = gather.slice_panels(runs, by)
     keys = tuple(key for key in keys if key != "unknown")
     if not keys:
         return (
             "The run does not know this of its turns: it was made before it was kept." if panels[0].marks else NO_TURN
         )
     return Drawing(
-        draw_dots(panels, board.heads, keys),
-        f"CSR (left) and ISR (right) {words}, with {INTERVALS}. {sessions(board)}",
+        draw_dots(panels, runs.heads, keys),
+        f"CSR (left) and ISR (right) {words}, with {INTERVALS}. {_sessions(runs)}",
     )
 
 
-def synthesizers(board: ComparableRuns) -> DrawOutcome:
+def synthesizers(runs: ComparableRuns) -> DrawOutcome:
     """Fig. 6."""
-    return _kinds(board, "synthesizer", "who worded the queries", "worded by")
+    return _kinds(runs, "synthesizer", "who worded the queries", "worded by")
 
 
-def registers(board: ComparableRuns) -> DrawOutcome:
+def registers(runs: ComparableRuns) -> DrawOutcome:
     """App. G's kin: the personas' registers."""
-    return _kinds(board, "register", "the register of the dialogue's persona", "of the register")
+    return _kinds(runs, "register", "the register of the dialogue's persona", "of the register")
 
 
-def _kinds(board: ComparableRuns, kind: str, words: str, alike: str) -> DrawOutcome:
-    panel, keys = gather.kind_panel(board, kind)
+def _kinds(runs: ComparableRuns, kind: str, words: str, alike: str) -> DrawOutcome:
+    panel, keys = gather.kind_panel(runs, kind)
     known = tuple(key for key in keys if key != "unknown")
     if not known:
         return "The run does not know this of its turns: it was made before it was kept." if keys else NO_TURN
     if len(known) == 1:
         return f"All dialogues are {alike} {label(known[0])}: there is nothing to set side by side."
     return Drawing(
-        draw_dots([panel], board.heads, known),
-        f"ROB by {words} (of most of a dialogue's turns), with {INTERVALS}. {sessions(board)}",
+        draw_dots([panel], runs.heads, known),
+        f"ROB by {words} (of most of a dialogue's turns), with {INTERVALS}. {_sessions(runs)}",
     )
 
 
@@ -306,7 +297,7 @@ FIGURE_NAMES: tuple[str, ...] = (*_BOARD_FIGURES, COMPARISON)
 """All figures, in the order of a report."""
 
 FigureSubject = RunAnalysis | ComparableRuns | ModelComparison
-"""What a figure is drawn of: one run, the models of several comparable ones, or two models side by side."""
+"""One run, several comparable runs, or two models side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +343,7 @@ def draw(name: str, subject: FigureSubject) -> Picture:
         try:
             title, made = _make(name, ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject)
         except UsageError as fault:
-            # A part of the analysis that cannot be had (a package is missing) takes its own figure away, no more.
+            # A missing package costs only the figures that need it.
             return Picture(name, _title(name), str(fault), None)
     if isinstance(made, Drawing):
         return Picture(name, title, made.caption, made.figure)
@@ -360,12 +351,12 @@ def draw(name: str, subject: FigureSubject) -> Picture:
 
 
 def draw_all(subject: ComparableRuns | RunAnalysis, comparisons: Sequence[ModelComparison] = ()) -> list[Picture]:
-    """Every figure of a board, then those of the comparisons; two models alone are compared unasked."""
+    """Every figure of comparable runs, then those of the comparisons; two models alone are always compared."""
     with style():
         pictures = [draw(name, subject) for name in _BOARD_FIGURES]
-        board = ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject
-        if not comparisons and len(board.models) == 2:
-            pictures.append(draw(COMPARISON, board))
+        runs = ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject
+        if not comparisons and len(runs.models) == 2:
+            pictures.append(draw(COMPARISON, runs))
         return [*pictures, *(draw(COMPARISON, pair) for pair in comparisons)]
 
 
@@ -386,8 +377,6 @@ def _title(name: str) -> str:
     return _BOARD_FIGURES[name][0] if name in _BOARD_FIGURES else "The difference of two models"
 
 
-# Figures into a folder: SVG and PNG, and a page of captions.
-
 INDEX = "figures.md"
 
 
@@ -401,7 +390,7 @@ def write_figures(
     Args:
         analyses: The runs.
         directory: Made where it is not there; figures of the same names are replaced, nothing else is touched.
-        comparisons: Pairs of models to draw; exactly two models are compared unasked.
+        comparisons: Pairs of models to draw; exactly two models are always compared.
 
     Returns:
         What was written, the index last.
@@ -411,19 +400,19 @@ def write_figures(
         OutsideError: The folder cannot be written.
     """
     root = Path(directory)
-    boards = boards_of(analyses)
+    groups = group_comparable(analyses)
     written: list[Path] = []
     lines = ["# Figures", "", NOT_COMPARABLE, ""]
     try:
         root.mkdir(parents=True, exist_ok=True)
         with style():
-            for number, board in enumerate(boards, start=1):
-                folder = root if len(boards) == 1 else root / f"run-{number}"
+            for number, runs in enumerate(groups, start=1):
+                folder = root if len(groups) == 1 else root / f"run-{number}"
                 folder.mkdir(exist_ok=True)
-                if len(boards) > 1:
-                    lines += [f"## Run {number}: {markdown(label(board.runs[0].name, 80))}", ""]
-                mine = [pair for pair in comparisons if pair.a.of in board.runs]
-                for picture, name in _named(draw_all(board, mine)):
+                if len(groups) > 1:
+                    lines += [f"## Run {number}: {markdown(label(runs.analyses[0].name, 80))}", ""]
+                mine = [pair for pair in comparisons if pair.a.of in runs.analyses]
+                for picture, name in _named(draw_all(runs, mine)):
                     files = _write(picture, folder, name)
                     written += files
                     lines += _entry(picture, files, root)
@@ -434,7 +423,7 @@ def write_figures(
 
 
 def _named(pictures: Sequence[Picture]) -> Iterator[tuple[Picture, str]]:
-    """Names of files: further pictures of one name are numbered."""
+    """Pictures with names of files; further pictures of one name are numbered."""
     seen: list[str] = []
     for picture in pictures:
         seen.append(picture.name)
@@ -445,7 +434,7 @@ def _named(pictures: Sequence[Picture]) -> Iterator[tuple[Picture, str]]:
 def _write(picture: Picture, folder: Path, name: str) -> list[Path]:
     files = [folder / f"{name}.svg", folder / f"{name}.png"]
     if picture.figure is None:
-        # What an earlier report left there would be taken for this one's.
+        # Files of an earlier report would be mistaken for this one's.
         for file in files:
             file.unlink(missing_ok=True)
         return []

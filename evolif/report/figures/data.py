@@ -1,24 +1,23 @@
-"""From an analysis to what the drawings read; nothing is computed here."""
+"""The data that figures are drawn from, taken out of an analysis; nothing is computed here.
+
+Rates are fractions from 0 to 1; the drawings print them in per cent. None stands where a figure is undefined.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from evolif.metrics import METRIC_NAMES, Hazard, Interval, Slice
-from evolif.metrics import Survival as Estimate
+from evolif.metrics import METRIC_NAMES, Interval, Slice, Survival
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison
-
-# What the drawings read: small plain things, so that any analysis, ours or another's, can be drawn.
-#
-# Rates are fractions from 0 to 1 here; the drawings print them in per cent. None stands where nothing can be said.
+from evolif.report.tables import short_label
 
 
 @dataclass(frozen=True, slots=True)
 class PlotMark:
-    """A figure with its interval and the observations it stands on."""
+    """A value with its interval and the number of observations behind it."""
 
     value: float | None
     low: float | None = None
@@ -67,7 +66,7 @@ class Matrix:
     cells: Mapping[tuple[str, str], PlotMark]
 
     def cell(self, row: str, column: str) -> PlotMark:
-        """The rate there; an empty one where there is none."""
+        """The rate there; an empty mark where there is none."""
         return self.cells.get((row, column), PlotMark(None))
 
 
@@ -88,7 +87,7 @@ class PlotPanel:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceMark:
-    """One line of a comparison: A minus B in one metric, and whether it is told from 0 after Holm's correction."""
+    """A minus B in one metric."""
 
     metric: str
     percent: bool
@@ -97,67 +96,61 @@ class DifferenceMark:
     """Corrected for the number of metrics."""
 
 
-LABELS: Mapping[str, str] = {
-    "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
-    "rec": "REC", "rob": "ROB", "csr": "CSR", "isr": "ISR",
-}  # fmt: skip
-
 FEWEST = 5
-"""Curves have no point on fewer sessions or turns: one of them would move it by a fifth and more."""
+"""Curves have no point with fewer sessions or turns: each would move it by a fifth or more."""
 
 
 _MOVES = ("new", "continue", "backtrack")
 
 
 def mark(value: float | None, interval: Interval | None, n: int | None = None) -> PlotMark:
-    """A figure with its interval."""
+    """A value with its interval."""
     low, high = interval if interval is not None else (None, None)
     return PlotMark(value, low, high, n)
 
 
-def pairs(board: ComparableRuns) -> list[tuple[str, ModelAnalysis]]:
-    """Each model under a name that no other of the board has."""
-    return list(zip(board.heads, board.models, strict=True))
+def pairs(runs: ComparableRuns) -> list[tuple[str, ModelAnalysis]]:
+    """Each model with its unique name."""
+    return list(zip(runs.heads, runs.models, strict=True))
 
 
-def survival_curves(board: ComparableRuns) -> tuple[SurvivalCurve, ...]:
+def survival_curves(runs: ComparableRuns) -> tuple[SurvivalCurve, ...]:
     """Models with at least one counted session, with bounds where sessions are left out."""
-    made = []
-    for name, model in pairs(board):
+    curves = []
+    for name, model in pairs(runs):
         if not model.survival.sessions:
             continue
         ends = model.survival_bounds
         bounds = () if ends is None else (_survival(name, ends.failed), _survival(name, ends.succeeded))
-        made.append(replace(_survival(name, model.survival), bounds=bounds))
-    return tuple(made)
+        curves.append(replace(_survival(name, model.survival), bounds=bounds))
+    return tuple(curves)
 
 
-def _survival(name: str, found: Estimate) -> SurvivalCurve:
+def _survival(name: str, estimate: Survival) -> SurvivalCurve:
+    points = estimate.points
     return SurvivalCurve(
         name,
-        tuple(point.turn for point in found.points),
-        tuple(PlotMark(p.probability, p.low, p.high, p.at_risk) for p in found.points),
-        tuple(point.censored for point in found.points),
+        tuple(point.turn for point in points),
+        tuple(PlotMark(p.probability, p.low, p.high, p.at_risk) for p in points),
+        tuple(point.censored for point in points),
     )
 
 
-def hazard_curves(board: ComparableRuns) -> tuple[Curve, ...]:
+def hazard_curves(runs: ComparableRuns) -> tuple[Curve, ...]:
     """The hazard at each turn that enough sessions had."""
-    return tuple(_hazard(name, model.hazard) for name, model in pairs(board))
-
-
-def _hazard(name: str, hazards: Sequence[Hazard]) -> Curve:
-    told = [one for one in hazards if one.at_risk >= FEWEST]
-    return Curve(
-        name,
-        tuple(one.turn for one in told),
-        tuple(mark(one.hazard, one.interval, one.at_risk) for one in told),
+    return tuple(
+        _curve(name, {h.turn: mark(h.hazard, h.interval, h.at_risk) for h in model.hazard if h.at_risk >= FEWEST})
+        for name, model in pairs(runs)
     )
 
 
-def slice_curves(board: ComparableRuns, by: str) -> tuple[tuple[Curve, ...], tuple[Curve, ...]]:
+def _curve(name: str, points: Mapping[int, PlotMark]) -> Curve:
+    return Curve(name, tuple(points), tuple(points.values()))
+
+
+def slice_curves(runs: ComparableRuns, by: str) -> tuple[tuple[Curve, ...], tuple[Curve, ...]]:
     """CSR and ISR over a key that is a number: `depth` or `load`."""
-    return _slice_curves(board, by, _csr), _slice_curves(board, by, _isr)
+    return _slice_curves(runs, by, _csr), _slice_curves(runs, by, _isr)
 
 
 def _csr(one: Slice) -> PlotMark:
@@ -168,76 +161,78 @@ def _isr(one: Slice) -> PlotMark:
     return mark(one.isr, one.isr_interval, one.turns)
 
 
-def _slice_curves(board: ComparableRuns, by: str, of: Callable[[Slice], PlotMark]) -> tuple[Curve, ...]:
-    made = []
-    for name, model in pairs(board):
-        told = [(key, of(one)) for key, one in model.by(by).items() if isinstance(key, int) and one.turns >= FEWEST]
-        made.append(Curve(name, tuple(key for key, _ in told), tuple(found for _, found in told)))
-    return tuple(made)
+def _slice_curves(runs: ComparableRuns, by: str, to_mark: Callable[[Slice], PlotMark]) -> tuple[Curve, ...]:
+    return tuple(
+        _curve(
+            name,
+            {k: to_mark(one) for k, one in model.by(by).items() if isinstance(k, int) and one.turns >= FEWEST},
+        )
+        for name, model in pairs(runs)
+    )
 
 
-def constraint_rates(board: ComparableRuns, by: str) -> dict[tuple[str, str], PlotMark]:
+def constraint_rates(runs: ComparableRuns, by: str) -> dict[tuple[str, str], PlotMark]:
     """(model, key) to the share of satisfied constraints, for `group` or `mode`; keys never judged left out."""
     return {
         (name, str(key)): mark(one.rate, one.csr_interval, one.judged)
-        for name, model in pairs(board)
+        for name, model in pairs(runs)
         for key, one in model.by(by).items()
         if one.judged
     }
 
 
-def group_matrix(board: ComparableRuns) -> Matrix:
+def group_matrix(runs: ComparableRuns) -> Matrix:
     """Model × group."""
-    cells = constraint_rates(board, "group")
-    return Matrix(tuple(board.heads), _keys(key for _, key in cells), cells)
+    cells = constraint_rates(runs, "group")
+    return Matrix(tuple(runs.heads), _keys(key for _, key in cells), cells)
 
 
-def mode_matrix(board: ComparableRuns) -> Matrix:
+def mode_matrix(runs: ComparableRuns) -> Matrix:
     """Group and mode × model."""
-    cells = {(key, name): found for (name, key), found in constraint_rates(board, "mode").items()}
-    return Matrix(_keys(key for key, _ in cells), tuple(board.heads), cells)
+    cells = {(key, name): found for (name, key), found in constraint_rates(runs, "mode").items()}
+    return Matrix(_keys(key for key, _ in cells), tuple(runs.heads), cells)
 
 
-def headline_panels(board: ComparableRuns) -> tuple[PlotPanel, ...]:
+def headline_panels(runs: ComparableRuns) -> tuple[PlotPanel, ...]:
     """A panel per metric."""
     return tuple(
         PlotPanel(
-            label_of(metric, board),
+            label_of(metric, runs),
             not metric.startswith("edr"),
             {
                 (name, ""): mark(
                     m.summary.metrics.value(metric), m.summary.intervals[metric], m.summary.metrics.dialogues
                 )
-                for name, m in pairs(board)
+                for name, m in pairs(runs)
             },
         )
         for metric in METRIC_NAMES
     )
 
 
-def label_of(metric: str, board: ComparableRuns) -> str:
+def label_of(metric: str, runs: ComparableRuns) -> str:
     """A metric with its unit; a length that the cap may have cut says so."""
     if not metric.startswith("edr"):
-        return f"{LABELS[metric]} (%)"
-    cut = metric == "edr_len" and any(model.summary.counts.censored for model in board.models)
-    caps = sorted({run.settings.max_turns for run in board.runs})
-    return f"{LABELS[metric]} (turns{f', cap {caps[-1]}' if cut and caps else ''})"
+        return f"{short_label(metric)} (%)"
+    cut = metric == "edr_len" and any(model.summary.counts.censored for model in runs.models)
+    caps = sorted({run.settings.max_turns for run in runs.analyses})
+    return f"{short_label(metric)} (turns{f', cap {caps[-1]}' if cut and caps else ''})"
 
 
-def kind_panel(board: ComparableRuns, kind: str, metric: str = "rob") -> tuple[PlotPanel, tuple[str, ...]]:
+def kind_panel(runs: ComparableRuns, kind: str, metric: str = "rob") -> tuple[PlotPanel, tuple[str, ...]]:
     """One metric per kind of dialogue (`synthesizer`, `register`, `formality`), and the kinds."""
     marks = {
         (name, key): mark(figures.metrics.value(metric), figures.intervals[metric], figures.metrics.dialogues)
-        for name, model in pairs(board)
+        for name, model in pairs(runs)
         for key, figures in model.figures_by(kind).items()
     }
-    return PlotPanel(label_of(metric, board), not metric.startswith("edr"), marks), _keys(key for _, key in marks)
+    return PlotPanel(label_of(metric, runs), not metric.startswith("edr"), marks), _keys(key for _, key in marks)
 
 
-def slice_panels(board: ComparableRuns, by: str) -> tuple[tuple[PlotPanel, PlotPanel], tuple[str, ...]]:
+def slice_panels(runs: ComparableRuns, by: str) -> tuple[tuple[PlotPanel, PlotPanel], tuple[str, ...]]:
     """CSR and ISR per key that is a word (`formality`, `move`), and the keys."""
     found = {
-        (name, str(key)): one for name, model in pairs(board) for key, one in model.by(by).items() if one.turns
+        (name, str(key)): one for name, model in pairs(runs) for key, one in model.by(by).items() if one.turns
     }  # fmt: skip
     csr = PlotPanel("CSR (%)", True, {place: _csr(one) for place, one in found.items()})
     isr = PlotPanel("ISR (%)", True, {place: _isr(one) for place, one in found.items()})
@@ -245,32 +240,27 @@ def slice_panels(board: ComparableRuns, by: str) -> tuple[tuple[PlotPanel, PlotP
     return (csr, isr), tuple(sorted(keys, key=_MOVES.index)) if set(keys) <= set(_MOVES) else keys
 
 
-def patience_curves(board: ComparableRuns, metric: str) -> tuple[Curve, ...]:
+def patience_curves(runs: ComparableRuns, metric: str) -> tuple[Curve, ...]:
     """A metric at each patience from 1 to the run's own."""
     return tuple(
-        Curve(
+        _curve(
             name,
-            tuple(point.patience for point in model.patience_sweep),
-            tuple(
-                mark(point.metrics.value(metric), point.intervals.get(metric), point.metrics.dialogues)
+            {
+                point.patience: mark(point.metrics.value(metric), point.intervals.get(metric), point.metrics.dialogues)
                 for point in model.patience_sweep
-            ),
+            },
         )
-        for name, model in pairs(board)
+        for name, model in pairs(runs)
     )
 
 
-def stability_curves(board: ComparableRuns) -> tuple[Curve, ...]:
+def stability_curves(runs: ComparableRuns) -> tuple[Curve, ...]:
     """Pearson and Spearman over subsample sizes, with one standard deviation either side, no further than ±1."""
-    points = board.rank_stability
-    made = []
-    for name, values in (
-        ("Pearson (figures)", [(p.pearson, p.pearson_sd) for p in points]),
-        ("Spearman (ranks)", [(p.spearman, p.spearman_sd) for p in points]),
-    ):
-        marks = tuple(_around(value, sd) for value, sd in values)
-        made.append(Curve(name, tuple(point.size for point in points), marks))
-    return tuple(made)
+    points = runs.rank_stability
+    return (
+        _curve("Pearson (figures)", {p.size: _around(p.pearson, p.pearson_sd) for p in points}),
+        _curve("Spearman (ranks)", {p.size: _around(p.spearman, p.spearman_sd) for p in points}),
+    )
 
 
 def _around(value: float | None, sd: float | None) -> PlotMark:
@@ -282,7 +272,7 @@ def _around(value: float | None, sd: float | None) -> PlotMark:
 def differences(comparison: ModelComparison) -> tuple[DifferenceMark, ...]:
     """A minus B per metric."""
     return tuple(
-        DifferenceMark(LABELS[name], not name.startswith("edr"), mark(one.value, one.interval), one.p_holm)
+        DifferenceMark(short_label(name), not name.startswith("edr"), mark(one.value, one.interval), one.p_holm)
         for name, one in comparison.paired.differences.items()
     )
 

@@ -17,9 +17,9 @@ from evolif._version import __version__
 from evolif.budget import PriceTable
 from evolif.errors import OutsideError
 from evolif.report.analysis import RunAnalysis
-from evolif.report.comparable import boards_of
+from evolif.report.comparable import group_comparable
 from evolif.report.comparison import ModelComparison
-from evolif.report.page.sections import Part, board_parts, closing_parts, of_board
+from evolif.report.page.sections import Part, closing_parts, run_parts, selected_comparisons
 from evolif.report.page.transcript_cache import TranscriptCache, asset, environment, spooling
 from evolif.report.page.transcripts import SessionHead, model_key
 from evolif.report.wording import NOT_COMPARABLE, Published
@@ -177,13 +177,13 @@ def _parts(
     prices: PriceTable | None,
     published: Published | None,
 ) -> list[Part]:
-    boards = boards_of(analyses)
+    groups = group_comparable(analyses)
     parts: list[Part] = []
-    for number, board in enumerate(boards, start=1):
-        pairs = of_board(board, comparisons)
-        suffix = f"-{number}" if len(boards) > 1 else ""
+    for number, runs in enumerate(groups, start=1):
+        pairs = selected_comparisons(runs, comparisons)
+        suffix = f"-{number}" if len(groups) > 1 else ""
         # Each pair that nobody asked for would have the same picture once more.
-        parts += board_parts(board, pairs, drawn=bool(comparisons) or len(pairs) == 1, suffix=suffix)
+        parts += run_parts(runs, pairs, drawn=bool(comparisons) or len(pairs) == 1, suffix=suffix)
     parts += closing_parts(analyses, prices, published)
     return [part for part in parts if part.holds_something]
 

@@ -1,4 +1,4 @@
-"""The sections of a board: what its models' figures are, in the order of reading."""
+"""The sections of a runs: what its models' figures are, in the order of reading."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from evolif.report.analysis import RunAnalysis, Step
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.figures import Picture, draw_all
-from evolif.report.tables import LABELS, Grid, TableCell, figure
+from evolif.report.tables import LABELS, Grid, TableCell, metric_cell, published_grid
 from evolif.report.wording import (
     Published,
     audit_lines,
@@ -98,9 +98,9 @@ MOST_PAIRS = 6
 """Of so many pairs of models at most each is compared; of more, the best with every other."""
 
 
-def default_comparisons(board: ComparableRuns) -> list[ModelComparison]:
+def default_comparisons(runs: ComparableRuns) -> list[ModelComparison]:
     """What a page compares unasked: each pair of a few models, else the one of the highest ROB with every other."""
-    models = board.models
+    models = runs.models
     pairs = list(combinations(models, 2))
     if len(pairs) > MOST_PAIRS:
         rates = [model.summary.metrics.rob for model in models]
@@ -109,7 +109,7 @@ def default_comparisons(board: ComparableRuns) -> list[ModelComparison]:
     try:
         return compare_models(pairs)
     except UsageError:
-        return []  # the board's runs differ in the prompt alone, say: the tables stand, and nothing is compared
+        return []  # the runs's runs differ in the prompt alone, say: the tables stand, and nothing is compared
 
 
 def comparison_grid(pair: ModelComparison) -> Grid:
@@ -122,9 +122,9 @@ def comparison_grid(pair: ModelComparison) -> Grid:
 
 
 def _cells(name: str, found: Difference) -> Iterator[TableCell]:
-    yield figure(name, found.a, None)
-    yield figure(name, found.b, None)
-    yield figure(name, found.value, found.interval)
+    yield metric_cell(name, found.a, None)
+    yield metric_cell(name, found.b, None)
+    yield metric_cell(name, found.value, found.interval)
     yield TableCell("-" if found.p_holm is None else "<0.001" if found.p_holm < 0.001 else f"{found.p_holm:.3f}")
     yield TableCell("-" if found.effect is None else f"{found.effect:.2f}")
     yield TableCell("-" if found.dialogues_needed is None else f"{found.dialogues_needed:,}")
@@ -145,11 +145,11 @@ def comparison_sentences(pair: ModelComparison) -> Iterator[str]:
         yield f"{name}: {clause}."
 
 
-def of_board(board: ComparableRuns, comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
-    """The comparisons asked for whose first model stands on the board; where none was asked for at all, the usual."""
+def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
+    """The comparisons asked for whose first model stands on the runs; where none was asked for at all, the usual."""
     if comparisons:
-        return [pair for pair in comparisons if pair.a.of in board.runs]
-    return default_comparisons(board)
+        return [pair for pair in comparisons if pair.a.of in runs.analyses]
+    return default_comparisons(runs)
 
 
 _LAYOUT: Sequence[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = (
@@ -195,26 +195,26 @@ _PIXELS = 1.6
 """Per point of a figure: letters of 7 points are then as large as small print."""
 
 
-def board_parts(
-    board: ComparableRuns, comparisons: Sequence[ModelComparison], *, drawn: bool = True, suffix: str = ""
+def run_parts(
+    runs: ComparableRuns, comparisons: Sequence[ModelComparison], *, drawn: bool = True, suffix: str = ""
 ) -> Iterator[Part]:
-    """The sections of a board; empty ones are left out by the caller.
+    """The sections of a runs; empty ones are left out by the caller.
 
     Args:
-        board: Models side by side.
-        comparisons: Those between models of this board.
+        runs: Models side by side.
+        comparisons: Those between models of this runs.
         drawn: Whether comparisons have figures; their tables tell the same.
         suffix: Of ids, where the page has several boards.
     """
-    pictures = draw_all(board, comparisons if drawn else ())
+    pictures = draw_all(runs, comparisons if drawn else ())
     plates = {picture.name: picture for picture in pictures if picture.figure is not None}
-    grids = {grid.name: grid for grid in sections.full_sections(board) if grid.rows}
-    summaries = [model.summary for model in board.models]
+    grids = {grid.name: grid for grid in sections.full_sections(runs) if grid.rows}
+    summaries = [model.summary for model in runs.models]
     if any(summary.heuristic for summary in summaries):
-        grids["heuristic"] = sections.heuristic(board.heads, summaries)
-    yield _headline(board, plates, suffix)
-    yield _left_out(board, suffix)
-    yield Part(f"ceiling{suffix}", "A perfect responder’s ceiling", sentences=tuple(_ceilings(board)))
+        grids["heuristic"] = sections.heuristic(runs.heads, summaries)
+    yield _headline(runs, plates, suffix)
+    yield _left_out(runs, suffix)
+    yield Part(f"ceiling{suffix}", "A perfect responder’s ceiling", sentences=tuple(_ceilings(runs)))
     for name, title, lead, figures, tables in _LAYOUT:
         yield Part(
             f"{name}{suffix}",
@@ -224,18 +224,18 @@ def board_parts(
             grids=tuple(grids[table] for table in tables if table in grids),
         )
     yield _comparisons(comparisons, [p for p in pictures if p.name == "comparison"], suffix)
-    yield Part(f"audit{suffix}", "The judge, audited", sentences=tuple(_audits(board)))
+    yield Part(f"audit{suffix}", "The judge, audited", sentences=tuple(_audits(runs)))
 
 
-def _headline(board: ComparableRuns, plates: Mapping[str, Picture], suffix: str) -> Part:
-    cap = max(analysis.settings.max_turns for analysis in board.runs)
-    grid = sections.headline(board.heads, [model.summary for model in board.models], cap)
-    title = "Headline" if not suffix else f"Headline of {', '.join(analysis.name for analysis in board.runs)}"
-    alone = f"The runs stand apart: {board.why_alone}." if board.why_alone else ""
+def _headline(runs: ComparableRuns, plates: Mapping[str, Picture], suffix: str) -> Part:
+    cap = max(analysis.settings.max_turns for analysis in runs.analyses)
+    grid = sections.headline(runs.heads, [model.summary for model in runs.models], cap)
+    title = "Headline" if not suffix else f"Headline of {', '.join(analysis.name for analysis in runs.analyses)}"
+    alone = f"The runs stand apart: {runs.why_alone}." if runs.why_alone else ""
     return Part(
         f"headline{suffix}",
         title,
-        settings_line(board.runs[0].run),
+        settings_line(runs.analyses[0].run),
         warnings=(alone,) if alone else (),
         grids=(grid,),
         tables_first=True,
@@ -243,29 +243,29 @@ def _headline(board: ComparableRuns, plates: Mapping[str, Picture], suffix: str)
     )
 
 
-def _left_out(board: ComparableRuns, suffix: str) -> Part:
+def _left_out(runs: ComparableRuns, suffix: str) -> Part:
     lines: list[str] = []
     start = 0
-    for analysis in board.runs:
+    for analysis in runs.analyses:
         end = start + len(analysis.models)
         summaries = [model.summary for model in analysis.models]
         lines += [line for line in (early_line(analysis.run), unfinished_line(analysis.run)) if line]
-        lines += remarks(analysis.run, summaries, board.heads[start:end])
+        lines += remarks(analysis.run, summaries, runs.heads[start:end])
         start = end
     return Part(f"left-out{suffix}", "What is left out, and why", sentences=tuple(lines))
 
 
-def _ceilings(board: ComparableRuns) -> Iterator[str]:
-    for analysis in board.runs:
-        name = f"{analysis.name}: " if len(board.runs) > 1 else ""
+def _ceilings(runs: ComparableRuns) -> Iterator[str]:
+    for analysis in runs.analyses:
+        name = f"{analysis.name}: " if len(runs.analyses) > 1 else ""
         try:
             yield name + ceiling_line(analysis.ceiling)
         except UsageError as fault:
             yield f"{name}the ceiling could not be replayed: {fault}"
 
 
-def _audits(board: ComparableRuns) -> Iterator[str]:
-    for analysis in board.runs:
+def _audits(runs: ComparableRuns) -> Iterator[str]:
+    for analysis in runs.analyses:
         yield from audit_lines(analysis)
 
 
@@ -326,8 +326,6 @@ def closing_parts(
         commands=tuple(step for analysis in analyses for step in analysis.commands),
     )
     if published is not None:
-        from evolif.report.terminal import published_grid
-
         yield Part("published", "Published figures", warnings=(published.warning,), grids=(published_grid(published),))
     yield Part("how-to-read", "How to read this", sentences=HOW_TO_READ)
 
