@@ -1,9 +1,20 @@
-"""The constraint groups: how each is drawn, described and checked, and which may stand together.
+"""The constraint groups: how each is drawn, described and checked, and which exclude each other.
 
-A group is one class in one of the modules here and one data file in `constraints/`; `registry` lists them.
+Each group is a class in one of the modules here and a data file in `constraints/`; `registry` lists them, and `base`
+says how to add one.
 """
 
-from evolif.constraints.base import Conflict, DrawContext, Group, ParamsModel, Saying, lower_limit, upper_limit
+from evolif.constraints.base import (
+    Active,
+    Conflict,
+    DrawContext,
+    Group,
+    ParamsModel,
+    Saying,
+    edge_keywords,
+    lower_limit,
+    upper_limit,
+)
 from evolif.constraints.compatibility import find_conflict, is_closed, table_version
 from evolif.constraints.registry import (
     EXTENDED_GROUPS,
@@ -16,11 +27,13 @@ from evolif.constraints.registry import (
     own_groups,
     parse_constraint,
     parse_constraints,
+    rule_checked,
 )
 
 __all__ = [
     "EXTENDED_GROUPS",
     "GROUPS",
+    "Active",
     "Conflict",
     "DrawContext",
     "Group",
@@ -29,6 +42,7 @@ __all__ = [
     "check",
     "check_reading",
     "describe",
+    "edge_keywords",
     "find_conflict",
     "format_of",
     "get_group",
@@ -37,6 +51,7 @@ __all__ = [
     "own_groups",
     "parse_constraint",
     "parse_constraints",
+    "rule_checked",
     "table_version",
     "upper_limit",
 ]

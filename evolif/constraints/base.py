@@ -1,8 +1,22 @@
-"""What every constraint group is: drawn, changed, said, checked."""
+"""What a constraint group is: how it is drawn, changed, put into words and checked.
+
+To add a group:
+
+1. Write a subclass of `Group` in the module of its kind (`length.py`, `placement.py`, ...), with a model of its
+   parameters, `draw` and `check`, and `key`, `slots` and `note` for its phrases.
+2. Put its pool, phrases and description into the data file `constraints/NAME.yaml`.
+3. List it in `registry.py`.
+4. Exclude what it cannot be combined with: by a row or a budget in `constraints/compatibility-extended.yaml`, or by a
+   function in `compatibility.py` if it must be computed.
+5. Teach the witness builder to satisfy it (`evolif/witness/requirements.py`), or override `fulfil`.
+
+A group outside of this package needs only steps 1 and 2, with `data` as a class attribute (docs/how-to/extend.md).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
@@ -11,56 +25,66 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from evolif.resources import data_path, load_yaml
 from evolif.rng import Stream
-from evolif.text import Reading
+from evolif.text import Reading, fold
 from evolif.types import OperationKind, Params, Span, Verdict
+
+Active = Mapping[str, Params]
+"""The parameters of active constraints, by group."""
 
 
 class ParamsModel(BaseModel):
-    """Base of the parameter models at the border: exact types, unknown keys ignored."""
+    """The base of parameter models, which validate input: exact types, unknown keys ignored."""
 
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
 
 
 @dataclass(frozen=True, slots=True)
 class DrawContext:
-    """What a draw may look at: the topic's keywords, the pool of the profile, the other active constraints."""
+    """What a draw depends on: the topic's keywords, the profile's pool and the other active constraints."""
 
     keywords: tuple[str, ...]
     pool: Mapping[str, Any]
-    active: Mapping[str, Params] = field(default_factory=dict)
+    active: Active = field(default_factory=dict)
 
     @property
     def allowed_keywords(self) -> list[str]:
-        """Keywords that are neither forbidden now nor given a place of their own."""
-        forbidden = self.active.get("forbidden")
-        words = set(forbidden["keywords"]) if forbidden else set()
-        words.add(self.active.get("placement", {}).get("value"))
-        return [k for k in self.keywords if k not in words]
+        """Keywords that are neither forbidden nor placed by another constraint."""
+        taken = {*self.active.get("forbidden", {}).get("keywords", ()), self.active.get("placement", {}).get("value")}
+        return [k for k in self.keywords if k not in taken]
 
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """Which phrase of the group's grammar says something, and what fills its slots."""
+    """Which phrase of the group's grammar to use, and what fills its slots."""
 
     key: str
     slots: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why constraints exclude each other."""
+
+    code: str
+    groups: tuple[str, ...]
+    reason: str
+
+
 @lru_cache(maxsize=64)
 def group_data(name: str) -> Mapping[str, Any]:
-    """The data file of a group: pool, phrases, description."""
+    """A group's data file: pool, phrases, descriptions."""
     data: Mapping[str, Any] = load_yaml(data_path("constraints", f"{name}.yaml"))
     return data
 
 
 class Group:
-    """A mutually exclusive group of constraints; subclasses are stateless."""
+    """A group of mutually exclusive constraints; subclasses are stateless."""
 
     name: ClassVar[str]
     subjective: ClassVar[bool] = False
     """Judged by a model, not by rules."""
     adapter: TypeAdapter[Any]
-    """Validates parameters at the border."""
+    """Validates parameters from outside."""
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -68,18 +92,18 @@ class Group:
         return group_data(self.name)
 
     def require(self) -> None:
-        """Make sure that what the checker needs beside the program itself is installed.
+        """Check that the optional packages of this group are installed.
 
         Raises:
-            UsageError: a package is missing.
+            UsageError: one is missing.
         """
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """Fresh parameters; None where the topic offers none."""
+        """Fresh parameters; None if the topic offers none."""
         raise TypeError(f"{type(self).__name__} draws nothing")
 
     def modify(self, params: Params, stream: Stream, context: DrawContext) -> Params | None:
-        """Parameters other than `params`: a fresh draw of mode and values, unless a group says otherwise."""
+        """Parameters other than `params`: a fresh draw, unless a group overrides this; None if there are none."""
         for _ in range(64):
             fresh = self.draw(stream, context)
             if fresh is None or fresh != params:
@@ -87,47 +111,47 @@ class Group:
         return None
 
     def key(self, params: Params) -> str:
-        """The key of the phrase grammar for these parameters."""
-        return str(params["mode"])
+        """The key of the phrases for these parameters: their mode, or `all` if the group has no modes."""
+        return str(params.get("mode", "all"))
 
     def slots(self, params: Params) -> dict[str, str]:
         """What fills the slots of a phrase."""
         return {k: str(v) for k, v in params.items() if k != "mode"}
 
     def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
-        """How the operation is said: the new constraint, or for a removal the lifted one."""
+        """The phrase for an operation: it names the new constraint, or the removed one."""
         params = before if kind == "remove" else after
         assert params is not None  # an operation has one of the two by construction
         return Saying(self.key(params), self.slots(params))
 
     def lifted(self, params: Params) -> Saying:
-        """How the constraint is named when it is lifted or replaced."""
+        """The phrase for a constraint that is removed, replaced or described."""
         return Saying(self.key(params), self.slots(params))
 
     def describe(self, params: Params, fmt: str | None = None) -> str:
-        """One precise sentence, which the checker keeps to the letter."""
+        """One precise sentence that means exactly what the checker checks."""
         saying = self.lifted(params)
         sentence = str(self.data["describe"][saying.key]).format(**saying.slots)
         note = self.note(params, fmt)
         return f"{sentence} {note}" if note else sentence
 
     def note(self, params: Params, fmt: str | None) -> str:
-        """What a reader could doubt under the active format; empty where nothing is."""
+        """A clarification for the active format; empty if there is nothing to clarify."""
         return ""
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        """The verdict of the rules. Only groups that are not subjective have one."""
+        """The verdict of the rules; subjective groups have none."""
         raise TypeError(f"{self.name} is judged by a model, not by rules")
 
     def fulfil(self, text: str, params: Params, fmt: str | None) -> str:
-        """A witness's text changed so that it satisfies the constraint; the built-in groups are built in.
+        """Change a witness's text so that it satisfies this constraint; the builder handles the built-in groups itself.
 
-        All checkers of the turn look at what comes out, those of the other groups, too: where they cannot be satisfied
-        together, other parameters are drawn.
+        All checkers of the turn then check the result, so where groups cannot be satisfied together, other parameters
+        are drawn.
 
         Args:
             text: A text that satisfies the built-in groups' constraints.
-            params: What is asked for.
+            params: The parameters to satisfy.
             fmt: The active format; None for plain text.
         """
         return text
@@ -135,6 +159,62 @@ class Group:
     def verdict(self, satisfied: bool, expected: str, found: str, spans: Sequence[Span] = ()) -> Verdict:
         """A verdict of this group."""
         return Verdict(self.name, satisfied, expected, found, tuple(spans))
+
+
+class CountParams(ParamsModel):
+    """The parameters of a group that requires an exact number of something."""
+
+    count: Annotated[int, Field(ge=0)]
+
+
+class CountGroup(Group):
+    """A group that requires an exact number of something."""
+
+    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
+        return {"count": stream.between(context.pool["min"], context.pool["max"])}
+
+    def key(self, params: Params) -> str:
+        return "count"
+
+    def count_verdict(self, params: Params, found: int, noun: str, spans: Sequence[Span]) -> Verdict:
+        """Compare how many there are with how many are required."""
+        required: int = params["count"]
+        return self.verdict(found == required, f"exactly {plural(required, noun)}", plural(found, noun), spans)
+
+
+def edge_keywords(active: Active) -> dict[str, str]:
+    """The keywords that the text must start and end with, by group."""
+    edges = [group for group in ("start_with", "end_with") if group in active]
+    return {group: active[group]["value"] for group in edges if active[group]["mode"] == "keyword"}
+
+
+def required_words(active: Active) -> dict[str, int]:
+    """Every keyword that must occur, and how often at least."""
+    words: dict[str, int] = dict(active["existence"]["counts"]) if "existence" in active else {}
+    for keyword in edge_keywords(active).values():
+        words.setdefault(keyword, 1)
+    placement = active.get("placement", {})
+    if "value" in placement:
+        words.setdefault(placement["value"], 2 if placement["mode"] == "every_paragraph" else 1)
+    return words
+
+
+def upper_limit(length: Params | None, unit: str) -> int | None:
+    """The largest allowed count of `unit`; None without a limit."""
+    if length is None or length["unit"] != unit or length["relation"] == "more_than":
+        return None
+    if length["relation"] == "between":
+        return int(length["upper"])
+    count: int = length["count"]
+    return count - 1 if length["relation"] == "less_than" else count
+
+
+def lower_limit(length: Params | None, unit: str) -> int:
+    """The smallest allowed count of `unit`."""
+    if length is None or length["unit"] != unit or length["relation"] == "less_than":
+        return 0
+    count: int = length["count"]
+    return count + 1 if length["relation"] == "more_than" else count
 
 
 def quoted(words: Sequence[str], last: str) -> str:
@@ -154,105 +234,14 @@ def plural(count: int, noun: str) -> str:
 
 
 def shorten(text: str, limit: int = 40) -> str:
-    """A piece of an answer, short enough for one line of evidence."""
+    """A piece of an answer, shortened to fit into one line."""
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else f"{flat[: limit - 1]}…"
 
 
-# What groups have in common that ask for an exact number of something.
+_OUTER = re.compile(r"^[\W_]+|[\W_]+$")
 
 
-class CountParams(ParamsModel):
-    """A number."""
-
-    count: Annotated[int, Field(ge=0)]
-
-
-class CountGroup(Group):
-    """One mode, one number."""
-
-    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """A count from the pool."""
-        return {"count": stream.between(context.pool["min"], context.pool["max"])}
-
-    def key(self, params: Params) -> str:
-        """There is one mode."""
-        return "count"
-
-
-# Numbers and keywords read off constraints, for the compatibility table and for the witness.
-
-Active = Mapping[str, Params]
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Why constraints do not go together."""
-
-    code: str
-    groups: tuple[str, ...]
-    reason: str
-
-
-def required_words(active: Active) -> dict[str, int]:
-    """Every keyword that must occur, with how often at least."""
-    words: dict[str, int] = dict(active["existence"]["counts"]) if "existence" in active else {}
-    for edge in ("start_with", "end_with"):
-        params = active.get(edge)
-        if params is not None and params["mode"] == "keyword":
-            words.setdefault(params["value"], 1)
-    placement = active.get("placement", {})
-    if "value" in placement:
-        words.setdefault(placement["value"], 2 if placement["mode"] == "every_paragraph" else 1)
-    return words
-
-
-def upper_limit(length: Params | None, unit: str) -> int | None:
-    """The largest count of `unit` that is allowed; None without a limit."""
-    if length is None or length["unit"] != unit or length["relation"] == "more_than":
-        return None
-    if length["relation"] == "between":
-        return int(length["upper"])
-    count: int = length["count"]
-    return count - 1 if length["relation"] == "less_than" else count
-
-
-def lower_limit(length: Params | None, unit: str) -> int:
-    """The smallest count of `unit` that is allowed."""
-    if length is None or length["unit"] != unit or length["relation"] == "less_than":
-        return 0
-    count: int = length["count"]
-    return count + 1 if length["relation"] == "more_than" else count
-
-
-# What the three groups have in common that only a judge can tell (paper §4.1).
-
-
-def known(group: str) -> Callable[[str], str]:
-    """A validator: only values that the group's data file can say and describe."""
-
-    def check(value: str) -> str:
-        values = group_data(group)["describe"]
-        if value not in values:
-            raise ValueError(f"“{value}” is unknown; use {', '.join(values)}")
-        return value
-
-    return check
-
-
-class SubjectiveGroup(Group):
-    """One parameter, named like the group."""
-
-    subjective = True
-
-    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """One of the pool's values, all alike."""
-        return {self.name: stream.choice(context.pool["values"])}
-
-    def key(self, params: Params) -> str:
-        """The value itself chooses the phrase."""
-        return str(params[self.name])
-
-    def slots(self, params: Params) -> dict[str, str]:
-        """The value."""
-        return {"value": str(params[self.name])}
+def bare(word: str) -> str:
+    """A word as it is compared: case and the punctuation around it ignored."""
+    return _OUTER.sub("", fold(word))

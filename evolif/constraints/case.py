@@ -1,4 +1,4 @@
-"""`case` (CS): upper and lower case of the cased letters."""
+"""`case` (CS): all upper case, all lower case, or a share of upper case."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evolif.text import Reading
 from evolif.types import Params, Span, Verdict
 
 TOLERANCE = 3
-"""Percentage points by which a share may miss (specification)."""
+"""Percentage points by which a share may differ."""
 
 _UPPER, _LOWER = string.ascii_uppercase.encode(), string.ascii_lowercase.encode()
 _UNICODE = (regex.compile(r"\p{Lu}"), regex.compile(r"\p{Ll}"), regex.compile(r"\p{Lt}"))
@@ -29,27 +29,24 @@ class _Share(ParamsModel):
     percent: Annotated[int, Field(ge=0, le=100)]
 
 
-def count_cased(text: str) -> tuple[int, int, int]:
+def _count_cased(text: str) -> tuple[int, int, int]:
     """Upper-case, lower-case and title-case letters of `text`."""
     if text.isascii():
         letters = text.encode()  # deleting bytes is the fastest way to count them
-        return (
-            len(letters) - len(letters.translate(None, _UPPER)),
-            len(letters) - len(letters.translate(None, _LOWER)),
-            0,
-        )
+        upper, lower = (len(letters) - len(letters.translate(None, case)) for case in (_UPPER, _LOWER))
+        return upper, lower, 0
     upper, lower, title = (len(pattern.findall(text)) for pattern in _UNICODE)
     return upper, lower, title
 
 
 class Case(Group):
-    """All upper, all lower, or a share of upper case."""
+    """The case of the content's cased letters."""
 
     name = "case"
     adapter: TypeAdapter[Any] = TypeAdapter(Annotated[_Whole | _Share, Field(discriminator="mode")])
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """One of three modes, all alike; a share from the pool."""
+        """One of three modes; a share from the pool."""
         mode = stream.choice(("all_upper", "all_lower", "share"))
         if mode != "share":
             return {"mode": mode}
@@ -57,14 +54,13 @@ class Case(Group):
         return {"mode": mode, "percent": stream.between(pool["min"], pool["max"], pool["step"])}
 
     def note(self, params: Params, fmt: str | None) -> str:
-        """What is text and what is mark-up."""
+        """What counts as text."""
         if fmt == "json":
             return "In JSON, keys count as text."
         return "Tags do not count." if fmt in ("xml", "html") else ""
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        """Count the cased letters of the content."""
-        upper, lower, title = count_cased(reading.content_text)
+        upper, lower, title = _count_cased(reading.content_text)
         total = upper + lower + title
         mode = params["mode"]
         if mode == "share":

@@ -1,4 +1,8 @@
-"""What `start_with` and `end_with` have in common: parameters, draws, and how an edge is compared."""
+"""The edge groups: `start_with` (SW) and `end_with` (EW), each the mirror image of the other.
+
+Letters, emoji and keywords are compared at the first or last content character; white space and punctuation outside of
+it are skipped. For quotations nothing is skipped.
+"""
 
 from __future__ import annotations
 
@@ -34,55 +38,17 @@ class _Quotation(ParamsModel):
     right: Annotated[str, Field(min_length=1, max_length=1)]
 
 
-EDGE_ADAPTER: TypeAdapter[Any] = TypeAdapter(
+_ADAPTER: TypeAdapter[Any] = TypeAdapter(
     Annotated[_Letter | _Emoji | _Keyword | _Quotation, Field(discriminator="mode")]
 )
 
 
 class EdgeGroup(Group):
-    """A constraint on the first or the last content character."""
+    """A constraint on the start or the end of the content."""
 
-    adapter = EDGE_ADAPTER
-    verb: ClassVar[str]
-    """`starts` or `ends`."""
-
-    def check(self, params: Params, reading: Reading) -> Verdict:
-        """Compare on the skipped edge, a quotation on the unskipped one."""
-        mode = params["mode"]
-        if mode == "quotation":
-            return self.check_quotation(params["left"], params["right"], reading)
-        value = params["value"]
-        shown = {"letter": f"the letter {value.upper()}", "keyword": f"“{value}”"}.get(mode, value)
-        expected = f"{self.verb} with {shown}"
-        edge = self.edge(reading)
-        if edge is None or edge.blocked:
-            return self.verdict(False, expected, f"{self.verb} with {edge.blocked}" if edge else "no content")
-        if mode == "keyword":
-            return self.check_keyword(value, edge, reading, expected)
-        text = reading.blocks[edge.block].text
-        start, end = self.outer_grapheme(text, edge.offset)
-        found = text[start:end]
-        if mode == "letter":
-            satisfied = found.lower() == value.lower()
-        else:
-            satisfied = without_selectors(found) == without_selectors(value)
-        return self.verdict(satisfied, expected, f"{self.verb} with {found}", reading.spans(edge.block, start, end))
-
-    def edge(self, reading: Reading) -> Edge | None:
-        """Where the content begins, or ends."""
-        raise TypeError(f"{type(self).__name__} has no edge")
-
-    def outer_grapheme(self, text: str, offset: int) -> tuple[int, int]:
-        """The range of the grapheme at the edge of a block's text."""
-        raise TypeError(f"{type(self).__name__} has no edge")
-
-    def check_keyword(self, keyword: str, edge: Edge, reading: Reading, expected: str) -> Verdict:
-        """Whether an occurrence has nothing but skippable characters outside of it."""
-        raise TypeError(f"{type(self).__name__} has no edge")
-
-    def check_quotation(self, left: str, right: str, reading: Reading) -> Verdict:
-        """Whether the content has the quotation right at its edge, whole in one block."""
-        raise TypeError(f"{type(self).__name__} has no edge")
+    adapter = _ADAPTER
+    first: ClassVar[bool]
+    """The start is checked, not the end."""
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One of four modes, all alike, then its value."""
@@ -98,16 +64,14 @@ class EdgeGroup(Group):
         return {"mode": mode, "value": stream.choice(keywords)} if keywords else None
 
     def slots(self, params: Params) -> dict[str, str]:
-        """Letters are said as capitals, since case is ignored."""
         slots = super().slots(params)
         if params["mode"] == "letter":
-            slots["value"] = slots["value"].upper()
+            slots["value"] = slots["value"].upper()  # case is ignored
         return slots
 
     def note(self, params: Params, fmt: str | None) -> str:
         """Which part of a formatted answer counts."""
-        first = self.name == "start_with"
-        edge = "first" if first else "last"
+        edge = "first" if self.first else "last"
         if fmt == "json":
             return f"In JSON, the {edge} key or value counts, and it may not be true, false or null."
         if fmt == "csv":
@@ -116,23 +80,88 @@ class EdgeGroup(Group):
             return f"The {edge} visible text counts, not the tags."
         return ""
 
+    def check(self, params: Params, reading: Reading) -> Verdict:
+        mode, verb = params["mode"], self._verb
+        if mode == "quotation":
+            return self._check_quotation(params["left"], params["right"], reading)
+        value = params["value"]
+        shown = {"letter": f"the letter {value.upper()}", "keyword": f"“{value}”"}.get(mode, value)
+        expected = f"{verb} with {shown}"
+        edge = reading.start if self.first else reading.end
+        if edge is None or edge.blocked:
+            return self.verdict(False, expected, f"{verb} with {edge.blocked}" if edge else "no content")
+        if mode == "keyword":
+            return self._check_keyword(value, edge, reading, expected)
+        text = reading.blocks[edge.block].text
+        found = first_grapheme(text, edge.offset) if self.first else last_grapheme(text, edge.offset)
+        if mode == "letter":
+            satisfied = found.lower() == value.lower()
+        else:
+            satisfied = without_selectors(found) == without_selectors(value)
+        start = edge.offset if self.first else edge.offset - len(found)
+        return self.verdict(
+            satisfied, expected, f"{verb} with {found}", reading.spans(edge.block, start, start + len(found))
+        )
 
-# Does a quotation open (or close) a block, and does its partner stand in the same block?
+    @property
+    def _verb(self) -> str:
+        return "starts" if self.first else "ends"
+
+    def _check_keyword(self, keyword: str, edge: Edge, reading: Reading, expected: str) -> Verdict:
+        """Satisfied if an occurrence has only skippable characters outside of it."""
+        occurrences = reading.occurrences(keyword)
+        if occurrences:
+            block, start, end = occurrences[0 if self.first else -1]
+            folded = reading.folded[block]
+            is_outermost = block <= edge.block if self.first else block >= edge.block
+            if is_outermost and all(map(is_skippable, folded[:start] if self.first else folded[end:])):
+                return self.verdict(True, expected, expected, reading.folded_spans(block, start, end))
+        text, length = reading.blocks[edge.block].text, len(fold(keyword)) + 12
+        found = shorten(text[edge.offset :], length) if self.first else shorten(text[: edge.offset][-length:])
+        return self.verdict(False, expected, f"{self._verb} with “{found}”")
+
+    def _check_quotation(self, left: str, right: str, reading: Reading) -> Verdict:
+        """Satisfied if the content has the quotation right at its edge, complete in one block."""
+        partner = "closes" if self.first else "opens"
+        expected = f"{self._verb} with a quotation {left}…{right} that {partner} in its block"
+        outermost = outer_block(reading.content, last=not self.first)
+        if outermost is None:
+            return self.verdict(False, expected, "no content")
+        index, block = outermost
+        text = block.text.strip()
+        if self.first:
+            blocked = reading.content.literal_first or block.number
+            found = blocked or ("" if text.startswith(left) else first_grapheme(text))
+        else:
+            blocked = reading.content.literal_last
+            found = blocked or ("" if text.endswith(right) else last_grapheme(text, len(text)))
+        if found:
+            return self.verdict(False, expected, f"{self._verb} with {found}")
+        at = (_closing_mark if self.first else _opening_mark)(text, left, right)
+        if at is None:
+            problem = f"{left} is not closed after" if self.first else f"{right} is not opened before"
+            return self.verdict(False, expected, f"{problem} some text in its block")
+        indent = len(block.text) - len(block.text.lstrip())
+        start, end = (0, at + 1) if self.first else (at, len(text))
+        return self.verdict(True, expected, f"{left}…{right}", reading.spans(index, indent + start, indent + end))
 
 
-def _inside_word(text: str, at: int) -> bool:
-    return 0 < at < len(text) - 1 and text[at - 1].isalnum() and text[at + 1].isalnum()
+class StartWith(EdgeGroup):
+    """How the content begins."""
+
+    name = "start_with"
+    first = True
 
 
-def _is_mark(text: str, at: int, mark: str) -> bool:
-    """An apostrophe inside a word is no quotation mark."""
-    return text[at] == mark and not (mark in "'’" and _inside_word(text, at))
+class EndWith(EdgeGroup):
+    """How the content ends."""
+
+    name = "end_with"
+    first = False
 
 
-def closing_of(text: str, left: str, right: str) -> int | None:
-    """Where the quotation that `text` starts with is closed; None where it is not, or holds only white space."""
-    if not text.startswith(left):
-        return None
+def _closing_mark(text: str, left: str, right: str) -> int | None:
+    """Where the quotation that `text` starts with closes; None if it does not, or holds only white space."""
     depth = 1
     for at in range(1, len(text)):
         if _is_mark(text, at, right):
@@ -144,10 +173,8 @@ def closing_of(text: str, left: str, right: str) -> int | None:
     return None
 
 
-def opening_of(text: str, left: str, right: str) -> int | None:
-    """Where the quotation that `text` ends with is opened; the mirror of `closing_of`."""
-    if not text.endswith(right):
-        return None
+def _opening_mark(text: str, left: str, right: str) -> int | None:
+    """Where the quotation that `text` ends with opens; None if it does not, or holds only white space."""
     depth = 1
     for at in range(len(text) - 2, -1, -1):
         if _is_mark(text, at, left):
@@ -155,92 +182,12 @@ def opening_of(text: str, left: str, right: str) -> int | None:
             if not depth:
                 return at if text[at + 1 : -1].strip() else None
         elif left != right and right != "’" and _is_mark(text, at, right):
-            depth += 1  # but “the boys’ toys” may stand in ‘…’: that mark may also be an apostrophe
+            depth += 1  # a ’ may be an apostrophe instead: “the boys’ toys” may stand in ‘…’
     return None
 
 
-# `start_with` (SW): how the content begins.
-
-
-class StartWith(EdgeGroup):
-    """The first content character, keyword or quotation."""
-
-    name = "start_with"
-    verb = "starts"
-
-    def edge(self, reading: Reading) -> Edge | None:
-        """The first content character."""
-        return reading.start
-
-    def outer_grapheme(self, text: str, offset: int) -> tuple[int, int]:
-        """The first grapheme."""
-        return offset, offset + len(first_grapheme(text, offset))
-
-    def check_keyword(self, keyword: str, edge: Edge, reading: Reading, expected: str) -> Verdict:
-        """The first occurrence has nothing but skippable characters before it."""
-        for block, start, end in reading.occurrences(keyword)[:1]:
-            before = reading.folded[block][:start]
-            if block <= edge.block and all(map(is_skippable, before)):
-                return self.verdict(True, expected, expected, reading.folded_spans(block, start, end))
-        text = reading.blocks[edge.block].text[edge.offset :]
-        return self.verdict(False, expected, f"starts with “{shorten(text, len(fold(keyword)) + 12)}”")
-
-    def check_quotation(self, left: str, right: str, reading: Reading) -> Verdict:
-        """The content starts with *left*, which *right* closes in its block."""
-        expected = f"starts with a quotation {left}…{right} that closes in its block"
-        found = outer_block(reading.content, last=False)
-        if found is None:
-            return self.verdict(False, expected, "no content")
-        index, block = found
-        blocked = reading.content.literal_first or block.number
-        text = block.text.lstrip()
-        if blocked or not text.startswith(left):
-            return self.verdict(False, expected, f"starts with {blocked or first_grapheme(text)}")
-        closing = closing_of(text, left, right)
-        if closing is None:
-            return self.verdict(False, expected, f"{left} is not closed after some text in its block")
-        at = len(block.text) - len(text)
-        return self.verdict(True, expected, f"{left}…{right}", reading.spans(index, at, at + closing + 1))
-
-
-# `end_with` (EW): how the content ends; the mirror of `start_with`.
-
-
-class EndWith(EdgeGroup):
-    """The last content character, keyword or quotation."""
-
-    name = "end_with"
-    verb = "ends"
-
-    def edge(self, reading: Reading) -> Edge | None:
-        """Just after the last content character."""
-        return reading.end
-
-    def outer_grapheme(self, text: str, offset: int) -> tuple[int, int]:
-        """The last grapheme."""
-        return offset - len(last_grapheme(text, offset)), offset
-
-    def check_keyword(self, keyword: str, edge: Edge, reading: Reading, expected: str) -> Verdict:
-        """The last occurrence has nothing but skippable characters after it."""
-        for block, start, end in reading.occurrences(keyword)[-1:]:
-            after = reading.folded[block][end:]
-            if block >= edge.block and all(map(is_skippable, after)):
-                return self.verdict(True, expected, expected, reading.folded_spans(block, start, end))
-        text = reading.blocks[edge.block].text[: edge.offset]
-        return self.verdict(False, expected, f"ends with “{shorten(text[-len(fold(keyword)) - 12 :])}”")
-
-    def check_quotation(self, left: str, right: str, reading: Reading) -> Verdict:
-        """The content ends with *right*, which *left* opens in its block."""
-        expected = f"ends with a quotation {left}…{right} that opens in its block"
-        found = outer_block(reading.content, last=True)
-        if found is None:
-            return self.verdict(False, expected, "no content")
-        index, block = found
-        text = block.text.rstrip()
-        if reading.content.literal_last or not text.endswith(right):
-            last = reading.content.literal_last or last_grapheme(text, len(text))
-            return self.verdict(False, expected, f"ends with {last}")
-        opening = opening_of(text, left, right)
-        if opening is None:
-            return self.verdict(False, expected, f"{right} is not opened before some text in its block")
-        return self.verdict(True, expected, f"{left}…{right}", reading.spans(index, opening, len(text)))
+def _is_mark(text: str, at: int, mark: str) -> bool:
+    """Whether it is the mark, and not an apostrophe inside a word."""
+    if text[at] != mark or mark not in "'’":
+        return text[at] == mark
+    return not (0 < at < len(text) - 1 and text[at - 1].isalnum() and text[at + 1].isalnum())

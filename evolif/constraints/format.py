@@ -1,9 +1,10 @@
-"""`format` (FMT): the body is JSON (with given keys), XML, HTML, CSV or Markdown (with a given table)."""
+"""`format` (FMT): the body is JSON (also with given keys), XML, HTML, CSV or Markdown (also with a given table)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, TypeAdapter
@@ -16,7 +17,7 @@ from evolif.types import Params, Span, Verdict
 
 _NAMES = {"json": "JSON", "xml": "XML", "html": "HTML", "csv": "CSV", "markdown": "Markdown"}
 MIN_ROWS = 2
-"""Data rows that a table needs."""
+"""The fewest data rows of a table."""
 
 
 class _Format(ParamsModel):
@@ -51,15 +52,15 @@ def _kind(params: Any) -> str:
     return "keys" if "keys" in params and params.get("mode") == "json" else "plain"
 
 
-def _first(mode: str, pool: Mapping[str, Any]) -> Params:
-    """Parameters of that mode, to ask the table about."""
+def _params(mode: str, pool: Mapping[str, Any], choose: Callable[[Sequence[list[str]]], list[str]]) -> Params:
+    """Parameters of that mode; `choose` picks the names from the pool, if the mode has names."""
     if mode == "json_keys":
-        return {"mode": "json", "keys": pool["keys"][0]}
-    return {"mode": mode, "columns": pool["columns"][0]} if mode == "table" else {"mode": mode}
+        return {"mode": "json", "keys": list(choose(pool["keys"]))}
+    return {"mode": mode, "columns": list(choose(pool["columns"]))} if mode == "table" else {"mode": mode}
 
 
 class Format(Group):
-    """The only group that reads the body as it stands."""
+    """The format of the whole body."""
 
     name = "format"
     adapter: TypeAdapter[Any] = TypeAdapter(
@@ -70,40 +71,32 @@ class Format(Group):
     )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """One of the formats, all alike; then the names, where the format has given ones."""
+        """One of the formats, then the names, if the format has given ones."""
         pool = context.pool
         if "keys" not in pool:
             return {"mode": stream.choice(pool["modes"])}
-        # With so many groups beside it, most formats are excluded: only open ones are drawn from.
-        options = {mode: _first(mode, pool) for mode in pool["modes"]}
-        opened = [m for m, params in options.items() if not find_declared({**context.active, self.name: params})]
-        if not opened:
-            return None
-        mode = stream.choice(opened)
-        if mode == "json_keys":
-            return {"mode": "json", "keys": list(stream.choice(pool["keys"]))}
-        return {"mode": mode, "columns": list(stream.choice(pool["columns"]))} if mode == "table" else {"mode": mode}
+        # With many other groups active, the table excludes most formats, so only the others are drawn from.
+        samples = {mode: _params(mode, pool, itemgetter(0)) for mode in pool["modes"]}
+        modes = [mode for mode, params in samples.items() if not find_declared({**context.active, self.name: params})]
+        return _params(stream.choice(modes), pool, stream.choice) if modes else None
 
     def key(self, params: Params) -> str:
-        """JSON with given keys has phrases of its own."""
         return "json_keys" if "keys" in params else str(params["mode"])
 
     def slots(self, params: Params) -> dict[str, str]:
-        """The names, where there are any."""
         return {slot: quoted(params[slot], "and") for slot in ("keys", "columns") if slot in params}
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        """Whether the reading could parse the body as this format."""
         mode = params["mode"]
         if mode == "table":
-            return self._table(params["columns"], reading)
+            return self._check_table(params["columns"], reading)
         expected = f"valid {_NAMES[mode]}"
         if mode != "markdown":
             _ = reading.content  # parsing sets the fault
             fault = reading.fault
             if fault is None:
                 keys = params.get("keys")
-                return self.verdict(True, expected, expected) if keys is None else self._keys(keys, reading)
+                return self.verdict(True, expected, expected) if keys is None else self._check_keys(keys, reading)
             spans = [Span(fault.offset, fault.offset + 1, "body")] if fault.offset >= 0 else []
             return self.verdict(False, expected, f"not {_NAMES[mode]}: {fault.reason}", spans)
         content = reading.content
@@ -114,29 +107,23 @@ class Format(Group):
             return self.verdict(False, "at least one Markdown element", "plain text without Markdown")
         return self.verdict(True, "at least one Markdown element", f"{content.elements} Markdown elements")
 
-    def _keys(self, keys: list[str], reading: Reading) -> Verdict:
-        """Whether the body, which is JSON, is an object with these keys."""
+    def _check_keys(self, keys: list[str], reading: Reading) -> Verdict:
         expected = f"a JSON object with the keys {quoted(keys, 'and')}, each once"
         if not reading.body.startswith("{"):
             return self.verdict(False, expected, "a JSON array")
-        # Called for the outermost object last; the values are of no interest.
+        # The hook is called for the outermost object last. Numbers stay text: converting very long ones is slow.
         found: list[str] = json.loads(
-            reading.body, object_pairs_hook=lambda pairs: [key for key, _ in pairs], parse_int=_zero, parse_float=_zero
+            reading.body, object_pairs_hook=lambda pairs: [key for key, _ in pairs], parse_int=str, parse_float=str
         )
-        told = f"the keys {quoted([shorten(key) for key in found[:10]], 'and')}" if found else "no key"
-        return self.verdict(sorted(found) == sorted(keys), expected, told if len(found) < 11 else f"{told} and more")
+        text = f"the keys {quoted([shorten(key) for key in found[:10]], 'and')}" if found else "no key"
+        return self.verdict(sorted(found) == sorted(keys), expected, text if len(found) < 11 else f"{text} and more")
 
-    def _table(self, columns: list[str], reading: Reading) -> Verdict:
-        """Whether there is one table, with this header and some rows."""
+    def _check_table(self, columns: list[str], reading: Reading) -> Verdict:
         expected = f"one Markdown table with the columns {quoted(columns, 'and')} and at least {MIN_ROWS} rows"
         tables = reading.content.tables
         if len(tables) != 1:
             return self.verdict(False, expected, plural(len(tables), "Markdown table"))
         header, rows = tables[0].header, tables[0].rows
         satisfied = [fold(cell).strip() for cell in header] == [fold(name).strip() for name in columns]
-        told = quoted([shorten(cell) for cell in header[:10]], "and") if len(header) < 11 else f"{len(header)} columns"
-        return self.verdict(satisfied and rows >= MIN_ROWS, expected, f"{told} with {plural(rows, 'row')} of text")
-
-
-def _zero(text: str) -> float:
-    return 0.0  # a number as long as the body would be slow to convert
+        text = quoted([shorten(cell) for cell in header[:10]], "and") if len(header) < 11 else f"{len(header)} columns"
+        return self.verdict(satisfied and rows >= MIN_ROWS, expected, f"{text} with {plural(rows, 'row')} of text")

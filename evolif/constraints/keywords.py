@@ -1,12 +1,13 @@
-"""`existence` (EXT): keywords that occur an exact number of times."""
+"""The keyword groups: `existence` (EXT), which counts keywords, and `forbidden` (FBD), which excludes them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from evolif.constraints.base import DrawContext, Group, ParamsModel, Saying, quoted, times
+from evolif.constraints.base import DrawContext, Group, ParamsModel, Saying, quoted, required_words, times
 from evolif.rng import Stream
 from evolif.text import Reading
 from evolif.types import OperationKind, Params, Span, Verdict
@@ -14,17 +15,43 @@ from evolif.types import OperationKind, Params, Span, Verdict
 _Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
 
+class KeywordGroup(Group):
+    """What the two groups share: a change of some keywords mentions only those."""
+
+    def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
+        if kind == "modify" and before is not None and after is not None:
+            return self.change(before, after)
+        whole = super().saying(kind, before, after)
+        return whole if kind == "remove" else Saying("add", whole.slots)
+
+    def change(self, before: Params, after: Params) -> Saying:
+        """The phrase for the keywords that changed."""
+        raise NotImplementedError
+
+
+def _count(keywords: Iterable[str], reading: Reading) -> tuple[list[tuple[str, int]], list[Span]]:
+    """How often each keyword occurs, and where."""
+    counts: list[tuple[str, int]] = []
+    spans: list[Span] = []
+    for keyword in keywords:
+        places = reading.occurrences(keyword)
+        counts.append((keyword, len(places)))
+        for place in places:
+            spans.extend(reading.folded_spans(*place))
+    return counts, spans
+
+
 class _Existence(ParamsModel):
     counts: Annotated[dict[_Word, Annotated[int, Field(ge=0)]], Field(min_length=1)]
 
 
-def _items(counts: dict[str, int]) -> str:
+def _items(counts: Mapping[str, int]) -> str:
     parts = [f"“{word}” {times(count)}" for word, count in counts.items()]
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-class Existence(Group):
-    """Every keyword occurs exactly as often as said."""
+class Existence(KeywordGroup):
+    """Every keyword occurs exactly as often as required."""
 
     name = "existence"
     adapter: TypeAdapter[Any] = TypeAdapter(_Existence)
@@ -59,70 +86,37 @@ class Existence(Group):
             counts[word] = stream.choice(options)
         return {"counts": counts}
 
-    def key(self, params: Params) -> str:
-        """One description serves all."""
-        return "all"
-
     def slots(self, params: Params) -> dict[str, str]:
-        """Both ways of naming the keywords."""
         return {"items": _items(params["counts"]), "words": quoted(list(params["counts"]), "and")}
 
-    def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
-        """Only what changed is said."""
-        if kind != "modify" or before is None or after is None:
-            params = before if kind == "remove" else after
-            assert params is not None  # an operation has one of the two by construction
-            return Saying("all" if kind == "remove" else "add", self.slots(params))
+    def change(self, before: Params, after: Params) -> Saying:
         old, new = before["counts"], after["counts"]
-        gone = [w for w in old if w not in new]
-        if gone:
-            return Saying("release", {"words": quoted(gone, "and")})
+        removed = [w for w in old if w not in new]
+        if removed:
+            return Saying("release", {"words": quoted(removed, "and")})
         added = {w: n for w, n in new.items() if w not in old}
         if added:
             return Saying("add", {"items": _items(added)})
         return Saying("recount", {"items": _items({w: n for w, n in new.items() if n != old[w]})})
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        """Count the occurrences of every keyword."""
-        found: dict[str, int] = {}
-        spans: list[Span] = []
-        satisfied = True
-        for word, count in params["counts"].items():
-            places = reading.occurrences(word)
-            found[word] = len(places)
-            satisfied = satisfied and len(places) == count
-            for place in places:
-                spans.extend(reading.folded_spans(*place))
-        told = ", ".join(f"“{word}” {'never' if not n else f'{n}×'}" for word, n in found.items())
-        return self.verdict(satisfied, _items(params["counts"]), told, spans)
-
-
-# `forbidden` (FBD): keywords that do not occur.
+        counts, spans = _count(params["counts"], reading)
+        found = ", ".join(f"“{word}” {'never' if not n else f'{n}×'}" for word, n in counts)
+        return self.verdict(dict(counts) == params["counts"], _items(params["counts"]), found, spans)
 
 
 class _Forbidden(ParamsModel):
     keywords: Annotated[list[_Word], Field(min_length=1)]
 
 
-class Forbidden(Group):
+class Forbidden(KeywordGroup):
     """None of the keywords occurs."""
 
     name = "forbidden"
     adapter: TypeAdapter[Any] = TypeAdapter(_Forbidden)
 
-    def _free(self, context: DrawContext, taken: list[str]) -> list[str]:
-        """Keywords that no other constraint requires."""
-        required = set(taken)
-        required |= set(context.active.get("existence", {}).get("counts", ()))
-        for edge in ("start_with", "end_with"):
-            params = context.active.get(edge, {})
-            if params.get("mode") == "keyword":
-                required.add(params["value"])
-        required.add(context.active.get("placement", {}).get("value", ""))
-        return [k for k in context.keywords if k not in required]
-
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """One to three keywords of the topic that nothing else requires."""
+        """One to three keywords of the topic that no other constraint requires."""
         free, pool = self._free(context, []), context.pool["keywords"]
         if not free:
             return None
@@ -142,34 +136,20 @@ class Forbidden(Group):
         keywords.remove(stream.choice(keywords))
         return {"keywords": keywords}
 
-    def key(self, params: Params) -> str:
-        """One description serves all."""
-        return "all"
+    def _free(self, context: DrawContext, taken: list[str]) -> list[str]:
+        required = {*taken, *required_words(context.active)}
+        return [k for k in context.keywords if k not in required]
 
     def slots(self, params: Params) -> dict[str, str]:
-        """The keywords, joined by *or*: none of them."""
         return {"words": quoted(params["keywords"], "or")}
 
-    def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
-        """Only what changed is said."""
-        if kind != "modify" or before is None or after is None:
-            params = before if kind == "remove" else after
-            assert params is not None  # an operation has one of the two by construction
-            return Saying("all" if kind == "remove" else "add", self.slots(params))
-        gone = [w for w in before["keywords"] if w not in after["keywords"]]
-        if gone:
-            return Saying("release", {"words": quoted(gone, "and")})
+    def change(self, before: Params, after: Params) -> Saying:
+        removed = [w for w in before["keywords"] if w not in after["keywords"]]
+        if removed:
+            return Saying("release", {"words": quoted(removed, "and")})
         return Saying("add", {"words": quoted([w for w in after["keywords"] if w not in before["keywords"]], "or")})
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        """Look for every keyword."""
-        spans: list[Span] = []
-        told: list[str] = []
-        for word in params["keywords"]:
-            places = reading.occurrences(word)
-            if places:
-                told.append(f"“{word}” {len(places)}×")
-            for place in places:
-                spans.extend(reading.folded_spans(*place))
-        expected = f"no {quoted(params['keywords'], 'or')}"
-        return self.verdict(not told, expected, ", ".join(told) or "none of them", spans)
+        counts, spans = _count(params["keywords"], reading)
+        found = ", ".join(f"“{word}” {n}×" for word, n in counts if n)
+        return self.verdict(not found, f"no {quoted(params['keywords'], 'or')}", found or "none of them", spans)

@@ -1,4 +1,4 @@
-"""`language` (LNG): which language the answer is in, by langdetect with a fixed seed. Not in the paper."""
+"""`language` (LNG, not in the paper): the language of the answer, detected by langdetect with a fixed seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evolif.text import Reading
 from evolif.types import Params, Verdict
 
 READ_CHARACTERS = 10_000
-"""What langdetect reads of a text at most; the rest is not handed to it, so that time stays bounded."""
+"""langdetect gets no more than this, so that the time is bounded."""
 
 _SEED = 0
 _MISSING = "constraints on the language need the package langdetect (extra `nlp`): pip install langdetect"
@@ -34,7 +34,7 @@ class _Language(ParamsModel):
 
 @lru_cache(maxsize=1)
 def _factory() -> Any:
-    """An own factory with an own seed: langdetect's shared one is left as it is."""
+    """A separate factory with its own seed, so that langdetect's shared one stays unchanged."""
     try:
         from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
     except ImportError:
@@ -47,7 +47,7 @@ def _factory() -> Any:
 
 @lru_cache(maxsize=1024)
 def detect_language(text: str) -> str:
-    """The code of the likeliest language of `text`, case ignored; empty where there is none to tell.
+    """The code of the most likely language of `text`, case ignored; empty if there is none.
 
     Raises:
         UsageError: langdetect is not installed.
@@ -55,7 +55,7 @@ def detect_language(text: str) -> str:
     detector = _factory().create()
     from langdetect.lang_detect_exception import LangDetectException
 
-    # Words in capitals are passed over by langdetect, so that a text in capitals would have no language.
+    # langdetect skips words in capitals, so that a text in capitals would have no language.
     detector.append(text[:READ_CHARACTERS].lower())
     try:
         return str(detector.detect())
@@ -64,39 +64,31 @@ def detect_language(text: str) -> str:
 
 
 class Language(Group):
-    """The content's language is the one asked for."""
+    """The language of the content."""
 
     name = "language"
     adapter: TypeAdapter[Any] = TypeAdapter(_Language)
 
     def require(self) -> None:
-        """Look for langdetect before anything is generated; loading it takes a moment and is left for later."""
+        """Look for langdetect before anything is generated, without loading it, which is slow."""
         if find_spec("langdetect") is None:
             raise UsageError(_MISSING)
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """One of the pool's languages, all alike."""
         return {"code": stream.choice(context.pool["codes"])}
 
-    def key(self, params: Params) -> str:
-        """One description serves all."""
-        return "all"
-
     def slots(self, params: Params) -> dict[str, str]:
-        """The language's English name."""
         return {"language": str(self.data["names"][params["code"]])}
 
     def note(self, params: Params, fmt: str | None) -> str:
-        """What is text in a data format."""
         return "In JSON, keys count as text." if fmt == "json" else ""
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        """Detect the language of the content."""
         names = self.data["names"]
         expected = f"the text is in {names[params['code']]}"
         found = detect_language(reading.content_text)
         if not found or found == "unknown":
-            told = f"no language can be told from {plural(reading.words, 'word')}"
+            text = f"no language can be told from {plural(reading.words, 'word')}"
         else:
-            told = f"it reads as {names.get(found, f'another language ({found})')}"
-        return self.verdict(found == params["code"], expected, told)
+            text = f"it reads as {names.get(found, f'another language ({found})')}"
+        return self.verdict(found == params["code"], expected, text)

@@ -1,8 +1,8 @@
-"""`length` (LEN): words, sentences, paragraphs or characters."""
+"""`length` (LEN): how many words, sentences, paragraphs or characters the answer has."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
@@ -12,17 +12,17 @@ from evolif.text import Reading
 from evolif.types import Params, Span, Verdict
 
 _RELATIONS = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly"}
-_UNITS = ("words", "sentences", "paragraphs", "characters")
+_Unit = Literal["words", "sentences", "paragraphs", "characters"]
 
 
 class _Length(ParamsModel):
-    unit: Literal["words", "sentences", "paragraphs", "characters"]
+    unit: _Unit
     relation: Literal["less_than", "more_than", "exactly"]
     count: Annotated[int, Field(ge=0)]
 
 
 class _Range(ParamsModel):
-    unit: Literal["words", "sentences", "paragraphs", "characters"]
+    unit: _Unit
     relation: Literal["between"]
     count: Annotated[int, Field(ge=0)]
     upper: Annotated[int, Field(ge=0)]
@@ -39,8 +39,7 @@ def _kind(params: Any) -> str:
     return "range" if relation == "between" else "limit"
 
 
-def count_unit(reading: Reading, unit: str) -> int:
-    """How many of `unit` the reading has."""
+def _count(reading: Reading, unit: str) -> int:
     if unit == "words":
         return reading.words
     if unit == "sentences":
@@ -57,38 +56,30 @@ class Length(Group):
     )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """Unit, relation and number, one after the other; a range also has a width."""
-        unit = stream.choice(_UNITS)
+        """Unit, relation and number, in this order; for a range also its width."""
+        unit = stream.choice(get_args(_Unit))
         relation = stream.choice(context.pool["relations"])
         pool = context.pool[unit]
         count = stream.between(pool["min"], pool["max"], pool["step"])
+        params = {"unit": unit, "relation": relation, "count": count}
         if relation == "between":
-            upper = count + stream.choice(context.pool["widths"][unit])
-            return {"unit": unit, "relation": relation, "count": count, "upper": upper}
-        return {"unit": unit, "relation": relation, "count": count}
+            params["upper"] = count + stream.choice(context.pool["widths"][unit])
+        return params
 
     def key(self, params: Params) -> str:
-        """Unit and relation together choose the phrase."""
         return f"{params['unit']}.{params['relation']}"
 
     def slots(self, params: Params) -> dict[str, str]:
-        """Only the numbers vary."""
         return {name: str(params[name]) for name in ("count", "upper") if name in params}
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        """Count and compare."""
-        unit = params["unit"]
-        count = count_unit(reading, unit)
+        unit, relation, limit = params["unit"], params["relation"], params["count"]
+        count, noun = _count(reading, unit), unit[:-1]
         spans = [Span(a, b) for a, b in reading.sentence_spans] if unit == "sentences" else []
-        satisfied, expected = _compare(params, count)
-        return self.verdict(satisfied, expected, plural(count, unit[:-1]), spans)
-
-
-def _compare(params: Params, count: int) -> tuple[bool, str]:
-    """Whether the count is right, and what was expected."""
-    relation, limit, noun = params["relation"], params["count"], params["unit"][:-1]
-    if relation == "between":
-        upper = params["upper"]
-        return limit <= count <= upper, f"between {limit} and {plural(upper, noun)}"
-    satisfied = {"less_than": count < limit, "more_than": count > limit, "exactly": count == limit}[relation]
-    return satisfied, f"{_RELATIONS[relation]} {plural(limit, noun)}"
+        if relation == "between":
+            satisfied = limit <= count <= params["upper"]
+            expected = f"between {limit} and {plural(params['upper'], noun)}"
+        else:
+            satisfied = {"less_than": count < limit, "more_than": count > limit, "exactly": count == limit}[relation]
+            expected = f"{_RELATIONS[relation]} {plural(limit, noun)}"
+        return self.verdict(satisfied, expected, plural(count, noun), spans)

@@ -1,22 +1,20 @@
-"""`placement`: where keywords and letters stand. Not in the paper."""
+"""`placement` (not in the paper): a keyword in every paragraph, a keyword as n-th word, or an acrostic."""
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from evolif.constraints.base import DrawContext, Group, ParamsModel, shorten
+from evolif.constraints.base import DrawContext, Group, ParamsModel, bare, shorten
 from evolif.constraints.compatibility import find_declared
 from evolif.rng import Stream
-from evolif.text import Block, Reading, count_words, first_grapheme, fold, is_skippable, words
+from evolif.text import Block, Reading, count_words, first_grapheme, is_skippable, words
 from evolif.types import Params, Span, Verdict
 
 MIN_PARAGRAPHS = 2
 """One paragraph is not every paragraph."""
 
-_OUTER = re.compile(r"^[\W_]+|[\W_]+$")
 _ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", 6: "sixth", 7: "seventh", 8: "eighth",
              9: "ninth", 10: "tenth", 11: "eleventh", 12: "twelfth"}  # fmt: skip
 _Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^\S*\w\S*$")]
@@ -45,12 +43,8 @@ def _ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def _is_one_word(keyword: str) -> bool:
-    return count_words(keyword) == 1 and " " not in keyword
-
-
 class Placement(Group):
-    """A keyword in every paragraph, a keyword as n-th word, or an acrostic."""
+    """Where keywords and letters stand."""
 
     name = "placement"
     adapter: TypeAdapter[Any] = TypeAdapter(
@@ -58,7 +52,7 @@ class Placement(Group):
     )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """One of three modes, all alike; keywords that no other constraint counts."""
+        """One of three modes; keywords that no other constraint counts."""
         modes = ("every_paragraph", "nth_word", "acrostic")
         opened = [m for m in modes if not find_declared({**context.active, self.name: {"mode": m}})]
         if not opened:
@@ -69,7 +63,7 @@ class Placement(Group):
         counted = context.active.get("existence", {}).get("counts", ())
         free = [k for k in context.allowed_keywords if k not in counted]
         if mode == "nth_word":
-            free = [k for k in free if _is_one_word(k)]
+            free = [k for k in free if count_words(k) == 1 and " " not in k]
         if not free:
             return None
         value = stream.choice(free)
@@ -79,7 +73,7 @@ class Placement(Group):
         return {"mode": mode, "position": stream.between(pool["min"], pool["max"]), "value": value}
 
     def slots(self, params: Params) -> dict[str, str]:
-        """The position in words, the acrostic's word in capitals with the number of its letters."""
+        """The position as an ordinal, the acrostic's word in capitals with the number of its letters."""
         slots = super().slots(params)
         if params["mode"] == "nth_word":
             slots |= {"position": _ordinal(params["position"]), "position_number": str(params["position"])}
@@ -88,15 +82,11 @@ class Placement(Group):
         return slots
 
     def note(self, params: Params, fmt: str | None) -> str:
-        """What is text in a data format."""
-        if params["mode"] != "nth_word":
-            return ""
-        return {"json": "In JSON, keys count as text.", "csv": "In CSV, the header row counts as text."}.get(
-            fmt or "", ""
-        )
+        """What counts as text in a data format."""
+        notes = {"json": "In JSON, keys count as text.", "csv": "In CSV, the header row counts as text."}
+        return notes.get(fmt or "", "") if params["mode"] == "nth_word" else ""
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        """Look where the mode says."""
         if params["mode"] == "every_paragraph":
             return self._every_paragraph(params["value"], reading)
         if params["mode"] == "nth_word":
@@ -121,9 +111,7 @@ class Placement(Group):
         for word in found[:position]:
             at = reading.content_text.find(word, at) + len(word)
         word = found[position - 1]
-        spans = [Span(at - len(word), at)]
-        bare = _OUTER.sub("", fold(word))
-        return self.verdict(bare == _OUTER.sub("", fold(keyword)), expected, f"“{shorten(word)}”", spans)
+        return self.verdict(bare(word) == bare(keyword), expected, f"“{shorten(word)}”", [Span(at - len(word), at)])
 
     def _acrostic(self, word: str, reading: Reading) -> Verdict:
         expected = f"{len(word)} paragraphs whose first letters spell {word.upper()}"
@@ -134,12 +122,12 @@ class Placement(Group):
                 letter, at = _first_letter(block)
                 letters[block.paragraph] = letter
                 spans.extend(reading.spans(index, at, at + len(letter)) if at >= 0 else ())
-        told = "".join(letter or "·" for letter in letters.values())
-        return self.verdict(told.lower() == word.lower(), expected, f"they spell “{shorten(told)}”", spans)
+        spelled = "".join(letter or "·" for letter in letters.values())
+        return self.verdict(spelled.lower() == word.lower(), expected, f"they spell “{shorten(spelled)}”", spans)
 
 
 def _first_letter(block: Block) -> tuple[str, int]:
-    """The first content character of a block and where it is; an ordered list's number is one, too."""
+    """The first content character of a block and its offset; an ordered list's number counts as one (offset -1)."""
     if block.number:
         return block.number, -1
     for at, char in enumerate(block.text):

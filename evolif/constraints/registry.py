@@ -1,4 +1,8 @@
-"""Which groups there are: the paper's twelve, those of the profile `extended`, the user's own and entry points'."""
+"""The list of constraint groups, and the checks of a response against constraints.
+
+A new built-in group is added to `GROUPS` or `EXTENDED_GROUPS` below; `base.py` lists all steps. Other groups come from
+modules that the user names and from installed plug-ins (entry points `evolif.constraints`).
+"""
 
 from __future__ import annotations
 
@@ -31,49 +35,77 @@ from evolif.resources import complaint
 from evolif.text import Reading
 from evolif.types import Constraint, Verdict
 
-# Constraint groups of the user's own, out of the modules that `--constraints` or `EVOLIF_CONSTRAINTS` names.
-#
-# Only the user names them: a benchmark, a run or a profile never has a module loaded.
+GROUPS: Mapping[str, Group] = MappingProxyType(
+    {
+        group.name: group
+        for group in (
+            StartWith(), EndWith(), Format(), Bullets(), Length(), Existence(),
+            Forbidden(), Case(), Punctuation(), Emotion(), Audience(), Style(),
+        )
+    }
+)  # fmt: skip
+"""The paper's twelve groups."""
 
-VARIABLE = "EVOLIF_CONSTRAINTS"
-"""Modules or files, apart by commas; child processes and workers inherit it."""
+EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
+    {
+        group.name: group
+        for group in (Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits())
+    }
+)  # fmt: skip
+"""Groups that are not in the paper; only the profile `extended` draws them."""
+
+MODULES_VARIABLE = "EVOLIF_CONSTRAINTS"
+"""Names modules or files, separated by commas; child processes and workers inherit it."""
 
 
-def named_groups(taken: frozenset[str]) -> Mapping[str, Group]:
-    """The groups of the named modules, by name, in their order.
-
-    Each module has `GROUPS`, a sequence of `Group` objects or classes.
-
-    Args:
-        taken: Names of groups that are there already.
+def get_group(name: str) -> Group:
+    """The group of that name.
 
     Raises:
-        UsageError: a module that cannot be loaded, or that offers no groups, one twice or one whose name is taken.
+        UsageError: neither built in nor provided by the user's modules or an installed plug-in.
     """
-    return _loaded(os.environ.get(VARIABLE, ""), taken)
+    group = GROUPS.get(name) or EXTENDED_GROUPS.get(name) or own_groups().get(name) or _plugin(name)
+    if group is None:
+        raise UsageError(
+            f"unknown constraint group “{name}”; there are {', '.join([*GROUPS, *EXTENDED_GROUPS])}; name the module "
+            "of a group of your own by --constraints"
+        )
+    return group
+
+
+def own_groups() -> Mapping[str, Group]:
+    """The groups of the user's modules, by name and in their order.
+
+    Only the user names modules, by `--constraints` or `EVOLIF_CONSTRAINTS`: a benchmark, a run or a profile never loads
+    one. Each module has `GROUPS`, a list of `Group` objects or classes.
+
+    Raises:
+        UsageError: a module that cannot be loaded or has no groups, or a name that is taken.
+    """
+    return _load_modules(os.environ.get(MODULES_VARIABLE, ""))
 
 
 @lru_cache(maxsize=8)
-def _loaded(named: str, taken: frozenset[str]) -> Mapping[str, Group]:
+def _load_modules(names: str) -> Mapping[str, Group]:
     groups: dict[str, Group] = {}
-    for name in filter(None, map(str.strip, named.split(","))):
-        for group in _groups_of(_module(name), name):
-            if group.name in groups or group.name in taken:
+    for name in filter(None, map(str.strip, names.split(","))):
+        for group in _groups_of(_load_module(name), name):
+            if group.name in groups or group.name in GROUPS or group.name in EXTENDED_GROUPS:
                 raise UsageError(f"--constraints {name}: there is a group “{group.name}” already; name it otherwise")
             groups[group.name] = group
     return MappingProxyType(groups)
 
 
-def _module(name: str) -> ModuleType:
+def _load_module(name: str) -> ModuleType:
     try:
-        return _from_file(Path(name)) if name.endswith(".py") else import_module(name)
+        return _load_file(Path(name)) if name.endswith(".py") else import_module(name)
     except Exception as fault:
-        told = f"{type(fault).__name__}: {fault}"
-        raise UsageError(f"--constraints {name} cannot be loaded ({told}); name a module or a .py file") from fault
+        reason = f"{type(fault).__name__}: {fault}"
+        raise UsageError(f"--constraints {name} cannot be loaded ({reason}); name a module or a .py file") from fault
 
 
-def _from_file(path: Path) -> ModuleType:
-    # A name of its own per file: two users' `groups.py` are two modules.
+def _load_file(path: Path) -> ModuleType:
+    # The module name is unique per file, so that two files named `groups.py` are two modules.
     digest = sha256(str(path.resolve()).encode()).hexdigest()[:8]
     spec = spec_from_file_location(f"evolif_own_{path.stem}_{digest}", path.resolve(strict=True))
     if spec is None or spec.loader is None:
@@ -84,55 +116,13 @@ def _from_file(path: Path) -> ModuleType:
 
 
 def _groups_of(module: ModuleType, name: str) -> list[Group]:
-    offered = getattr(module, "GROUPS", None)
-    groups = [one() if isinstance(one, type) else one for one in offered] if isinstance(offered, (list, tuple)) else []
+    listed = getattr(module, "GROUPS", None)
+    groups = (
+        [item() if isinstance(item, type) else item for item in listed] if isinstance(listed, (list, tuple)) else []
+    )
     if not groups or not all(isinstance(group, Group) for group in groups):
         raise UsageError(f"--constraints {name}: the module needs GROUPS, a list of evolif.constraints.Group")
     return groups
-
-
-GROUPS: Mapping[str, Group] = MappingProxyType(
-    {
-        group.name: group
-        for group in (
-            StartWith(), EndWith(), Format(), Bullets(), Length(), Existence(),
-            Forbidden(), Case(), Punctuation(), Emotion(), Audience(), Style(),
-        )
-    }
-)  # fmt: skip
-
-
-EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
-    {
-        group.name: group
-        for group in (Language(), Placement(), Sentences(), Headings(), Emphasis(), Digits())
-    }
-)  # fmt: skip
-"""Groups that the paper does not have; only the profile `extended` draws them."""
-
-
-def own_groups() -> Mapping[str, Group]:
-    """Groups out of the modules that `--constraints` or `EVOLIF_CONSTRAINTS` names, by name.
-
-    Raises:
-        UsageError: a module that cannot be loaded or offers no groups, or a name that is taken.
-    """
-    return named_groups(frozenset((*GROUPS, *EXTENDED_GROUPS)))
-
-
-def get_group(name: str) -> Group:
-    """The group of that name.
-
-    Raises:
-        UsageError: neither built in nor offered by a module of the user's or an installed plugin.
-    """
-    group = GROUPS.get(name) or EXTENDED_GROUPS.get(name) or own_groups().get(name) or _plugin(name)
-    if group is None:
-        raise UsageError(
-            f"unknown constraint group “{name}”; there are {', '.join([*GROUPS, *EXTENDED_GROUPS])}; name the module "
-            "of a group of your own by --constraints"
-        )
-    return group
 
 
 @lru_cache(maxsize=64)
@@ -148,9 +138,6 @@ def _plugin(name: str) -> Group | None:
             raise UsageError(f"the plugin “{entry.value}” does not provide the constraint group “{name}”")
         return group
     return None
-
-
-# Constraints in, verdicts out.
 
 
 def parse_constraint(data: object) -> Constraint:
@@ -173,7 +160,7 @@ def parse_constraint(data: object) -> Constraint:
 
 
 def parse_constraints(data: Iterable[object]) -> tuple[Constraint, ...]:
-    """Validate constraints; at most one format, since it decides how the answer is read."""
+    """Validate constraints; they may have only one format, since it decides how the answer is read."""
     constraints = tuple(c if isinstance(c, Constraint) else parse_constraint(c) for c in data)
     if len({c.params["mode"] for c in constraints if c.group == "format"}) > 1:
         raise InputError("an answer has one format; give only one format constraint")
@@ -181,7 +168,7 @@ def parse_constraints(data: Iterable[object]) -> tuple[Constraint, ...]:
 
 
 def format_of(constraints: Iterable[Constraint]) -> str | None:
-    """The format that the constraints ask for; a table is Markdown."""
+    """The format that the constraints require; a table is Markdown."""
     mode = next((str(c.params["mode"]) for c in constraints if c.group == "format"), None)
     return "markdown" if mode == "table" else mode
 
@@ -191,12 +178,17 @@ def describe(constraint: Constraint, fmt: str | None = None) -> str:
     return get_group(constraint.group).describe(constraint.params, fmt)
 
 
+def rule_checked(constraints: Iterable[Constraint]) -> list[Constraint]:
+    """The constraints that rules can check, without those that only a judge can."""
+    return [constraint for constraint in constraints if not get_group(constraint.group).subjective]
+
+
 def check_reading(constraints: Sequence[Constraint], reading: Reading) -> list[Verdict]:
     """A verdict for each constraint, in order; subjective ones are not judged here."""
-    return [_one(constraint, reading) for constraint in constraints]
+    return [_check_one(constraint, reading) for constraint in constraints]
 
 
-def _one(constraint: Constraint, reading: Reading) -> Verdict:
+def _check_one(constraint: Constraint, reading: Reading) -> Verdict:
     group = get_group(constraint.group)
     if reading.unreadable:
         return Verdict(group.name, False, group.describe(constraint.params, reading.fmt), reading.unreadable)
@@ -205,9 +197,9 @@ def _one(constraint: Constraint, reading: Reading) -> Verdict:
     try:
         return group.check(constraint.params, reading)
     except UsageError:
-        raise  # a package to be installed
+        raise  # a missing package
     except Exception as fault:
-        # A broken checker is our fault and is reported as such; it never counts against a model.
+        # A broken checker is a bug of this program; it never counts against a model.
         raise InternalError(f"the checker of {group.name} failed: {type(fault).__name__}: {fault}") from fault
 
 
@@ -216,10 +208,10 @@ def check(constraints: Iterable[Constraint | Mapping[str, Any]], response: str) 
 
     Args:
         constraints: Constraints, or objects as stored in a benchmark line.
-        response: The answer as received; a leading `<think>…</think>` is not judged.
+        response: The answer as received; a leading `<think>…</think>` is ignored.
 
     Returns:
-        One verdict per constraint, in the order given. `satisfied` is None where only a judge can tell.
+        One verdict per constraint, in the given order. `satisfied` is None if only a judge can tell.
 
     Raises:
         InputError: a constraint that cannot be read.

@@ -1,24 +1,22 @@
-"""`sentences`: how each sentence is built. Not in the paper."""
+"""`sentences` (not in the paper): no long sentence, no two with the same beginning, or a number of questions."""
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from evolif.constraints.base import DrawContext, Group, ParamsModel, plural, shorten
+from evolif.constraints.base import DrawContext, Group, ParamsModel, bare, plural, shorten
 from evolif.rng import Stream
-from evolif.text import Reading, count_words, fold, words
+from evolif.text import Reading, count_words, words
 from evolif.types import Params, Span, Verdict
 
 MIN_DISTINCT = 3
 """Fewer sentences than these say nothing about how sentences begin."""
 
 _CLOSERS = " \t\n\"'”’»›)]}」』）》】*_`"
-_OUTER = re.compile(r"^[\W_]+|[\W_]+$")
-_LOOKED_AT = 64
-"""A first word is looked for in so much of a sentence; longer runs without one are read on."""
+_PREFIX = 64
+"""Characters of a sentence in which its first word is sought, before the whole sentence is read."""
 
 
 class _MaxWords(ParamsModel):
@@ -35,16 +33,15 @@ class _Questions(ParamsModel):
     count: Annotated[int, Field(ge=0)]
 
 
-def first_word(sentence: str) -> str:
-    """The first word as it is compared: case and the punctuation around it ignored."""
-    found = words(sentence[:_LOOKED_AT])
-    if len(found) < 2:  # one word may have been cut
+def _first_word(sentence: str) -> str:
+    found = words(sentence[:_PREFIX])
+    if len(found) < 2:  # a single word may be cut off
         found = words(sentence)
-    return _OUTER.sub("", fold(found[0])) if found else ""
+    return bare(found[0]) if found else ""
 
 
 class Sentences(Group):
-    """No long sentence, no beginning twice, or so many questions."""
+    """How the sentences are built."""
 
     name = "sentences"
     adapter: TypeAdapter[Any] = TypeAdapter(
@@ -52,7 +49,7 @@ class Sentences(Group):
     )
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """One of three modes, all alike, then its number."""
+        """One of three modes, then its number."""
         mode = stream.choice(("max_words", "distinct_starts", "questions"))
         if mode == "distinct_starts":
             return {"mode": mode}
@@ -60,7 +57,6 @@ class Sentences(Group):
         return {"mode": mode, "count": stream.between(pool["min"], pool["max"])}
 
     def check(self, params: Params, reading: Reading) -> Verdict:
-        """Look at every sentence."""
         spans = [Span(start, end) for start, end in reading.sentence_spans]
         if params["mode"] == "questions":
             return self._questions(params["count"], spans, reading)
@@ -83,7 +79,7 @@ class Sentences(Group):
             return self.verdict(False, expected, plural(len(spans), "sentence"))
         seen: dict[str, Span] = {}
         for span in spans:
-            word = first_word(reading.content_text[span.start : span.end])
+            word = _first_word(reading.content_text[span.start : span.end])
             if word in seen:
                 return self.verdict(False, expected, f"two begin with “{shorten(word)}”", [seen[word], span])
             seen[word] = span
@@ -91,6 +87,6 @@ class Sentences(Group):
 
     def _questions(self, count: int, spans: list[Span], reading: Reading) -> Verdict:
         text = reading.content_text
-        asked = [s for s in spans if text[s.start : s.end].rstrip(_CLOSERS).endswith(("?", "？"))]
+        questions = [s for s in spans if text[s.start : s.end].rstrip(_CLOSERS).endswith(("?", "？"))]
         expected = f"exactly {plural(count, 'sentence')} with a question mark at the end"
-        return self.verdict(len(asked) == count, expected, plural(len(asked), "question"), asked)
+        return self.verdict(len(questions) == count, expected, plural(len(questions), "question"), questions)

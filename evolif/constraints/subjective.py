@@ -1,48 +1,63 @@
-"""`audience`: whom the answer is written for; judged by a model."""
+"""The groups that only a judge can check: `emotion`, `audience` and `style` (paper §4.1).
+
+A judge scores the answer from 1 to 10 for the value; above 6, the constraint is satisfied.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, TypeAdapter
+from pydantic import AfterValidator, TypeAdapter, create_model
 
-from evolif.constraints.base import ParamsModel, SubjectiveGroup, known
-
-
-class _Audience(ParamsModel):
-    audience: Annotated[str, AfterValidator(known("audience"))]
+from evolif.constraints.base import DrawContext, Group, ParamsModel, group_data
+from evolif.rng import Stream
+from evolif.types import Params
 
 
-class Audience(SubjectiveGroup):
-    """A judge scores the answer above 6 of 10 for it."""
+def _adapter(name: str) -> TypeAdapter[Any]:
+    """Accepts `{name: value}` with a value for which the group's data file has phrases."""
 
-    name = "audience"
-    adapter: TypeAdapter[Any] = TypeAdapter(_Audience)
+    def known(value: str) -> str:
+        values = group_data(name)["describe"]
+        if value not in values:
+            raise ValueError(f"“{value}” is unknown; use {', '.join(values)}")
+        return value
+
+    fields: dict[str, Any] = {name: (Annotated[str, AfterValidator(known)], ...)}
+    return TypeAdapter(create_model(name, __base__=ParamsModel, **fields))
 
 
-# `emotion`: how the answer feels; judged by a model.
+class SubjectiveGroup(Group):
+    """One parameter, which is named like the group; its value selects the phrase."""
 
+    subjective = True
 
-class _Emotion(ParamsModel):
-    emotion: Annotated[str, AfterValidator(known("emotion"))]
+    def draw(self, stream: Stream, context: DrawContext) -> Params | None:
+        return {self.name: stream.choice(context.pool["values"])}
+
+    def key(self, params: Params) -> str:
+        return str(params[self.name])
+
+    def slots(self, params: Params) -> dict[str, str]:
+        return {"value": str(params[self.name])}
 
 
 class Emotion(SubjectiveGroup):
-    """A judge scores the answer above 6 of 10 for it."""
+    """Which emotion the answer conveys."""
 
     name = "emotion"
-    adapter: TypeAdapter[Any] = TypeAdapter(_Emotion)
+    adapter = _adapter(name)
 
 
-# `style`: how the answer is written; judged by a model.
+class Audience(SubjectiveGroup):
+    """Which age group the answer is written for."""
 
-
-class _Style(ParamsModel):
-    style: Annotated[str, AfterValidator(known("style"))]
+    name = "audience"
+    adapter = _adapter(name)
 
 
 class Style(SubjectiveGroup):
-    """A judge scores the answer above 6 of 10 for it."""
+    """How the answer is written."""
 
     name = "style"
-    adapter: TypeAdapter[Any] = TypeAdapter(_Style)
+    adapter = _adapter(name)
