@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from evolif.instructions import generate_with
+from evolif.instructions import generate
 from evolif.models.sim import SimModel
 from evolif.runner import evaluate
 
@@ -47,7 +47,7 @@ def make_run(folder: Path, dialogues: int, turns: int) -> Path:
     run = folder / "run"
     if run.exists():
         return run
-    generate_with(folder / "bench", dialogues=dialogues, turns=turns, seed=1)
+    generate(folder / "bench", dialogues=dialogues, turns=turns, seed=1)
     names = [f"sim/{letter}" for letter in STRENGTHS]
 
     def opened(name: str, **_: Any) -> SimModel:

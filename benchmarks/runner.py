@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from evolif.instructions import Benchmark, generate_with
+from evolif.instructions import Benchmark, generate
 from evolif.judging import judge_turn
 from evolif.models import ChatRequest, open_model
 from evolif.runner import evaluate
@@ -45,7 +45,7 @@ def whole(bench: Benchmark, folder: Path) -> float:
 def main() -> None:
     dialogues, rounds = (*map(int, sys.argv[1:]), *(100, 5)[len(sys.argv) - 1 :])
     with tempfile.TemporaryDirectory() as folder:
-        bench = generate_with(Path(folder) / "bench", dialogues=dialogues, turns=TURNS, seed=1, profile="objective")
+        bench = generate(Path(folder) / "bench", dialogues=dialogues, turns=TURNS, seed=1, profile="objective")
         turns = [turn for d in bench.dialogues() for turn in bench.turns(d)]
         taken = [(bare(turns), whole(bench, Path(folder) / f"run{number}")) for number in range(rounds + 1)][1:]
     per_turn = 1000 / len(turns)

@@ -25,7 +25,7 @@ from typing import Any
 
 from transport import ANSWER, LATENCY, serve
 
-from evolif.instructions import Benchmark, generate_with
+from evolif.instructions import Benchmark, generate
 from evolif.judging import judge_turn
 from evolif.models.endpoint import Endpoint, make_client
 from evolif.runner import SYSTEM_PROMPT, Event, RunStarted, SessionEnded, TurnStored, evaluate
@@ -105,7 +105,7 @@ def per_turn(seconds: tuple[float, float], turns: int) -> Figures:
 
 
 def compare(url: str, folder: Path, in_flight: int, dialogues: int, turns: int, rounds: int) -> None:
-    bench = generate_with(folder / "bench", dialogues=dialogues, turns=turns, seed=1, profile="objective")
+    bench = generate(folder / "bench", dialogues=dialogues, turns=turns, seed=1, profile="objective")
     taken = [
         (bare(bench, url, in_flight, turns), ours(bench.path, url, in_flight, turns, folder / f"run{number}"))
         for number in range(rounds + 1)
@@ -127,7 +127,7 @@ def memory(url: str, folder: Path) -> None:
     """Each size in a process of its own, after a benchmark was made in another."""
     for dialogues in (100, 2000):
         bench = folder / f"bench{dialogues}"
-        generate_with(bench, dialogues=dialogues, turns=10, seed=1, profile="objective")
+        generate(bench, dialogues=dialogues, turns=10, seed=1, profile="objective")
         told = subprocess.run(
             [sys.executable, __file__, "alone", str(bench), url, str(folder / f"run{dialogues}")],
             capture_output=True, text=True, check=True,

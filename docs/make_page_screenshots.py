@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from evolif.instructions import generate_with
+from evolif.instructions import generate
 from evolif.report import analyse, write_page
 from evolif.runner import evaluate
 
@@ -44,7 +44,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         os.chdir(folder)  # the page names the run's folder: a bare name, on every machine
         try:
-            generate_with("bench", dialogues=30, turns=20, seed=7, profile="paper")
+            generate("bench", dialogues=30, turns=20, seed=7, profile="paper")
             with closing(evaluate("bench", ["sim/steady", "sim/forgetful"], "my-run")) as run:
                 write_page(analyse([run]), "report.html")
             take(Path("report.html").resolve(), browser, helper, folder)

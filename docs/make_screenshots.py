@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from evolif.instructions import Benchmark, generate_with
+from evolif.instructions import Benchmark, generate
 from evolif.judging import Judgement, JudgeRecord, JudgeScore
 from evolif.queries import check_query
 from evolif.review import AnswerQueue, BenchmarkQueue, ReviewQueue
@@ -43,7 +43,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         os.chdir(folder)  # the screen names the benchmark's folder: a bare name, on every machine
         try:
-            generate_with("my-bench", dialogues=12, turns=8, seed=7, profile="objective")
+            generate("my-bench", dialogues=12, turns=8, seed=7, profile="objective")
             plant(Benchmark("my-bench"))
             picture("review.svg")
             picture("review-edit.svg", "e", TYPED)

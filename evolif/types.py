@@ -146,6 +146,9 @@ class Usage:
         """Tokens of prompt and answer together."""
         return self.prompt_tokens + self.completion_tokens
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
+
 
 @dataclass(frozen=True, slots=True)
 class TurnFacts:

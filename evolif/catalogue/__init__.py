@@ -1,7 +1,7 @@
 """The catalogues of topics and personas: checking entries, and writing new ones with a chat model."""
 
 from evolif.catalogue.entries import LintReport, Pair
-from evolif.catalogue.generate import GenerationResult, ModelConfig, Tally
+from evolif.catalogue.generate import GenerationResult, Tally
 from evolif.catalogue.infer import infer_personas
 from evolif.catalogue.lint import lint_personas, lint_topics
 from evolif.catalogue.topics import read_topic, topic_faults
@@ -10,7 +10,6 @@ from evolif.catalogue.write import write_topics
 __all__ = [
     "GenerationResult",
     "LintReport",
-    "ModelConfig",
     "Pair",
     "Tally",
     "infer_personas",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.catalogue.entries import EntryRow, read_rows
 from evolif.errors import ContextOverflowError, InputError, ModelError, OutsideError, UsageError, WithheldError
 from evolif.instructions import append, cut_torn_line
-from evolif.models import DEFAULT_RETRIES, Sampling, StructuredModel, managed, open_model, parse_model_name
+from evolif.models import ModelOptions, ModelRef, Sampling, StructuredModel, resolve_model, stored_name
 from evolif.resources import complaint, data_path, load_yaml
 from evolif.synthesis import read_object
 from evolif.text import clean
@@ -83,34 +83,18 @@ _LOCAL_TOKENS = 500
 """Longest answer of a local model where nothing else is asked for: some never come to an end of themselves."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelConfig:
-    """Which model is asked and how; None leaves a value to the provider."""
+def open_writer(model: ModelRef, options: ModelOptions) -> StructuredModel:
+    """Open the model that writes entries.
 
-    model: str
-    base_url: str | None = None
-    max_retries: int = DEFAULT_RETRIES
-    timeout: float | None = None
-    """Seconds for one request."""
-    temperature: float | None = None
-    max_tokens: int | None = None
-    max_connections: int | None = None
-
-    def open(self) -> tuple[StructuredModel, int]:
-        """The model, and how many entries it is worth asking for at a time.
-
-        Raises:
-            UsageError: no such model, no key, or a simulated one.
-        """
-        name = parse_model_name(self.model)
-        if name.provider == "sim":
-            raise UsageError(f"{name} does not chat and can write nothing; name a chat model")
-        client = open_model(self.model, base_url=self.base_url, max_retries=self.max_retries, timeout=self.timeout)
-        longest = self.max_tokens or (_LOCAL_TOKENS if name.provider == "local" else None)
-        connections = self.max_connections or client.connections
-        # The name is stored with what the model writes: of a local file only its own name, not its folder.
-        stored = f"local/{PurePath(name.name).name}" if name.provider == "local" else name.label
-        return StructuredModel(managed(client, connections), Sampling(self.temperature, longest), stored), connections
+    Raises:
+        UsageError: no such model, no key, or a simulated one.
+    """
+    name = stored_name(model)
+    if name.startswith("sim/"):
+        raise UsageError(f"{name} does not chat and can write nothing; name a chat model")
+    client = resolve_model(model, options)
+    sampling = options.sampling(model, local=Sampling(max_tokens=_LOCAL_TOKENS))
+    return StructuredModel(client.bounded(client.limit.places), sampling, name)
 
 
 @dataclass(slots=True)

@@ -15,19 +15,20 @@ from evolif.catalogue.generate import (
     EntryGenerator,
     GenerationResult,
     Job,
-    ModelConfig,
     OutFile,
     Tally,
     TallyObserver,
     fields_of,
     line_of,
     load_prompts,
+    open_writer,
     opened,
     run,
 )
 from evolif.catalogue.index import RunIndex, function_words, is_number, words
 from evolif.catalogue.personas import PHRASES, PersonaEntry, PersonaIndex, names_in, persona_faults, read_persona
 from evolif.errors import InputError
+from evolif.models import ModelOptions, ModelRef
 from evolif.rng import Purpose, Stream
 from evolif.synthesis import registers
 from evolif.text import clean
@@ -107,10 +108,11 @@ _OPENING = re.compile(r"(?:ing|ed|ly)\Z")
 def infer_personas(
     source: Path,
     out: Path,
-    reach: ModelConfig,
+    model: ModelRef,
     *,
     seed: int,
     limit: int | None = None,
+    options: ModelOptions | None = None,
     observe: TallyObserver = lambda _: None,
 ) -> GenerationResult:
     """Infer a persona from every text of a file; the same call goes on where one was broken off.
@@ -118,9 +120,10 @@ def infer_personas(
     Args:
         source: A text or JSONL file with one message, or one line about a person, a line.
         out: The JSONL file, new or of personas; every new persona is linted against all that are there.
-        reach: Which model is asked, and how.
+        model: The chat model, or its name.
         seed: Draws the marks that fence the texts off.
         limit: Only the first so many texts.
+        options: How the model is reached and sampled.
         observe: Told whenever a persona was kept or given up.
 
     Returns:
@@ -132,14 +135,15 @@ def infer_personas(
         OutsideError: the provider or the disk failed, or the model gave nothing usable; what was kept is kept.
     """
     sources = read_sources(source)[:limit]
-    asked, connections = reach.open()
+    options = options or ModelOptions()
+    asked = open_writer(model, options)
     with opened(out, "personas") as file:
         desk = _PersonaQueue(file, asked.name, seed)
         todo = [one for one in sources if one.mark not in desk.done]
         if not todo:
             return GenerationResult(Tally(), len(sources), len(sources))
         schema = _schema()
-        workshop = EntryGenerator(asked, load_prompts("persona"), schema, connections, observe)
+        workshop = EntryGenerator(asked, load_prompts("persona"), schema, asked.connections, observe)
         tally = run(workshop, desk.jobs(todo), len(todo))
         return GenerationResult(tally, len(sources) - len(todo) + tally.kept, len(sources))
 

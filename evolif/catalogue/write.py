@@ -12,13 +12,13 @@ from evolif.catalogue.generate import (
     EntryGenerator,
     GenerationResult,
     Job,
-    ModelConfig,
     OutFile,
     Tally,
     TallyObserver,
     fields_of,
     line_of,
     load_prompts,
+    open_writer,
     opened,
     run,
 )
@@ -36,6 +36,7 @@ from evolif.catalogue.topics import (
     topic_faults,
 )
 from evolif.errors import UsageError
+from evolif.models import ModelOptions, ModelRef
 from evolif.rng import Purpose, Stream
 from evolif.types import Message
 
@@ -122,7 +123,14 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 def write_topics(
-    out: Path, domain: str, count: int, reach: ModelConfig, *, seed: int, observe: TallyObserver = lambda _: None
+    out: Path,
+    domain: str,
+    count: int,
+    model: ModelRef,
+    *,
+    seed: int,
+    options: ModelOptions | None = None,
+    observe: TallyObserver = lambda _: None,
 ) -> GenerationResult:
     """Write topics until the file holds `count` of the domain; the same call goes on where one was broken off.
 
@@ -130,8 +138,9 @@ def write_topics(
         out: The JSONL file, new or of topics; every new topic is linted against all that are there.
         domain: What the topics are about, such as “beekeeping”.
         count: Topics of the domain that the file should hold in the end.
-        reach: Which model is asked, and how.
+        model: The chat model, or its name.
         seed: What kind of task each call asks for is drawn with it.
+        options: How the model is reached and sampled.
         observe: Told whenever a topic was kept or given up.
 
     Returns:
@@ -145,13 +154,14 @@ def write_topics(
     domain = " ".join(domain.split())
     if not domain or not domain.isprintable() or len(domain) > _LONGEST_DOMAIN:
         raise UsageError(f"a domain is a few words, {_LONGEST_DOMAIN} characters at most, such as “beekeeping”")
-    asked, connections = reach.open()
+    options = options or ModelOptions()
+    asked = open_writer(model, options)
     with opened(out, "topics") as file:
         desk = _TopicQueue(file, domain, asked.name, seed)
         wanted = count - desk.have
         if wanted < 1:
             return GenerationResult(Tally(), desk.have, desk.have)
-        workshop = EntryGenerator(asked, load_prompts("topic"), _SCHEMA, connections, observe)
+        workshop = EntryGenerator(asked, load_prompts("topic"), _SCHEMA, asked.connections, observe)
         # Some will be given up: as many again may be tried before the rest is left to another call.
         tally = run(workshop, desk.jobs(2 * wanted), wanted)
         return GenerationResult(tally, desk.have, count)

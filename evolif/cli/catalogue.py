@@ -84,14 +84,15 @@ def write(
     config: Config = None,
 ) -> None:
     """Have a chat model write topics of a domain, each linted against all others. The same command goes on."""
-    from evolif.catalogue import ModelConfig, write_topics
+    from evolif.catalogue import write_topics
     from evolif.cli.options import fresh_seed, making, tell_made
     from evolif.cli.progress import choose
+    from evolif.models import ModelOptions
     from evolif.report import plain
 
-    reach = ModelConfig(model, base_url, max_retries, timeout, temperature, max_tokens, max_connections)
+    options = ModelOptions(base_url, max_retries, timeout, temperature, max_tokens, max_connections)
     with making(choose(display), "topic", out) as observe:
-        made = write_topics(out, domain, count, reach, seed=fresh_seed(seed), observe=observe)
+        made = write_topics(out, domain, count, model, seed=fresh_seed(seed), options=options, observe=observe)
     tell_made(made, f"topics on {plain(' '.join(domain.split()))}", out)
     typer.echo(f"Next: evolif review --topics {plain(str(out))}  (two people verify each topic)")
 
@@ -163,11 +164,12 @@ def infer(
     config: Config = None,
 ) -> None:
     """Have a chat model infer a speaking style from each message, without what identifies. The same command goes on."""
-    from evolif.catalogue import ModelConfig, infer_personas
+    from evolif.catalogue import infer_personas
     from evolif.cli.options import fresh_seed, making, tell_made
     from evolif.cli.progress import choose
+    from evolif.models import ModelOptions
 
-    reach = ModelConfig(model, base_url, max_retries, timeout, temperature, max_tokens, max_connections)
+    options = ModelOptions(base_url, max_retries, timeout, temperature, max_tokens, max_connections)
     with making(choose(display), "persona", out) as observe:
-        made = infer_personas(source, out, reach, seed=fresh_seed(seed), limit=limit, observe=observe)
+        made = infer_personas(source, out, model, seed=fresh_seed(seed), limit=limit, options=options, observe=observe)
     tell_made(made, "personas", out)

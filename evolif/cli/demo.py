@@ -58,7 +58,7 @@ def demo(
 
 
 def _benchmark(folder: Path, seed: int | None) -> Benchmark:
-    from evolif.instructions import generate_with, load_benchmark
+    from evolif.instructions import generate, load_benchmark
 
     if seed is None and (folder / "benchmark.json").is_file():
         bench = load_benchmark(folder)
@@ -68,7 +68,7 @@ def _benchmark(folder: Path, seed: int | None) -> Benchmark:
     from secrets import randbelow
 
     chosen = randbelow(2**31) if seed is None else seed
-    bench = generate_with(folder, dialogues=DIALOGUES, turns=TURNS, seed=chosen, profile="objective")
+    bench = generate(folder, dialogues=DIALOGUES, turns=TURNS, seed=chosen, profile="objective")
     first = bench.turns(1)[0]
     typer.echo(f"Made {DIALOGUES} fresh dialogues of {TURNS} turns (seed {chosen}); the first begins:")
     typer.echo(f"  {first.query}\n")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evolif.catalogue import GenerationResult, LintReport, Pair, Tally
-    from evolif.instructions import Options
+    from evolif.models import ModelOptions
 
 
 def load_config(ctx: typer.Context, path: Path | None) -> Path | None:
@@ -184,11 +184,11 @@ def model_options(
     max_tokens: int | None,
     max_connections: int | None,
     seed: int = 0,
-) -> Options:
+) -> ModelOptions:
     """The options of a call, together."""
-    from evolif.instructions import Options
+    from evolif.models import ModelOptions
 
-    return Options(
+    return ModelOptions(
         base_url=base_url,
         max_retries=max_retries,
         timeout=timeout,

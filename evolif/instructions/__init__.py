@@ -1,8 +1,12 @@
-"""The instruction-following benchmark on disk: generated, extended, opened (paper §3.2)."""
+"""The instruction-following benchmark on disk: generated, extended, opened (paper §3.2).
 
-from evolif.instructions.authors import AuthorRole, Options, open_asked, open_named, open_stored
+A benchmark is a folder with a header, a file per dialogue, and its topics and personas. The template or chat models
+word its turns.
+"""
+
+from evolif.instructions.authors import AuthorRole, open_author, open_synthesizers, reopen_synthesizers
 from evolif.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter, load_benchmark
-from evolif.instructions.generate import extend, extend_with, generate, generate_with
+from evolif.instructions.generate import extend, generate
 from evolif.instructions.source import SynthesizerPool, TurnMade, TurnSource
 from evolif.instructions.turn_lines import (
     Header,
@@ -26,7 +30,6 @@ __all__ = [
     "Benchmark",
     "Header",
     "ImportedWriter",
-    "Options",
     "Rates",
     "SynthesisRecord",
     "SynthesizerPool",
@@ -36,17 +39,15 @@ __all__ = [
     "cut_torn_line",
     "dialogue_file",
     "extend",
-    "extend_with",
     "generate",
-    "generate_with",
     "load_benchmark",
-    "open_asked",
-    "open_named",
-    "open_stored",
+    "open_author",
+    "open_synthesizers",
     "parse_header",
     "parse_turn",
     "rates",
     "read_turns",
+    "reopen_synthesizers",
     "to_object",
     "turn_hash",
 ]

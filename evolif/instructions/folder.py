@@ -1,4 +1,4 @@
-"""A benchmark on disk: opened, read, extended by as many turns as a session asks for."""
+"""A benchmark directory: opened, read, extended by as many turns as a session requests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evolif.errors import OutsideError, UsageError
 from evolif.instructions.generator import UNPLAYABLE, TurnGenerator
-from evolif.instructions.turn_lines import FILE as RECORDS
 from evolif.instructions.turn_lines import (
+    RECORDS,
     Header,
     ImportOrigin,
     Spec,
@@ -25,14 +25,18 @@ from evolif.instructions.turn_lines import (
     append,
     cut_torn_line,
     dialogue_file,
+    json_line,
+    persona_object,
     read_header,
     read_records,
     read_turns,
     rewrite_line,
     stamp_of,
     to_line,
+    topic_object,
     turn_hash,
     write_whole,
+    writing,
 )
 from evolif.resources import read_catalogue
 from evolif.synthesis import TEMPLATE, author_of, load_frames, load_personas, parse_share, registers
@@ -42,20 +46,20 @@ from evolif.types import Persona, Topic, Turn, TurnStatus
 if TYPE_CHECKING:
     from filelock import FileLock
 
-
-# A benchmark that was imported: turns, topics and personas of others, without the script that could go on.
-
+REGISTERS = "registers.yaml"
+"""Frames of the benchmark's own registers, where it has any."""
+CATALOGUES = ("topics.jsonl", "personas.jsonl", REGISTERS)
+"""Files of a benchmark beside its header and its dialogues."""
 IMPORTED = "imported"
 """Who words the turns of an imported benchmark, and the name of its profile."""
-
-CATALOGUES = ("topics.jsonl", "personas.jsonl", "registers.yaml")
-"""Files of a benchmark beside its header and its dialogues; the last only where it has registers of its own."""
-
-_PROFILE = "Imported: nothing is drawn from these figures; evaluation takes patience and cap from `protocol`."
+_IMPORTED_PROFILE = "Imported: nothing is drawn from these figures; evaluation takes patience and cap from `protocol`."
+_HINT = "make the folder writable"
+_HELD = 256
+"""Dialogues kept in memory by default."""
 
 
 def load_imported_topics(path: Path) -> tuple[Topic, ...]:
-    """The topics of an imported benchmark, which may have fewer keywords than one can draw from.
+    """The topics of an imported benchmark, which may have fewer keywords than drawing needs.
 
     Raises:
         InputError: a line that is not a topic, or an id used twice.
@@ -64,10 +68,10 @@ def load_imported_topics(path: Path) -> tuple[Topic, ...]:
 
 
 class ImportedWriter:
-    """Writes a benchmark directory, dialogue by dialogue; `benchmark.json` comes last, so that half of one is none.
+    """Writes a benchmark directory dialogue by dialogue; `benchmark.json` comes last, so a half-written one is invalid.
 
     Args:
-        root: A directory that is empty.
+        root: An empty directory.
     """
 
     def __init__(self, root: Path) -> None:
@@ -78,7 +82,8 @@ class ImportedWriter:
         self._topics: dict[str, Topic] = {}
         self._personas: dict[str, Persona] = {}
         self._longest = 0
-        _write(lambda: (root / "dialogues").mkdir(parents=True, exist_ok=True), root)
+        with writing(root):
+            (root / "dialogues").mkdir(parents=True, exist_ok=True)
 
     @property
     def dialogues(self) -> int:
@@ -99,12 +104,10 @@ class ImportedWriter:
             self._groups |= dict.fromkeys(c.group for c in turn.constraints)
             self._topics.setdefault(turn.topic.id, turn.topic)
             self._personas.setdefault(turn.persona.id, turn.persona)
-        path = dialogue_file(self._root, turns[0].dialogue)
-        data = "".join(map(to_line, turns)).encode("utf-8")
-        _write(lambda: write_whole(path, data), path)
+        self._write(dialogue_file(self._root, turns[0].dialogue), "".join(map(to_line, turns)))
 
     def finish(self, header: Header, catalogues: Mapping[str, str]) -> None:
-        """Write what the dialogues were made of: the benchmark is again what it was.
+        """Write the header and catalogues of an exported benchmark, which is then the same benchmark again.
 
         Args:
             header: Its header.
@@ -112,8 +115,8 @@ class ImportedWriter:
         """
         for name in CATALOGUES:
             if name in catalogues:
-                self._whole(name, catalogues[name])
-        self._whole("benchmark.json", header.to_json())
+                self._write(self._root / name, catalogues[name])
+        self._write(self._root / "benchmark.json", header.to_json())
 
     def finish_foreign(self, source: str) -> None:
         """Write a header, topics and personas made from the turns; the benchmark ends where its dialogues end.
@@ -124,53 +127,29 @@ class ImportedWriter:
         if not self._files:
             raise UsageError("there is no dialogue to import")
         groups = tuple(self._groups) or ("format",)
-        paper = load_profile("paper")
-        profile = paper.model_copy(update={"name": IMPORTED, "source": _PROFILE, "groups": groups, "pools": {}})
+        profile = load_profile("paper").model_copy(
+            update={"name": IMPORTED, "source": _IMPORTED_PROFILE, "groups": groups, "pools": {}}
+        )
         spec = Spec(
             profile=profile, seed=0, dialogues=self.dialogues, turns=max(1, self._longest), synthesizers=(IMPORTED,)
         )
         same = len(set(self._files)) == 1
         origin = ImportOrigin(
-            format=source,
-            files=tuple(self._files[:1] if same else self._files),
-            content=self._hash.hexdigest()[:16],
-        )
-        topics = _lines(
-            {"id": t.id, "prompt": t.prompt, "keywords": list(t.keywords), "domain": t.domain, "title": t.title}
-            for t in self._topics.values()
+            format=source, files=tuple(self._files[:1] if same else self._files), content=self._hash.hexdigest()[:16]
         )
         known = registers()
-        personas = _lines(
-            {
-                "id": p.id,
-                "sentence": p.sentence,
-                "phrases": list(p.phrases),
-                "register": p.register if p.register in known else "neutral",
-            }
-            for p in self._personas.values()
+        personas = (
+            replace(p, register=p.register if p.register in known else "neutral") for p in self._personas.values()
         )
-        self.finish(Header(spec=spec, imported=origin), {"topics.jsonl": topics, "personas.jsonl": personas})
+        catalogues = {
+            "topics.jsonl": "".join(json_line(topic_object(topic)) for topic in self._topics.values()),
+            "personas.jsonl": "".join(json_line(persona_object(persona)) for persona in personas),
+        }
+        self.finish(Header(spec=spec, imported=origin), catalogues)
 
-    def _whole(self, name: str, text: str) -> None:
-        path = self._root / name
-        _write(lambda: write_whole(path, text.encode("utf-8")), path)
-
-
-def _lines(objects: Iterable[dict[str, Any]]) -> str:
-    return "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in objects)
-
-
-def _write(act: Callable[[], object], path: Path) -> None:
-    try:
-        act()
-    except OSError as fault:
-        raise OutsideError(f"{path} cannot be written ({fault.strerror})") from None
-
-
-REGISTERS = "registers.yaml"
-"""Frames of registers of its own, where it has some."""
-HELD = 256
-"""Dialogues kept in memory at first."""
+    def _write(self, path: Path, text: str) -> None:
+        with writing(path):
+            write_whole(path, text.encode("utf-8"))
 
 
 class Benchmark:
@@ -178,7 +157,7 @@ class Benchmark:
 
     Args:
         path: The directory.
-        notify: Told in one sentence when something was repaired.
+        notify: Called with one sentence when something was repaired.
     """
 
     def __init__(self, path: Path | str, notify: Callable[[str], None] | None = None) -> None:
@@ -189,40 +168,35 @@ class Benchmark:
         self.topics = load(self.path / "topics.jsonl")
         self.frames = load_frames(self.path / REGISTERS) if (self.path / REGISTERS).is_file() else None
         self.personas = load_personas(self.path / "personas.jsonl", self.frames)
-        self._maker = TurnGenerator(self.header, self.topics, self.personas, self.path, self.frames)
+        self._generator = TurnGenerator(self.header, self.topics, self.personas, self.path, self.frames)
         self._shares = tuple(map(parse_share, self.header.spec.synthesizers))
         self._turns: dict[int, list[Turn]] = {}
-        """Dialogues as they were last read, the one used longest ago first."""
-        self._held = HELD
+        """Dialogues as last read, the least recently used first."""
+        self._held = _HELD
         self._stamps: dict[int, Stamp] = {}
-        """A dialogue's file as it was last read or written here."""
-        self._told: set[tuple[int, int]] = set()
-        """Turns of which it was said that the template stands in."""
-        there, meant = len(self.dialogues()), self.header.spec.dialogues
-        if there < meant:
+        """State of each dialogue's file when it was last read or written here."""
+        self._replaced: set[tuple[int, int]] = set()
+        """Turns that the template's words replace, and of which the user was told."""
+        count, planned = len(self.dialogues()), self.header.spec.dialogues
+        if count < planned:
             self.notify(
-                f"{self.path} holds {there} of its {meant} dialogues; the same `evolif generate` makes the rest"
+                f"{self.path} holds {count} of its {planned} dialogues; the same `evolif generate` makes the rest"
             )
 
     @property
     def identity(self) -> str:
-        """What the benchmark is, whatever its length on disk (16 hex digits)."""
-        parts = [self.header.to_json()]
-        names = ("topics.jsonl", "personas.jsonl", *([REGISTERS] if self.frames else []))
-        parts += [(self.path / name).read_text(encoding="utf-8") for name in names]
+        """Identifies the benchmark, whatever its length on disk (16 hex digits)."""
+        names = CATALOGUES if self.frames else CATALOGUES[:-1]
+        parts = [self.header.to_json(), *((self.path / name).read_text(encoding="utf-8") for name in names)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     @property
     def extendable(self) -> bool:
-        """Whether further turns can be made; imported dialogues have no script and end where they end."""
+        """Whether further turns can be made; imported dialogues have no script."""
         return self.header.imported is None
 
     def refuse_unless_extendable(self) -> None:
-        """See that further turns can be made.
-
-        Raises:
-            UsageError: the benchmark was imported and has no script.
-        """
+        """Raise `UsageError` if the benchmark was imported and has no script."""
         if not self.extendable:
             raise UsageError(
                 f"{self.path} was imported and has no script, so its dialogues cannot be extended; stay within its "
@@ -230,17 +204,17 @@ class Benchmark:
             )
 
     def dialogues(self) -> list[int]:
-        """The numbers of the dialogues that lie on disk, in order."""
+        """The numbers of the dialogues on disk, in order."""
         files = (self.path / "dialogues").glob("*.jsonl")
         numbers = ((file, int(file.stem)) for file in files if file.stem.isascii() and file.stem.isdigit())
         return sorted(number for file, number in numbers if file.name == dialogue_file(self.path, number).name)
 
     def hold(self, dialogues: int) -> None:
-        """Keep so many dialogues in memory once they are read, at least one; the others are read again when needed."""
+        """Set how many dialogues are kept in memory, at least one; the others are read again when needed."""
         self._held = max(1, dialogues)
 
     def turns(self, dialogue: int) -> list[Turn]:
-        """The turns of a dialogue as far as they go."""
+        """The stored turns of a dialogue."""
         if dialogue in self._turns:
             self._turns[dialogue] = self._turns.pop(dialogue)
         else:
@@ -249,26 +223,41 @@ class Benchmark:
                 raise UsageError(f"{self.path} has no dialogue {dialogue}")
             lock = self._lock()
             try:
-                with suppress(OSError):  # a folder that cannot be written has no writer whom a reader could meet
+                with suppress(OSError):  # a folder that cannot be written has no writer to collide with
                     lock.acquire()
-                self._turns[dialogue] = self._stored(dialogue, path)
+                self._turns[dialogue] = self._read(dialogue, path)
             finally:
                 lock.release()
-            self._forget()
+            while len(self._turns) > self._held:
+                oldest = next(iter(self._turns))
+                del self._turns[oldest], self._stamps[oldest]
+                self._generator.forget(oldest)
         return self._turns[dialogue]
 
     def turn(self, dialogue: int, number: int) -> Turn:
-        """A turn as sessions play it, counted from 1; made, and appended, where the dialogue does not reach that far.
+        """A turn as sessions play it, counted from 1; made and appended where the dialogue is shorter.
 
-        Words that are flagged or rejected are never played: the template's stand in, `source` and `findings` say so.
+        Flagged or rejected words are never played: the template's replace them, and `source` and `findings` say so.
         `turns` gives the stored line.
         """
         turns = self.turns(dialogue)
         if number > len(turns):
             self.refuse_unless_extendable()
-            self._refuse_unless_template(dialogue)
+            author = self.author(dialogue)
+            if author != TEMPLATE:
+                raise UsageError(
+                    f"dialogue {dialogue} of {self.path} is worded by {author} and ends here; "
+                    "make it longer with `evolif extend`, or stay within its turns (--max-turns)"
+                )
             self._extend(dialogue, number)
-        return self._played(turns[number - 1])
+        stored = turns[number - 1]
+        if stored.status not in UNPLAYABLE:
+            return stored
+        played = self._generator.playable(stored)
+        if (dialogue, number) not in self._replaced:
+            self._replaced.add((dialogue, number))
+            self.notify(f"dialogue {dialogue}, turn {number}: {played.findings[0]}")
+        return played
 
     def author(self, dialogue: int) -> str:
         """The name of the synthesizer that words a dialogue."""
@@ -279,24 +268,22 @@ class Benchmark:
     def draft(self, dialogue: int) -> Turn:
         """The turn that comes next in a dialogue, in the template's words and not stored."""
         self.refuse_unless_extendable()
-        return self._maker.following(dialogue, self.turns(dialogue))
+        return self._generator.following(dialogue, self.turns(dialogue))
 
     def begin(self, dialogue: int) -> None:
-        """See that a dialogue's file is there, empty where it was not."""
+        """Create a dialogue's file if it is missing."""
         path = dialogue_file(self.path, dialogue)
-        try:
+        with writing(path, _HINT):
             path.touch()
-        except OSError as fault:
-            raise OutsideError(f"{path} cannot be written ({fault.strerror}); make the folder writable") from None
 
     def store(self, turn: Turn) -> Turn:
-        """Append the turn that comes next in its dialogue, durably.
+        """Append the next turn of a dialogue durably.
 
         Returns:
-            The stored turn; another one where another process was first.
+            The stored turn; a different one where another process was first.
         """
         known, path = self.turns(turn.dialogue), dialogue_file(self.path, turn.dialogue)
-        with self._writing(path):
+        with self._locked(path):
             lost = self._catch_up(turn.dialogue, path)
             if turn.turn == len(known) + 1:
                 append(path, "".join(map(to_line, [*lost, turn])))
@@ -305,12 +292,12 @@ class Benchmark:
         return known[turn.turn - 1]
 
     def record(self, record: SynthesisRecord) -> None:
-        """Keep what wording a turn came to and cost."""
-        with self._writing(self.path / RECORDS):
+        """Store the result and cost of wording a turn."""
+        with self._locked(self.path / RECORDS):
             add_record(self.path, record)
 
     def records(self) -> Iterator[SynthesisRecord]:
-        """What wording the turns came to and cost, oldest first."""
+        """Results and cost of wording the turns, oldest first."""
         return read_records(self.path)
 
     def replace(
@@ -324,7 +311,7 @@ class Benchmark:
         findings: tuple[str, ...] = (),
         attempts: int | None = None,
     ) -> Turn:
-        """Give a stored turn other words; the file is whole at every moment, and other lines keep their bytes.
+        """Give a stored turn other words; the file is complete at every moment, and other lines keep their bytes.
 
         Args:
             dialogue: Its dialogue.
@@ -332,19 +319,19 @@ class Benchmark:
             query: The new words.
             status: Their status.
             source: Whose words they are.
-            findings: What is held against them.
-            attempts: How many attempts they took; as stored where None.
+            findings: Objections to them.
+            attempts: How many attempts they took; unchanged where None.
 
         Raises:
-            UsageError: there is no such turn, or the words are none.
+            UsageError: there is no such turn, or the words are empty.
             OutsideError: the folder cannot be written.
         """
         _refuse_empty(query)
         path = dialogue_file(self.path, dialogue)
         if not path.is_file():
             raise UsageError(f"{self.path} has no dialogue {dialogue}")
-        with self._writing(path):
-            stored = self._stored(dialogue, path)  # another process may have changed the dialogue meanwhile
+        with self._locked(path):
+            stored = self._read(dialogue, path)  # another process may have changed the dialogue meanwhile
             if not 1 <= number <= len(stored):
                 raise UsageError(f"dialogue {dialogue} of {self.path} has no turn {number}")
             old = stored[number - 1]
@@ -375,7 +362,7 @@ class Benchmark:
         return made
 
     def missing(self, turns: int, dialogues: Iterable[int] | None = None) -> dict[str, int]:
-        """How many turns are missing up to a length, per chat model that has to word them; none that cannot be made."""
+        """How many turns are missing up to a length, per chat model that has to word them."""
         if not self.extendable:
             return {}
         count: Counter[str] = Counter()
@@ -383,31 +370,13 @@ class Benchmark:
             count[self.author(dialogue)] += max(0, turns - len(self.turns(dialogue)))
         return {author: number for author, number in count.items() if number and author != TEMPLATE}
 
-    def _forget(self) -> None:
-        """Let go of the dialogues that were used longest ago."""
-        while len(self._turns) > self._held:
-            dialogue = next(iter(self._turns))
-            del self._turns[dialogue], self._stamps[dialogue]
-            self._maker.forget(dialogue)
-
-    def _played(self, turn: Turn) -> Turn:
-        """What a session may be given; says once per turn where the template stands in."""
-        if turn.status not in UNPLAYABLE:
-            return turn
-        played = self._maker.playable(turn)
-        where = (turn.dialogue, turn.turn)
-        if where not in self._told:
-            self._told.add(where)
-            self.notify(f"dialogue {turn.dialogue}, turn {turn.turn}: {played.findings[0]}")
-        return played
-
     def _lock(self) -> FileLock:
         from filelock import FileLock
 
         return FileLock(self.path / ".lock")
 
-    def _stored(self, dialogue: int, path: Path) -> list[Turn]:
-        """The turns on disk; under the lock, for a line that somebody is writing looks torn."""
+    def _read(self, dialogue: int, path: Path) -> list[Turn]:
+        """Read the turns on disk; call it under the lock, because a line that is being written looks torn."""
         try:
             if cut_torn_line(path):
                 self.notify(f"{path}: the last line was torn and has been cut; the turn will be made again")
@@ -417,29 +386,17 @@ class Benchmark:
         return list(read_turns(path, dialogue))
 
     @contextmanager
-    def _writing(self, path: Path) -> Iterator[None]:
-        """Hold the lock to write a file."""
-        try:
-            with self._lock():
-                yield
-        except OSError as fault:
-            raise OutsideError(f"{path} cannot be written ({fault.strerror}); make the folder writable") from None
+    def _locked(self, path: Path) -> Iterator[None]:
+        with writing(path, _HINT), self._lock():
+            yield
 
-    def _refuse_unless_template(self, dialogue: int) -> None:
-        author = self.author(dialogue)
-        if author != TEMPLATE:
-            raise UsageError(
-                f"dialogue {dialogue} of {self.path} is worded by {author} and ends here; "
-                "make it longer with `evolif extend`, or stay within its turns (--max-turns)"
-            )
-
-    def _extend(self, dialogue: int, upto: int) -> None:
+    def _extend(self, dialogue: int, turns: int) -> None:
         known, path = self._turns[dialogue], dialogue_file(self.path, dialogue)
-        with self._writing(path):
+        with self._locked(path):
             lost = self._catch_up(dialogue, path)
             whole = list(known)
-            while len(whole) < upto:
-                whole.append(self._maker.following(dialogue, whole))
+            while len(whole) < turns:
+                whole.append(self._generator.following(dialogue, whole))
             fresh = whole[len(known) :]
             append(path, "".join(map(to_line, [*lost, *fresh])))
             self._stamps[dialogue] = stamp_of(path)
@@ -450,7 +407,7 @@ class Benchmark:
         known = self._turns[dialogue]
         if stamp_of(path) == self._stamps[dialogue]:
             return []
-        stored = self._stored(dialogue, path)
+        stored = self._read(dialogue, path)
         known.extend(stored[len(known) :])
         return known[len(stored) :]
 

@@ -1,4 +1,4 @@
-"""Makes the turns of a benchmark: script, persona, words."""
+"""Generates the turns of a benchmark: script, persona and the template's words."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from evolif.synthesis import Frames, TemplateSynthesizer, persona_for
 from evolif.tracker import ScriptSpec, script
 from evolif.types import Persona, ScriptTurn, Topic, Turn
 
+UNPLAYABLE = frozenset({"flagged", "rejected"})
+"""Statuses of words that no model ever gets to see."""
+
 
 class TurnGenerator:
-    """What a benchmark's turns are a function of, and the template's words for any of them.
+    """Generates the turns of a benchmark in the template's words.
 
     Args:
         header: The benchmark's specification.
         topics: Its topics.
         personas: Its personas.
-        path: Where it lies, for messages.
+        path: Its directory, for messages.
         frames: Its registers' frames; the project's own where None.
     """
 
@@ -33,21 +36,21 @@ class TurnGenerator:
         frames: Frames | None = None,
     ) -> None:
         spec = header.spec
-        self._generator = header.generator
+        self._version = header.generator
         self._path = path
         self._scripts: dict[int, Iterator[ScriptTurn]] = {}
-        """Scripts under way, so that a growing dialogue is not replayed for each of its turns."""
+        """Open scripts, so that a growing dialogue is not replayed for each of its turns."""
         self._script = ScriptSpec(spec.profile, topics, spec.seed)
         self._personas = personas
         self._seed = spec.seed
         self._synthesizer = TemplateSynthesizer(spec.seed, frames)
 
     def script(self, dialogue: int) -> Iterator[ScriptTurn]:
-        """The intentions of a dialogue, without end."""
+        """The endless script of a dialogue."""
         return script(self._script, dialogue)
 
     def put_into_words(self, turn: ScriptTurn) -> Turn:
-        """The scripted turn as a benchmark line has it, in the template's words."""
+        """A scripted turn in the template's words."""
         persona = persona_for(self._personas, self._seed, turn.dialogue)
         return Turn(
             dialogue=turn.dialogue,
@@ -63,10 +66,10 @@ class TurnGenerator:
         )
 
     def following(self, dialogue: int, stored: Sequence[Turn]) -> Turn:
-        """The turn that comes next in a dialogue, in the template's words.
+        """The next turn of a dialogue in the template's words.
 
         Raises:
-            UsageError: this version would have scripted the stored turns otherwise.
+            UsageError: this version scripts the stored turns differently.
         """
         number = len(stored) + 1
         turns = self._scripts.get(dialogue)
@@ -78,7 +81,7 @@ class TurnGenerator:
         return self.put_into_words(scripted)
 
     def forget(self, dialogue: int) -> None:
-        """Let go of a dialogue's script; it is replayed should the dialogue grow again."""
+        """Close a dialogue's script; it is replayed if the dialogue grows again."""
         self._scripts.pop(dialogue, None)
 
     def _replayed(self, dialogue: int, stored: Sequence[Turn]) -> Iterator[ScriptTurn]:
@@ -86,7 +89,7 @@ class TurnGenerator:
         for turn in stored:
             if not same_intention(turn, next(turns)):
                 raise UsageError(
-                    f"dialogue {dialogue} of {self._path} was scripted by evolif {self._generator} with other "
+                    f"dialogue {dialogue} of {self._path} was scripted by evolif {self._version} with other "
                     f"rules and cannot be extended by this version (turn {turn.turn} differs); stay within its turns "
                     "(--max-turns) or generate a fresh benchmark"
                 )
@@ -113,7 +116,3 @@ class TurnGenerator:
             attempts=1,
             findings=(note,),
         )
-
-
-UNPLAYABLE = frozenset({"flagged", "rejected"})
-"""Statuses of words that no model is ever asked with."""

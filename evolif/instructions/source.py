@@ -1,16 +1,16 @@
-"""Turns made by chat models: one at a time in a dialogue, dialogues side by side, each stored as soon as it is made."""
+"""Turns worded by chat models: one by one in a dialogue, dialogues side by side, each stored as soon as it is made."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evolif.errors import ModelError, OutsideError, UsageError
+from evolif.errors import ModelError, UsageError
 from evolif.instructions.folder import Benchmark
-from evolif.instructions.turn_lines import SynthesisRecord
+from evolif.instructions.turn_lines import SynthesisRecord, writing
 from evolif.synthesis import TEMPLATE, Attempt, Meter, Synthesizer
 from evolif.types import Turn
 
@@ -37,24 +37,24 @@ class SynthesizerPool:
     synthesizers: Mapping[str, Synthesizer | None]
     """By their names in the benchmark; None has the template stand in."""
     connections: Mapping[str, int] = field(default_factory=dict)
-    """Dialogues side by side, per synthesizer; 1 where nothing is said."""
+    """Dialogues side by side, per synthesizer; 1 by default."""
     observe: Callable[[TurnMade], None] = lambda _: None
     aclose: Callable[[], Awaitable[None]] = _nothing
-    """Releases what the clients hold; awaited in the loop in which they were used."""
+    """Releases the clients' connections; awaited in the loop in which they were used."""
 
 
 class TurnSource:
     """Hands out the turns of a benchmark and makes those that are missing.
 
-    Whoever asks for a missing turn first has it made; who asks meanwhile waits for the same one. A turn is stored once
-    and is the same for every model.
+    The first request for a missing turn makes it; later ones wait for the same turn. A turn is stored once and is the
+    same for every model.
 
     Args:
         benchmark: The benchmark.
-        wording: Its synthesizers; None where every turn that will be asked for is there, or the template's.
-        on_demand: Whether a model under test is waiting: a flagged turn then gives way to the template's words.
-        notify: Told in one sentence where that happens.
-        record: Given what each turn came to and cost, as the benchmark keeps it.
+        wording: Its synthesizers; None where no turn is missing that a chat model words.
+        on_demand: Whether a model under test is waiting: the template's words then replace those of a flagged turn.
+        notify: Called with one sentence where that happens.
+        record: Called with the stored result and cost of each turn.
     """
 
     def __init__(
@@ -74,10 +74,10 @@ class TurnSource:
         self._locks: dict[int, asyncio.Lock] = {}
 
     async def turn(self, dialogue: int, number: int) -> Turn | None:
-        """The turn as sessions play it, made where it is missing; None where the dialogue has no script and ends.
+        """The turn as sessions play it, made where it is missing; None where a dialogue without script ends.
 
         Raises:
-            ModelError: the synthesizer failed; the same question may pass later.
+            ModelError: the synthesizer failed; the same request may succeed later.
             UsageError: the dialogue's synthesizer was not opened.
         """
         if number > len(self._benchmark.turns(dialogue)):
@@ -87,7 +87,7 @@ class TurnSource:
         return self._benchmark.turn(dialogue, number)
 
     async def reach(self, dialogue: int, number: int) -> None:
-        """Make the turns that a chat model words, up to a number; errors as for `turn`."""
+        """Make the missing turns that a chat model words, up to a number; errors as for `turn`."""
         author = self._benchmark.author(dialogue)
         if author != TEMPLATE and self._benchmark.extendable:
             async with self._locks.setdefault(dialogue, asyncio.Lock()):
@@ -95,9 +95,11 @@ class TurnSource:
                     await self._make(dialogue, author)
 
     async def _make(self, dialogue: int, author: str) -> None:
-        """Make the next turn of a dialogue and store it."""
         if author not in self._wording.synthesizers:
-            raise unopened(author)
+            raise UsageError(
+                f"the turns that are missing are worded by {author}: make them with `evolif extend`, or stay within "
+                "those that are there (--max-turns)"
+            )
         draft = self._benchmark.draft(dialogue)
         synthesizer = self._wording.synthesizers[author]
         if synthesizer is None:
@@ -114,7 +116,7 @@ class TurnSource:
             self._store(draft, attempt, meter, author)
 
     def _store(self, draft: Turn, attempt: Attempt | None, meter: Meter, author: str) -> None:
-        """Keep what a turn cost, and the turn where there is one."""
+        """Store what a turn cost, and the turn if there is one."""
         where = (draft.dialogue, draft.turn)
         instead = attempt is not None and attempt.status == "flagged" and self._on_demand
         if attempt is not None or meter.calls:
@@ -124,7 +126,7 @@ class TurnSource:
         if attempt is None:
             return
         if instead:
-            note = f"the words of {author} were flagged ({attempt.told[0]}); these are the template's"
+            note = f"the words of {author} were flagged ({attempt.remarks[0]}); these are the template's"
             self._benchmark.store(replace(draft, findings=(note,)))
             self._notify(f"dialogue {draft.dialogue}, turn {draft.turn}: {note}")
         else:
@@ -134,44 +136,36 @@ class TurnSource:
                     query=attempt.query,
                     source=author,
                     attempts=attempt.attempts,
-                    findings=attempt.told,
+                    findings=attempt.remarks,
                     status=attempt.status,
                 )
             )
         self._wording.observe(TurnMade(*where, author, attempt.outcome))
 
 
-def unopened(author: str) -> UsageError:
-    """The error for a turn that only a synthesizer can make which nobody has opened."""
-    return UsageError(
-        f"the turns that are missing are worded by {author}: make them with `evolif extend`, or stay within those that "
-        "are there (--max-turns)"
-    )
-
-
-def grow_alone(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Sequence[int], turns: int) -> None:
-    """Make dialogues that chat models word at least `turns` long, as the only process that does; errors as for `grow`.
+def word_alone(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Sequence[int], turns: int) -> None:
+    """Make dialogues that chat models word at least `turns` long, in one process at a time.
 
     Raises:
-        UsageError: another process is at it, and both would pay for the same turns.
+        UsageError: another process is doing so, and both would pay for the same turns.
+        EvolifError: a synthesizer failed. The other turns under way were finished and stored before.
     """
     from filelock import FileLock, Timeout
 
     lock = FileLock(benchmark.path / ".synthesis.lock", timeout=0)
+    with writing(benchmark.path):
+        try:
+            lock.acquire()
+        except Timeout:
+            raise UsageError(f"{benchmark.path} is being worded by another process; wait for it") from None
     try:
-        lock.acquire()
-    except Timeout:
-        raise UsageError(f"{benchmark.path} is being worded by another process; wait for it") from None
-    except OSError as fault:
-        raise OutsideError(f"{benchmark.path} cannot be written ({fault.strerror})") from None
-    try:
-        run_to_end(grow(benchmark, wording, dialogues, turns))
+        run_to_end(_word(benchmark, wording, dialogues, turns))
     finally:
         lock.release()
 
 
 def run_to_end(main: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine, in a thread of its own where a notebook's loop runs already."""
+    """Run a coroutine; in a new thread where an event loop is already running, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -181,13 +175,8 @@ def run_to_end(main: Coroutine[Any, Any, None]) -> None:
         pool.submit(asyncio.run, main).result()
 
 
-async def grow(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Iterable[int], turns: int) -> None:
-    """Make dialogues that chat models word at least `turns` long, side by side; what is there is not asked for again.
-
-    Raises:
-        EvolifError: a synthesizer failed. The other turns under way were finished and stored before.
-    """
-    grower = TurnSource(benchmark, wording, on_demand=False)
+async def _word(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Sequence[int], turns: int) -> None:
+    source = TurnSource(benchmark, wording, on_demand=False)
     queues: dict[str, list[int]] = {}
     for dialogue in dialogues:
         queues.setdefault(benchmark.author(dialogue), []).append(dialogue)
@@ -196,25 +185,26 @@ async def grow(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Iterab
     try:
         async with asyncio.TaskGroup() as group:
             for author, queue in queues.items():
-                waiting = iter(queue)
+                shared = iter(queue)
                 for _ in range(min(len(queue), wording.connections.get(author, 1))):
-                    group.create_task(_worker(benchmark, grower, waiting, turns, faults))
+                    group.create_task(_work(benchmark, source, shared, turns, faults))
     finally:
         await wording.aclose()
     if faults:
         raise faults[0]
 
 
-async def _worker(
-    benchmark: Benchmark, grower: TurnSource, dialogues: Iterator[int], turns: int, faults: list[Exception]
+async def _work(
+    benchmark: Benchmark, source: TurnSource, dialogues: Iterator[int], turns: int, faults: list[Exception]
 ) -> None:
+    """Word dialogues until there are no more, or until a turn fails here or elsewhere."""
     for dialogue in dialogues:
         if faults:
             return
         try:
             benchmark.begin(dialogue)
             for number in range(len(benchmark.turns(dialogue)) + 1, turns + 1):
-                await grower.reach(dialogue, number)
+                await source.reach(dialogue, number)
                 if faults:
                     return
         except Exception as fault:

@@ -1,4 +1,8 @@
-"""One turn, one line of JSON: written in a fixed order, read as hostile input."""
+"""The files of a benchmark directory, written in a fixed order and read as hostile input.
+
+`benchmark.json` holds the header, `dialogues/NNNN.jsonl` a turn per line, `synthesis.jsonl` the cost of each turn.
+Nothing in them is specific to a machine.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,12 +19,12 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from evolif._version import __version__
 from evolif.constraints import describe, format_of, parse_constraints, table_version
-from evolif.errors import InputError, UsageError
+from evolif.errors import InputError, OutsideError, UsageError
 from evolif.resources import complaint, read_json_lines
 from evolif.synthesis import Attempt, Meter, PersonaModel
 from evolif.text import READING_RULES_VERSION
 from evolif.tracker import Profile
-from evolif.types import Operation, ScriptTurn, Topic, Turn, Usage
+from evolif.types import Operation, Persona, ScriptTurn, Topic, Turn, Usage
 
 
 class _Model(BaseModel):
@@ -65,39 +70,34 @@ class _Line(_Model):
 
 def to_line(turn: Turn) -> str:
     """The line of a turn, with its line break."""
-    return json.dumps(to_object(turn), ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json_line(to_object(turn))
+
+
+def json_line(data: object) -> str:
+    """Compact JSON with a line break."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def to_object(turn: Turn) -> dict[str, Any]:
-    """What the line of a turn holds."""
-    fmt = format_of(turn.constraints)
-    topic = turn.topic
+    """The JSON object of a turn."""
+    answer_format = format_of(turn.constraints)
+    operation = turn.operation
     return {
         "dialogue": turn.dialogue,
         "turn": turn.turn,
-        "topic": {
-            "id": topic.id,
-            "prompt": topic.prompt,
-            "keywords": list(topic.keywords),
-            "domain": topic.domain,
-            "title": topic.title,
-        },
+        "topic": topic_object(turn.topic),
         "move": turn.move,
         "operation": {
-            "kind": turn.operation.kind,
-            "group": turn.operation.group,
-            "before": turn.operation.before,
-            "after": turn.operation.after,
+            "kind": operation.kind,
+            "group": operation.group,
+            "before": operation.before,
+            "after": operation.after,
         },
         "constraints": [
-            {"group": c.group, "params": dict(c.params), "description": describe(c, fmt)} for c in turn.constraints
+            {"group": c.group, "params": dict(c.params), "description": describe(c, answer_format)}
+            for c in turn.constraints
         ],
-        "persona": {
-            "id": turn.persona.id,
-            "sentence": turn.persona.sentence,
-            "phrases": list(turn.persona.phrases),
-            "register": turn.persona.register,
-        },
+        "persona": persona_object(turn.persona),
         "query": turn.query,
         "source": turn.source,
         "attempts": turn.attempts,
@@ -107,15 +107,36 @@ def to_object(turn: Turn) -> dict[str, Any]:
     }
 
 
+def topic_object(topic: Topic) -> dict[str, Any]:
+    """The JSON object of a topic."""
+    return {
+        "id": topic.id,
+        "prompt": topic.prompt,
+        "keywords": list(topic.keywords),
+        "domain": topic.domain,
+        "title": topic.title,
+    }
+
+
+def persona_object(persona: Persona) -> dict[str, Any]:
+    """The JSON object of a persona."""
+    return {
+        "id": persona.id,
+        "sentence": persona.sentence,
+        "phrases": list(persona.phrases),
+        "register": persona.register,
+    }
+
+
 def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
     """The turns of one dialogue's file, in order.
 
     Args:
         path: The file.
-        dialogue: The number that every line must have, where it is known.
+        dialogue: The number that every line must have; any number where None.
 
     Raises:
-        InputError: a line that is no turn, or a turn out of order; names the line and the mend.
+        InputError: a line that is no turn, or a turn out of order.
     """
     for expected, (number, data) in enumerate(read_json_lines(path), 1):
         try:
@@ -138,10 +159,10 @@ def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
 
 
 def parse_turn(data: object) -> Turn:
-    """The turn of one line's object.
+    """The turn of a JSON object.
 
     Raises:
-        UsageError: it is none, its parameters cannot be, or a group is not installed here.
+        UsageError: it is no turn, its parameters are impossible, or a group is not installed here.
     """
     try:
         line = _Line.model_validate(data)
@@ -165,7 +186,7 @@ def parse_turn(data: object) -> Turn:
 
 
 def turn_hash(turn: Turn) -> str:
-    """What identifies a turn that was used: its words and its constraints (16 hex digits)."""
+    """Identifies a turn that was used, by its words and its constraints (16 hex digits)."""
     parts = [turn.query, turn.move, turn.topic.id, [[c.group, dict(c.params)] for c in turn.constraints]]
     canonical = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -181,17 +202,14 @@ def same_intention(turn: Turn, scripted: ScriptTurn) -> bool:
     )
 
 
-# `benchmark.json`: what a benchmark is made of; nothing machine-specific.
-
 FORMAT_VERSION = 1
 
-
-# A header comes from anywhere: it may name a model, and never say where the key for it is sent.
+# A header comes from anywhere: it may name a model, but must not say where the key for it is sent.
 _SynthesizerName = Annotated[str, Field(max_length=300, pattern=r"^[^?\s]([^?\x00-\x1f]*[^?\s])?$")]
 
 
 class Spec(BaseModel):
-    """All that scripts and template wording are a function of, beside topics and personas."""
+    """What scripts and template wording depend on, beside topics and personas."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -205,30 +223,26 @@ class Spec(BaseModel):
     """The model that checks what rules cannot know."""
 
     @model_serializer(mode="wrap")
-    def _without_absent(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # What is absent is not written, so that a benchmark made before there were checkers keeps its identity.
-        data: dict[str, Any] = written(self)
+    def _leave_out_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # So a benchmark made before there were checkers keeps its identity.
+        data: dict[str, Any] = serialize(self)
         if data["checker"] is None:
             del data["checker"]
         return data
 
 
-class ImportOrigin(BaseModel):
-    """Where an imported benchmark comes from that nothing can be drawn for: it has turns, and no script."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
+class ImportOrigin(_Model):
+    """Where an imported benchmark comes from; it has turns but no script."""
 
     format: Annotated[str, Field(max_length=40)]
     files: Annotated[tuple[Annotated[str, Field(max_length=120)], ...], Field(max_length=100_000)] = ()
-    """Per dialogue, in order, the name of the file it came in, without its folder."""
+    """Per dialogue, the name of the file it came in, without its folder; one name if it is the same for all."""
     content: Annotated[str, Field(max_length=64)] = ""
     """A hash of all turns, so that other content is another benchmark."""
 
 
-class Header(BaseModel):
-    """The identity card of a benchmark."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
+class Header(_Model):
+    """The contents of `benchmark.json`."""
 
     format: Literal["evolif-benchmark"] = "evolif-benchmark"
     format_version: int = FORMAT_VERSION
@@ -237,11 +251,11 @@ class Header(BaseModel):
     compatibility: int = Field(default_factory=table_version)
     spec: Spec
     imported: ImportOrigin | None = None
-    """Of a benchmark without a script; its `spec` only says how long it is and what evaluation takes."""
+    """Set for a benchmark without a script; its `spec` then gives only its size and the evaluation settings."""
 
     @model_serializer(mode="wrap")
-    def _without_absent(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = written(self)
+    def _leave_out_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = serialize(self)
         if data["imported"] is None:
             del data["imported"]
         return data
@@ -252,11 +266,11 @@ class Header(BaseModel):
 
 
 def parse_header(data: object) -> Header:
-    """Validate what `benchmark.json` holds.
+    """Validate the contents of `benchmark.json`.
 
     Raises:
         UsageError: another format version, or a constraint group that is not installed here.
-        ValidationError: it is none.
+        ValidationError: it is no header.
     """
     header = Header.model_validate(data)
     if header.format_version != FORMAT_VERSION:
@@ -276,8 +290,7 @@ def read_header(path: Path) -> Header:
     if not path.is_file():
         raise UsageError(f"{path.parent} is no benchmark: it has no benchmark.json; make one with `evolif generate`")
     try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
-        return parse_header(data)
+        return parse_header(json.loads(path.read_text(encoding="utf-8")))
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
     except ValidationError as fault:
@@ -302,14 +315,30 @@ def _compare(old: Any, new: Any, where: str) -> list[str]:
     return [] if old == new else [f"{where}: {json.dumps(old)} → {json.dumps(new)}"]
 
 
-# A dialogue's file: its name, appending whole lines, rewriting one, cutting a torn last one.
-
 Stamp = tuple[int, int, int]
-"""What tells one state of a file from another: inode, bytes, time of the last change in nanoseconds."""
+"""Tells one state of a file from another: inode, bytes, time of the last change in nanoseconds."""
+
+
+@contextmanager
+def writing(path: Path, hint: str = "") -> Iterator[None]:
+    """Report an `OSError` of the block as a file that cannot be written.
+
+    Args:
+        path: The file or folder to name.
+        hint: What the user can do about it, as an imperative.
+
+    Raises:
+        OutsideError: instead of the `OSError`.
+    """
+    try:
+        yield
+    except OSError as fault:
+        mend = f"; {hint}" if hint else ""
+        raise OutsideError(f"{path} cannot be written ({fault.strerror}){mend}") from None
 
 
 def dialogue_file(root: Path, dialogue: int) -> Path:
-    """Where a dialogue lies; names come from numbers only."""
+    """The file of a dialogue; its name comes from the number only."""
     return root / "dialogues" / f"{dialogue:04d}.jsonl"
 
 
@@ -331,11 +360,11 @@ def append(path: Path, text: str) -> None:
 
 
 def rewrite_line(path: Path, number: int, line: str) -> None:
-    """Put another line in the place of the `number`-th that is not blank; the file is whole at every moment.
+    """Replace a line of a file; the file is complete at every moment.
 
     Args:
         path: The file.
-        number: Counted from 1, blank lines left out.
+        number: Counted from 1, without blank lines.
         line: With its line break.
     """
     lines = path.read_bytes().split(b"\n")
@@ -345,7 +374,7 @@ def rewrite_line(path: Path, number: int, line: str) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, durably."""
+    """Write a file completely or not at all, durably."""
     temporary = path.with_suffix(path.suffix + ".tmp")
     with temporary.open("wb") as file:
         file.write(data)
@@ -355,10 +384,10 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def cut_torn_line(path: Path) -> bool:
-    """Cut a last line that was torn by a crash; says whether there was one."""
+    """Cut a last line that a crash left incomplete; returns whether there was one."""
     data = path.read_bytes()
     tail = data[data.rfind(b"\n") + 1 :]
-    if not tail or _is_object(tail):  # an editor may have left out nothing but the last line break
+    if not tail or _is_object(tail):  # an editor may have left out only the last line break
         return False
     with path.open("r+b") as file:
         file.truncate(len(data) - len(tail))
@@ -372,34 +401,28 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-# `synthesis.jsonl`: what wording each turn came to and cost; apart from what the models under test cost.
-
-FILE = "synthesis.jsonl"
+RECORDS = "synthesis.jsonl"
 
 _Count = Annotated[int, Field(ge=0, lt=2**53)]
 
 
-class _Tokens(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
+class _Tokens(_Model):
     calls: _Count = 0
     prompt_tokens: _Count = 0
     completion_tokens: _Count = 0
 
 
-class SynthesisRecord(BaseModel):
-    """One line: one turn worded, or broken off by a fault."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
+class SynthesisRecord(_Model):
+    """One line of `synthesis.jsonl`: a turn that was worded, or broken off by a fault."""
 
     dialogue: _Count
     turn: _Count
     synthesizer: str
     outcome: Literal["accepted", "repaired", "flagged", "broken off"]
-    """Accepted at first try, repaired, flagged; or a fault came between and the turn is asked for again."""
+    """Accepted at first try, repaired, flagged; or broken off by a fault, so that the turn is requested again."""
     attempts: _Count
     played: Literal["as worded", "template"] = "as worded"
-    """`template` where a turn that was needed at once was flagged, and the template's words were stored instead."""
+    """`template` where a flagged turn was needed at once, and the template's words were stored instead."""
     failed: tuple[tuple[str, ...], ...] = ()
     """Per failed attempt the checkers that found something."""
     cost: dict[Literal["synthesizer", "checker"], _Tokens] = {}
@@ -413,8 +436,8 @@ class SynthesisRecord(BaseModel):
         Args:
             where: Dialogue and turn.
             name: The synthesizer.
-            attempt: What came of it; None where a fault broke it off.
-            meter: What it cost.
+            attempt: The result; None where a fault broke it off.
+            meter: Its cost.
             template: Whether the template's words were stored instead.
         """
         return cls(
@@ -443,15 +466,15 @@ class SynthesisRecord(BaseModel):
 
 def add_record(root: Path, record: SynthesisRecord) -> None:
     """Append a record durably; the caller holds the benchmark's lock."""
-    path = root / FILE
+    path = root / RECORDS
     if path.exists():
         cut_torn_line(path)
-    append(path, json.dumps(record.model_dump(mode="json"), ensure_ascii=False, separators=(",", ":")) + "\n")
+    append(path, json_line(record.model_dump(mode="json")))
 
 
 def read_records(root: Path) -> Iterator[SynthesisRecord]:
-    """The records of a benchmark; lines that cannot be read are passed over, for nothing is decided by them."""
-    path = root / FILE
+    """The records of a benchmark; unreadable lines are skipped, because nothing depends on them."""
+    path = root / RECORDS
     if not path.is_file():
         return
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -464,7 +487,7 @@ def read_records(root: Path) -> Iterator[SynthesisRecord]:
 
 @dataclass(slots=True)
 class Rates:
-    """What a synthesizer's turns came to: counts, and tokens with those of broken-off turns."""
+    """The results of a synthesizer: numbers of turns, calls and tokens, those of broken-off turns included."""
 
     turns: int = 0
     accepted: int = 0
@@ -478,22 +501,18 @@ class Rates:
 
 def rates(records: Iterable[SynthesisRecord]) -> dict[str, Rates]:
     """Rates per synthesizer; of a turn that was worded twice the last record counts, and the cost of both."""
-    told: dict[str, Rates] = {}
+    by_synthesizer: dict[str, Rates] = {}
     last: dict[tuple[int, int], SynthesisRecord] = {}
     for record in records:
-        sums = told.setdefault(record.synthesizer, Rates())
+        sums = by_synthesizer.setdefault(record.synthesizer, Rates())
         sums.calls += record.cost.get("synthesizer", _Tokens()).calls
-        sums.usage = _plus(sums.usage, record.usage("synthesizer"))
+        sums.usage += record.usage("synthesizer")
         sums.checker_calls += record.cost.get("checker", _Tokens()).calls
-        sums.checker_usage = _plus(sums.checker_usage, record.usage("checker"))
+        sums.checker_usage += record.usage("checker")
         if record.outcome != "broken off":
             last[record.dialogue, record.turn] = record
     for record in last.values():
-        sums = told[record.synthesizer]
+        sums = by_synthesizer[record.synthesizer]
         sums.turns += 1
         setattr(sums, record.outcome, getattr(sums, record.outcome) + 1)
-    return told
-
-
-def _plus(one: Usage, other: Usage) -> Usage:
-    return Usage(one.prompt_tokens + other.prompt_tokens, one.completion_tokens + other.completion_tokens)
+    return by_synthesizer

@@ -4,7 +4,7 @@ from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, ModelRef
 from evolif.models.cache import ModelCache, RequestCache, open_cache
 from evolif.models.endpoint import ModelName, parse_model_name, strip_credentials
 from evolif.models.managed import ManagedModel, RetryPolicy, managed
-from evolif.models.open import address_of, open_model
+from evolif.models.open import ModelOptions, address_of, is_local, open_model, resolve_model, stored_name
 from evolif.models.structured import StructuredModel
 from evolif.models.weights import CATALOGUE, fetch, weight_path
 
@@ -16,6 +16,7 @@ __all__ = [
     "ManagedModel",
     "ModelCache",
     "ModelName",
+    "ModelOptions",
     "ModelRef",
     "Reply",
     "RequestCache",
@@ -25,11 +26,14 @@ __all__ = [
     "address_of",
     "as_list",
     "fetch",
+    "is_local",
     "managed",
     "open_cache",
     "open_model",
     "parse_model_name",
+    "resolve_model",
     "spec_of",
+    "stored_name",
     "strip_credentials",
     "weight_path",
 ]

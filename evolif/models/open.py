@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 from evolif.errors import UsageError
-from evolif.models.base import DEFAULT_RETRIES, ChatModel
+from evolif.models.base import DEFAULT_RETRIES, ChatModel, ModelRef, Sampling, spec_of
 from evolif.models.endpoint import ModelName, check_base_url, parse_model_name, unknown_provider
 from evolif.models.managed import FIRST_BACKOFF, LONGEST_CALL, ManagedModel, RetryPolicy, managed
 
@@ -26,6 +27,31 @@ class Settings:
     seed: int = 0
     backoff: float = FIRST_BACKOFF
     """Seconds of back-off before the first repeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """How chat models are reached and sampled; None leaves a value to the provider."""
+
+    base_url: str | None = None
+    """Endpoint of the models that name none."""
+    max_retries: int = DEFAULT_RETRIES
+    timeout: float | None = None
+    """Seconds for one attempt."""
+    temperature: float | None = None
+    max_tokens: int | None = None
+    """Longest answer."""
+    max_connections: int | None = None
+    """Requests side by side per model."""
+    seed: int = 0
+    """Seeds simulated models and plug-ins."""
+
+    def sampling(self, model: ModelRef, local: Sampling) -> Sampling:
+        """Temperature and longest answer; for a local model, `local` gives those that are not set here."""
+        if not is_local(model):
+            return Sampling(self.temperature, self.max_tokens)
+        temperature = local.temperature if self.temperature is None else self.temperature
+        return Sampling(temperature, local.max_tokens if self.max_tokens is None else self.max_tokens)
 
 
 _WITHOUT_ENDPOINT = frozenset({"local", "sim"})
@@ -62,6 +88,34 @@ def open_model(
         name = replace(name, base_url=check_base_url(base_url))
     factory = _BUILT_IN.get(name.provider) or _plugin(name)
     return factory(name, Settings(max_retries, timeout, seed, backoff))
+
+
+def resolve_model(model: ModelRef, options: ModelOptions) -> ManagedModel:
+    """The client of a name, or a client that was passed in, behind its connection limit.
+
+    Raises:
+        UsageError: as `open_model`.
+    """
+    if isinstance(model, str):
+        model = open_model(
+            model,
+            base_url=options.base_url,
+            max_retries=options.max_retries,
+            timeout=options.timeout,
+            seed=options.seed,
+        )
+    return managed(model, options.max_connections)
+
+
+def stored_name(model: ModelRef) -> str:
+    """`provider/name` as files keep it: without endpoint and key, and of a local file without its folder."""
+    label = parse_model_name(model).label if isinstance(model, str) else model.name
+    return f"local/{PurePath(label.removeprefix('local/')).name}" if is_local(label) else label
+
+
+def is_local(model: ModelRef) -> bool:
+    """Whether a model, or the model of a name, runs on this machine."""
+    return spec_of(model).strip().startswith("local/")
 
 
 def address_of(name: ModelName, base_url: str | None = None) -> str | None:

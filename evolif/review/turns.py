@@ -413,10 +413,10 @@ def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:
 
 
 async def _asked(turn: Turn, model: str, notes: str) -> Regenerated:
-    from evolif.instructions import open_asked
+    from evolif.instructions import open_author
     from evolif.synthesis import regenerate as ask
 
-    asked = open_asked(model)
+    asked = open_author(model)
     try:
         made = await ask(turn, asked, notes=notes)
     finally:

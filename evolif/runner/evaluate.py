@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from evolif.errors import UsageError
-from evolif.instructions import Benchmark, Options, open_stored
-from evolif.models import DEFAULT_RETRIES, ModelRef, RequestCache, as_list, spec_of
+from evolif.instructions import Benchmark, reopen_synthesizers
+from evolif.models import DEFAULT_RETRIES, ModelOptions, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.clients import Calling, ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
@@ -77,8 +77,8 @@ def evaluate(
     max_retries: int = DEFAULT_RETRIES,
     timeout: float | None = None,
     base_url: str | None = None,
-    synthesizers: Sequence[str] = (),
-    checker: str | None = None,
+    synthesizers: Sequence[ModelRef] = (),
+    checker: ModelRef | None = None,
     fork_into: Path | str | None = None,
     engine: str = "asyncio",
     ray_address: str | None = None,
@@ -176,11 +176,11 @@ def evaluate(
         raise UsageError(f"--engine {engine} calls models by their names; an opened model stays in this process")
     perform = engine_of(engine, ray_address, errand, production.notify, gate, cached=cache is not None)
     make = ClientFactory(calling, gate or AllowAll(), stopper, cache)
-    authors = Options(max_retries=max_retries, timeout=timeout, wrap=make.author)
+    authors = ModelOptions(max_retries=max_retries, timeout=timeout)
     cast = Clients(
         {name: make.target(model) for name, model in zip(settings.models, targets, strict=True)},
         {spec_of(model): make.judge(model) for model in panel} if is_panel(judges) else {},
-        open_stored(opened, missing, synthesizers, checker, authors),
+        reopen_synthesizers(opened, missing, synthesizers, checker, authors, wrap=make.author),
     )
     try:
         production.play(root, cast, stopper, perform)

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import isawaitable
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from evolif.errors import EvolifError, UsageError, WithheldError
 from evolif.synthesis.chat import (
@@ -62,8 +62,8 @@ class Attempt:
         return "accepted" if self.attempts == 1 else "repaired"
 
     @property
-    def told(self) -> tuple[str, ...]:
-        """Findings, or else the note, as a benchmark line keeps them."""
+    def remarks(self) -> tuple[str, ...]:
+        """Findings, or else the note, as a benchmark line stores them."""
         if self.findings:
             return tuple(f"{finding.checker}: {finding.message}" for finding in self.findings)
         return (self.note,) if self.note else ()
@@ -80,11 +80,8 @@ class Meter:
 
     def add(self, role: Role, usage: Usage) -> None:
         """Count one call."""
-        before = self.usage.get(role, Usage())
         self.calls[role] = self.calls.get(role, 0) + 1
-        self.usage[role] = Usage(
-            before.prompt_tokens + usage.prompt_tokens, before.completion_tokens + usage.completion_tokens
-        )
+        self.usage[role] = self.usage.get(role, Usage()) + usage
 
     def failed_attempt(self, findings: tuple[Finding, ...]) -> None:
         """Count an attempt that did not pass."""
@@ -93,10 +90,7 @@ class Meter:
     @property
     def total(self) -> Usage:
         """Tokens of all roles."""
-        return Usage(
-            sum(usage.prompt_tokens for usage in self.usage.values()),
-            sum(usage.completion_tokens for usage in self.usage.values()),
-        )
+        return sum(self.usage.values(), Usage())
 
 
 # The optional checker model: asked only what rules cannot know of free text.
@@ -340,6 +334,7 @@ ENTRY_POINTS = "evolif.synthesizers"
 """Where plug-ins register: entry point `NAME = "module:factory"`, with `factory(seed) -> Writer`."""
 
 
+@runtime_checkable
 class Synthesizer(Protocol):
     """Puts turns into words that the checkers have seen."""
 

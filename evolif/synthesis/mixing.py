@@ -29,7 +29,8 @@ class Share:
     weight: int = 1
 
     def __str__(self) -> str:
-        return self.name if self.weight == 1 else f"{self.name}={self.weight}"
+        plain = self.weight == 1 and not _WEIGHTED.fullmatch(self.name)
+        return self.name if plain else f"{self.name}={self.weight}"
 
 
 def parse_share(spec: str) -> Share:

@@ -11,7 +11,7 @@ import pytest
 
 from evolif import UsageError
 from evolif.budget import Budget, Quotes, load_prices, upper_bound
-from evolif.instructions import generate_with
+from evolif.instructions import generate
 from evolif.models import ChatRequest, Reply, Sampling
 from evolif.runner import Deny, PlannedCall, Run, Spent, Wait, evaluate
 from evolif.types import Message, Usage
@@ -46,7 +46,7 @@ class Counted:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Path:
-    generate_with(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
+    generate(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
     return tmp_path / "bench"
 
 

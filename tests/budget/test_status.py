@@ -18,7 +18,7 @@ from evolif import UsageError
 from evolif.budget import RunStatus, load_prices, quotes_of, snapshot
 from evolif.cli import app
 from evolif.cli.progress import LiveWatcher
-from evolif.instructions import generate_with
+from evolif.instructions import generate
 from evolif.report import status_lines
 from evolif.runner import Event, TurnStored, evaluate, load_run
 
@@ -26,7 +26,7 @@ from evolif.runner import Event, TurnStored, evaluate, load_run
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("status") / "bench"
-    generate_with(root, dialogues=4, turns=6, seed=8, profile="objective")
+    generate(root, dialogues=4, turns=6, seed=8, profile="objective")
     return root
 
 

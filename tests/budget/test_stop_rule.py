@@ -13,7 +13,7 @@ import pytest
 
 from evolif import UsageError
 from evolif.budget import Rule, StopRule, load_prices, parse_rule, quotes_of, snapshot
-from evolif.instructions import Benchmark, generate_with
+from evolif.instructions import Benchmark, generate
 from evolif.metrics import bootstrap_intervals, records_from_sessions
 from evolif.models import ChatModel, ChatRequest, Reply, open_model
 from evolif.report import Terminal, print_report, report_object, summarise
@@ -47,7 +47,7 @@ class Late:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("stop") / "bench"
-    generate_with(root, dialogues=40, turns=CAP, seed=8, profile="objective")
+    generate(root, dialogues=40, turns=CAP, seed=8, profile="objective")
     return root
 
 

@@ -8,9 +8,10 @@ import pytest
 from entries import PERSONAS, persona
 from models.server import ok, serving
 
-from evolif.catalogue import ModelConfig, infer_personas, lint_personas
+from evolif.catalogue import infer_personas, lint_personas
 from evolif.catalogue.infer import read_sources
 from evolif.errors import InputError, OutsideError, UsageError
+from evolif.models import ModelOptions
 from evolif.synthesis import load_personas
 
 
@@ -24,8 +25,9 @@ def infer(tmp_path):
 
     def infer(source, *answers, limit=None, out="personas.jsonl"):
         with serving(*map(ok, answers)) as server:
-            reach = ModelConfig(f"openai/tiny?base_url={server.url}", max_retries=0, max_connections=1)
-            made = infer_personas(source, tmp_path / out, reach, seed=3, limit=limit)
+            options = ModelOptions(max_retries=0, max_connections=1)
+            model = f"openai/tiny?base_url={server.url}"
+            made = infer_personas(source, tmp_path / out, model, seed=3, limit=limit, options=options)
             return made, [request.body for request in server.seen]
 
     return infer
@@ -174,4 +176,4 @@ def test_a_source_that_is_no_text_is_told(tmp_path):
 
 def test_simulated_models_infer_nothing(write, tmp_path):
     with pytest.raises(UsageError, match="does not chat"):
-        infer_personas(write("one", name="a.txt"), tmp_path / "out.jsonl", ModelConfig("sim/perfect"), seed=1)
+        infer_personas(write("one", name="a.txt"), tmp_path / "out.jsonl", "sim/perfect", seed=1)

@@ -9,8 +9,9 @@ from entries import BEES, MOVE, TALK, TOPICS, WAX, swapped, topic
 from filelock import FileLock
 from models.server import Answer, completion, error, ok, serving
 
-from evolif.catalogue import ModelConfig, lint_topics, write_topics
+from evolif.catalogue import lint_topics, write_topics
 from evolif.errors import InputError, ModelError, OutsideError, UsageError
+from evolif.models import ModelOptions
 from evolif.tracker import load_topics
 
 
@@ -26,11 +27,10 @@ def make(tmp_path):
         replies = [answer if isinstance(answer, Answer) else ok(answer) for answer in answers]
         seen = []
         with serving(*replies) as server:
-            asked = ModelConfig(
-                f"openai/tiny?base_url={server.url}", max_retries=retries, max_connections=connections, **reach
-            )
+            model = f"openai/tiny?base_url={server.url}"
+            options = ModelOptions(max_retries=retries, max_connections=connections, **reach)
             try:
-                made = write_topics(tmp_path / out, domain, count, asked, seed=7)
+                made = write_topics(tmp_path / out, domain, count, model, seed=7, options=options)
             finally:
                 seen += [request.body for request in server.seen]
         return made, seen
@@ -232,7 +232,7 @@ def test_a_domain_is_a_few_words(make, domain):
 
 def test_simulated_models_write_nothing(tmp_path):
     with pytest.raises(UsageError, match="does not chat"):
-        write_topics(tmp_path / "own.jsonl", "bees", 1, ModelConfig("sim/perfect"), seed=1)
+        write_topics(tmp_path / "own.jsonl", "bees", 1, "sim/perfect", seed=1)
 
 
 def test_the_seed_draws_what_is_asked_for(tmp_path):
@@ -240,7 +240,7 @@ def test_the_seed_draws_what_is_asked_for(tmp_path):
     for seed in (1, 1, 2):
         with serving(ok(said(BEES))) as server:
             out = tmp_path / f"{len(asked)}.jsonl"
-            write_topics(out, "bees", 1, ModelConfig(f"openai/tiny?base_url={server.url}"), seed=seed)
+            write_topics(out, "bees", 1, f"openai/tiny?base_url={server.url}", seed=seed)
             asked.append(server.seen[0].body["messages"][1]["content"])
     assert asked[0] == asked[1] != asked[2]
 

@@ -16,7 +16,8 @@ from wording_server import plain_words, wording_server
 import evolif
 from evolif import ModelError, UsageError
 from evolif.cli import app
-from evolif.instructions import Options, extend, load_benchmark, open_named, open_stored, rates
+from evolif.instructions import extend, load_benchmark, open_synthesizers, rates, reopen_synthesizers
+from evolif.models import ChatRequest, ModelOptions, Reply
 from evolif.queries import check_query
 
 KEY = "kk-test-0123456789abcdef"
@@ -76,7 +77,12 @@ def test_another_endpoint_is_the_same_benchmark(tmp_path: Path) -> None:
         )
     with wording_server() as two:
         again = evolif.generate(
-            tmp_path / "b", dialogues=2, turns=1, seed=3, synthesizers=["openai/a"], options=Options(base_url=two.url)
+            tmp_path / "b",
+            dialogues=2,
+            turns=1,
+            seed=3,
+            synthesizers=["openai/a"],
+            options=ModelOptions(base_url=two.url),
         )
     assert again.identity == first.identity and not two.asked and one.asked
 
@@ -116,7 +122,7 @@ def test_dialogues_go_side_by_side_as_far_as_max_connections(tmp_path: Path) -> 
             turns=1,
             seed=3,
             synthesizers=[f"openai/a?base_url={served.url}"],
-            options=Options(max_connections=3),
+            options=ModelOptions(max_connections=3),
         )
     assert served.most == 3
 
@@ -179,8 +185,8 @@ def test_what_cannot_be_opened_is_told_before_anything_is_written(tmp_path: Path
 
 def test_a_checker_for_the_template_alone_is_refused() -> None:
     with pytest.raises(UsageError, match="needs none"):
-        open_named(["template"], "openai/c?base_url=http://127.0.0.1:1/v1")
-    assert open_named(["template"], "none").checker is None
+        open_synthesizers(["template"], "openai/c?base_url=http://127.0.0.1:1/v1")
+    assert open_synthesizers(["template"], "none").checker is None
 
 
 def test_names_that_are_not_the_benchmarks_are_refused_where_one_is_needed(tmp_path: Path) -> None:
@@ -189,7 +195,7 @@ def test_names_that_are_not_the_benchmarks_are_refused_where_one_is_needed(tmp_p
             tmp_path / "b", dialogues=1, turns=1, seed=3, synthesizers=[f"openai/a?base_url={served.url}"]
         )
     other = "openai/other?base_url=http://127.0.0.1:1/v1"
-    assert open_stored(made, (), [other]).synthesizers == {}
+    assert reopen_synthesizers(made, (), [other]).synthesizers == {}
     with pytest.raises(UsageError, match=r"openai/other words nothing .* openai/a"):
         extend(made, 2, synthesizers=[other])
     with pytest.raises(UsageError, match="checks nothing"):
@@ -200,6 +206,35 @@ def test_a_local_file_is_kept_without_its_folder(tmp_path: Path) -> None:
     pytest.importorskip("xllamacpp", reason="the extra `local` is not installed")
     weights = tmp_path / "tiny.gguf"
     weights.write_bytes(b"GGUF")
-    named = open_named([f"local/{weights}=2", "template"])
-    assert named.synthesizers == ("local/tiny.gguf=2", "template")
+    named = open_synthesizers([f"local/{weights}=2", "template"])
+    assert [str(share) for share in named.shares] == ["local/tiny.gguf=2", "template"]
     assert str(tmp_path) not in json.dumps(list(named.wording.synthesizers))
+
+
+class Speaker:
+    """A chat model as a caller brings it; words every turn by saying too little."""
+
+    connections = 1
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.calls = 0
+        self.closed = False
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        self.calls += 1
+        return Reply('{"query": "Do as you like."}')
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+def test_a_model_object_stands_for_a_name_and_stays_open(tmp_path: Path) -> None:
+    author, checker = Speaker("mine/a"), Speaker("mine/c")
+    made = evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=3, synthesizers=[author], checker=checker)
+    assert made.header.spec.synthesizers == ("mine/a",) and made.header.spec.checker == "mine/c"
+    assert made.turns(1)[0].source == "mine/a" and author.calls
+    assert extend(made, 2, synthesizers=[author], checker=checker) == 1
+    assert not author.closed and not checker.closed
+    with pytest.raises(UsageError, match=r"other/a words nothing"):
+        extend(made, 3, synthesizers=[Speaker("other/a")])

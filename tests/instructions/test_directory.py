@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from evolif import EvolifError, InputError, OutsideError, UsageError
-from evolif.instructions import Benchmark, generate_with, load_benchmark, read_turns, turn_hash
+from evolif.instructions import Benchmark, generate, load_benchmark, read_turns, turn_hash
 
 Edit = Callable[[dict[str, Any]], Any]
 
@@ -21,7 +21,7 @@ Edit = Callable[[dict[str, Any]], Any]
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("bench") / "b"
-    generate_with(root, dialogues=3, turns=6, seed=5)
+    generate(root, dialogues=3, turns=6, seed=5)
     return root
 
 
@@ -116,7 +116,7 @@ for number in range(7, 25):
 def test_processes_that_extend_at_once_neither_lose_nor_double_a_turn(bench: Path, tmp_path: Path) -> None:
     growers = [subprocess.Popen([sys.executable, "-c", GROW, str(bench), step]) for step in ("1", "-1", "1")]
     assert [grower.wait(60) for grower in growers] == [0, 0, 0]
-    generate_with(tmp_path / "whole", dialogues=3, turns=24, seed=5)
+    generate(tmp_path / "whole", dialogues=3, turns=24, seed=5)
     for dialogue in (1, 2, 3):
         assert file_of(bench, dialogue).read_bytes() == file_of(tmp_path / "whole", dialogue).read_bytes()
 
@@ -145,7 +145,7 @@ def test_the_hash_covers_constraints_and_not_the_answer_key(bench: Path) -> None
 
 def test_other_topics_or_another_seed_are_another_benchmark(bench: Path, tmp_path: Path) -> None:
     first = load_benchmark(bench).identity
-    assert generate_with(tmp_path / "c", dialogues=3, turns=6, seed=6).identity != first
+    assert generate(tmp_path / "c", dialogues=3, turns=6, seed=6).identity != first
     with (bench / "topics.jsonl").open("a", encoding="utf-8") as file:
         topic = {"id": "extra", "prompt": "Do it.", "keywords": [f"word{i}" for i in range(20)]}
         file.write(json.dumps(topic) + "\n")
@@ -291,7 +291,7 @@ def test_every_error_is_of_the_tree() -> None:
 
 
 def test_only_so_many_dialogues_are_held_and_the_others_are_read_again(tmp_path: Path) -> None:
-    bench = generate_with(tmp_path / "bench", dialogues=4, turns=2, seed=5, profile="objective")
+    bench = generate(tmp_path / "bench", dialogues=4, turns=2, seed=5, profile="objective")
     bench.hold(2)
     first = {dialogue: bench.turns(dialogue) for dialogue in bench.dialogues()}
     assert bench.turns(4) is first[4] and bench.turns(3) is first[3]

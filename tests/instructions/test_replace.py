@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from evolif import OutsideError, UsageError
-from evolif.instructions import Benchmark, generate_with, load_benchmark
+from evolif.instructions import Benchmark, generate, load_benchmark
 
 WORDS = {"query": "Say it in my words, “so”.", "status": "edited", "source": "person"}
 
@@ -19,7 +19,7 @@ WORDS = {"query": "Say it in my words, “so”.", "status": "edited", "source":
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("bench") / "b"
-    generate_with(root, dialogues=2, turns=5, seed=5)
+    generate(root, dialogues=2, turns=5, seed=5)
     return root
 
 

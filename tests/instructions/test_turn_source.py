@@ -22,12 +22,13 @@ from evolif.instructions import (
     SynthesizerPool,
     TurnMade,
     TurnSource,
-    extend_with,
-    generate_with,
+    extend,
+    generate,
     load_benchmark,
     rates,
     read_turns,
 )
+from evolif.models import ModelOptions
 from evolif.synthesis import Attempt, Meter
 from evolif.types import Finding, Turn, Usage
 
@@ -58,16 +59,21 @@ class Fake:
         return special or Attempt(f"{self.name} says {turn.dialogue}/{turn.turn}.", (), 1, meter.total)
 
 
-def wording(
-    *fakes: Fake, connections: int = 1, observe: Callable[[TurnMade], None] = lambda _: None
-) -> SynthesizerPool:
-    return SynthesizerPool({f.name: f for f in fakes}, {f.name: connections for f in fakes}, observe)
+def wording(*fakes: Fake) -> SynthesizerPool:
+    return SynthesizerPool({f.name: f for f in fakes})
 
 
 def make(root: Path, *fakes: Fake, dialogues: int = 4, turns: int = 3, **options: object) -> Benchmark:
-    words = options.pop("words", None) or wording(*fakes)
-    names = options.pop("names", None) or [f.name for f in fakes]
-    return generate_with(root, dialogues=dialogues, turns=turns, seed=5, synthesizers=names, wording=words, **options)
+    authors = options.pop("authors", fakes)
+    return generate(root, dialogues=dialogues, turns=turns, seed=5, synthesizers=authors, **options)
+
+
+@dataclass
+class Asked:
+    """A checker model that nobody asks."""
+
+    name: str
+    connections: int = 1
 
 
 def flagged(turn: Turn) -> Attempt:
@@ -78,8 +84,7 @@ def test_every_turn_is_worded_by_its_dialogues_synthesizer_and_stored(tmp_path: 
     told: list[TurnMade] = []
     one, two = Fake("fake/a"), Fake("fake/b")
     made = make(
-        tmp_path / "b", names=["template", "fake/a", "fake/b=2"], dialogues=12, turns=2,
-        words=wording(one, two, observe=told.append),
+        tmp_path / "b", authors=["template", one, (two, 2)], dialogues=12, turns=2, observe=told.append,
     )  # fmt: skip
     sources = {d: {t.source for t in made.turns(d)} for d in made.dialogues()}
     assert all(len(names) == 1 for names in sources.values())
@@ -97,15 +102,15 @@ def test_every_turn_is_worded_by_its_dialogues_synthesizer_and_stored(tmp_path: 
 
 
 def test_who_words_a_dialogue_is_the_same_alone_later_and_longer(tmp_path: Path) -> None:
-    names = ["template", "fake/a", "fake/b"]
-    whole = make(tmp_path / "whole", names=names, dialogues=9, words=wording(Fake("fake/a"), Fake("fake/b")))
+    authors = ["template", Fake("fake/a"), Fake("fake/b")]
+    whole = make(tmp_path / "whole", authors=authors, dialogues=9)
     for number in (9, 2, 5):
-        make(tmp_path / "odd", names=names, dialogues=9, only=number, words=wording(Fake("fake/a"), Fake("fake/b")))
+        make(tmp_path / "odd", authors=authors, dialogues=9, only=number)
     odd = load_benchmark(tmp_path / "odd")
     assert odd.dialogues() == [2, 5, 9]
     for number in (2, 5, 9):
         assert odd.turns(number) == whole.turns(number)
-    assert extend_with(odd, 5, wording(Fake("fake/a"), Fake("fake/b"))) == 6
+    assert extend(odd, 5, synthesizers=authors) == 6
     assert [{t.source for t in odd.turns(n)} for n in (2, 5, 9)] == [{whole.author(n)} for n in (2, 5, 9)]
 
 
@@ -137,7 +142,7 @@ def test_a_fault_stops_it_keeps_what_is_there_and_the_same_command_goes_on(tmp_p
 def test_turns_under_way_beside_a_fault_are_finished_and_stored(tmp_path: Path) -> None:
     first = Fake(special=lambda turn: ModelError("down") if turn.dialogue == 1 else None)
     with pytest.raises(ModelError, match="dialogue 1"):
-        make(tmp_path / "b", words=wording(first, connections=3), names=["fake/a"])
+        make(tmp_path / "b", first, options=ModelOptions(max_connections=3))
     kept = load_benchmark(tmp_path / "b")
     stored = {(d, t.turn) for d in kept.dialogues() for t in kept.turns(d)}
     assert stored == {asked for asked in first.asked if asked[0] != 1}
@@ -145,7 +150,7 @@ def test_turns_under_way_beside_a_fault_are_finished_and_stored(tmp_path: Path) 
 
 def test_dialogues_go_side_by_side_as_far_as_allowed_and_turns_of_one_do_not(tmp_path: Path) -> None:
     fake = Fake()
-    make(tmp_path / "b", words=wording(fake, connections=3), names=["fake/a"], dialogues=7)
+    make(tmp_path / "b", fake, options=ModelOptions(max_connections=3), dialogues=7)
     assert fake.most == 3
     for dialogue in range(1, 8):
         assert [t for d, t in fake.asked if d == dialogue] == [1, 2, 3]
@@ -161,8 +166,8 @@ def test_two_processes_do_not_both_pay(tmp_path: Path) -> None:
 
 SLOW = """
 import asyncio, sys, time
-from evolif.instructions.generate import generate_with
-from evolif.instructions.source import SynthesizerPool
+from evolif.instructions import generate
+from evolif.models import ModelOptions
 from evolif.types import Usage
 from evolif.synthesis import Attempt
 
@@ -175,8 +180,8 @@ class Slow:
         meter.add("synthesizer", Usage(10, 2))
         return Attempt(f"words {turn.dialogue}/{turn.turn}", (), 1, meter.total)
 
-generate_with(sys.argv[1], dialogues=4, turns=6, seed=5, synthesizers=["fake/a"],
-         wording=SynthesizerPool({"fake/a": Slow()}, {"fake/a": 2}))
+generate(sys.argv[1], dialogues=4, turns=6, seed=5, synthesizers=[Slow()],
+         options=ModelOptions(max_connections=2))
 """
 
 
@@ -269,32 +274,32 @@ def test_without_its_synthesizer_a_dialogue_ends_and_the_sentence_says_how_to_go
     with pytest.raises(UsageError, match="fake/a"):
         asyncio.run(TurnSource(bench).turn(1, 3))
     with pytest.raises(UsageError, match="fake/a"):
-        extend_with(bench, 3)
+        extend(bench, 3)
     assert bench.missing(3) == {"fake/a": 4} and bench.missing(2) == {}
     assert bench.turn(1, 2).source == "fake/a"
 
 
 def test_the_template_may_stand_in_for_a_synthesizer(tmp_path: Path) -> None:
     bench = make(tmp_path / "b", Fake(), turns=1)
-    assert extend_with(bench, 3, SynthesizerPool({"fake/a": None})) == 8
+    assert extend(bench, 3, synthesizers=["template"]) == 8
     assert [t.source for t in bench.turns(2)] == ["fake/a", "template", "template"]
 
 
 @pytest.mark.parametrize(
     ("names", "said"),
-    [(["fake/x"], "not opened"), (["template", "template"], "named twice"), ([], "at least one"), (["a=0"], "weight")],
+    [(["fake/x"], "no provider"), (["template", "template"], "named twice"), ([], "at least one"), (["a=0"], "weight")],
 )
 def test_wrong_names_are_refused_before_anything_is_written(tmp_path: Path, names: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        generate_with(tmp_path / "b", dialogues=1, turns=1, synthesizers=names)
+        generate(tmp_path / "b", dialogues=1, turns=1, synthesizers=names)
     assert not (tmp_path / "b").exists()
 
 
 def test_the_header_keeps_names_only_and_an_old_one_keeps_its_identity(tmp_path: Path) -> None:
-    make(tmp_path / "plain", names=["template"], words=SynthesizerPool({}))
+    make(tmp_path / "plain", authors=["template"])
     spec = json.loads((tmp_path / "plain" / "benchmark.json").read_text("utf-8"))["spec"]
     assert "checker" not in spec and spec["synthesizers"] == ["template"]
-    made = make(tmp_path / "b", Fake(), checker="fake/c")
+    made = make(tmp_path / "b", Fake(), checker=Asked("fake/c"))
     assert json.loads((tmp_path / "b" / "benchmark.json").read_text("utf-8"))["spec"]["checker"] == "fake/c"
     assert load_benchmark(tmp_path / "b").identity == made.identity
     with pytest.raises(UsageError, match=r"spec\.checker"):

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from evolif.cli import app
 from evolif.constraints import get_group
-from evolif.instructions import generate_with
+from evolif.instructions import generate
 from evolif.judging import CACHE_FILE
 from evolif.runner import Run, TurnRecord, evaluate
 
@@ -28,7 +28,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("judged") / "bench"
-    generate_with(root, dialogues=3, turns=CAP, seed=5, profile="paper")
+    generate(root, dialogues=3, turns=CAP, seed=5, profile="paper")
     return root
 
 

@@ -20,7 +20,7 @@ from evolif import UsageError
 from evolif.cli import app
 from evolif.constraints import get_group
 from evolif.errors import AccessError, ModelError
-from evolif.instructions import generate_with
+from evolif.instructions import generate
 from evolif.judging import CACHE_FILE
 from evolif.judging.rubric import load_rubric
 from evolif.models import ChatRequest
@@ -41,7 +41,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two models over 3 dialogues, judged leniently: every session reaches the cap."""
     root = tmp_path_factory.mktemp("rejudge")
-    generate_with(root / "bench", dialogues=3, turns=12, seed=5, profile="paper")
+    generate(root / "bench", dialogues=3, turns=12, seed=5, profile="paper")
     with pytest.MonkeyPatch.context() as patch, serving(ok(grade(9))) as server:
         patch.setenv("JUDGE_KEY", "kk-judge-not-real")
         judge = f"openai/judge?base_url={server.url}&key_env=JUDGE_KEY"

@@ -7,10 +7,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from evolif.catalogue import ModelConfig
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
-from evolif.instructions import Options
-from evolif.models import DEFAULT_RETRIES, ChatRequest, ManagedModel, Reply, RetryPolicy, managed, open_model
+from evolif.models import (
+    DEFAULT_RETRIES,
+    ChatRequest,
+    ManagedModel,
+    ModelOptions,
+    Reply,
+    RetryPolicy,
+    managed,
+    open_model,
+)
 from evolif.models.faults import duration, retry_after
 from evolif.runner import evaluate, rejudge
 from evolif.runner.metering import AllowAll, MeteredModel
@@ -106,7 +113,7 @@ def test_attempts_and_waits_count_towards_the_end_of_repeats() -> None:
 
 
 def test_five_repeats_are_the_default_everywhere() -> None:
-    assert DEFAULT_RETRIES == RetryPolicy().most == Options().max_retries == ModelConfig("openai/x").max_retries == 5
+    assert DEFAULT_RETRIES == RetryPolicy().most == ModelOptions().max_retries == 5
     for call in (open_model, evaluate, rejudge):
         assert inspect.signature(call).parameters["max_retries"].default == DEFAULT_RETRIES
 

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from evolif.errors import ModelError, WithheldError
-from evolif.instructions import generate_with
+from evolif.instructions import generate
 from evolif.metrics import METRIC_NAMES
 from evolif.models import ChatRequest, Reply
 from evolif.report import clip, first_failure, plain, print_failure, print_report, report_object, summarise
@@ -44,7 +44,7 @@ class Fake:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("report") / "bench"
-    generate_with(root, dialogues=5, turns=10, seed=4)
+    generate(root, dialogues=5, turns=10, seed=4)
     return root
 
 

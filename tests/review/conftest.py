@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from review_desks import FLAGGED
 
-from evolif.instructions import Benchmark, generate_with
+from evolif.instructions import Benchmark, generate
 
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("review") / "bench"
-    bench = generate_with(path, dialogues=2, turns=4, seed=5, profile="objective")
+    bench = generate(path, dialogues=2, turns=4, seed=5, profile="objective")
     bench.replace(1, 3, query=FLAGGED, status="flagged", source="openai/x", findings=("length: wants 30 words",))
     return path
 

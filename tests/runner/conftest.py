@@ -7,21 +7,21 @@ from pathlib import Path
 import pytest
 from scripted import Scripted
 
-from evolif.instructions import generate_with
+from evolif.instructions import generate
 from evolif.runner import Run, evaluate
 
 
 @pytest.fixture(scope="session")
 def made_bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("made") / "bench"
-    generate_with(root, dialogues=4, turns=4, seed=3, profile="objective")
+    generate(root, dialogues=4, turns=4, seed=3, profile="objective")
     return root
 
 
 @pytest.fixture(scope="session")
 def made_paper_bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("paper") / "bench"
-    generate_with(root, dialogues=4, turns=10, seed=4, profile="paper")
+    generate(root, dialogues=4, turns=10, seed=4, profile="paper")
     return root
 
 

@@ -90,7 +90,7 @@ def _warm_up() -> None:
 
     import openai.resources.chat  # noqa: F401
 
-    from evolif.instructions import generate_with
+    from evolif.instructions import generate
     from evolif.models import ChatRequest, open_model
     from evolif.runner import evaluate
 
@@ -102,7 +102,7 @@ def _warm_up() -> None:
             await model.aclose()
 
     with tempfile.TemporaryDirectory() as folder:
-        bench = generate_with(Path(folder) / "bench", dialogues=1, turns=2, seed=1, profile="objective")
+        bench = generate(Path(folder) / "bench", dialogues=1, turns=2, seed=1, profile="objective")
         evaluate(bench, "sim/perfect", Path(folder) / "run", max_turns=2).close()
     asyncio.run(refused())
 

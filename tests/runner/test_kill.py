@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from evolif.instructions import Benchmark, generate_with, load_benchmark
+from evolif.instructions import Benchmark, generate, load_benchmark
 from evolif.report import report_object, summarise
 from evolif.runner import evaluate, load_run
 
@@ -49,7 +49,7 @@ class Server:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("kill") / "bench"
-    generate_with(root, dialogues=DIALOGUES, turns=TURNS, seed=12, profile="objective")
+    generate(root, dialogues=DIALOGUES, turns=TURNS, seed=12, profile="objective")
     return root
 
 

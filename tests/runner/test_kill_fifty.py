@@ -14,7 +14,7 @@ import pytest
 from fast_server import Asked, FastServer, Served, fast_server
 from lives import Nursery, nursery
 
-from evolif.instructions import Benchmark, generate_with
+from evolif.instructions import Benchmark, generate
 from evolif.runner import Run, evaluate, load_run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
@@ -26,7 +26,7 @@ SETTINGS = {"max_turns": TURNS, "max_connections": CONNECTIONS, "max_retries": 0
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
     root = tmp_path_factory.mktemp("fifty") / "bench"
-    return generate_with(root, dialogues=DIALOGUES, turns=TURNS, seed=12, profile="objective")
+    return generate(root, dialogues=DIALOGUES, turns=TURNS, seed=12, profile="objective")
 
 
 class Brain:

@@ -10,7 +10,7 @@ from fast_server import Asked, Served, fast_server
 from scripted import Scripted, number
 
 from evolif import ModelError
-from evolif.instructions import Benchmark, generate_with
+from evolif.instructions import Benchmark, generate
 from evolif.models import ChatRequest, open_model
 from evolif.runner import Run, evaluate
 from evolif.types import Turn
@@ -23,7 +23,7 @@ FAULTS = (Served(status=429), Served(status=500), Served(status=503), Served(fau
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
-    return generate_with(
+    return generate(
         tmp_path_factory.mktemp("many") / "bench", dialogues=SESSIONS, turns=TURNS, seed=9, profile="objective"
     )
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from evolif import OutsideError, UsageError
-from evolif.instructions import generate_with
+from evolif.instructions import generate
 from evolif.models import open_cache
 from evolif.runner import Event, Run, TurnStored, evaluate, load_run
 from evolif.runner.metering import AllowAll, Deny, PlannedCall
@@ -48,7 +48,7 @@ def two_cores(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @with_ray
 def test_a_killed_process_changes_no_figure(tmp_path: Path, two_cores: None) -> None:
-    bench = generate_with(tmp_path / "bench", dialogues=12, turns=12, seed=5, profile="objective").path
+    bench = generate(tmp_path / "bench", dialogues=12, turns=12, seed=5, profile="objective").path
     alone = evaluate(bench, MODELS, tmp_path / "alone")
     told: list[str] = []
     seen: list[tuple[object, int]] = []
@@ -94,7 +94,7 @@ def parent(process: str) -> str:
 
 @with_ray
 def test_a_budget_is_kept_over_all_processes(tmp_path: Path, two_cores: None) -> None:
-    bench = generate_with(tmp_path / "bench", dialogues=6, turns=6, seed=5, profile="objective").path
+    bench = generate(tmp_path / "bench", dialogues=6, turns=6, seed=5, profile="objective").path
 
     class Eight(AllowAll):
         let_through = told = 0
@@ -150,7 +150,7 @@ def head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @with_ray
 def test_a_cluster_that_is_there_is_used_and_left_running(tmp_path: Path, head: str) -> None:
-    bench = generate_with(tmp_path / "bench", dialogues=3, turns=4, seed=5, profile="objective").path
+    bench = generate(tmp_path / "bench", dialogues=3, turns=4, seed=5, profile="objective").path
     command = [sys.executable, "-m", "evolif", "evaluate", str(bench), "-m", "sim/steady", "--max-turns", "4"]
     alone = evaluate(bench, ["sim/steady"], tmp_path / "alone", max_turns=4)
     spread = [*command, "--engine", "ray", "--ray-address", head, "--out", str(tmp_path / "spread")]

@@ -11,7 +11,7 @@ import pytest
 
 from evolif import UsageError
 from evolif.constraints import check
-from evolif.instructions import Benchmark, generate_with
+from evolif.instructions import Benchmark, generate
 from evolif.models import ChatRequest, Sampling, open_model
 from evolif.report import summarise
 from evolif.runner import Run, evaluate
@@ -22,7 +22,7 @@ SIMS = ("sim/forgetful", "sim/steady", "sim/perfect")
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
-    return generate_with(tmp_path_factory.mktemp("sims") / "bench", dialogues=12, turns=20, seed=2)
+    return generate(tmp_path_factory.mktemp("sims") / "bench", dialogues=12, turns=20, seed=2)
 
 
 def answer(spec: str, bench: Benchmark, dialogue: int, turn: int, *, depth: int = 1, seed: int = 0) -> str:

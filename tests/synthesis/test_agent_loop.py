@@ -33,7 +33,7 @@ def test_plain_words_then_the_voice_and_both_are_checked() -> None:
     model = Said([GOOD, VOICED])
     attempt = say(model, check=check)
     assert attempt == Attempt("Rain coming. Again, 5 bullet points.", (), 1, Usage(20, 4))
-    assert (attempt.status, attempt.outcome, attempt.told) == ("verified", "accepted", ())
+    assert (attempt.status, attempt.outcome, attempt.remarks) == ("verified", "accepted", ())
     assert seen == ["Give it to me again with 5 bullet points.", "Rain coming. Again, 5 bullet points."]
     assert PERSONA.sentence not in model.user(0) and PERSONA.sentence in model.user(1)
     assert all(phrase in model.user(1) for phrase in (*PERSONA.phrases, "brisk", seen[0]))
@@ -62,7 +62,7 @@ def test_after_three_attempts_it_is_flagged_with_the_findings() -> None:
     attempt = say(model, meter=meter)
     assert len(model.asked) == 3 and attempt.attempts == 3
     assert attempt.status == attempt.outcome == "flagged" and attempt.query == "Give it to me again."
-    assert attempt.told == ("bullets: it does not say 5",)
+    assert attempt.remarks == ("bullets: it does not say 5",)
     assert meter.failed == [("bullets",)] * 3 and meter.calls == {"synthesizer": 3} and attempt.usage == Usage(30, 6)
 
 
@@ -71,7 +71,7 @@ def test_plain_words_stand_where_no_voice_keeps_them_and_it_is_said() -> None:
     attempt = say(model)
     assert len(model.asked) == 4  # k + 1, the most there is
     assert attempt.query == "Give it to me again with 5 bullet points." and attempt.status == "verified"
-    assert attempt.outcome == "repaired" and attempt.told == (NEUTRAL_NOTE,)
+    assert attempt.outcome == "repaired" and attempt.remarks == (NEUTRAL_NOTE,)
 
 
 def test_k_is_the_number_of_attempts() -> None:
@@ -117,7 +117,7 @@ def test_words_that_repeat_the_prompt_are_refused() -> None:
         return query(f"5 points. {messages[0].content}")
 
     attempt = say(Said(parrot))
-    assert attempt.outcome == "flagged" and "repeats these instructions" in attempt.told[0]
+    assert attempt.outcome == "flagged" and "repeats these instructions" in attempt.remarks[0]
 
 
 def test_the_answer_key_is_in_no_prompt_and_may_be_in_no_query() -> None:
@@ -125,14 +125,14 @@ def test_the_answer_key_is_in_no_prompt_and_may_be_in_no_query() -> None:
     turn = make_turn(witness=witness)
     model = Said([query(f"5 points, like this: {witness}")])
     attempt = say(model, turn)
-    assert attempt.outcome == "flagged" and "answer" in attempt.told[0]
+    assert attempt.outcome == "flagged" and "answer" in attempt.remarks[0]
     assert "Kestrel" not in "".join(model.user(0) + model.system(call) for call in range(3))
 
 
 def test_a_refusal_of_the_content_filter_flags_the_turn_and_stops_nothing() -> None:
     model = Said(lambda _: WithheldError("no"))
     attempt = say(model)
-    assert attempt.outcome == "flagged" and attempt.query == "(no words)" and "content filter" in attempt.told[0]
+    assert attempt.outcome == "flagged" and attempt.query == "(no words)" and "content filter" in attempt.remarks[0]
 
 
 def test_a_fault_goes_up_and_what_was_spent_is_known() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from evolif.instructions import generate_with
+from evolif.instructions import generate
 from evolif.judging.records import JudgeRecord, JudgeScore, dump_records
 from evolif.report import analyse, write_page
 from evolif.runner import Run, evaluate, load_run
@@ -41,7 +41,7 @@ HOSTILE = "\n".join(PAYLOADS)
 @pytest.fixture(scope="session")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("page") / "bench"
-    generate_with(root, dialogues=4, turns=8, seed=11, profile="paper")
+    generate(root, dialogues=4, turns=8, seed=11, profile="paper")
     return root
 
 
