@@ -92,11 +92,6 @@ class StopRule:
         if RunStore.begun(root):
             self._count_earlier()
 
-    @property
-    def prefix(self) -> int | None:
-        """Dialogues that satisfied the rule; None while it is not satisfied."""
-        return None if self._prefix is None else len(self._prefix)
-
     def summary(self) -> str:
         """The outcome as a sentence."""
         whole = f"{len(self._settings.dialogues)} dialogues"

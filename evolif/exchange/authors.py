@@ -1,4 +1,9 @@
-"""The layouts of the EvolIF authors: a state trajectory (`snapshots_*.jsonl`) and a dialogue (`dialog_*.jsonl`)."""
+"""The layouts of the EvolIF authors: state trajectories (`snapshots_*.jsonl`) and dialogues (`dialog_*.jsonl`).
+
+An import derives what their lines leave out, and marks it: topic, move and operation from the lines before, keywords
+from the constraints of the whole dialogue. State trajectories have no queries, so the template words them. An export
+runs the same derivation over the lines it is about to write, and adds to the field `evolif` only what it gets wrong.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +20,13 @@ from evolif.resources import complaint
 from evolif.synthesis import TemplateSynthesizer
 from evolif.types import Constraint, Instruction, Move, Operation, Persona, ScriptTurn, Topic, Turn
 
-# From a line of the authors' layouts to a line of ours: what it does not say is derived, and marked as derived.
-#
-# Topic, move and operation come from the lines before; keywords from the constraints of the whole dialogue. A state
-# trajectory holds no queries: the template words them. Export runs the same derivation over what it is about to write,
-# and puts into the field `evolif` only what would come out otherwise.
+STATES = "evolif-states"
+DIALOGS = "evolif-dialogs"
+FILE_NAMES: Mapping[str, str] = {STATES: "snapshots", DIALOGS: "dialog"}
 
 NOBODY = Persona("unknown", "The imported file tells no persona.", ("as the file has it",))
 NOTHING = Operation("remove", "", None, None)
-"""Of a line that asks for nothing after one that asked for nothing: no turn, unless the field `evolif` says more."""
+"""The operation of a line without constraints that follows one without: no turn, unless the field `evolif` says so."""
 _Short = Annotated[str, Field(max_length=2000)]
 
 
@@ -37,30 +40,30 @@ class ForeignStyle(BaseModel):
     styles: Annotated[list[_Short], Field(max_length=100)] = Field(default_factory=list)
 
     def to_persona(self) -> Persona:
-        """The persona; its register is not told."""
+        """The persona, without a register."""
         phrases = tuple(filter(str.strip, self.styles)) or NOBODY.phrases
         sentence = self.persona if self.persona.strip() else NOBODY.sentence
         return Persona(self.uuid.strip() or NOBODY.id, sentence, phrases)
 
 
 class ForeignRow(ForeignLine):
-    """A line with all that an import reads of it."""
+    """A line with everything that an import uses."""
 
     style: ForeignStyle | None = None
     instruction_success: bool | None = None
     topic_success: bool | None = None
 
     @property
-    def words(self) -> str:
-        """The query; empty in a state trajectory."""
+    def query(self) -> str:
+        """Empty in a state trajectory."""
         return self.user_query_verified or self.user_query or ""
 
 
 def parse_foreign(data: object) -> ForeignRow:
-    """A line of either layout.
+    """Read a line of either layout.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is invalid.
     """
     try:
         return ForeignRow.model_validate(data)
@@ -69,49 +72,56 @@ def parse_foreign(data: object) -> ForeignRow:
 
 
 class Derivation:
-    """Makes the turns of one dialogue, in order.
+    """Derives the turns of one dialogue, in order.
 
     Args:
-        dialogue: Its number in the benchmark that is made.
+        dialogue: Its number in the new benchmark.
         rows: All its lines.
 
     Raises:
-        UsageError: a constraint that has no equal here.
+        UsageError: a constraint has no equivalent.
     """
 
     def __init__(self, dialogue: int, rows: Sequence[ForeignRow]) -> None:
         self._dialogue = dialogue
         self._template = TemplateSynthesizer(0)
-        self._states: dict[str, Instruction] = {}
+        self._constraints: dict[str, Instruction] = {}
+        """The latest state of each topic."""
         self._prompts: dict[str, str] = {}
-        self._last: str | None = None
+        self._last_topic: str | None = None
         self._number = 0
         self._keywords: dict[str, dict[str, None]] = {}
         for row in rows:
-            words = self._keywords.setdefault(str(row.active_topic), {})
+            keywords = self._keywords.setdefault(str(row.active_topic), {})
             for entry in row.instructions:
-                words |= dict.fromkeys(_keywords(entry.id, entry.args))
+                keywords |= dict.fromkeys(_keywords(entry.id, entry.args))
 
     def turn(self, row: ForeignRow) -> Turn:
         """The next turn.
 
         Raises:
-            UsageError: the line is out of order, changes nothing, or holds what has no equal here.
+            UsageError: the line is out of order, changes nothing, or has no equivalent.
         """
         self._number += 1
         if row.turn != self._number:
             raise UsageError(f"turn {row.turn} stands where turn {self._number} should; restore the missing lines")
         topic = self._topic(row)
-        move: Move = "continue" if topic.id == self._last else "backtrack" if topic.id in self._states else "new"
-        before, constraints = self._states.get(topic.id, ()), _constraints(row)
-        self._states[topic.id], self._last = constraints, topic.id
-        changes = changes_of(before, constraints)
+        move: Move = "new"
+        if topic.id in self._constraints:
+            move = "continue" if topic.id == self._last_topic else "backtrack"
+        before, constraints = self._constraints.get(topic.id, ()), _parse_constraints(row)
+        self._constraints[topic.id], self._last_topic = constraints, topic.id
+        changes = _changes(before, constraints)
         operation = changes[0] if changes else _no_change(constraints)
         persona = row.style.to_persona() if row.style is not None else NOBODY
-        turn = ScriptTurn(self._dialogue, row.turn, topic, move, operation, constraints, before, "")
-        query, source = row.words, IMPORTED
-        if not query.strip():
-            query, source = self._words(turn, persona, len(changes))
+        query, source = row.query, IMPORTED
+        if not query.strip() and len(changes) == 1:
+            script = ScriptTurn(self._dialogue, row.turn, topic, move, operation, constraints, before, "")
+            query, source = self._template.say(script, persona), self._template.name
+        elif not query.strip():
+            fmt = format_of(constraints)
+            listed = "\n".join(f"- {describe(c, fmt)}" for c in constraints)
+            query = f"{topic.prompt}\n\nFrom now on exactly this is asked of the answer:\n{listed}"
         return Turn(
             dialogue=self._dialogue,
             turn=row.turn,
@@ -127,29 +137,33 @@ class Derivation:
 
     def _topic(self, row: ForeignRow) -> Topic:
         name = str(row.active_topic)[:200] or "topic"
-        prompt = self._prompts.setdefault(name, row.topic_query or row.words)
+        prompt = self._prompts.setdefault(name, row.topic_query or row.query)
         if not prompt.strip():
             raise UsageError("it holds neither a query nor the topic's task (topic_query)")
         return Topic(name, prompt, tuple(self._keywords.get(str(row.active_topic), ())))
 
-    def _words(self, turn: ScriptTurn, persona: Persona, changes: int) -> tuple[str, str]:
-        """Words for a line that has none, and whose they are."""
-        if changes == 1:
-            return self._template.say(turn, persona), self._template.name
-        fmt = format_of(turn.constraints)
-        asked = "\n".join(f"- {describe(c, fmt)}" for c in turn.constraints)
-        return f"{turn.topic.prompt}\n\nFrom now on exactly this is asked of the answer:\n{asked}", IMPORTED
+
+def _keywords(name: str, args: Any) -> list[str]:
+    """The keywords an instruction names; topics of these files have no others."""
+    found: list[Any] = []
+    if name == "existence" and isinstance(args, dict):
+        found = list(args)
+    elif name == "forbidden":
+        found = args.get("keywords", []) if isinstance(args, dict) else list(args)
+    elif name in ("startwith", "endwith") and isinstance(args, dict) and args.get("mode") == "keyword":
+        found = [args.get("value")]
+    return [word for word in found if isinstance(word, str)]
 
 
-def derived_lines(dialogue: int, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What an import makes of the bare lines of a dialogue that this program wrote."""
-    parsed = [parse_foreign(row) for row in rows]
-    derivation = Derivation(dialogue, parsed)
-    return [to_object(derivation.turn(row)) for row in parsed]
+def _parse_constraints(row: ForeignRow) -> Instruction:
+    found = parse_constraints([map_constraint(entry.id, entry.args) for entry in row.instructions])
+    if len({c.group for c in found}) < len(found):
+        raise UsageError("a group is active twice; keep one of the instructions")
+    return found
 
 
-def changes_of(before: Instruction, after: Instruction) -> list[Operation]:
-    """All that differs between two states of a topic: what was added, modified, removed, in this order."""
+def _changes(before: Instruction, after: Instruction) -> list[Operation]:
+    """Everything that differs between two states of a topic: first added, then modified, then removed groups."""
     old, new = ({c.group: dict(c.params) for c in state} for state in (before, after))
     added = [Operation("add", group, None, params) for group, params in new.items() if group not in old]
     modified = [
@@ -169,42 +183,15 @@ def _no_change(constraints: Instruction) -> Operation:
 
 
 def _findings(row: ForeignRow, changes: Sequence[Operation]) -> tuple[str, ...]:
-    told = [
-        f"imported: the file says {name}: false"
-        for name in ("instruction_success", "topic_success")
-        if getattr(row, name) is False
-    ]
+    checks = {"instruction_success": row.instruction_success, "topic_success": row.topic_success}
+    findings = [f"imported: the file says {name}: false" for name, success in checks.items() if success is False]
     if not changes:
-        told.append("imported: nothing changes in this turn; the operation repeats a constraint")
+        findings.append("imported: nothing changes in this turn; the operation repeats a constraint")
     elif len(changes) > 1:
         listed = ", ".join(f"{change.kind} {change.group}" for change in changes)
-        told.append(f"imported: {len(changes)} changes in one turn ({listed}); the operation is the first of them")
-    return tuple(told)
+        findings.append(f"imported: {len(changes)} changes in one turn ({listed}); the operation is the first of them")
+    return tuple(findings)
 
-
-def _constraints(row: ForeignRow) -> tuple[Constraint, ...]:
-    found = parse_constraints([map_constraint(entry.id, entry.args) for entry in row.instructions])
-    if len({c.group for c in found}) < len(found):
-        raise UsageError("a group is active twice; keep one of the instructions")
-    return found
-
-
-def _keywords(name: str, args: Any) -> list[str]:
-    """Keywords that an instruction names: without them no topic of the file has any."""
-    if name == "existence" and isinstance(args, dict):
-        found = list(args)
-    elif name == "forbidden":
-        found = args.get("keywords", []) if isinstance(args, dict) else list(args)
-    elif name in ("startwith", "endwith") and isinstance(args, dict) and args.get("mode") == "keyword":
-        found = [args.get("value")]
-    else:
-        found = []
-    return [word for word in found if isinstance(word, str)]
-
-
-STATES = "evolif-states"
-DIALOGS = "evolif-dialogs"
-FILE_NAMES: Mapping[str, str] = {STATES: "snapshots", DIALOGS: "dialog"}
 
 _UNITS = {"words": "word", "sentences": "sentence", "paragraphs": "paragraph", "characters": "characters"}
 _MODES = {"include": "must_include", "exclude": "must_not_include"}
@@ -213,10 +200,7 @@ _ARGS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
     "end_with": ("endwith", dict),
     "format": ("format", dict),
     "bullets": ("countableItems", lambda p: {"num": p["count"]}),
-    "length": (
-        "length",
-        lambda p: {"mode": _UNITS[p["unit"]], "relation": p["relation"], "number": p["count"]},
-    ),
+    "length": ("length", lambda p: {"mode": _UNITS[p["unit"]], "relation": p["relation"], "number": p["count"]}),
     "existence": ("existence", lambda p: dict(p["counts"])),
     "forbidden": ("forbidden", lambda p: list(p["keywords"])),
     "case": ("case", lambda p: {"mode": "min_upper", "min": p["percent"]} if p["mode"] == "share" else dict(p)),
@@ -228,7 +212,7 @@ _ARGS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def foreign_constraint(constraint: Constraint) -> tuple[str, Any] | None:
-    """A constraint's id and arguments in the authors' words; None where reading them back would give another one."""
+    """The authors' id and arguments for a constraint; None where reading them back would give another constraint."""
     known = _ARGS.get(constraint.group)
     if known is None:
         return None
@@ -244,26 +228,28 @@ def foreign_constraint(constraint: Constraint) -> tuple[str, Any] | None:
 def layout_rows(
     turns: Sequence[Turn], layout: str, numbers: Mapping[str, int]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
-    """A dialogue in a layout of the authors.
+    """A dialogue in one of the authors' layouts.
 
     Args:
         turns: All turns of the dialogue.
         layout: `STATES` or `DIALOGS`.
-        numbers: Of each topic's id, the number that stands for it.
+        numbers: The number of each topic, by its id.
 
     Returns:
-        The bare lines; per line, the keys of our own line that cannot be derived from them; and how many constraints
-        the layout has no words for.
+        The lines; for each line, the keys of our own line that an import would not derive from it; and how many
+        constraints the layout cannot express.
     """
     make = _state if layout == STATES else _dialog
     rows = [make(turn, numbers[turn.topic.id]) for turn in turns]
-    left_out = sum(foreign_constraint(c) is None for turn in turns for c in turn.constraints)
-    extra = []
-    for turn, bare in zip(turns, derived_lines(turns[0].dialogue, rows) if turns else [], strict=True):
-        line = to_object(turn)
+    inexpressible = sum(foreign_constraint(c) is None for turn in turns for c in turn.constraints)
+    parsed = [parse_foreign(row) for row in rows]
+    derivation = Derivation(turns[0].dialogue if turns else 0, parsed)
+    differences = []
+    for turn, row in zip(turns, parsed, strict=True):
+        line, derived = to_object(turn), to_object(derivation.turn(row))
         del line["witness"]
-        extra.append({key: value for key, value in line.items() if bare[key] != value})
-    return rows, extra, left_out
+        differences.append({key: value for key, value in line.items() if derived[key] != value})
+    return rows, differences, inexpressible
 
 
 def _state(turn: Turn, number: int) -> dict[str, Any]:
@@ -297,17 +283,19 @@ def _instructions(constraints: Instruction) -> list[dict[str, Any]]:
 
 
 def _operation(operation: Operation, fmt: str | None) -> dict[str, Any]:
-    before, after = (
-        None if params is None else Constraint(operation.group, params)
-        for params in (operation.before, operation.after)
-    )
-    named = [None if c is None else foreign_constraint(c) for c in (before, after)]
-    known = next((one for one in named if one is not None), None)
+    sides: list[tuple[str | None, str | None, Any]] = []  # description, id and arguments, before and after
+    for params in (operation.before, operation.after):
+        if params is None:
+            sides.append((None, None, None))
+        else:
+            constraint = Constraint(operation.group, params)
+            sides.append((describe(constraint, fmt), *(foreign_constraint(constraint) or (None, None))))
+    before, after = sides
     return {
         "operation_type": operation.kind,
-        "original_description": None if before is None else describe(before, fmt),
-        "new_description": None if after is None else describe(after, fmt),
-        "instruction_id": None if known is None else known[0],
-        "args_before": None if named[0] is None else named[0][1],
-        "args_after": None if named[1] is None else named[1][1],
+        "original_description": before[0],
+        "new_description": after[0],
+        "instruction_id": before[1] or after[1],
+        "args_before": before[2],
+        "args_after": after[2],
     }

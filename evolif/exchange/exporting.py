@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from evolif._version import __version__
 from evolif.errors import AccessError, OutsideError, UsageError
@@ -150,14 +150,14 @@ class _Source:
         metadata = {"evolif.canary": self.canary, "evolif.kind": self.kind, "evolif.identity": self.identity}
         return schema_of(self.kind, with_witness=self.with_witness, metadata=metadata)
 
-    def card(self, columns: Sequence[str]) -> Card:
-        """The card; call it once the rows are counted."""
+    def describe(self) -> _Description:
+        """What the card says about the content."""
         content = self.content
         if isinstance(content, Benchmark):
-            title, licence, facts, origin = _describe_benchmark(content, self.with_witness)
+            described = _describe_benchmark(content, self.with_witness)
         else:
-            title, licence, facts, origin = _describe_run(content, self.with_witness)
-        return Card(title, self.canary, self.count, self._licence or licence, facts, origin, columns)
+            described = _describe_run(content, self.with_witness)
+        return described._replace(licence=self._licence or described.licence)
 
     def exported(self, path: Path, format: str, *, beyond: int = 0, pushed: str | None = None) -> Exported:
         """The result of the export."""
@@ -168,11 +168,11 @@ class _Source:
 
 def _export_table(source: _Source, out: Path, format: str, hub: Hub | None) -> Exported:
     if format == DATASETS:
-        with new_folder(out) as folder:
+        with new_path(out, is_folder=True) as folder:
             _save_dataset(source, folder)
     else:
         out = out / f"{source.kind}.{format}" if out.is_dir() else out
-        with _new_file(out) as file:
+        with new_path(out, is_folder=False) as file:
             if format == JSONL:
                 _write_lines(file, source.rows())
             else:
@@ -189,8 +189,8 @@ def _save_dataset(source: _Source, folder: Path) -> None:
     except ImportError:
         raise UsageError("the format datasets needs the library; install evolif[datasets]") from None
     table = pyarrow.Table.from_batches(batches(source.rows(), schema), schema=schema)
-    card = source.card(schema.names)
-    info = datasets.DatasetInfo(description=f"{card.title}. {source.canary}", license=card.licence)
+    about = source.describe()
+    info = datasets.DatasetInfo(description=f"{about.title}. {source.canary}", license=about.licence)
     progress_bar = datasets.utils.logging.is_progress_bar_enabled()
     datasets.utils.logging.disable_progress_bar()
     try:
@@ -198,7 +198,7 @@ def _save_dataset(source: _Source, folder: Path) -> None:
     finally:
         if progress_bar:
             datasets.utils.logging.enable_progress_bar()
-    (folder / "README.md").write_text(card.text(hub=False), encoding="utf-8")
+    (folder / "README.md").write_text(_card(source, schema.names, hub=False), encoding="utf-8")
 
 
 def _push(source: _Source, hub: Hub, parquet: Path | None) -> str:
@@ -207,7 +207,7 @@ def _push(source: _Source, hub: Hub, parquet: Path | None) -> str:
         file = parquet or Path(folder) / "data.parquet"
         if parquet is None:
             write_parquet(file, source.rows(), schema)
-        card = source.card(schema.names).text(hub=True)
+        card = _card(source, schema.names, hub=True)
         files: dict[str, Path | bytes] = {PARQUET_IN_REPO: file, "README.md": card.encode("utf-8")}
         return hub.push(files, f"Upload {source.count} turns of {source.kind} {source.identity}")
 
@@ -220,7 +220,7 @@ def _export_layout(source: _Source, out: Path, layout: str) -> Exported:
     numbers = {topic.id: number for number, topic in enumerate(benchmark.topics, 1)}
     shared: Row | None = shared_fields(benchmark)
     beyond = 0
-    with new_folder(out) as folder:
+    with new_path(out, is_folder=True) as folder:
         for dialogue in benchmark.dialogues():
             turns = benchmark.turns(dialogue)
             for turn in turns:
@@ -245,42 +245,31 @@ def _write_lines(path: Path, rows: Iterable[Row]) -> None:
 
 
 @contextmanager
-def _new_file(path: Path) -> Iterator[Path]:
-    """A temporary path to write to, which becomes `path` once it is complete."""
-    if path.exists():
-        raise UsageError(f"{path} exists already; choose another name")
+def new_path(path: Path, *, is_folder: bool) -> Iterator[Path]:
+    """A temporary file or folder to fill, which becomes `path` once it is complete.
+
+    Raises:
+        UsageError: `path` exists; it may only be an empty folder, if it is to be one.
+        OutsideError: the disk failed.
+    """
+    if path.exists() and not (is_folder and path.is_dir() and not any(path.iterdir())):
+        raise UsageError(f"{path} exists already; choose another {'folder' if is_folder else 'name'}")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if is_folder:
+            part.mkdir()
         yield part
-        os.replace(part, path)
-    except OSError as fault:
-        raise OutsideError(f"{path} cannot be written ({fault.strerror or fault})") from None
-    finally:
-        part.unlink(missing_ok=True)
-
-
-@contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder to fill, which becomes `path` once it is complete.
-
-    Raises:
-        UsageError: `path` is a file or a folder that is not empty.
-        OutsideError: the disk failed.
-    """
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise UsageError(f"{path} exists already; choose another folder")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.mkdir(parents=True)
-        yield part
-        if path.exists():
+        if path.exists() and is_folder:
             path.rmdir()
         os.replace(part, path)
     except OSError as fault:
         raise OutsideError(f"{path} cannot be written ({fault.strerror or fault})") from None
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        if is_folder:
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            part.unlink(missing_ok=True)
 
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -293,66 +282,65 @@ _LEADERBOARD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    """The card of an exported data set: `README.md` with YAML front matter, as dataset hubs read it."""
+class _Description(NamedTuple):
+    """What a card says about a benchmark or a run."""
 
     title: str
-    canary: str
-    rows: int
     licence: str
-    facts: Mapping[str, Any]
+    facts: dict[str, Any]
     """For the front matter."""
     origin: str
     """How the data was made, in sentences."""
-    columns: Sequence[str]
 
-    def text(self, *, hub: bool) -> str:
-        """The whole card.
 
-        Args:
-            hub: Whether it accompanies a Parquet file on a hub; it then tells the hub where that file is.
-        """
-        import yaml
+def _card(source: _Source, columns: Sequence[str], *, hub: bool) -> str:
+    """The card: `README.md` with YAML front matter, as dataset hubs read it; call it once the rows are counted.
 
-        head: dict[str, Any] = {
-            "license": self.licence,
-            "pretty_name": self.title,
-            "size_categories": [next((name for most, name in _SIZES if self.rows < most), "n>1M")],
-            "task_categories": ["text-generation"],
-            "tags": ["evolif", "multi-turn", "instruction-following"],
-        }
-        if hub:
-            files = [{"split": "test", "path": PARQUET_IN_REPO}]
-            head["configs"] = [{"config_name": "default", "data_files": files}]
-        head["evolif"] = {**self.facts, "rows": self.rows, "canary": self.canary}
-        front_matter = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=1000)
-        columns = "\n".join(f"- `{name}`" for name in self.columns)
-        return f"""---
+    Args:
+        source: What was exported.
+        columns: Names of the columns.
+        hub: Whether the card accompanies a Parquet file on a hub; it then says where that file is.
+    """
+    import yaml
+
+    about = source.describe()
+    head: dict[str, Any] = {
+        "license": about.licence,
+        "pretty_name": about.title,
+        "size_categories": [next((name for most, name in _SIZES if source.count < most), "n>1M")],
+        "task_categories": ["text-generation"],
+        "tags": ["evolif", "multi-turn", "instruction-following"],
+    }
+    if hub:
+        files = [{"split": "test", "path": PARQUET_IN_REPO}]
+        head["configs"] = [{"config_name": "default", "data_files": files}]
+    head["evolif"] = {**about.facts, "rows": source.count, "canary": source.canary}
+    front_matter = yaml.safe_dump(head, sort_keys=False, allow_unicode=True, width=1000)
+    listed = "\n".join(f"- `{name}`" for name in columns)
+    return f"""---
 {front_matter}---
 
-# {self.title}
+# {about.title}
 
-{self.origin}
+{about.origin}
 
 {_LEADERBOARD}
 
 **Please keep it out of training data.** Every row carries the string below; whoever finds it in a corpus, or a model
 that can complete it, knows why the figures are good.
 
-    {self.canary}
+    {source.canary}
 
 One row per turn. Columns:
 
-{columns}
+{listed}
 
 What differs from row to row in shape (parameters of constraints) is JSON text. `evolif import` makes a benchmark of it
 again; the field `evolif` holds what that takes. Written by evolif {__version__}.
 """
 
 
-def _describe_benchmark(benchmark: Benchmark, with_witness: bool) -> tuple[str, str, dict[str, Any], str]:
-    """Title, licence, facts and origin."""
+def _describe_benchmark(benchmark: Benchmark, with_witness: bool) -> _Description:
     header, spec = benchmark.header, benchmark.header.spec
     dialogues = len(benchmark.dialogues())
     facts: dict[str, Any] = {
@@ -378,7 +366,7 @@ def _describe_benchmark(benchmark: Benchmark, with_witness: bool) -> tuple[str, 
             f"{_code(header.imported.format)}; they were made by others, and not all turns need be satisfiable."
         )
     origin += f" It comes {'with' if with_witness else 'without'} the witnesses, which are an answer key."
-    return f"EvolIF benchmark {benchmark.identity}", _licence(benchmark), facts, origin
+    return _Description(f"EvolIF benchmark {benchmark.identity}", _licence(benchmark), facts, origin)
 
 
 def _licence(benchmark: Benchmark) -> str:
@@ -390,8 +378,7 @@ def _licence(benchmark: Benchmark) -> str:
     return "cc-by-4.0" if own and set(benchmark.header.spec.synthesizers) == {"template"} else "other"
 
 
-def _describe_run(run: Run, with_witness: bool) -> tuple[str, str, dict[str, Any], str]:
-    """Title, licence, facts and origin."""
+def _describe_run(run: Run, with_witness: bool) -> _Description:
     settings = run.settings
     facts = {
         "kind": "run",
@@ -409,7 +396,7 @@ def _describe_run(run: Run, with_witness: bool) -> tuple[str, str, dict[str, Any
         f"by turn, with patience {settings.patience}, at most {settings.max_turns} turns and the judge "
         f"{_code(settings.judge)}. The answers are under the terms of the models' providers."
     )
-    return f"EvolIF transcripts on {settings.benchmark}", "other", facts, origin
+    return _Description(f"EvolIF transcripts on {settings.benchmark}", "other", facts, origin)
 
 
 def _code(text: str) -> str:
@@ -468,17 +455,17 @@ class Hub:
             api.create_repo(self._repo, repo_type="dataset", private=not self._public, exist_ok=True)
             api.create_commit(self._repo, operations, commit_message=message, repo_type="dataset")
         except HfHubHTTPError as fault:
-            raise self._refused(fault) from None
+            status = getattr(getattr(fault, "response", None), "status_code", None)
+            if status in (401, 403):
+                raise AccessError(
+                    f"the hub refuses the token in {TOKEN} for {self._repo} (HTTP {status}); it must be one that may "
+                    "write"
+                ) from None
+            raise OutsideError(
+                f"the hub did not take {self._repo} (HTTP {status}); what was exported is kept, try again"
+            ) from None
         except Exception as fault:  # whatever the transport raises; its text may contain the token
             raise OutsideError(
                 f"{self._repo} could not be uploaded ({type(fault).__name__}); what was exported is kept, try again"
             ) from None
         return f"{(api.endpoint or '').rstrip('/')}/datasets/{self._repo}"
-
-    def _refused(self, fault: Any) -> OutsideError:
-        status = getattr(getattr(fault, "response", None), "status_code", None)
-        if status in (401, 403):
-            return AccessError(
-                f"the hub refuses the token in {TOKEN} for {self._repo} (HTTP {status}); it must be one that may write"
-            )
-        return OutsideError(f"the hub did not take {self._repo} (HTTP {status}); what was exported is kept, try again")

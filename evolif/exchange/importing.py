@@ -13,7 +13,7 @@ from typing import Any, NoReturn, get_args
 from evolif.audit import Status, satisfiability, witness_faults
 from evolif.errors import InputError, UsageError
 from evolif.exchange.authors import DIALOGS, NOTHING, STATES, Derivation, parse_foreign
-from evolif.exchange.exporting import new_folder
+from evolif.exchange.exporting import new_path
 from evolif.exchange.rows import FIELD, Extension, Row, Shared, arrow_rows, parquet_rows, parse_extension, parse_shared
 from evolif.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
 from evolif.types import Turn
@@ -69,13 +69,11 @@ def import_benchmark(
     source, target = Path(path), Path(out)
     files = _find_files(source)
     state, witnesses = _ImportState(), _Witnesses()
-    with new_folder(target) as folder:
+    with new_path(target, is_folder=True) as folder:
         writer = ImportedWriter(folder)
         for done, file in enumerate(files, 1):
             for items in _dialogues(file, state):
-                turns = [witnesses.complete(turn) for turn in _turns(items, state)]
-                writer.add(turns, file.name[:120])
-                state.turns += len(turns)
+                writer.add([witnesses.complete(turn) for turn in _turns(items, state)], file.name[:120])
             if progress is not None:
                 progress(done, len(files))
         if not state.numbers:
@@ -91,7 +89,7 @@ def import_benchmark(
         target,
         ", ".join(sorted(state.formats)),
         writer.dialogues,
-        state.turns,
+        sum(witnesses.counts.values()),
         dict(witnesses.counts),
         header is not None and header.imported is None,
         dict(state.changes),
@@ -102,11 +100,12 @@ def _finish(writer: ImportedWriter, state: _ImportState, path: Path) -> Header |
     if state.shared is None:
         writer.finish_foreign(", ".join(sorted(state.formats)))
         return None
-    missing = [name for name in ("topics.jsonl", "personas.jsonl") if name not in state.shared.catalogues]
+    header, catalogues = state.shared
+    missing = [name for name in ("topics.jsonl", "personas.jsonl") if name not in catalogues]
     if missing:
         raise InputError(f"the field “{FIELD}” holds no {missing[0]}; export the benchmark again", path=path)
-    writer.finish(state.shared.header, state.shared.catalogues)
-    return state.shared.header
+    writer.finish(header, catalogues)
+    return header
 
 
 @dataclass(slots=True)
@@ -118,7 +117,6 @@ class _ImportState:
     numbers: set[int] = field(default_factory=set)
     """Numbers of dialogues."""
     changes: dict[str, int] = field(default_factory=lambda: {"none": 0, "several": 0})
-    turns: int = 0
 
     def free_number(self) -> int:
         number = len(self.numbers) + 1
@@ -179,7 +177,11 @@ def _dialogues(file: Path, state: _ImportState) -> Iterator[list[ImportItem]]:
                 if extension.benchmark is not None:
                     state.shared = parse_shared(extension.benchmark)
         state.formats.add(kind)
-        if items and _starts_dialogue(items[-1].row, row, kind):
+        if kind == OWN:
+            is_new = bool(items) and items[-1].row.get("dialogue") != row.get("dialogue")
+        else:
+            is_new = bool(items) and row.get("turn") == 1
+        if is_new:
             yield items
             items = []
         items.append(ImportItem(place, row, extension))
@@ -187,10 +189,6 @@ def _dialogues(file: Path, state: _ImportState) -> Iterator[list[ImportItem]]:
             raise place.error(f"a dialogue has at most {MOST_TURNS} turns; split the file")
     if items:
         yield items
-
-
-def _starts_dialogue(previous: Row, row: Row, kind: str) -> bool:
-    return bool(previous.get("dialogue") != row.get("dialogue") if kind == OWN else row.get("turn") == 1)
 
 
 def _kind(row: Row, place: RowPlace) -> str:

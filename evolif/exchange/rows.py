@@ -7,7 +7,7 @@ import binascii
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,7 +19,7 @@ from evolif.errors import InputError, UsageError
 from evolif.instructions import CATALOGUES, Benchmark, Header, parse_header, to_object
 from evolif.resources import complaint
 from evolif.runner import Run, TurnRecord
-from evolif.types import Session, TurnFacts
+from evolif.types import TurnFacts
 
 Row = dict[str, Any]
 
@@ -93,7 +93,11 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
         for session, records in run.transcripts(model):
             for record in records:
                 fact = facts[session.dialogue, record.turn]
-                row = {"canary": canary, **_session_columns(session), **_turn_columns(fact, record)}
+                row = {
+                    "canary": canary,
+                    **_attributes(session, "model", "dialogue", "epoch", "ending", "reason", "patience"),
+                    **_turn_columns(fact, record),
+                }
                 row["withheld"] = not with_witness and _has_witness(record.answer, witnesses[session.dialogue])
                 if row["withheld"]:
                     row["answer"] = None
@@ -106,10 +110,6 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
 
 def _has_witness(answer: str, witnesses: set[str]) -> bool:
     return answer in witnesses or any(len(text) >= _RECOGNISABLE and text in answer for text in witnesses)
-
-
-def _session_columns(session: Session) -> Row:
-    return _attributes(session, "model", "dialogue", "epoch", "ending", "reason", "patience")
 
 
 def _turn_columns(facts: TurnFacts, record: TurnRecord) -> Row:
@@ -149,20 +149,15 @@ class Extension(BaseModel):
     run: dict[str, Any] | None = None
 
 
+Shared = tuple[Header, Mapping[str, str]]
+"""What all rows of a benchmark share: its header, and its catalogues as file names and texts."""
+
+
 class _Shared(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     header: dict[str, Any]
     catalogues: dict[str, Annotated[str, Field(max_length=_UNPACKED)]]
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """What all rows of a benchmark share."""
-
-    header: Header
-    catalogues: Mapping[str, str]
-    """File names and texts."""
 
 
 def extension(**parts: Any) -> Row:
@@ -200,7 +195,7 @@ def parse_shared(data: Mapping[str, Any]) -> Shared:
     try:
         shared = _Shared.model_validate(data)
         texts = {name: _unpack(shared.catalogues[name]) for name in CATALOGUES if name in shared.catalogues}
-        return Shared(parse_header(shared.header), texts)
+        return parse_header(shared.header), texts
     except ValidationError as fault:
         raise InputError(f"the field “{FIELD}” holds no benchmark: {complaint(fault, 'benchmark')}") from None
 
