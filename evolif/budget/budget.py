@@ -102,7 +102,7 @@ class Budget:
         """Why all spending has ended; None while it has not."""
         return self._stop
 
-    def ask(self, call: PlannedCall) -> Deny | Wait | None:
+    def admit(self, call: PlannedCall) -> Deny | Wait | None:
         """Let a call through if it fits even when every call under way reaches its upper bound."""
         if self._stop is not None:
             return self._stop
@@ -123,7 +123,7 @@ class Budget:
         self._reserved[id(call)] = amounts
         return None
 
-    def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+    def record(self, call: PlannedCall, usage: Usage | None) -> None:
         """Replace what was reserved by what the call used.
 
         A failed call counts as free. Where the endpoint reports no tokens, the upper bound counts.
@@ -165,15 +165,15 @@ class PolicyChain:
     def __init__(self, policies: Sequence[CallPolicy]) -> None:
         self._policies = tuple(policies)
 
-    def ask(self, call: PlannedCall) -> Deny | Wait | None:
+    def admit(self, call: PlannedCall) -> Deny | Wait | None:
         """The first objection."""
         for policy in self._policies:
-            objection = policy.ask(call)
+            objection = policy.admit(call)
             if objection is not None:
                 return objection
         return None
 
-    def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+    def record(self, call: PlannedCall, usage: Usage | None) -> None:
         """Pass the usage on to every policy."""
         for policy in self._policies:
-            policy.tell(call, usage)
+            policy.record(call, usage)

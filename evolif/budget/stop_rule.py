@@ -108,13 +108,13 @@ class StopRule:
             self._left[self._batch_of[event.key.dialogue]] -= 1
             self._check()
 
-    def ask(self, call: PlannedCall) -> Deny | None:
+    def admit(self, call: PlannedCall) -> Deny | None:
         """Deny every call beyond the prefix, except judging an answer that is already paid for."""
         if self._prefix is None or call.role == "judge" or call.key is None or call.key.dialogue in self._prefix:
             return None
         return self._stop
 
-    def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+    def record(self, call: PlannedCall, usage: Usage | None) -> None:
         """Usage plays no part in the rule."""
 
     def _count_earlier(self) -> None:

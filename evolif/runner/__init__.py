@@ -2,7 +2,7 @@
 
 from evolif.runner.evaluate import evaluate
 from evolif.runner.events import (
-    Awaited,
+    CallsInFlight,
     Event,
     FaultMet,
     ModelStopped,
@@ -44,8 +44,8 @@ __all__ = [
     "AllowAll",
     "AnsweredTurn",
     "AskedTurn",
-    "Awaited",
     "CallPolicy",
+    "CallsInFlight",
     "Deny",
     "EarlyEnd",
     "EndEntry",

@@ -137,7 +137,7 @@ class ClientFactory:
         """A model under test."""
         calling = self._calling
         client = managed(self._open(model, calling.base_url), calling.max_connections)
-        stopped = partial(self._shutdown, model_name(model))
+        stopped = partial(self._shutdown.stopped, model_name(model))
         return self._metered(client, "target", stopped, self._cached(model, calling.base_url))
 
     def judge(self, model: ModelRef) -> MeteredModel:
@@ -149,7 +149,7 @@ class ClientFactory:
 
     def author(self, model: ManagedModel, role: AuthorRole) -> MeteredModel:
         """A model that words missing turns, or checks the words."""
-        return self._metered(model, role, lambda: self._shutdown.everybody)
+        return self._metered(model, role, lambda: self._shutdown.all_stopped)
 
     def _metered(
         self, client: ManagedModel, role: Role, stopped: Callable[[], bool], cache: ModelCache | None = None

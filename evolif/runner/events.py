@@ -113,7 +113,7 @@ class ModelStopped:
 
 
 @dataclass(frozen=True, slots=True)
-class Awaited:
+class CallsInFlight:
     """Calls of one role and model that are in flight, back-offs before a repeat included."""
 
     role: Role
@@ -127,7 +127,7 @@ class Awaited:
 class StillWaiting:
     """Told every few seconds, whatever happens, so that nobody has to wonder whether anything does."""
 
-    calls: tuple[Awaited, ...]
+    calls: tuple[CallsInFlight, ...]
     """In flight in this process; those of a cluster are not known here."""
 
 

@@ -52,11 +52,11 @@ class Wait:
 class CallPolicy(Protocol):
     """Decides on every call. A session whose call is denied is censored with the turns it has."""
 
-    def ask(self, call: PlannedCall) -> Deny | Wait | None:
-        """None lets the call through; `tell` follows then in any case."""
+    def admit(self, call: PlannedCall) -> Deny | Wait | None:
+        """None lets the call through; `record` follows then in any case."""
         ...
 
-    def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+    def record(self, call: PlannedCall, usage: Usage | None) -> None:
         """The call is over; None where it failed, or the cache had the reply."""
         ...
 
@@ -64,11 +64,11 @@ class CallPolicy(Protocol):
 class AllowAll:
     """Lets every call through."""
 
-    def ask(self, call: PlannedCall) -> Deny | None:
+    def admit(self, call: PlannedCall) -> Deny | None:
         """Never denies."""
         return None
 
-    def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+    def record(self, call: PlannedCall, usage: Usage | None) -> None:
         """Needs to know nothing."""
 
 
@@ -173,7 +173,7 @@ class MeteredModel:
                     reply = await self._cache.complete(request, partial(self._model.answer, request, slot))
             usage = None if reply.cached else reply.usage
         finally:
-            self._policy.tell(call, usage)
+            self._policy.record(call, usage)
         if account is not None and not reply.cached and self._role in ("target", "judge"):
             # The cost of wording a turn is not the session's: the benchmark keeps it, see `SynthesisRecord`.
             account.spent.append(Spent(self._role, self.name, reply.usage))
@@ -183,7 +183,7 @@ class MeteredModel:
         while True:
             if self._stopped():
                 raise CallDeniedError(None)
-            decision = self._policy.ask(call)
+            decision = self._policy.admit(call)
             if decision is None:
                 return
             if isinstance(decision, Deny):

@@ -207,7 +207,7 @@ class _Sessions:
             finally:
                 self._crew.give_back(player)
                 for call in open_calls:
-                    self._policy.tell(call, None)
+                    self._policy.record(call, None)
         await self._give_up(key)
 
     async def _follow(self, player: Any, key: SessionKey, open_calls: list[PlannedCall]) -> None:
@@ -215,7 +215,7 @@ class _Sessions:
         request: WorkerRequest = await player.begin.remote(key, self._recall(key))
         while True:
             for usage in request.told:
-                self._policy.tell(open_calls.pop(0), usage)
+                self._policy.record(open_calls.pop(0), usage)
             self._pass_on(request)
             if isinstance(request.wish, Finished):
                 if request.wish.fault is not None:
@@ -224,14 +224,14 @@ class _Sessions:
             value, fault = await self._grant(request, open_calls)
             shutdown = self._context.shutdown
             cause = fault.__cause__ if fault is not None and isinstance(fault.__cause__, EvolifError) else None
-            answer = WorkerReply(value, fault, cause, account.take(), shutdown.everybody, shutdown.barred)
+            answer = WorkerReply(value, fault, cause, account.take(), shutdown.all_stopped, shutdown.stopped_models)
             request = await player.go_on.remote(key, answer)
 
     def _pass_on(self, request: WorkerRequest) -> None:
         for event in request.events:
             if isinstance(event, ModelStopped):
                 shutdown = self._context.shutdown
-                news = shutdown.bar_everybody() if event.model == "the judge" else shutdown.bar(event.model)
+                news = shutdown.stop_all() if event.model == "the judge" else shutdown.stop_model(event.model)
                 if not news:
                     continue
             self._context.observe(event)
@@ -257,7 +257,7 @@ class _Sessions:
 
     async def _let_through(self, call: PlannedCall, open_calls: list[PlannedCall]) -> Deny | None:
         while True:
-            word = self._policy.ask(call)
+            word = self._policy.admit(call)
             if not isinstance(word, Wait):
                 break
             await word.until

@@ -161,7 +161,7 @@ class DistantGate:
     def __init__(self) -> None:
         self._said: dict[int, Deny | None] = {}
 
-    def ask(self, call: PlannedCall) -> Deny | Wait | None:
+    def admit(self, call: PlannedCall) -> Deny | Wait | None:
         """Wait for the run's word, then pass it on."""
         if id(call) in self._said:
             return self._said.pop(id(call))
@@ -170,7 +170,7 @@ class DistantGate:
     async def _fetch(self, call: PlannedCall) -> None:
         self._said[id(call)] = await _channel.get().ask(CallRequest(call))
 
-    def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+    def record(self, call: PlannedCall, usage: Usage | None) -> None:
         """Goes with the next request."""
         _channel.get().told.append(usage)
 
@@ -214,9 +214,9 @@ class Player:
     def obey(self, answer: WorkerReply) -> None:
         """Stop whom the run has stopped."""
         if answer.everybody:
-            self._shutdown.bar_everybody()
+            self._shutdown.stop_all()
         for model in answer.barred:
-            self._shutdown.bar(model)
+            self._shutdown.stop_model(model)
 
     async def _play(self, key: SessionKey, state: SessionState, channel: Channel) -> None:
         _channel.set(channel)

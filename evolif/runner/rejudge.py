@@ -123,7 +123,7 @@ class SessionReplay:
                     raise UsageError("the folder holds verdicts on the answers of another run; choose another folder")
                 judged = known[position].judged.judged
                 self._count(judged)
-            elif self._stage.stopper.everybody:
+            elif self._stage.stopper.all_stopped:
                 return None
             else:
                 await self._again(record)
@@ -167,7 +167,7 @@ class SessionReplay:
         told = FaultEntry(self._state.id, self._key.dialogue, turn, "judge", over.cause, over.reason, spent)
         await self._stage.keep(told)
         self._stage.observe(FaultMet(self._key, turn, "judge", over.cause, over.reason, spent))
-        if over.is_final and self._stage.stopper.bar_everybody():
+        if over.is_final and self._stage.stopper.stop_all():
             self._stage.observe(ModelStopped("the judge", over.reason))
         return over.ending, over.cause, over.reason
 
@@ -321,7 +321,7 @@ async def _play(stage: ReplayStage, target: RunStore) -> None:
 
     async def work() -> None:
         for key, reason in queue:
-            if stage.stopper.everybody:
+            if stage.stopper.all_stopped:
                 return
             await SessionReplay(stage, key, reason, target.state(key)).play()
 

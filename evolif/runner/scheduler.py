@@ -116,8 +116,8 @@ async def play_all(
 
     async with asyncio.TaskGroup() as group:
         while True:
-            while not shutdown.everybody and (key := scheduler.take()) is not None:
-                if shutdown(key.model):
+            while not shutdown.all_stopped and (key := scheduler.take()) is not None:
+                if shutdown.stopped(key.model):
                     scheduler.give_back(key)
                     scheduler.close(key.model)
                 else:

@@ -177,10 +177,10 @@ class SessionRunner:
         await self._resume(self._state.records)
         while True:
             self._check_limits()
-            if self._context.shutdown(self._key.model):
+            if self._context.shutdown.stopped(self._key.model):
                 return
             turn = await self._next_turn(self._number + 1)
-            if self._context.shutdown(self._key.model):
+            if self._context.shutdown.stopped(self._key.model):
                 return
             await self._play_turn(turn)
 
@@ -300,7 +300,7 @@ class SessionRunner:
     def _stop_others(self, end: SessionEnd) -> bool:
         """Stop the model's sessions, or all of them where the judge is gone; False where that was done before."""
         is_target, shutdown = end.blame == "target", self._context.shutdown
-        first = shutdown.bar(self._key.model) if is_target else shutdown.bar_everybody()
+        first = shutdown.stop_model(self._key.model) if is_target else shutdown.stop_all()
         if first:
             self._context.observe(ModelStopped(self._key.model if is_target else "the judge", end.reason))
         return first

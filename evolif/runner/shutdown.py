@@ -1,4 +1,4 @@
-"""What keeps further turns from being asked: a person, a disk, a key; and how long what is in flight may still take."""
+"""How a run stops (Ctrl-C, SIGTERM, a fault), what calls in flight may still take, and signs of life until then."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from evolif.runner.events import Awaited, Observer, Role, StillWaiting
+from evolif.runner.events import CallsInFlight, Observer, Role, StillWaiting
 from evolif.runner.metering import CallDeniedError
 
 GRACE = 20.0
-"""Seconds that calls in flight get after a stop was asked for, since they are paid. What takes longer is asked again on
-resuming. Schedulers send SIGKILL half a minute after SIGTERM."""
+"""Seconds that calls in flight get after a stop, since they are paid. A call that takes longer is repeated on resuming.
+Schedulers send SIGKILL half a minute after SIGTERM."""
 LOCAL_GRACE = 2.0
-"""The same for a model on this machine, which nobody is paid for and whose answer may take minutes."""
+"""The same for a model on this machine, which costs nothing and may take minutes to answer."""
+_LAST_WRITES = 2.0
+"""Seconds after the calls' grace in which sessions write their state; then everything is cancelled."""
+HEARTBEAT = 10.0
+"""Seconds between two signs of life."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,124 +36,111 @@ class Shutdown:
     """Ctrl-C once: finish the turns in flight and stop. Twice: stop at once."""
 
     def __init__(self) -> None:
-        self.asked = False
-        """By a person, or whoever sends SIGTERM."""
+        self.requested = False
+        """By Ctrl-C or SIGTERM."""
         self.fault: Exception | None = None
-        """What made going on impossible for everybody, for example a full disk."""
-        self._everybody = False
-        self._barred: set[str] = set()
+        """What no session can survive, for example a full disk."""
+        self._all_stopped = False
+        self._stopped_models: set[str] = set()
         self._in_flight: dict[asyncio.Timeout, _Call] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._asked_at = 0.0
+        self._requested_at = 0.0
 
-    def __call__(self, model: str) -> bool:
-        """Whether no further turn of a model may be asked."""
-        return self.everybody or model in self._barred
-
-    @property
-    def everybody(self) -> bool:
-        """Whether no further turn of any model may be asked."""
-        return self.asked or self._everybody or self.fault is not None
+    def stopped(self, model: str) -> bool:
+        """Whether no further turn of a model may be played."""
+        return self.all_stopped or model in self._stopped_models
 
     @property
-    def barred(self) -> frozenset[str]:
-        """Models of which nothing more is asked."""
-        return frozenset(self._barred)
+    def all_stopped(self) -> bool:
+        """Whether no further turn of any model may be played."""
+        return self.requested or self._all_stopped or self.fault is not None
 
-    def bar(self, model: str) -> bool:
-        """Ask nothing more of a model; says whether this is news."""
-        news = model not in self._barred
-        self._barred.add(model)
-        return news
+    @property
+    def stopped_models(self) -> frozenset[str]:
+        """The models that were stopped one by one."""
+        return frozenset(self._stopped_models)
 
-    def bar_everybody(self) -> bool:
-        """Ask nothing more, for what all sessions need is gone; says whether this is news."""
-        news, self._everybody = not self._everybody, True
-        return news
+    def stop_model(self, model: str) -> bool:
+        """Play no further turn of a model; False where it was stopped before."""
+        first = model not in self._stopped_models
+        self._stopped_models.add(model)
+        return first
 
-    def ask(self) -> None:
+    def stop_all(self) -> bool:
+        """Play no further turn of any model; False where that was decided before."""
+        first, self._all_stopped = not self._all_stopped, True
+        return first
+
+    def request(self) -> None:
         """Stop, from any thread: calls in flight are given up when their grace is over."""
-        self.asked = True
+        self.requested = True
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._bound_calls)
+            self._loop.call_soon_threadsafe(self._limit_calls)
 
     @asynccontextmanager
     async def within(self, grace: float, role: Role, model: str) -> AsyncIterator[None]:
-        """Await a call, and after a stop so many seconds of it at most.
-
-        Args:
-            grace: The seconds.
-            role: In whose name the model is asked.
-            model: `provider/name`.
+        """Put around a call: after a stop it may take `grace` more seconds.
 
         Raises:
-            NotAskedError: it was given up.
+            CallDeniedError: it was given up.
         """
         loop = self._loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(None) as bound:
-                self._in_flight[bound] = _Call(grace, role, model, loop.time())
-                if self.asked:
-                    bound.reschedule((self._asked_at or loop.time()) + grace)
+            async with asyncio.timeout(None) as timeout:
+                self._in_flight[timeout] = _Call(grace, role, model, loop.time())
+                if self.requested:
+                    timeout.reschedule((self._requested_at or loop.time()) + grace)
                 try:
                     yield
                 finally:
-                    del self._in_flight[bound]
+                    del self._in_flight[timeout]
         except TimeoutError:
-            if bound.expired():
+            if timeout.expired():
                 raise CallDeniedError(None) from None
             raise
 
-    def _bound_calls(self) -> None:
-        self._asked_at = asyncio.get_running_loop().time()
-        for bound, call in self._in_flight.items():
-            bound.reschedule(self._asked_at + call.grace)
+    def _limit_calls(self) -> None:
+        self._requested_at = asyncio.get_running_loop().time()
+        for timeout, call in self._in_flight.items():
+            timeout.reschedule(self._requested_at + call.grace)
 
-    def awaited(self) -> tuple[Awaited, ...]:
-        """What is in flight, per role and model; called in the loop."""
+    def in_flight(self) -> tuple[CallsInFlight, ...]:
+        """The calls in flight per role and model; only within the event loop."""
         now, found = asyncio.get_running_loop().time(), dict[tuple[Role, str], list[float]]()
         for call in self._in_flight.values():
             found.setdefault((call.role, call.model), []).append(now - call.began)
-        return tuple(Awaited(*who, len(waits), max(waits)) for who, waits in found.items())
-
-
-# Runs a loop that Ctrl-C and SIGTERM stop cleanly: once, the turns in flight are finished; twice, at once.
-
-_LAST = 2.0
-"""Seconds after the calls' own grace in which sessions write down where they are; then everything is cancelled."""
+        return tuple(CallsInFlight(*who, len(waits), max(waits)) for who, waits in found.items())
 
 
 def run_interruptibly(main: Coroutine[Any, Any, None], shutdown: Shutdown, on_stop: Callable[[], None]) -> None:
-    """Run to the end; raises `KeyboardInterrupt` after a stop that was asked for by Ctrl-C or SIGTERM."""
+    """Run `main` in an event loop that Ctrl-C and SIGTERM stop: once, turns in flight are finished; twice, at once.
+
+    Raises:
+        KeyboardInterrupt: after such a stop.
+    """
 
     async def guarded() -> None:
         with _signals(shutdown, on_stop):
             await main
 
-    if _inside_a_loop():
-        _run_in_thread(guarded(), shutdown)
-    else:
-        asyncio.run(guarded())
-    if shutdown.asked:
-        raise KeyboardInterrupt
-
-
-def _inside_a_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return False
-    return True
+        asyncio.run(guarded())
+    else:
+        _run_in_thread(guarded(), shutdown)
+    if shutdown.requested:
+        raise KeyboardInterrupt
 
 
 def _run_in_thread(main: Coroutine[Any, Any, None], shutdown: Shutdown) -> None:
-    """A notebook runs an event loop of its own, in which no other can run; so ours gets a thread."""
+    """A notebook has a running event loop, and a thread can run only one; so this one gets its own thread."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(asyncio.run, main)
         try:
             future.result()
         except KeyboardInterrupt:
-            shutdown.ask()
+            shutdown.request()
             future.result()
 
 
@@ -160,51 +151,45 @@ def _signals(shutdown: Shutdown, on_stop: Callable[[], None]) -> Iterator[None]:
     assert task is not None
 
     def handle() -> None:
-        if shutdown.asked:
+        if shutdown.requested:
             task.cancel()
             return
-        shutdown.ask()
-        waiting.append(loop.call_later(GRACE + _LAST, task.cancel))
-        on_stop()  # last: it may fail, say on a terminal that is gone
+        shutdown.request()
+        timers.append(loop.call_later(GRACE + _LAST_WRITES, task.cancel))
+        on_stop()  # last: it may fail, for example on a terminal that is gone
 
-    waiting: list[asyncio.TimerHandle] = []
+    timers: list[asyncio.TimerHandle] = []
     installed = []
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
             loop.add_signal_handler(number, handle)
         except (NotImplementedError, ValueError, RuntimeError):
-            continue  # not the main thread, or a platform without: the default handling stays
+            continue  # not the main thread, or not supported on this platform: the default handling stays
         installed.append(number)
     try:
         yield
     except asyncio.CancelledError:
-        if shutdown.asked:
+        if shutdown.requested:
             raise KeyboardInterrupt from None
         raise
     finally:
-        for timer in waiting:
+        for timer in timers:
             timer.cancel()
         for number in installed:
             loop.remove_signal_handler(number)
 
 
-# A sign of life every few seconds while sessions are played: long answers are no reason to show nothing.
-
-EVERY = 10.0
-"""Seconds."""
-
-
 async def with_heartbeat(main: Coroutine[Any, Any, None], shutdown: Shutdown, observe: Observer) -> None:
-    """Await `main`, telling an observer now and then what is in flight."""
-    beating = asyncio.create_task(_beat(shutdown, observe))
+    """Await `main`, and report every few seconds which calls are in flight: a long answer is no reason for silence."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(HEARTBEAT)
+            observe(StillWaiting(shutdown.in_flight()))
+
+    heartbeat = asyncio.create_task(beat())
     try:
         await main
     finally:
-        beating.cancel()
-        await asyncio.gather(beating, return_exceptions=True)
-
-
-async def _beat(shutdown: Shutdown, observe: Observer) -> None:
-    while True:
-        await asyncio.sleep(EVERY)
-        observe(StillWaiting(shutdown.awaited()))
+        heartbeat.cancel()
+        await asyncio.gather(heartbeat, return_exceptions=True)

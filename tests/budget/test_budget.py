@@ -66,14 +66,14 @@ def test_no_order_of_calls_exceeds_the_budget() -> None:
         async def one() -> None:
             nonlocal spent
             call = planned(most=chance.randrange(1, 200))
-            while isinstance(answer := budget.ask(call), Wait):
+            while isinstance(answer := budget.admit(call), Wait):
                 await answer.until
             if answer is None:
                 await asyncio.sleep(0)
                 most = upper_bound(MODEL, call.request).tokens
                 used = chance.randrange(most + 1)
                 spent += used
-                budget.tell(call, Usage(used, 0) if used else None)
+                budget.record(call, Usage(used, 0) if used else None)
 
         await asyncio.gather(*(one() for _ in range(60)))
         return spent
@@ -87,16 +87,16 @@ def test_a_call_waits_for_those_under_way_and_is_let_through_when_they_were_chea
         first, second = planned(), planned()
         most = upper_bound(MODEL, first.request).tokens
         budget = Budget(QUOTES, tokens=most + 10)
-        assert budget.ask(first) is None
-        later = budget.ask(second)
+        assert budget.admit(first) is None
+        later = budget.admit(second)
         assert isinstance(later, Wait)
-        budget.tell(first, Usage(5, 5))
+        budget.record(first, Usage(5, 5))
         await later.until
-        assert budget.ask(second) is None
-        budget.tell(second, Usage(1, 0))
-        stop = budget.ask(planned())
+        assert budget.admit(second) is None
+        budget.record(second, Usage(1, 0))
+        stop = budget.admit(planned())
         assert isinstance(stop, Deny) and stop.cause == "budget"
-        assert isinstance(budget.ask(planned("a", 1)), Deny), "spending has ended for good"
+        assert isinstance(budget.admit(planned("a", 1)), Deny), "spending has ended for good"
 
     asyncio.run(main())
 
@@ -105,9 +105,9 @@ def test_tokens_that_are_not_told_count_at_their_most() -> None:
     call = planned()
     most = upper_bound(MODEL, call.request).tokens
     budget = Budget(QUOTES, tokens=2 * most - 1)
-    assert budget.ask(call) is None
-    budget.tell(call, Usage())
-    assert isinstance(budget.ask(planned()), Deny)
+    assert budget.admit(call) is None
+    budget.record(call, Usage())
+    assert isinstance(budget.admit(planned()), Deny)
 
 
 def test_dollars_for_a_model_of_unknown_price_are_refused() -> None:

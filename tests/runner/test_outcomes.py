@@ -153,11 +153,11 @@ class Purse(AllowAll):
         self.left = most
         self.told: list[tuple[str, Usage | None]] = []
 
-    def ask(self, call: PlannedCall) -> Deny | None:
+    def admit(self, call: PlannedCall) -> Deny | None:
         self.left[call.role] = self.left.get(call.role, 100) - 1
         return Deny("budget", "the budget is spent") if self.left[call.role] < 0 else None
 
-    def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+    def record(self, call: PlannedCall, usage: Usage | None) -> None:
         assert call.key is not None and call.model
         self.told.append((call.role, usage))
 

@@ -99,13 +99,13 @@ def test_a_budget_is_kept_over_all_processes(tmp_path: Path, two_cores: None) ->
     class Eight(AllowAll):
         let_through = told = 0
 
-        def ask(self, call: PlannedCall) -> Deny | None:
+        def admit(self, call: PlannedCall) -> Deny | None:
             if self.let_through == 8:
                 return Deny("budget", "eight calls")
             self.let_through += 1
             return None
 
-        def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+        def record(self, call: PlannedCall, usage: Usage | None) -> None:
             self.told += 1
 
     gate = Eight()

@@ -14,9 +14,19 @@ from scripted import Scripted, number, witness
 from evolif.cli import progress as _display
 from evolif.cli import progress as _wording_display
 from evolif.models import ChatRequest, Reply, managed
-from evolif.runner import Awaited, Event, PlannedCall, Run, SessionEnded, SessionStarted, StillWaiting, Wait, load_run
+from evolif.runner import (
+    CallsInFlight,
+    Event,
+    PlannedCall,
+    Run,
+    SessionEnded,
+    SessionStarted,
+    StillWaiting,
+    Wait,
+    load_run,
+)
 from evolif.runner import clients as _opened
-from evolif.runner import shutdown as _heartbeat
+from evolif.runner import shutdown as shutdown_module
 from evolif.runner.metering import AllowAll, CallDeniedError, MeteredModel
 from evolif.runner.shutdown import Shutdown
 from evolif.types import Usage
@@ -77,13 +87,13 @@ def test_a_judge_on_this_machine_is_given_up_and_the_answer_kept(
 
 def test_a_call_that_begins_after_the_stop_gets_what_is_left_of_the_grace() -> None:
     async def main() -> None:
-        stopper = Shutdown()
-        async with stopper.within(0.05, "target", "m"):
+        shutdown = Shutdown()
+        async with shutdown.within(0.05, "target", "m"):
             pass
-        stopper.ask()
+        shutdown.request()
         await asyncio.sleep(0.1)
         with pytest.raises(CallDeniedError):
-            async with stopper.within(0.05, "judge", "j"):
+            async with shutdown.within(0.05, "judge", "j"):
                 await asyncio.sleep(FOREVER)
 
     asyncio.run(asyncio.wait_for(main(), 20))
@@ -91,10 +101,10 @@ def test_a_call_that_begins_after_the_stop_gets_what_is_left_of_the_grace() -> N
 
 def test_a_timeout_of_the_client_is_not_taken_for_a_stop() -> None:
     async def main() -> None:
-        stopper = Shutdown()
+        shutdown = Shutdown()
         model = Scripted(lambda _: TimeoutError("the client's"))
         behind = MeteredModel(
-            managed(model), "target", AllowAll(), lambda: False, lambda: stopper.within(9.0, "target", "m")
+            managed(model), "target", AllowAll(), lambda: False, lambda: shutdown.within(9.0, "target", "m")
         )
         with pytest.raises(TimeoutError, match="the client's"):
             await behind.complete(ChatRequest(()))
@@ -103,7 +113,7 @@ def test_a_timeout_of_the_client_is_not_taken_for_a_stop() -> None:
 
 
 def test_while_nothing_ends_an_observer_hears_what_is_in_flight(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_heartbeat, "EVERY", 0.02)
+    monkeypatch.setattr(shutdown_module, "HEARTBEAT", 0.02)
     seen: list[Event] = []
 
     class Waits(Scripted):
@@ -123,7 +133,7 @@ def test_a_line_says_what_is_awaited_where_none_was_written_for_half_a_minute(
     now = 100.0
     monkeypatch.setattr(_display.time, "monotonic", lambda: now)
     watcher = _display._Plain()
-    waiting = StillWaiting((Awaited("target", "local/x", 1, 31.4), Awaited("judge", "openai/y", 2, 5.0)))
+    waiting = StillWaiting((CallsInFlight("target", "local/x", 1, 31.4), CallsInFlight("judge", "openai/y", 2, 5.0)))
     now = 129.0
     watcher(waiting)
     assert capsys.readouterr().err == ""
@@ -174,13 +184,13 @@ def test_a_stop_wakes_those_that_wait_for_the_budget(play: Play, monkeypatch: py
         def __init__(self) -> None:
             self.over: asyncio.Future[None] | None = None
 
-        def ask(self, call: PlannedCall) -> Wait | None:
+        def admit(self, call: PlannedCall) -> Wait | None:
             if self.over is None:
                 self.over = asyncio.get_running_loop().create_future()
                 return None
             return Wait(asyncio.shield(self.over))
 
-        def tell(self, call: PlannedCall, usage: Usage | None) -> None:
+        def record(self, call: PlannedCall, usage: Usage | None) -> None:
             assert self.over is not None
             self.over.set_result(None)
 
