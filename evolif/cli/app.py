@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
 from keyword import iskeyword
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -96,6 +97,8 @@ class Verbs(MutableMapping[str, Any]):
 
 
 def _make(name: str) -> Any:
+    """A verb's command, with the options that every verb has and the variables of all its options."""
+    from evolif.cli.options import with_options
 
     module = import_module(f"evolif.cli.{_MODULES.get(name, name)}")
     if name in ("models", "personas", "topics"):
@@ -105,40 +108,65 @@ def _make(name: str) -> Any:
         made.command(name)(getattr(module, f"{name}_" if iskeyword(name) else name))
     for own in made.registered_commands:
         own.cls = Verb
+        own.callback = with_options(own.callback)
     command: Any = typer.main.get_command(made)
     command.name = name
-    if name in OWN_GROUPS:
-        command.params.append(_own_groups())
+    for verb in getattr(command, "commands", {"": command}).values():
+        config, own_groups = _common_options()
+        verb.params += [config] * (name != "models") + [own_groups] * (name in OWN_GROUPS)
+        for parameter in verb.params:
+            if parameter.param_type_name == "option" and parameter.envvar is None:
+                parameter.envvar = _variable(parameter)
     return command
 
 
-def _own_groups() -> Any:
-    """`--constraints`, which every verb takes that may meet a group of the user's own."""
-    carrier = typer.Typer(add_completion=False)
-    carrier.command()(_with_own_groups)
-    return typer.main.get_command(carrier).params[0]
+def _variable(option: Any) -> str:
+    """`EVOLIF_MAX_TURNS` of `--max-turns`."""
+    return f"EVOLIF_{max(option.opts, key=len).removeprefix('--').replace('-', '_').upper()}"
 
 
-def _with_own_groups(
-    own_groups: Annotated[
-        str | None,
-        typer.Option(
-            "--constraints",
-            callback=lambda value: _use_own_groups(value),
-            expose_value=False,
-            is_eager=True,
-            envvar=VARIABLE,
-            metavar="MODULE|FILE.py",
-            help="Constraint groups of your own, apart by commas; built-in profiles draw them, too.",
-        ),
-    ] = None,
-) -> None:
-    """Never run: its option is what the verbs take."""
+def _load_config(ctx: typer.Context, path: Path | None) -> None:
+    from evolif.cli.options import load_config
+
+    load_config(ctx, path)
 
 
 def _use_own_groups(value: str | None) -> None:
     if value is not None:
         os.environ[VARIABLE] = value
+
+
+def _common_options() -> list[Any]:
+    """`--config`, and `--constraints` of the verbs that may meet a group of the user's own."""
+    carrier = typer.Typer(add_completion=False)
+    carrier.command()(_with_common_options)
+    return typer.main.get_command(carrier).params[:2]
+
+
+def _with_common_options(
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            callback=_load_config,
+            expose_value=False,
+            is_eager=True,
+            metavar="FILE",
+            help="Take flags from a YAML or TOML file.",
+        ),
+    ] = None,
+    own_groups: Annotated[
+        str | None,
+        typer.Option(
+            "--constraints",
+            callback=_use_own_groups,
+            expose_value=False,
+            is_eager=True,
+            metavar="MODULE|FILE.py",
+            help="Constraint groups of your own, apart by commas; built-in profiles draw them, too.",
+        ),
+    ] = None,
+) -> None:
+    """Never run: its options are what the verbs take."""
 
 
 INTERRUPTED = 130
@@ -270,8 +298,10 @@ def _argument(parameter: Any, ctx: Any) -> tuple[str, str] | None:
 
 
 def _option(parameter: Any, ctx: Any) -> tuple[str, str] | None:
-    name = f"EVOLIF_{max(parameter.opts, key=len).removeprefix('--').replace('-', '_').upper()}"
-    parameter.show_envvar = parameter.envvar not in (None, name)  # those of their own name are told once for all below
+    parameter.show_envvar = parameter.envvar not in (
+        None,
+        _variable(parameter),
+    )  # those of their own name are told once for all below
     row = parameter.get_help_record(ctx)
     if row is None:
         return None

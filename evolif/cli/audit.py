@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolif.cli.options import Config, Display, JsonFlag
+from evolif.cli.options import Display, JsonFlag
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +26,6 @@ def audit(
     ],
     as_json: JsonFlag = False,
     display: Display = "auto",
-    config: Config = None,
 ) -> None:
     """Audit a benchmark: satisfiable, awkward, impossible or undecided, turn by turn. Exit code 1 on a finding."""
     from evolif.audit import audit as run_audit

@@ -1,32 +1,43 @@
-"""`evolif topics`: check topic files, and have a chat model write new ones."""
+"""`evolif topics` and `evolif personas`: check catalogues of one's own, and have a chat model write entries."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolif.cli.options import (
-    Against,
-    CatalogueBaseUrl,
-    CatalogueMaxConnections,
-    CatalogueMaxTokens,
-    CatalogueSeed,
-    CatalogueTemperature,
-    Config,
-    Display,
-    JsonFlag,
-    WordingMaxRetries,
-    WordingTimeout,
-)
+from evolif.cli.console import show, show_json
+from evolif.cli.options import Display, EntryOptions, JsonFlag
 from evolif.errors import UsageError
+
+if TYPE_CHECKING:
+    from evolif.catalogue import GenerationResult, LintReport, Pair, Tally
+
+_EACH = 20
+"""Off a terminal, so many entries get a line each; of more, every tenth does."""
+
+Against = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE|DIR", help="Texts to share no eight words in a row with; repeatable."),
+]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seeds what is asked for. A fresh one by default.")]
 
 topics_app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Check topics, or write those of another domain. Exit code of lint 1 on a finding.",
+)
+personas_app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Check personas, or infer speaking styles from messages. Exit code of lint 1 on a finding.",
 )
 
 
@@ -35,25 +46,22 @@ def lint(
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Topics, JSONL.")] = None,
     against: Against = None,
     as_json: JsonFlag = False,
-    config: Config = None,
 ) -> None:
     """Check a topic file: every finding with its line and mend, and the nearest pairs. Exit code 1 on a finding."""
     from evolif.catalogue import lint_topics
-    from evolif.cli.options import tell_report
 
     if file is None:
         raise UsageError(
             "name the file to check: evolif topics lint my-topics.jsonl (a topic a line, with id, prompt and keywords; "
             "`evolif topics write` makes one)"
         )
-    tell_report(lint_topics(file, against or ()), as_json=as_json)
+    _show_report(lint_topics(file, against or ()), as_json=as_json)
 
 
 @topics_app.command("write")
 def write(
-    domain: Annotated[
-        str, typer.Option(envvar="EVOLIF_DOMAIN", metavar="WORDS", help="What the topics are about: “beekeeping”.")
-    ],
+    *,
+    domain: Annotated[str, typer.Option(metavar="WORDS", help="What the topics are about: “beekeeping”.")],
     model: Annotated[
         str,
         typer.Option(
@@ -64,47 +72,26 @@ def write(
             help="The chat model that is asked.",
         ),
     ],
-    count: Annotated[
-        int, typer.Option(min=1, envvar="EVOLIF_COUNT", help="Topics of the domain that OUT should hold in the end.")
-    ] = 50,
+    count: Annotated[int, typer.Option(min=1, help="Topics of the domain that OUT should hold in the end.")] = 50,
     out: Annotated[
         Path,
         typer.Option(
             "--out", "-o", envvar="EVOLIF_TOPICS_OUT", metavar="FILE", help="Where they go, JSONL; appended to."
         ),
     ] = Path("topics.jsonl"),
-    seed: CatalogueSeed = None,
-    temperature: CatalogueTemperature = None,
-    max_tokens: CatalogueMaxTokens = None,
-    max_connections: CatalogueMaxConnections = None,
-    max_retries: WordingMaxRetries = 5,
-    timeout: WordingTimeout = None,
-    base_url: CatalogueBaseUrl = None,
+    seed: Seed = None,
+    options: EntryOptions,
     display: Display = "auto",
-    config: Config = None,
 ) -> None:
     """Have a chat model write topics of a domain, each linted against all others. The same command goes on."""
     from evolif.catalogue import write_topics
-    from evolif.cli.options import fresh_seed, making, tell_made
-    from evolif.cli.progress import choose
     from evolif.models import ModelOptions
-    from evolif.report import plain
 
-    options = ModelOptions(base_url, max_retries, timeout, temperature, max_tokens, max_connections)
-    with making(choose(display), "topic", out) as observe:
-        made = write_topics(out, domain, count, model, seed=fresh_seed(seed), options=options, observe=observe)
-    tell_made(made, f"topics on {plain(' '.join(domain.split()))}", out)
-    typer.echo(f"Next: evolif review --topics {plain(str(out))}  (two people verify each topic)")
-
-
-# `evolif personas`: check persona files, and have a chat model infer new ones.
-
-personas_app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Check personas, or infer speaking styles from messages. Exit code of lint 1 on a finding.",
-)
+    with _making(display, "topic", out) as observe:
+        asking = ModelOptions(**asdict(options))
+        made = write_topics(out, domain, count, model, seed=_fresh(seed), options=asking, observe=observe)
+    _show_made(made, f"topics on {' '.join(domain.split())}", out)
+    show([f"Next: evolif review --topics {out}  (two people verify each topic)"])
 
 
 @personas_app.command("lint")
@@ -112,27 +99,23 @@ def lint_personas(
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Personas, JSONL.")] = None,
     against: Against = None,
     as_json: JsonFlag = False,
-    config: Config = None,
 ) -> None:
     """Check a persona file: every finding with its line and mend, and the nearest pairs. Exit code 1 on a finding."""
     from evolif.catalogue import lint_personas
-    from evolif.cli.options import tell_report
 
     if file is None:
         raise UsageError(
             "name the file to check: evolif personas lint my-personas.jsonl (one persona a line, with id, sentence and "
             "phrases; `evolif personas infer` makes one)"
         )
-    tell_report(lint_personas(file, against or ()), as_json=as_json)
+    _show_report(lint_personas(file, against or ()), as_json=as_json)
 
 
 @personas_app.command("infer")
 def infer(
+    *,
     source: Annotated[
-        Path,
-        typer.Option(
-            "--from", envvar="EVOLIF_FROM", metavar="FILE", help="Messages, or lines about people: text or JSONL."
-        ),
+        Path, typer.Option("--from", metavar="FILE", help="Messages, or lines about people: text or JSONL.")
     ],
     model: Annotated[
         str,
@@ -153,23 +136,98 @@ def infer(
     limit: Annotated[
         int | None, typer.Option(min=1, envvar="EVOLIF_PERSONAS_LIMIT", help="Only the first so many messages.")
     ] = None,
-    seed: CatalogueSeed = None,
-    temperature: CatalogueTemperature = None,
-    max_tokens: CatalogueMaxTokens = None,
-    max_connections: CatalogueMaxConnections = None,
-    max_retries: WordingMaxRetries = 5,
-    timeout: WordingTimeout = None,
-    base_url: CatalogueBaseUrl = None,
+    seed: Seed = None,
+    options: EntryOptions,
     display: Display = "auto",
-    config: Config = None,
 ) -> None:
     """Have a chat model infer a speaking style from each message, without what identifies. The same command goes on."""
     from evolif.catalogue import infer_personas
-    from evolif.cli.options import fresh_seed, making, tell_made
-    from evolif.cli.progress import choose
     from evolif.models import ModelOptions
 
-    options = ModelOptions(base_url, max_retries, timeout, temperature, max_tokens, max_connections)
-    with making(choose(display), "persona", out) as observe:
-        made = infer_personas(source, out, model, seed=fresh_seed(seed), limit=limit, options=options, observe=observe)
-    tell_made(made, "personas", out)
+    with _making(display, "persona", out) as observe:
+        asking = ModelOptions(**asdict(options))
+        made = infer_personas(source, out, model, seed=_fresh(seed), limit=limit, options=asking, observe=observe)
+    _show_made(made, "personas", out)
+
+
+def _fresh(seed: int | None) -> int:
+    from secrets import randbelow
+
+    return randbelow(2**31) if seed is None else seed
+
+
+def _show_report(report: LintReport, *, as_json: bool) -> None:
+    """Print a lint; exit code 1 on a finding."""
+    if as_json:
+        show_json(report.to_object())
+    else:
+        show(_report_lines(report))
+    if report.findings:
+        raise typer.Exit(1)
+
+
+def _report_lines(report: LintReport) -> Iterator[str]:
+    yield from map(str, report.findings)
+    if report.findings:
+        yield ""
+    for measure, pairs in report.nearest.items():
+        listed = "; ".join(_pair(pair, is_count=measure in ("keywords", "phrases")) for pair in pairs)
+        yield f"Nearest by {measure}: {listed or 'none share any'}"
+    if report.samples:
+        yield f"Compared with {report.samples['words']} words in {report.samples['files']} files."
+    what = "domain" if report.kind == "topic" else "register"
+    count = len(report.findings)
+    yield (
+        f"{report.file}: {_number(report.entries, report.kind)}, {_number(len(report.counts), what)}, "
+        f"{_number(count, 'finding') if count else 'no finding'}."
+    )
+
+
+def _pair(pair: Pair, *, is_count: bool) -> str:
+    near = f"{pair.value:.0f}" if is_count else f"{100 * pair.value:.0f} %"
+    return f"{pair.first} and {pair.second} {near} ({', '.join(pair.shared[:6])})"
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+@contextmanager
+def _making(display: str, kind: str, out: Path) -> Iterator[Callable[[Tally], None]]:
+    """Show entries of a kind as they are made, and how many `out` got where the user stops."""
+    from evolif.cli.progress import choose, spinning
+
+    shown, kept = choose(display), 0
+
+    try:
+        with spinning(shown) as update:
+            update("", "asking")
+
+            def observe(tally: Tally) -> None:
+                nonlocal kept
+                kept, done = tally.kept, tally.kept + tally.given_up
+                update("", _state(tally))
+                if shown == "plain" and (done <= _EACH or done % 10 == 0):
+                    print(_state(tally), file=sys.stderr, flush=True)
+
+            yield observe
+    except KeyboardInterrupt:
+        typer.echo(f"Interrupted. {_number(kept, kind)} went to {out}; the same command goes on.", err=True)
+        raise typer.Exit(130) from None
+
+
+def _show_made(made: GenerationResult, what: str, out: Path) -> None:
+    from evolif.report import clip
+
+    tally = made.tally
+    show([f"{out}: {made.have} of {made.wanted} {what}; {_state(tally)}"])
+    if tally.given_up:
+        finding = clip(tally.last_findings[0], 300) if tally.last_findings else "nothing"
+        typer.echo(f"The last answer that was not kept: {finding}", err=True)
+    if made.have < made.wanted:
+        typer.echo("The same command goes on to the rest.", err=True)
+
+
+def _state(tally: Tally) -> str:
+    tokens = f"{tally.prompt_tokens} + {tally.completion_tokens} tokens"
+    return f"{tally.kept} kept, {tally.given_up} given up, {_number(tally.answers, 'answer')}, {tokens}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolif.cli.options import Config, JsonFlag, Resamples
+from evolif.cli.options import JsonFlag, Resamples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 
 def check(
     constraints: Annotated[
-        Path,
-        typer.Option(envvar="EVOLIF_CHECK_CONSTRAINTS", help="JSON: a list of constraints, or a benchmark line."),
+        Path, typer.Option(envvar="EVOLIF_CHECK_CONSTRAINTS", help="JSON: a list of constraints, or a benchmark line.")
     ],
     response: Annotated[
         str, typer.Argument(metavar="[RESPONSE_FILE|-]", help="The answer; - reads standard input.")
     ] = "-",
     as_json: JsonFlag = False,
-    config: Config = None,
 ) -> None:
     """Check one response. Exit code 1 when a constraint is not satisfied."""
     from evolif.constraints import check as check_response
@@ -111,12 +109,9 @@ def score(
     file: Annotated[
         str, typer.Argument(metavar="FILE.jsonl|-", help="Verdicts, one dialogue a line; - reads standard input.")
     ],
-    as_json: Annotated[
-        bool, typer.Option("--json", envvar="EVOLIF_JSON", help="Print one JSON object, rates as fractions.")
-    ] = False,
-    seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, rates as fractions.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
     resamples: Resamples = 2_000,
-    config: Config = None,
 ) -> None:
     """Compute the eight metrics, with 95 % intervals, from plain verdicts.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolif.cli.options import Config, Display
+from evolif.cli.options import Display
 
 if TYPE_CHECKING:
     from evolif.instructions import Benchmark
@@ -24,11 +24,8 @@ def demo(
     out: Annotated[
         Path, typer.Option("--out", "-o", envvar="EVOLIF_DEMO_OUT", help="Where benchmark and run are put.")
     ] = Path("evolif-demo"),
-    seed: Annotated[
-        int | None, typer.Option(min=0, envvar="EVOLIF_SEED", help="Which dialogues; fresh ones by default.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Which dialogues; fresh ones by default.")] = None,
     display: Display = "auto",
-    config: Config = None,
 ) -> None:
     """Make 4 fresh dialogues and run a real small model and three simulated ones on them, in under two minutes."""
     import time

@@ -2,31 +2,224 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolif.cli import options as opt
-from evolif.cli.options import Config, Display
+from evolif.cli.console import say, show
+from evolif.cli.options import Display
 from evolif.errors import UsageError
+from evolif.runner import EvalConfig
 
 if TYPE_CHECKING:
     from evolif.budget import Budget, Expected, Forecast, PriceTable, Quotes, StopRule
     from evolif.instructions import Benchmark
     from evolif.models import RequestCache
-    from evolif.runner import CallPolicy, Event, Observer, Run, RunSettings, Spent, Wish
-
-
-# What a run left undone, in sentences and as an exit code: sessions that are suspended, a budget that was spent.
+    from evolif.runner import CallPolicy, Event, Observer, Run, RunSettings, Spent
 
 SUSPENDED = 3
 """Exit code where sessions are left suspended; those that a budget or a stop rule cut short are not."""
 _REASONS = 5
-"""Reasons of suspended sessions that are told."""
+"""Reasons of suspended sessions that are listed."""
+_MISSES = 20
+"""Misses of the cache that are explained."""
 
-Say = Callable[[str], None]
+
+def evaluate(
+    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="The benchmark's folder.")],
+    config: EvalConfig,
+    display: Display = "auto",
+) -> None:
+    """Run models on a benchmark. The same command resumes a run that was broken off.
+
+    Exit code 3: sessions are left suspended, by a fault outside. With more models, dialogues or epochs a run grows.
+    """
+    from evolif.budget import load_prices
+    from evolif.cli.progress import choose, watching_run
+    from evolif.instructions import Benchmark
+    from evolif.runner import evaluate_with, plan
+
+    shown, benchmark = choose(display), Benchmark(bench, notify=say)
+    out = config.out or Path(f"{bench.name or 'benchmark'}-run")
+    root = config.fork_into or out
+    prices = load_prices(config.prices)
+    settings = plan(benchmark, config)
+    if config.dry_run:
+        show(forecast_lines(settings, _forecast(benchmark, settings, prices, config.like)))
+        return
+    budget = _budget(benchmark, config, settings, root, prices)
+    rule = _stop_rule(config, settings, root)
+    cache = open_cache(config)
+    with watching_run(shown, root, prices) as watcher:
+        run = evaluate_with(
+            benchmark,
+            config,
+            out,
+            cache=cache,
+            gate=_policy(rule, budget),
+            observe=_observer(watcher, rule),
+            notify=say,
+            on_stop=watcher.stopping,
+        )
+    with closing(run):
+        refuse_tiny_budget(run, budget, mend=" or a --max-tokens" * (config.max_tokens is None))
+        _report(run, config.seed, prices, rule)
+
+
+def _report(run: Run, seed: int, prices: PriceTable, rule: StopRule | None) -> None:
+    from evolif.report import Terminal, print_report, summarise
+
+    if has_figures(run):
+        print_report(run, summarise(run, seed=seed), Terminal(), prices)
+    else:
+        say("No session has come to an end, so there are no figures yet.")
+    if rule is not None:
+        show([rule.summary()])
+    report_budget(run)
+    if report_suspended(run, "the same command resumes them"):
+        raise typer.Exit(SUSPENDED)
+    show([f"Again: evolif report {run.path}"])
+
+
+# Budgets, stop rules and the cache.
+
+
+def _budget(
+    benchmark: Benchmark, config: EvalConfig, settings: RunSettings, root: Path, prices: PriceTable
+) -> Budget | None:
+    """The limit of the run's cost; None without one.
+
+    Raises:
+        UsageError: a budget in US dollars, and a model of unknown price.
+    """
+    if not config.has_budget:
+        return None
+    from evolif.budget import ASSUMED_ANSWER, quotes_of
+
+    quotes = _with_authors(quotes_of(settings, prices), config)
+    budget = open_budget(config, quotes, _callable_models(benchmark, settings), root)
+    if settings.max_tokens is None and any(not name.startswith("sim/") for name in settings.models):
+        say(
+            f"Without --max-tokens each call is taken to answer with up to {ASSUMED_ANSWER:,} tokens, so that the "
+            "run may stop long before the budget is spent; name the longest you want, e.g. --max-tokens 2000."
+        )
+    return budget
+
+
+def _with_authors(quotes: Quotes, config: EvalConfig) -> Quotes:
+    """The prices with the addresses of synthesizers and their checker, which a run's settings do not hold."""
+    from evolif.budget import Quotes
+    from evolif.models import address_of, parse_model_name, spec_of
+
+    specs = [spec_of(model) for model in (*config.synthesizers, config.checker) if model is not None]
+    names = [parse_model_name(spec) for spec in specs if "/" in spec]
+    found = {(role, name.label): address_of(name) or "" for name in names for role in ("synthesizer", "checker")}
+    return Quotes(quotes.table, {**found, **quotes.endpoints})
+
+
+def _callable_models(benchmark: Benchmark, settings: RunSettings) -> Iterator[tuple[str, str]]:
+    """(role, model) of every model that the run may call."""
+    from evolif.budget import judge_models
+
+    yield from (("target", name) for name in settings.models)
+    yield from (("judge", name) for name in judge_models(settings))
+    missing = [name for name in benchmark.missing(settings.max_turns, settings.dialogues) if "/" in name]
+    yield from (("synthesizer", name) for name in missing)
+    checker = benchmark.header.spec.checker
+    if missing and checker is not None:
+        yield "checker", checker
+
+
+def open_budget(config: EvalConfig, quotes: Quotes, models: Iterable[tuple[str, str]], root: Path) -> Budget | None:
+    """The limit of a run's cost; None without one.
+
+    Args:
+        config: Has the limits.
+        quotes: The run's prices.
+        models: (role, model) of every model that the run may call.
+        root: The run's folder; what it has cost before counts.
+
+    Raises:
+        UsageError: a budget in US dollars, and a model of unknown price.
+    """
+    if not config.has_budget:
+        return None
+    from evolif.budget import Budget
+
+    if config.budget_usd is not None:
+        quotes.refuse_unknown(models)
+    return Budget(quotes, usd=config.budget_usd, tokens=config.budget_tokens, spent=_spent(root))
+
+
+def _spent(root: Path) -> list[Spent]:
+    from evolif.runner import RunStore, load_run
+
+    if not RunStore.begun(root):
+        return []
+    with closing(load_run(root)) as run:
+        return run.costs()
+
+
+def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRule | None:
+    """The rule that ends the run early; None without one.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    if config.stop_when is None:
+        return None
+    from evolif.budget import BATCH, StopRule, parse_rule
+
+    rule = StopRule(parse_rule(config.stop_when), settings, root, config.seed)
+    if len(settings.dialogues) <= BATCH:
+        say(
+            f"--stop-when looks at the first {BATCH}, {2 * BATCH}, … dialogues that are whole, and this run has "
+            f"{len(settings.dialogues)} in all: it cannot end early."
+        )
+    return rule
+
+
+def _policy(rule: StopRule | None, budget: Budget | None) -> CallPolicy | None:
+    from evolif.budget import PolicyChain
+
+    policies = [policy for policy in (rule, budget) if policy is not None]
+    return PolicyChain(policies) if policies else None
+
+
+def _observer(watcher: Observer, rule: StopRule | None) -> Observer:
+    if rule is None:
+        return watcher
+
+    def observe(event: Event) -> None:
+        rule(event)
+        watcher(event)
+
+    return observe
+
+
+def open_cache(config: EvalConfig) -> RequestCache | None:
+    """The cache of requests, where one is asked for; the first misses are explained where the settings say so."""
+    if not (config.cache or config.cache_dir or config.explain_cache):
+        return None
+    from evolif.models import open_cache as open_requests
+
+    misses = 0
+
+    def explain(sentence: str) -> None:
+        nonlocal misses
+        misses += 1
+        if misses <= _MISSES:
+            say(f"Not in the cache: {sentence}")
+        elif misses == _MISSES + 1:
+            say("Not in the cache: further requests, which are not explained.")
+
+    return open_requests(config.cache_dir, explain if config.explain_cache else None)
+
+
+# What a run left undone: sessions that are suspended, a budget that was spent.
 
 
 def has_figures(run: Run) -> bool:
@@ -39,7 +232,7 @@ def refuse_tiny_budget(run: Run, budget: Budget | None, *, mend: str) -> None:
 
     Args:
         run: As it is now.
-        budget: Its gate.
+        budget: Its limit.
         mend: What to name beside a larger budget; empty for nothing.
 
     Raises:
@@ -50,24 +243,20 @@ def refuse_tiny_budget(run: Run, budget: Budget | None, *, mend: str) -> None:
     raise UsageError(f"nothing was asked: {budget.stop.reason}; name a larger one{mend}")
 
 
-def tell_budget(run: Run, say: Say) -> None:
+def report_budget(run: Run) -> None:
     """Say what the budget cut short; nothing where none did."""
     endings = run.store.endings()
     cut = sum(number for (_, ending, cause), number in endings.items() if cause == "budget" and ending is not None)
     unbegun = run.unbegun().get("budget", 0)
-    told = [f"ended {_sessions(cut)} early"] * bool(cut) + [f"kept {_sessions(unbegun)} from beginning"] * bool(unbegun)
-    if told:
-        say(f"The budget {' and '.join(told)}; the same command with a larger one goes on with what is left.")
+    parts = [f"ended {_sessions(cut)} early"] * bool(cut) + [f"kept {_sessions(unbegun)} from beginning"] * bool(
+        unbegun
+    )
+    if parts:
+        say(f"The budget {' and '.join(parts)}; the same command with a larger one goes on with what is left.")
 
 
-def tell_suspended(run: Run, mend: str, say: Say) -> bool:
-    """Say why sessions are suspended; whether any is.
-
-    Args:
-        run: As it is now.
-        mend: What to do, as the end of “3 sessions are suspended; …”.
-        say: Tells the user a sentence.
-    """
+def report_suspended(run: Run, mend: str) -> bool:
+    """Say why sessions are suspended, and return whether any is; `mend` ends “3 sessions are suspended; …”."""
     suspended, reasons = run.suspended(), run.reasons()
     for model, reason, number in reasons[:_REASONS]:
         say(f"{model}, {_sessions(number)}: {reason}")
@@ -82,376 +271,52 @@ def _sessions(number: int) -> str:
     return f"{number} session" if number == 1 else f"{number} sessions"
 
 
-def evaluate(
-    bench: Annotated[Path, typer.Argument(metavar="BENCH", help="The benchmark's folder.")],
-    model: opt.Models,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", envvar="EVOLIF_OUT", metavar="RUN", help="The run's folder; BENCH-run by default."),
-    ] = None,
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(
-            envvar="EVOLIF_JUDGE",
-            metavar="JUDGE",
-            rich_help_panel=opt.JUDGES,
-            help="For emotion, audience and style: none (by default), lexical, or PROVIDER/NAME; several models are a "
-            "panel.",
-        ),
-    ] = None,
-    judge_rule: opt.JudgeRule = "mean",
-    patience: opt.Patience = None,
-    max_turns: opt.MaxTurns = None,
-    limit: opt.Limit = None,
-    epochs: opt.Epochs = 1,
-    fork: opt.Fork = None,
-    system_prompt: opt.SystemPrompt = True,
-    temperature: opt.Temperature = None,
-    max_tokens: opt.MaxTokens = None,
-    seed: opt.Seed = 0,
-    base_url: opt.BaseUrl = None,
-    max_connections: opt.MaxConnections = None,
-    max_retries: opt.MaxRetries = 5,
-    timeout: opt.Timeout = None,
-    engine: opt.Engine = "asyncio",
-    ray_address: opt.RayAddress = None,
-    budget_usd: opt.BudgetUsd = None,
-    budget_tokens: opt.BudgetTokens = None,
-    prices: opt.Prices = None,
-    stop_when: opt.StopWhen = None,
-    dry_run: opt.DryRun = False,
-    like: opt.Like = None,
-    cache: opt.Cache = False,
-    cache_dir: opt.CacheDir = None,
-    explain_cache: opt.ExplainCache = False,
-    synthesizer: opt.Synthesizers = None,
-    checker: opt.Checker = None,
-    display: Display = "auto",
-    config: Config = None,
-) -> None:
-    """Run models on a benchmark. The same command resumes a run that was broken off.
-
-    Exit code 3: sessions are left suspended, by a fault outside. With more models, dialogues or epochs a run grows.
-    """
-    from evolif.budget import load_prices
-    from evolif.cli.progress import choose, watching_run
-    from evolif.instructions import Benchmark
-    from evolif.runner import Wish
-    from evolif.runner import evaluate as run_models
-
-    shown = choose(display)
-    opened = Benchmark(bench, notify=_say)
-    folder = out if out is not None else Path(f"{bench.name or 'benchmark'}-run")
-    wish = Wish(
-        models=model,
-        base_url=base_url,
-        judges=judge or ["none"],
-        judge_rule=judge_rule,
-        patience=patience,
-        max_turns=max_turns,
-        limit=limit,
-        epochs=epochs,
-        system_prompt=system_prompt,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        seed=seed,
-    )
-    table = load_prices(prices)
-    steering = Steering(
-        opened, wish, fork or folder, table, _say, [*(synthesizer or []), *([checker] if checker else [])]
-    )
-    if dry_run:
-        steering.tell_plan(like)
-        return
-    budget = steering.budget(budget_usd, budget_tokens)
-    rule = steering.stop_rule(stop_when)
-    kept = cache_of(cache, cache_dir, explain=explain_cache, say=_say)
-    with watching_run(shown, fork or folder, table) as watcher:
-        run = run_models(
-            opened,
-            model,
-            folder,
-            judge=judge or "none",
-            judge_rule=judge_rule,
-            patience=patience,
-            max_turns=max_turns,
-            limit=limit,
-            epochs=epochs,
-            system_prompt=system_prompt,
-            temperature=temperature,
-            max_tokens=max_tokens,
-            seed=seed,
-            max_connections=max_connections,
-            max_retries=max_retries,
-            timeout=timeout,
-            base_url=base_url,
-            synthesizers=synthesizer or [],
-            checker=checker,
-            fork_into=fork,
-            engine=engine,
-            ray_address=ray_address,
-            cache=kept,
-            gate=steering.together(rule, budget),
-            observe=steering.both(watcher, rule),
-            notify=_say,
-            on_stop=watcher.stopping,
-        )
-    try:
-        refuse_tiny_budget(run, budget, mend=" or a --max-tokens" * (max_tokens is None))
-        _tell(run, seed, table, rule)
-    finally:
-        run.close()
+# What `--dry-run` prints; nobody is asked, and no key is needed.
 
 
-def _say(sentence: str) -> None:
-    from evolif.report import plain
+def _forecast(benchmark: Benchmark, settings: RunSettings, prices: PriceTable, like: Path | None) -> Forecast:
+    from evolif.budget import forecast, quotes_of
+    from evolif.runner import load_run
 
-    typer.echo(plain(sentence), err=True)
-
-
-def _tell(run: Run, seed: int, table: PriceTable, rule: StopRule | None) -> None:
-    from evolif.report import Terminal, plain, print_report, summarise
-
-    if has_figures(run):
-        print_report(run, summarise(run, seed=seed), Terminal(), table)
-    else:
-        _say("No session has come to an end, so there are no figures yet.")
-    if rule is not None:
-        typer.echo(plain(rule.summary()))
-    tell_budget(run, _say)
-    if tell_suspended(run, "the same command resumes them", _say):
-        raise typer.Exit(SUSPENDED)
-    typer.echo(plain(f"Again: evolif report {run.path}"))
+    quotes = quotes_of(settings, prices)
+    if like is None:
+        return forecast(benchmark, settings, quotes)
+    with closing(load_run(like)) as run:
+        return forecast(benchmark, settings, quotes, run)
 
 
-# What steers an evaluation from the command line: its budget, made of flags and of what the run has cost before.
-
-
-class Steering:
-    """Makes the gate of a run.
-
-    Args:
-        bench: The benchmark.
-        wish: What was asked for.
-        root: The folder that the run is played in.
-        prices: What tokens cost.
-        say: Tells the user a sentence.
-        authors: Where synthesizers and the checker are reached, as they were named.
-    """
-
-    def __init__(
-        self,
-        bench: Benchmark,
-        wish: Wish,
-        root: Path,
-        prices: PriceTable,
-        say: Callable[[str], None],
-        authors: Sequence[str] = (),
-    ) -> None:
-        self._authors = [spec for spec in authors if "/" in spec]
-        self._bench = bench
-        self._wish = wish
-        self._root = root
-        self._prices = prices
-        self._say = say
-
-    def budget(self, usd: float | None, tokens: int | None) -> Budget | None:
-        """The gate of a budget; None without one.
-
-        Raises:
-            UsageError: a budget in US dollars, and a model of unknown price.
-        """
-        if usd is None and tokens is None:
-            return None
-        from evolif.budget import ASSUMED_ANSWER, quotes_of
-        from evolif.runner import plan
-
-        settings = plan(self._bench, self._wish)
-        quotes = self._with_authors(quotes_of(settings, self._prices))
-        budget = budget_of(quotes, self._asked(settings), self._root, usd=usd, tokens=tokens)
-        if settings.max_tokens is None and any(not name.startswith("sim/") for name in settings.models):
-            self._say(
-                f"Without --max-tokens each call is taken to answer with up to {ASSUMED_ANSWER:,} tokens, so that the "
-                "run may stop long before the budget is spent; name the longest you want, e.g. --max-tokens 2000."
-            )
-        return budget
-
-    def _with_authors(self, quotes: Quotes) -> Quotes:
-        """The prices with where synthesizers are asked, which a run's settings do not say."""
-        from evolif.budget import Quotes
-        from evolif.models import address_of, parse_model_name
-
-        names = [parse_model_name(spec) for spec in self._authors]
-        found = {(role, name.label): address_of(name) or "" for name in names for role in ("synthesizer", "checker")}
-        return Quotes(quotes.table, {**found, **quotes.endpoints})
-
-    def stop_rule(self, text: str | None) -> StopRule | None:
-        """The rule that ends the run early; None without one.
-
-        Raises:
-            UsageError: it cannot be read.
-        """
-        if text is None:
-            return None
-        from evolif.budget import BATCH, StopRule, parse_rule
-        from evolif.runner import plan
-
-        settings = plan(self._bench, self._wish)
-        rule = StopRule(parse_rule(text), settings, self._root, self._wish.seed)
-        if len(settings.dialogues) <= BATCH:
-            self._say(
-                f"--stop-when looks at the first {BATCH}, {2 * BATCH}, … dialogues that are whole, and this run has "
-                f"{len(settings.dialogues)} in all: it cannot end early."
-            )
-        return rule
-
-    @staticmethod
-    def together(rule: StopRule | None, budget: CallPolicy | None) -> CallPolicy | None:
-        """One gate of both."""
-        from evolif.budget import PolicyChain
-
-        gates = [gate for gate in (rule, budget) if gate is not None]
-        return PolicyChain(gates) if gates else None
-
-    @staticmethod
-    def both(watcher: Observer, rule: StopRule | None) -> Observer:
-        """One observer of both."""
-        if rule is None:
-            return watcher
-
-        def observe(event: Event) -> None:
-            rule(event)
-            watcher(event)
-
-        return observe
-
-    def tell_plan(self, like: Path | None) -> None:
-        """Print calls, tokens and money that may be expected; asks nobody and needs no key."""
-        from contextlib import closing
-
-        from evolif.budget import forecast, quotes_of
-        from evolif.report import plain
-        from evolif.runner import load_run, plan
-
-        settings = plan(self._bench, self._wish)
-        quotes = quotes_of(settings, self._prices)
-        if like is None:
-            told = forecast(self._bench, settings, quotes)
-        else:
-            with closing(load_run(like)) as run:
-                told = forecast(self._bench, settings, quotes, run)
-        for line in forecast_lines(settings, told):
-            print(plain(line))
-
-    def _asked(self, settings: RunSettings) -> Iterator[tuple[str, str]]:
-        """(role, model) of everybody the run may ask."""
-        from evolif.budget import judge_models
-
-        yield from (("target", name) for name in settings.models)
-        yield from (("judge", name) for name in judge_models(settings))
-        spec = self._bench.header.spec
-        missing = [name for name in self._bench.missing(settings.max_turns, settings.dialogues) if "/" in name]
-        yield from (("synthesizer", name) for name in missing)
-        if missing and spec.checker is not None:
-            yield "checker", spec.checker
-
-
-# Budgets and caches as the command line gives them, for an evaluation and for judging one again.
-
-_MISSES = 20
-"""Misses of the cache that are explained."""
-
-
-def budget_of(
-    quotes: Quotes, asked: Iterable[tuple[str, str]], root: Path, *, usd: float | None, tokens: int | None
-) -> Budget | None:
-    """The gate of a budget; None without one.
-
-    Args:
-        quotes: The run's prices.
-        asked: (role, model) of everybody the run may ask.
-        root: The run's folder; what it has cost before counts.
-        usd: US dollars for everything.
-        tokens: Tokens for everything.
-
-    Raises:
-        UsageError: a budget in US dollars, and a model of unknown price.
-    """
-    if usd is None and tokens is None:
-        return None
-    from evolif.budget import Budget
-
-    if usd is not None:
-        quotes.refuse_unknown(asked)
-    return Budget(quotes, usd=usd, tokens=tokens, spent=_spent(root))
-
-
-def cache_of(wanted: bool, folder: Path | None, *, explain: bool, say: Callable[[str], None]) -> RequestCache | None:
-    """The cache of requests, where one is wanted; its first misses are explained, if that is."""
-    if not (wanted or folder or explain):
-        return None
-    from evolif.models import open_cache
-
-    told = 0
-
-    def one(sentence: str) -> None:
-        nonlocal told
-        told += 1
-        if told <= _MISSES:
-            say(f"Not in the cache: {sentence}")
-        elif told == _MISSES + 1:
-            say("Not in the cache: further requests, which are not explained.")
-
-    return open_cache(folder, one if explain else None)
-
-
-def _spent(root: Path) -> list[Spent]:
-    from evolif.runner import RunStore, load_run
-
-    if not RunStore.begun(root):
-        return []
-    run = load_run(root)
-    try:
-        return run.costs()
-    finally:
-        run.close()
-
-
-# What `--dry-run` prints.
-
-
-def forecast_lines(settings: RunSettings, told: Forecast) -> Iterator[str]:
+def forecast_lines(settings: RunSettings, forecast: Forecast) -> Iterator[str]:
     """The most there can be, what is expected of each role and model, the sum, and what it stands on."""
     sessions, cap = len(settings.dialogues) * settings.epochs, settings.max_turns
     for model in settings.models:
         yield f"{model}: {sessions} sessions, at most {sessions * cap} calls (cap {cap} turns)"
     yield "Expected, from the run's start:"
-    yield from expected_lines(told)
+    yield from expected_lines(forecast)
 
 
-def expected_lines(told: Forecast) -> Iterator[str]:
+def expected_lines(forecast: Forecast) -> Iterator[str]:
     """What is expected of each role and model, the sum, and what it stands on."""
-    for one in told.expected:
-        yield f"  {_line(one)}"
-    low, high = told.usd
-    unpriced = " and what has no known price" * any(one.usd is None for one in told.expected)
+    for expected in forecast.expected:
+        yield f"  {_expected_line(expected)}"
+    low, high = forecast.usd
+    unpriced = " and what has no known price" * any(expected.usd is None for expected in forecast.expected)
     yield f"  in all: {_range(low, high, _money)}{unpriced}"
-    yield told.grounds
+    yield forecast.grounds
 
 
-def _line(one: Expected) -> str:
-    calls = _range(*one.calls, _count)
-    if one.usage is None:
-        return f"{one.role} {one.model}: {calls} calls or more, tokens unknown"
-    low, high = one.usage
+def _expected_line(expected: Expected) -> str:
+    calls = _range(*expected.calls, _count)
+    if expected.usage is None:
+        return f"{expected.role} {expected.model}: {calls} calls or more, tokens unknown"
+    low, high = expected.usage
     prompts = _range(low.prompt_tokens, high.prompt_tokens, _count)
     answers = _range(low.completion_tokens, high.completion_tokens, _count)
-    money = "price unknown" if one.usd is None else _range(*one.usd, _money)
-    return f"{one.role} {one.model}: {calls} calls, {prompts} prompt + {answers} answer tokens, {money}"
+    money = "price unknown" if expected.usd is None else _range(*expected.usd, _money)
+    return f"{expected.role} {expected.model}: {calls} calls, {prompts} prompt + {answers} answer tokens, {money}"
 
 
-def _range(low: float, high: float, said: Callable[[float], str]) -> str:
-    first, last = said(low), said(high)
+def _range(low: float, high: float, text: Callable[[float], str]) -> str:
+    first, last = text(low), text(high)
     return first if first == last else f"{first} to {last}"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
 
-from evolif.cli.options import Config, Display, JsonFlag
+from evolif.cli.options import Display, JsonFlag
 
 if TYPE_CHECKING:
     from evolif.exchange import Contamination, Exported, ImportResult
@@ -26,28 +26,20 @@ def export(
         typer.Option(
             "--format",
             "-f",
-            envvar="EVOLIF_FORMAT",
             metavar="jsonl|parquet|datasets|evolif-states|evolif-dialogs",
             help="What to write; the ending .jsonl or .parquet of OUT tells it, too. The last two are layouts of the "
             "EvolIF authors, for benchmarks.",
         ),
     ] = None,
     with_witness: Annotated[
-        bool,
-        typer.Option(
-            "--with-witness",
-            envvar="EVOLIF_WITH_WITNESS",
-            help="Put the witnesses in. They are an answer key: do not publish them.",
-        ),
+        bool, typer.Option("--with-witness", help="Put the witnesses in. They are an answer key: do not publish them.")
     ] = False,
     licence: Annotated[
-        str | None,
-        typer.Option("--license", envvar="EVOLIF_LICENSE", metavar="ID", help="The card's, such as cc-by-4.0."),
+        str | None, typer.Option("--license", metavar="ID", help="The card's, such as cc-by-4.0.")
     ] = None,
     push: Annotated[
         str | None,
         typer.Option(
-            envvar="EVOLIF_PUSH",
             metavar="USER/NAME",
             rich_help_panel=_HUB,
             help="Upload to this repository of data sets, with the token in HF_TOKEN (parquet and datasets).",
@@ -55,15 +47,9 @@ def export(
     ] = None,
     public: Annotated[
         bool,
-        typer.Option(
-            "--public",
-            envvar="EVOLIF_PUBLIC",
-            rich_help_panel=_HUB,
-            help="Make a new repository public; it is private otherwise.",
-        ),
+        typer.Option("--public", rich_help_panel=_HUB, help="Make a new repository public; it is private otherwise."),
     ] = False,
     as_json: JsonFlag = False,
-    config: Config = None,
 ) -> None:
     """Export a benchmark or a run: JSONL, Parquet, datasets, or the EvolIF authors' layouts. Witnesses stay home."""
     from evolif.exchange import export as write
@@ -109,13 +95,11 @@ def _told(done: Exported) -> list[str]:
 
 def import_(
     source: Annotated[
-        Path,
-        typer.Argument(metavar="SOURCE", help="A .jsonl, .parquet or .arrow file, or a folder of them."),
+        Path, typer.Argument(metavar="SOURCE", help="A .jsonl, .parquet or .arrow file, or a folder of them.")
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The benchmark's folder; new or empty.")],
     as_json: JsonFlag = False,
     display: Display = "auto",
-    config: Config = None,
 ) -> None:
     """Import what export wrote, or the EvolIF authors' files, as a benchmark; says what of it can be satisfied."""
     from evolif.cli.progress import choose, counting
@@ -164,15 +148,10 @@ def contamination(
             help="Text, JSONL or Parquet, also compressed (gz, bz2, xz, zst); folders of such; - for standard input.",
         ),
     ],
-    benchmark: Annotated[
-        Path, typer.Option("--benchmark", "-b", envvar="EVOLIF_BENCHMARK", metavar="BENCH", help="Whose queries.")
-    ],
-    words: Annotated[
-        int, typer.Option(min=1, envvar="EVOLIF_WORDS", help="So many words of a query in a row are a finding, too.")
-    ] = 13,
+    benchmark: Annotated[Path, typer.Option("--benchmark", "-b", metavar="BENCH", help="Whose queries.")],
+    words: Annotated[int, typer.Option(min=1, help="So many words of a query in a row are a finding, too.")] = 13,
     as_json: JsonFlag = False,
     display: Display = "auto",
-    config: Config = None,
 ) -> None:
     """Look for a benchmark's queries and its canary in a text corpus. Exit code 1 on a finding."""
     from evolif.cli.progress import choose

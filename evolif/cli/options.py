@@ -1,20 +1,171 @@
-"""Options that several verbs share: each is a flag, an `EVOLIF_…` variable and a key of `--config`."""
+"""Options that several verbs share, groups of options as one parameter, and the file of `--config`.
+
+A verb may take a whole group of settings as one parameter: `EvalConfig`, or a data class of options. `with_options`
+gives it a flag for every field and hands the verb one object.
+"""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pydantic.fields import FieldInfo
 
-    from evolif.catalogue import GenerationResult, LintReport, Pair, Tally
-    from evolif.models import ModelOptions
+Display = Annotated[str, typer.Option(metavar="auto|rich|plain|none", help="How progress is shown.")]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
+Resamples = Annotated[int, typer.Option(min=1, max=1_000_000, help="Resamples of the bootstrap.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")]
+Prices = Annotated[Path | None, typer.Option(metavar="FILE", help="Prices per million tokens, over the packaged ones.")]
+
+WORDING = "Chat models that word turns"
+"""The heading of the options of chat models that word turns."""
+
+Checker = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PROVIDER/NAME", rich_help_panel=WORDING, help="A chat model that checks what rules cannot know."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class WordingOptions:
+    """How chat models are asked that word turns."""
+
+    temperature: Annotated[
+        float | None, typer.Option(min=0, rich_help_panel=WORDING, help="The provider's default where not given.")
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            min=1, rich_help_panel=WORDING, help="Longest answer in tokens; the provider's default (local: 200)."
+        ),
+    ] = None
+    max_connections: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            rich_help_panel=WORDING,
+            help="Requests side by side per model, a dialogue each. By default it follows what the endpoint stands, up "
+            "to 200; local models 1.",
+        ),
+    ] = None
+    max_retries: Annotated[
+        int, typer.Option(min=0, rich_help_panel=WORDING, help="Repeats of a request that may pass later.")
+    ] = 5
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001, metavar="SECONDS", rich_help_panel=WORDING, help="For one attempt (120; local models 600)."
+        ),
+    ] = None
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", rich_help_panel=WORDING, help="Endpoint of the models that name none.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryOptions(WordingOptions):
+    """How a chat model is asked that writes topics or personas."""
+
+    temperature: Annotated[float | None, typer.Option(min=0, help="The provider's default where not given.")] = None
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Longest answer in tokens; the provider's default (local: 500).")
+    ] = None
+    max_connections: Annotated[
+        int | None, typer.Option(min=1, help="Entries asked for at a time (16; local models 1).")
+    ] = None
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="Endpoint of a model that names none itself.")] = (
+        None
+    )
+
+
+# Groups of options as one parameter of a verb.
+
+
+class Only(tuple[str, ...]):
+    """The fields of a group that a verb takes; the others keep their defaults."""
+
+
+def with_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with an option for every field of its groups."""
+    parameters: list[inspect.Parameter] = []
+    groups: dict[str, tuple[type, dict[str, str]]] = {}
+    for parameter in inspect.signature(verb, eval_str=True).parameters.values():
+        group, *notes = get_args(parameter.annotation) or (parameter.annotation,)
+        if not _is_group(group):
+            parameters.append(parameter)
+            continue
+        only = next((note for note in notes if isinstance(note, Only)), None)
+        options = {name: option for name, option in _options_of(group) if only is None or name in only}
+        groups[parameter.name] = group, {option.name: name for name, option in options.items()}
+        parameters += options.values()
+
+    @wraps(verb)
+    def run(**values: Any) -> None:
+        for name, (group, names) in groups.items():
+            given = {field: values.pop(option) for option, field in names.items()}
+            values[name] = group(**{field: value for field, value in given.items() if value not in (None, [])})
+        verb(**values)
+
+    named = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    run.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in named}
+    return run
+
+
+def _is_group(kind: Any) -> bool:
+    return is_dataclass(kind) or hasattr(kind, "model_fields")
+
+
+def _options_of(group: Any) -> Iterator[tuple[str, inspect.Parameter]]:
+    """(field, option) of a group's fields."""
+    if is_dataclass(group):
+        kinds = get_type_hints(group, include_extras=True)
+        for field in fields(group):
+            yield field.name, _parameter(field.name, kinds[field.name], field.default)
+    else:
+        for name, setting in group.model_fields.items():
+            yield name, _option_of(name, setting)
+
+
+def _option_of(name: str, setting: FieldInfo) -> inspect.Parameter:
+    """The option of a field that is declared without typer."""
+    from evolif.models import ChatModel
+    from evolif.runner import Flag
+
+    flag = next(note for note in setting.metadata if isinstance(note, Flag))
+    option = typer.Option(
+        *flag.names,
+        help=setting.description,
+        metavar=flag.metavar,
+        rich_help_panel=flag.panel,
+        min=next((note.ge for note in setting.metadata if hasattr(note, "ge")), None),
+    )
+    kind: Any = setting.annotation
+    default = inspect.Parameter.empty if flag.required else setting.default
+    if get_origin(kind) is tuple:
+        kind = list[str] if flag.required else list[str] | None
+        default = default if flag.required else None
+    elif ChatModel in get_args(kind):
+        kind = str | None
+    if flag.names:
+        name = flag.names[0].removeprefix("--").replace("-", "_")
+    return _parameter(name, Annotated[kind, option], default)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+# The file of `--config`.
 
 
 def load_config(ctx: typer.Context, path: Path | None) -> Path | None:
@@ -27,15 +178,14 @@ def load_config(ctx: typer.Context, path: Path | None) -> Path | None:
     data = _load_toml(path) if path.suffix == ".toml" else load_yaml(path)
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise InputError("a configuration is a mapping of flag names to values", path=path)
-    known = {name for command in _commands(ctx) for name in command}
-    defaults = {key.replace("-", "_"): value for key, value in data.items() if value is not None}
-    unknown = sorted(defaults.keys() - known)
-    if unknown:
-        flag = unknown[0].replace("_", "-")
+    values = {key.replace("-", "_"): value for key, value in data.items() if value is not None}
+    known = {key for command in _commands(ctx) for key in _keys(command)}
+    for key in sorted(values.keys() - known):
+        flag = key.replace("_", "-")
         raise InputError(f"unknown key “{flag}”; keys are named like flags, without dashes in front", path=path)
-    names, repeatable = _flag_names(ctx.command), _repeatable(ctx.command)
+    parameters = _keys(ctx.command)
     ctx.default_map = {
-        (name := names.get(key, key)): _as_text(value, repeatable=name in repeatable) for key, value in defaults.items()
+        parameters[key].name: _as_text(value, parameters[key]) for key, value in values.items() if key in parameters
     }
     return path
 
@@ -53,543 +203,29 @@ def _load_toml(path: Path) -> Any:
         raise InputError(f"not TOML: {fault}", path=path) from None
 
 
-def _flag_names(command: Any) -> dict[str, str]:
-    """Flag names of a command (long ones, with underscores) and the parameters they set."""
-    names: dict[str, str] = {}
-    for parameter in command.params:
-        for option in parameter.opts:
-            if option.startswith("--"):
-                names[option.removeprefix("--").replace("-", "_")] = parameter.name
-        names.setdefault(parameter.name, parameter.name)
-    return names
-
-
-def _commands(ctx: typer.Context) -> list[dict[str, str]]:
+def _commands(ctx: typer.Context) -> Iterator[Any]:
+    """Every command of the program."""
     root: Any = ctx.find_root().command
-    commands = list(getattr(root, "commands", {"": root}).values())
-    nested = [verb for command in commands for verb in getattr(command, "commands", {}).values()]
-    return [_flag_names(command) for command in (*commands, *nested)]
+    for command in getattr(root, "commands", {"": root}).values():
+        yield from (command, *getattr(command, "commands", {}).values())
 
 
-def _repeatable(command: Any) -> set[str]:
-    return {parameter.name for parameter in command.params if getattr(parameter, "multiple", False)}
+def _keys(command: Any) -> dict[str, Any]:
+    """A command's parameters by their long flags, with underscores, and by their own names."""
+    by_name = {parameter.name: parameter for parameter in command.params}
+    flags = {
+        option.removeprefix("--").replace("-", "_"): parameter
+        for parameter in command.params
+        for option in parameter.opts
+        if option.startswith("--")
+    }
+    return by_name | flags
 
 
-def _as_text(value: Any, *, repeatable: bool) -> Any:
-    """Values as the command line would give them; one value of a repeatable flag needs no list around it."""
+def _as_text(value: Any, parameter: Any) -> Any:
+    """A value as the command line would give it; one value of a repeatable flag needs no list around it."""
     if isinstance(value, list):
         return [str(item) for item in value]
-    if repeatable:
+    if getattr(parameter, "multiple", False):
         return [str(value)]
     return value if isinstance(value, bool) else str(value)
-
-
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config", callback=load_config, is_eager=True, envvar="EVOLIF_CONFIG", metavar="FILE",
-        help="Take flags from a YAML or TOML file.",
-    ),
-]  # fmt: skip
-Display = Annotated[
-    str,
-    typer.Option("--display", envvar="EVOLIF_DISPLAY", metavar="auto|rich|plain|none", help="How progress is shown."),
-]
-JsonFlag = Annotated[bool, typer.Option("--json", envvar="EVOLIF_JSON", help="Print JSON to standard output.")]
-Resamples = Annotated[
-    int, typer.Option(min=1, max=1_000_000, envvar="EVOLIF_RESAMPLES", help="Resamples of the bootstrap.")
-]
-ReadPrices = Annotated[
-    Path | None,
-    typer.Option(
-        "--prices", envvar="EVOLIF_PRICES", metavar="FILE", help="Prices per million tokens, over the packaged ones."
-    ),
-]
-
-
-# Options of verbs that have chat models word turns.
-
-WORDING = "Chat models that word turns"
-
-WordingChecker = Annotated[
-    str | None,
-    typer.Option(
-        envvar="EVOLIF_CHECKER",
-        metavar="PROVIDER/NAME",
-        rich_help_panel=WORDING,
-        help="A chat model that checks what rules cannot know.",
-    ),
-]
-WordingTemperature = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        envvar="EVOLIF_TEMPERATURE",
-        rich_help_panel=WORDING,
-        help="The provider's default where not given.",
-    ),
-]
-WordingMaxTokens = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        envvar="EVOLIF_MAX_TOKENS",
-        rich_help_panel=WORDING,
-        help="Longest answer in tokens; the provider's default (local: 200).",
-    ),
-]
-WordingMaxConnections = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        envvar="EVOLIF_MAX_CONNECTIONS",
-        rich_help_panel=WORDING,
-        help="Requests side by side per model, a dialogue each. By default it follows what the endpoint stands, up to "
-        "200; local models 1.",
-    ),
-]
-WordingMaxRetries = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        envvar="EVOLIF_MAX_RETRIES",
-        rich_help_panel=WORDING,
-        help="Repeats of a request that may pass later.",
-    ),
-]
-WordingTimeout = Annotated[
-    float | None,
-    typer.Option(
-        min=0.001,
-        envvar="EVOLIF_TIMEOUT",
-        metavar="SECONDS",
-        rich_help_panel=WORDING,
-        help="For one attempt (120; local models 600).",
-    ),
-]
-WordingBaseUrl = Annotated[
-    str | None,
-    typer.Option(
-        envvar="EVOLIF_BASE_URL", metavar="URL", rich_help_panel=WORDING, help="Endpoint of the models that name none."
-    ),
-]
-
-
-def model_options(
-    *,
-    base_url: str | None,
-    max_retries: int,
-    timeout: float | None,
-    temperature: float | None,
-    max_tokens: int | None,
-    max_connections: int | None,
-    seed: int = 0,
-) -> ModelOptions:
-    """The options of a call, together."""
-    from evolif.models import ModelOptions
-
-    return ModelOptions(
-        base_url=base_url,
-        max_retries=max_retries,
-        timeout=timeout,
-        temperature=temperature,
-        max_tokens=max_tokens,
-        max_connections=max_connections,
-        seed=seed,
-    )
-
-
-# Options of the verbs that ask models in a run: what is played, who judges, how models are asked, what it may cost.
-
-SESSIONS = "Sessions"
-JUDGES = "Judges"
-MISSING = "Turns that are missing"
-ASKING = "How models are asked"
-MONEY = "Money, and an early end"
-CACHE = "Cache"
-
-Models = Annotated[
-    list[str],
-    typer.Option("--model", "-m", envvar="EVOLIF_MODEL", metavar="PROVIDER/NAME", help="May be given repeatedly."),
-]
-Patience = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        envvar="EVOLIF_PATIENCE",
-        metavar="N",
-        rich_help_panel=SESSIONS,
-        help="Failed turns in a row that end a session (the profile's 3).",
-    ),
-]
-MaxTurns = Annotated[
-    int | None,
-    typer.Option(
-        min=1, envvar="EVOLIF_MAX_TURNS", metavar="N", rich_help_panel=SESSIONS, help="The cap (the profile's 50)."
-    ),
-]
-Limit = Annotated[
-    int | None,
-    typer.Option(
-        min=1, envvar="EVOLIF_LIMIT", metavar="N", rich_help_panel=SESSIONS, help="Only the first so many dialogues."
-    ),
-]
-Epochs = Annotated[
-    int,
-    typer.Option(
-        min=1, envvar="EVOLIF_EPOCHS", metavar="N", rich_help_panel=SESSIONS, help="How often every dialogue is played."
-    ),
-]
-Fork = Annotated[
-    Path | None,
-    typer.Option(
-        envvar="EVOLIF_FORK",
-        metavar="NEW",
-        rich_help_panel=SESSIONS,
-        help="Start a run from what --out shares with these settings; nothing shared is asked again.",
-    ),
-]
-SystemPrompt = Annotated[
-    bool,
-    typer.Option(
-        envvar="EVOLIF_SYSTEM_PROMPT", rich_help_panel=SESSIONS, help="Explain scoped constraints to the model."
-    ),
-]
-Temperature = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        envvar="EVOLIF_TEMPERATURE",
-        metavar="X",
-        rich_help_panel=SESSIONS,
-        help="The provider's default where not given.",
-    ),
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        envvar="EVOLIF_MAX_TOKENS",
-        metavar="N",
-        rich_help_panel=SESSIONS,
-        help="Longest answer in tokens; the provider's default.",
-    ),
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        min=0, envvar="EVOLIF_SEED", metavar="N", rich_help_panel=SESSIONS, help="Seeds sampling and intervals."
-    ),
-]
-JudgeRule = Annotated[
-    str,
-    typer.Option(
-        envvar="EVOLIF_JUDGE_RULE",
-        metavar="mean|majority|median",
-        rich_help_panel=JUDGES,
-        help="How a panel comes to a verdict.",
-    ),
-]
-Synthesizers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--synthesizer",
-        envvar="EVOLIF_SYNTHESIZER",
-        metavar="template|PROVIDER/NAME",
-        rich_help_panel=MISSING,
-        help="Who words missing turns, where the benchmark's names do not tell how to reach them.",
-    ),
-]
-Checker = Annotated[
-    str | None,
-    typer.Option(
-        envvar="EVOLIF_CHECKER",
-        metavar="PROVIDER/NAME",
-        rich_help_panel=MISSING,
-        help="A chat model that checks what rules cannot know.",
-    ),
-]
-MaxConnections = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        envvar="EVOLIF_MAX_CONNECTIONS",
-        metavar="N",
-        rich_help_panel=ASKING,
-        help="Requests side by side per model, for good. By default it follows what the endpoint stands, up to 200; "
-        "local models 1.",
-    ),
-]
-MaxRetries = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        envvar="EVOLIF_MAX_RETRIES",
-        metavar="N",
-        rich_help_panel=ASKING,
-        help="Repeats of a request that may pass later.",
-    ),
-]
-Timeout = Annotated[
-    float | None,
-    typer.Option(
-        min=0.001,
-        envvar="EVOLIF_TIMEOUT",
-        metavar="SECONDS",
-        rich_help_panel=ASKING,
-        help="For one attempt (120; local models 600). A call is not repeated after ten minutes, or two attempts of "
-        "this length.",
-    ),
-]
-BaseUrl = Annotated[
-    str | None,
-    typer.Option(
-        envvar="EVOLIF_BASE_URL",
-        metavar="URL",
-        rich_help_panel=ASKING,
-        help="Endpoint of the models under test that name none.",
-    ),
-]
-Engine = Annotated[
-    str,
-    typer.Option(
-        envvar="EVOLIF_ENGINE",
-        metavar="asyncio|ray",
-        rich_help_panel=ASKING,
-        help="ray plays on a cluster (extra ray).",
-    ),
-]
-RayAddress = Annotated[
-    str | None,
-    typer.Option(
-        envvar="EVOLIF_RAY_ADDRESS",
-        metavar="HOST:PORT",
-        rich_help_panel=ASKING,
-        help="The Ray cluster; one of this machine by default.",
-    ),
-]
-BudgetUsd = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        envvar="EVOLIF_BUDGET_USD",
-        metavar="USD",
-        rich_help_panel=MONEY,
-        help="US dollars for the whole run, what it spent before too.",
-    ),
-]
-BudgetTokens = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        envvar="EVOLIF_BUDGET_TOKENS",
-        metavar="N",
-        rich_help_panel=MONEY,
-        help="Tokens for the whole run, of all its models, what it spent before too.",
-    ),
-]
-Prices = Annotated[
-    Path | None,
-    typer.Option(
-        "--prices",
-        envvar="EVOLIF_PRICES",
-        metavar="FILE",
-        rich_help_panel=MONEY,
-        help="Prices per million tokens, over the packaged ones.",
-    ),
-]
-StopWhen = Annotated[
-    str | None,
-    typer.Option(
-        envvar="EVOLIF_STOP_WHEN",
-        metavar="METRIC=HALF-WIDTH",
-        rich_help_panel=MONEY,
-        help="End early once every model's interval is narrower, e.g. rob=0.03.",
-    ),
-]
-DryRun = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run",
-        envvar="EVOLIF_DRY_RUN",
-        rich_help_panel=MONEY,
-        help="Say what would be asked and what it may cost, and ask nothing.",
-    ),
-]
-Like = Annotated[
-    Path | None,
-    typer.Option(
-        envvar="EVOLIF_LIKE",
-        metavar="RUN",
-        rich_help_panel=MONEY,
-        help="With --dry-run: expect what this earlier run came to.",
-    ),
-]
-Cache = Annotated[
-    bool,
-    typer.Option(
-        envvar="EVOLIF_CACHE", rich_help_panel=CACHE, help="Do not ask again what any run with this cache has asked."
-    ),
-]
-CacheDir = Annotated[
-    Path | None,
-    typer.Option(
-        envvar="EVOLIF_CACHE_DIR",
-        metavar="DIR",
-        rich_help_panel=CACHE,
-        help="The cache's folder (the user's own); implies it.",
-    ),
-]
-ExplainCache = Annotated[
-    bool,
-    typer.Option(
-        envvar="EVOLIF_EXPLAIN_CACHE",
-        rich_help_panel=CACHE,
-        help="Say of what the cache does not know what is nearest; implies it.",
-    ),
-]
-
-
-# What `evolif topics` and `evolif personas` share: flags, how a lint is told, how making entries is shown.
-
-Against = Annotated[
-    list[Path] | None,
-    typer.Option(
-        envvar="EVOLIF_AGAINST", metavar="FILE|DIR", help="Texts to share no eight words in a row with; repeatable."
-    ),
-]
-CatalogueSeed = Annotated[
-    int | None, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seeds what is asked for. A fresh one by default.")
-]
-CatalogueTemperature = Annotated[
-    float | None, typer.Option(min=0, envvar="EVOLIF_TEMPERATURE", help="The provider's default where not given.")
-]
-CatalogueMaxTokens = Annotated[
-    int | None,
-    typer.Option(
-        min=1, envvar="EVOLIF_MAX_TOKENS", help="Longest answer in tokens; the provider's default (local: 500)."
-    ),
-]
-CatalogueMaxConnections = Annotated[
-    int | None,
-    typer.Option(min=1, envvar="EVOLIF_MAX_CONNECTIONS", help="Entries asked for at a time (16; local models 1)."),
-]
-CatalogueBaseUrl = Annotated[
-    str | None,
-    typer.Option(envvar="EVOLIF_BASE_URL", metavar="URL", help="Endpoint of a model that names none itself."),
-]
-
-_EACH = 20
-"""Off a terminal, so many entries get a line each; of more, every tenth does."""
-
-
-def tell_report(report: LintReport, *, as_json: bool) -> None:
-    """Print a lint; exit code 1 on a finding."""
-    if as_json:
-        import json
-
-        # ASCII only: a foreign text may hold half a surrogate pair, which no terminal's encoding can write.
-        typer.echo(json.dumps(report.to_object()))
-    else:
-        from evolif.report import plain
-
-        for line in _told(report):
-            typer.echo(plain(line))
-    if report.findings:
-        raise typer.Exit(1)
-
-
-def _told(report: LintReport) -> Iterator[str]:
-    yield from map(str, report.findings)
-    if report.findings:
-        yield ""
-    for measure, pairs in report.nearest.items():
-        told = "; ".join(_pair(pair, is_count=measure in ("keywords", "phrases")) for pair in pairs)
-        yield f"Nearest by {measure}: {told or 'none share any'}"
-    if report.samples:
-        yield f"Compared with {report.samples['words']} words in {report.samples['files']} files."
-    what = "domain" if report.kind == "topic" else "register"
-    count = len(report.findings)
-    yield (
-        f"{report.file}: {_number(report.entries, report.kind)}, {_number(len(report.counts), what)}, "
-        f"{_number(count, 'finding') if count else 'no finding'}."
-    )
-
-
-def _pair(pair: Pair, *, is_count: bool) -> str:
-    near = f"{pair.value:.0f}" if is_count else f"{100 * pair.value:.0f} %"
-    return f"{pair.first} and {pair.second} {near} ({', '.join(pair.shared[:6])})"
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-@contextmanager
-def making(display: str, kind: str, out: Path) -> Iterator[Callable[[Tally], None]]:
-    """Show entries as they are made; what was kept when the user stops is told.
-
-    Args:
-        display: What `choose` gave.
-        kind: `topic` or `persona`.
-        out: The file they go to.
-    """
-    last: list[Tally] = []
-
-    def noted(tally: Tally) -> None:
-        last[:] = [tally]
-        done = tally.kept + tally.given_up
-        if display == "plain" and (done <= _EACH or done % 10 == 0):
-            print(_state(tally), file=sys.stderr, flush=True)
-
-    try:
-        if display == "rich":
-            with _bar(noted) as told:
-                yield told
-        else:
-            yield noted
-    except KeyboardInterrupt:
-        kept = last[0].kept if last else 0
-        typer.echo(f"Interrupted. {_number(kept, kind)} went to {out}; the same command goes on.", err=True)
-        raise typer.Exit(130) from None
-
-
-@contextmanager
-def _bar(noted: Callable[[Tally], None]) -> Iterator[Callable[[Tally], None]]:
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("asking", total=None)
-
-        def told(tally: Tally) -> None:
-            noted(tally)
-            bars.update(task, description=_state(tally))
-
-        yield told
-
-
-def tell_made(made: GenerationResult, what: str, out: Path) -> None:
-    """Say what a run came to."""
-    from evolif.report import clip, plain
-
-    tally = made.tally
-    typer.echo(f"{plain(str(out))}: {made.have} of {made.wanted} {what}; {_state(tally)}")
-    if tally.given_up:
-        finding = clip(tally.last_findings[0], 300) if tally.last_findings else "nothing"
-        typer.echo(f"The last answer that was not kept: {finding}", err=True)
-    if made.have < made.wanted:
-        typer.echo("The same command goes on to the rest.", err=True)
-
-
-def _state(tally: Tally) -> str:
-    tokens = f"{tally.prompt_tokens} + {tally.completion_tokens} tokens"
-    return f"{tally.kept} kept, {tally.given_up} given up, {_number(tally.answers, 'answer')}, {tokens}"
-
-
-def fresh_seed(seed: int | None) -> int:
-    """The seed asked for, or a fresh one."""
-    from secrets import randbelow
-
-    return randbelow(2**31) if seed is None else seed

@@ -1,4 +1,4 @@
-"""Progress: a bar on a terminal, plain lines off it, nothing when told so."""
+"""Progress on standard error: a bar on a terminal, plain lines off it, nothing where `--display none` is given."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
-from evolif.errors import UsageError
+from evolif.errors import EvolifError, UsageError
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -19,10 +19,24 @@ if TYPE_CHECKING:
 
     from evolif.budget import PriceTable
     from evolif.instructions import Benchmark, Rates, TurnMade
-    from evolif.runner import Event, SessionEnded, StillWaiting
-
+    from evolif.runner import Event, ModelStopped, SessionEnded, StillWaiting
 
 STOPPING = "Stopping after the turns in flight, in 20 s at the latest; press Ctrl-C again to stop at once."
+
+_QUIET = 30.0
+"""Seconds without a line after which one says what is awaited."""
+_LOOK = 5.0
+"""Seconds between two looks at that."""
+_EVERY = 10
+"""Off a terminal, a line after so many turns of a dialogue."""
+_REST = 1.0
+"""Seconds between two updates of the live table, at least."""
+_SHARE = 20
+"""The live table rests for so many times as long as its update took."""
+_WINDOW = 30.0
+"""Seconds over which the rate of turns is taken."""
+_PRODUCTS = {"target": "answer", "judge": "verdict", "synthesizer": "wording", "checker": "check of a wording"}
+"""What is awaited of each role."""
 
 
 def choose(display: str) -> str:
@@ -39,122 +53,31 @@ def choose(display: str) -> str:
 
 
 class Watcher(Protocol):
-    """Sees an evaluation go by."""
+    """Sees the events of an evaluation."""
 
     def __call__(self, event: Event) -> None:
         """Something happened."""
         ...
 
     def stopping(self) -> None:
-        """A clean stop was asked for."""
+        """A clean stop was requested."""
         ...
 
 
-class _Silent:
-    def __call__(self, event: Event) -> None:
-        pass
+class CountedProgress(Protocol):
+    """Shows how much is done."""
 
-    def stopping(self) -> None:
-        pass
-
-
-def _told(event: Event) -> str:
-    """What is worth a line off a terminal; empty for the rest."""
-    from evolif.runner import ModelStopped, SessionEnded
-
-    if isinstance(event, ModelStopped):
-        return f"{event.model} is asked no further: {event.reason}"
-    return _line(event) if isinstance(event, SessionEnded) else ""
-
-
-def _line(event: SessionEnded) -> str:
-    where = f"{event.key.model}  dialogue {event.key.dialogue}"
-    if event.key.epoch > 1:
-        where += f" (epoch {event.key.epoch})"
-    return f"{where}: {event.ending or 'not begun'} at turn {event.turn} ({event.reason})"
-
-
-_QUIET = 30.0
-"""Seconds without a line after which one says what is awaited."""
-
-
-class _Plain:
-    """One line per session that ends, and one now and then where none does, on standard error."""
-
-    def __init__(self) -> None:
-        self._turns = 0
-        self._alive = 0
-        self._last = time.monotonic()
-
-    def __call__(self, event: Event) -> None:
-        from evolif.runner import SessionEnded, SessionStarted, StillWaiting, TurnStored
-
-        told = ""
-        if isinstance(event, TurnStored):
-            self._turns += 1
-        elif isinstance(event, SessionStarted):
-            self._alive += 1
-        elif isinstance(event, StillWaiting):
-            told = self._awaited(event) if time.monotonic() - self._last >= _QUIET else ""
-        else:
-            self._alive -= isinstance(event, SessionEnded)
-            told = _told(event)
-        if told:
-            from evolif.report import plain
-
-            print(plain(told), file=sys.stderr, flush=True)
-            self._last = time.monotonic()
-
-    def _awaited(self, event: StillWaiting) -> str:
-        """“12 turns so far; awaited: 1 answer of local/x (31 s), 2 verdicts of openai/y (5 s)”."""
-        calls = ", ".join(
-            f"{one.calls} {_BRINGS[one.role]}{'s' * (one.calls > 1)} of {one.model} ({one.longest:.0f} s)"
-            for one in event.calls
-        )
-        turns = f"{self._turns} turn{'s' * (self._turns != 1)} so far"
-        return f"{turns}; awaited: {calls}" if calls else f"{turns}; {max(0, self._alive)} sessions under way"
-
-    def stopping(self) -> None:
-        print(STOPPING, file=sys.stderr, flush=True)
-
-
-_BRINGS = {"target": "answer", "judge": "verdict", "synthesizer": "wording", "checker": "check of a wording"}
-
-
-class _Rich:
-    """A bar per model: sessions ended, turns answered, turns followed."""
-
-    def __init__(self, bars: RichProgress, models: list[str], sessions: int) -> None:
-        self._bars = bars
-        self._tasks = {m: bars.add_task(m, total=sessions, turns=0, good=0, told="") for m in models}
-
-    def __call__(self, event: Event) -> None:
-        from evolif.runner import ModelStopped, RunStarted, SessionEnded, TurnStored
-
-        if isinstance(event, TurnStored):
-            task = self._bars.tasks[self._tasks[event.key.model]]
-            turns, good = task.fields["turns"] + 1, task.fields["good"] + bool(event.satisfied)
-            self._bars.update(task.id, turns=turns, good=good, told=f"{turns} turns, {good} followed")
-        elif isinstance(event, SessionEnded):
-            self._bars.advance(self._tasks[event.key.model])
-        elif isinstance(event, RunStarted):
-            for model, ended in event.ended.items():
-                self._bars.update(self._tasks[model], completed=ended)
-        elif isinstance(event, ModelStopped):
-            from evolif.report import plain
-
-            self._bars.console.print(plain(_told(event)), markup=False)
-
-    def stopping(self) -> None:
-        self._bars.console.print(STOPPING)
+    def __call__(self, done: int, total: int, /) -> None:
+        """`done` of `total`."""
+        ...
 
 
 @contextmanager
 def watching(display: str, models: list[str], sessions: int) -> Iterator[Watcher]:
-    """Show an evaluation while it runs.
+    """Show a run as bars while it is played.
 
     Args:
-        display: What `choose` gave.
+        display: What `choose` returned.
         models: The models' names.
         sessions: Sessions per model.
     """
@@ -168,19 +91,19 @@ def watching(display: str, models: list[str], sessions: int) -> Iterator[Watcher
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[told]}", markup=False),
+        TextColumn("{task.fields[counts]}", markup=False),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as bars:
-        yield _Rich(bars, models, sessions)
+        yield _Bars(bars, models, sessions)
 
 
 @contextmanager
 def watching_run(display: str, root: Path, prices: PriceTable) -> Iterator[Watcher]:
-    """Show an evaluation while it runs, with the figures of `evolif status`.
+    """Show a run as the table of `evolif status` while it is played.
 
     Args:
-        display: What `choose` gave.
+        display: What `choose` returned.
         root: The run's folder.
         prices: What tokens cost.
     """
@@ -211,29 +134,123 @@ def counting(display: str, what: str) -> Iterator[CountedProgress]:
         yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
-class CountedProgress(Protocol):
-    """Told how much is done."""
+@contextmanager
+def spinning(display: str) -> Iterator[Callable[[str, str], None]]:
+    """Show lines that change: what is yielded takes a line's key and its text. Nothing off a terminal."""
+    if display != "rich":
+        yield lambda key, text: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-    def __call__(self, done: int, total: int, /) -> None:
-        """`done` of `total`."""
-        ...
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+
+        def update(key: str, text: str) -> None:
+            if key not in tasks:
+                tasks[key] = bars.add_task("", total=None)
+            bars.update(tasks[key], description=text)
+
+        yield update
 
 
-# The live display of an evaluation: what `evolif status` shows, read again and again from the run's own file.
-#
-# A thread of its own reads the file, so that the loop which plays the sessions never waits for a table; it rests for
-# twenty times as long as reading took.
+# Runs.
 
-_REST = 1.0
-"""Seconds between two looks, at least."""
-_SHARE = 20
-"""Times as long as a look took that nobody looks."""
-_WINDOW = 30.0
-"""Seconds over which the rate is taken."""
+
+class _Silent:
+    def __call__(self, event: Event) -> None:
+        pass
+
+    def stopping(self) -> None:
+        pass
+
+
+class _Plain:
+    """One line per session that ends, and one now and then where none does."""
+
+    def __init__(self) -> None:
+        self._turns = 0
+        self._alive = 0
+        self._last = time.monotonic()
+
+    def __call__(self, event: Event) -> None:
+        from evolif.runner import ModelStopped, SessionEnded, SessionStarted, StillWaiting, TurnStored
+
+        line = ""
+        if isinstance(event, TurnStored):
+            self._turns += 1
+        elif isinstance(event, SessionStarted):
+            self._alive += 1
+        elif isinstance(event, SessionEnded):
+            self._alive -= 1
+            line = _end_line(event)
+        elif isinstance(event, ModelStopped):
+            line = _stop_line(event)
+        elif isinstance(event, StillWaiting) and time.monotonic() - self._last >= _QUIET:
+            line = self._waiting_line(event)
+        if line:
+            from evolif.report import plain
+
+            print(plain(line), file=sys.stderr, flush=True)
+            self._last = time.monotonic()
+
+    def _waiting_line(self, event: StillWaiting) -> str:
+        """“12 turns so far; awaited: 1 answer of local/x (31 s), 2 verdicts of openai/y (5 s)”."""
+        calls = ", ".join(
+            f"{call.calls} {_PRODUCTS[call.role]}{'s' * (call.calls > 1)} of {call.model} ({call.longest:.0f} s)"
+            for call in event.calls
+        )
+        turns = f"{self._turns} turn{'s' * (self._turns != 1)} so far"
+        return f"{turns}; awaited: {calls}" if calls else f"{turns}; {max(0, self._alive)} sessions under way"
+
+    def stopping(self) -> None:
+        print(STOPPING, file=sys.stderr, flush=True)
+
+
+def _end_line(event: SessionEnded) -> str:
+    where = f"{event.key.model}  dialogue {event.key.dialogue}"
+    if event.key.epoch > 1:
+        where += f" (epoch {event.key.epoch})"
+    return f"{where}: {event.ending or 'not begun'} at turn {event.turn} ({event.reason})"
+
+
+def _stop_line(event: ModelStopped) -> str:
+    return f"{event.model} is asked no further: {event.reason}"
+
+
+class _Bars:
+    """A bar per model: sessions ended, turns answered, turns followed."""
+
+    def __init__(self, bars: RichProgress, models: list[str], sessions: int) -> None:
+        self._bars = bars
+        self._tasks = {m: bars.add_task(m, total=sessions, turns=0, good=0, counts="") for m in models}
+
+    def __call__(self, event: Event) -> None:
+        from evolif.runner import ModelStopped, RunStarted, SessionEnded, TurnStored
+
+        if isinstance(event, TurnStored):
+            task = self._bars.tasks[self._tasks[event.key.model]]
+            turns, good = task.fields["turns"] + 1, task.fields["good"] + bool(event.satisfied)
+            self._bars.update(task.id, turns=turns, good=good, counts=f"{turns} turns, {good} followed")
+        elif isinstance(event, SessionEnded):
+            self._bars.advance(self._tasks[event.key.model])
+        elif isinstance(event, RunStarted):
+            for model, ended in event.ended.items():
+                self._bars.update(self._tasks[model], completed=ended)
+        elif isinstance(event, ModelStopped):
+            from evolif.report import plain
+
+            self._bars.console.print(plain(_stop_line(event)), markup=False)
+
+    def stopping(self) -> None:
+        self._bars.console.print(STOPPING)
 
 
 class LiveWatcher:
-    """A table on standard error; an observer of the run.
+    """The table of `evolif status`, read again and again from the run's own file.
+
+    A thread of its own reads the file, so that the loop which plays the sessions never waits for a table.
 
     Args:
         live: The display.
@@ -246,15 +263,15 @@ class LiveWatcher:
         self._root = root
         self._prices = prices
         self._times: deque[float] = deque(maxlen=100_000)
-        self._over = threading.Event()
+        self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="evolif-display", daemon=True)
 
-    def __enter__(self) -> LiveWatcher:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._over.set()
+        self._closed.set()
         self._thread.join(timeout=5)
 
     def __call__(self, event: Event) -> None:
@@ -266,24 +283,21 @@ class LiveWatcher:
         elif isinstance(event, ModelStopped):
             from evolif.report import plain
 
-            self._live.console.print(plain(f"{event.model} is asked no further: {event.reason}"), markup=False)
+            self._live.console.print(plain(_stop_line(event)), markup=False)
 
     def stopping(self) -> None:
-        """A clean stop was asked for."""
+        """A clean stop was requested."""
         self._live.console.print(STOPPING)
 
     def _watch(self) -> None:
         rest = _REST / 2
-        while not self._over.wait(rest):
+        while not self._closed.wait(rest):
             started = time.monotonic()
             self._show()
             rest = max(_REST, _SHARE * (time.monotonic() - started))
 
     def _show(self) -> None:
-        from contextlib import closing
-
         from evolif.budget import quotes_of, snapshot
-        from evolif.errors import EvolifError
         from evolif.report import status_table
         from evolif.runner import load_run
 
@@ -291,71 +305,61 @@ class LiveWatcher:
             with closing(load_run(self._root, read_only=True)) as run:
                 status = snapshot(run, quotes_of(run.settings, self._prices))
         except EvolifError:
-            return  # not begun yet, or just being written: the next look will do
+            return  # not begun yet, or just being written: the next update will do
         self._live.update(status_table(status, self._rate()), refresh=True)
 
     def _rate(self) -> float | None:
         now, times = time.monotonic(), list(self._times)
         recent = [moment for moment in times if moment > now - _WINDOW]
-        if not recent:
-            return None
-        return len(recent) / max(1.0, min(_WINDOW, now - times[0]))
+        return len(recent) / max(1.0, min(_WINDOW, now - times[0])) if recent else None
 
 
-# What is told while chat models word turns, and what it came to at the end.
-
-_EVERY = 10
-"""Off a terminal, a line after so many turns of a dialogue."""
-_LOOK = 5.0
-"""Seconds between two looks at that."""
+# Turns that chat models word.
 
 
 @contextmanager
 def wording(display: str, turns: int) -> Iterator[Callable[[TurnMade], None]]:
-    """Show turns as they are made.
+    """Show turns as they are worded.
 
     Args:
-        display: What `choose` gave.
+        display: What `choose` returned.
         turns: How long the dialogues become.
     """
-    if display == "rich":
-        with _bar() as told:
-            yield told
-    elif display == "plain":
-        with _Lines(turns) as lines:
+    if display == "plain":
+        with _WordingLines(turns) as lines:
             yield lines
-    else:
-        yield lambda made: None
+        return
+    from evolif.report import plain
+
+    counts: dict[str, Counter[str]] = {}
+    with spinning(display) as update:
+
+        def observe(made: TurnMade) -> None:
+            count = counts.setdefault(made.synthesizer, Counter())
+            count[made.outcome] += 1
+            outcomes = f"{count['repaired']} repaired, {count['flagged']} flagged"
+            update(made.synthesizer, plain(f"{made.synthesizer}: {count.total()} turns, {outcomes}"))
+
+        yield observe
 
 
-class _Lines:
-    """One line per dialogue that is whole, and one now and then before, on standard error."""
+class _WordingLines:
+    """One line per dialogue that is whole, and one now and then before."""
 
     def __init__(self, turns: int) -> None:
         self._turns = turns
         self._outcomes: dict[int, Counter[str]] = {}
         self._last = time.monotonic()
-        self._over = threading.Event()
+        self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="evolif-wording", daemon=True)
 
-    def __enter__(self) -> _Lines:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._over.set()
+        self._closed.set()
         self._thread.join()
-
-    def _watch(self) -> None:
-        """A line where none was written for long: a chat model may take minutes for a turn."""
-        while not self._over.wait(_LOOK):
-            if time.monotonic() - self._last >= _QUIET:
-                made = sum(outcomes.total() for outcomes in list(self._outcomes.values()))
-                self._say(f"{made} turn{'s' * (made != 1)} worded so far; the next is awaited")
-
-    def _say(self, line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
-        self._last = time.monotonic()
 
     def __call__(self, made: TurnMade) -> None:
         outcomes = self._outcomes.setdefault(made.dialogue, Counter())
@@ -363,52 +367,37 @@ class _Lines:
         if made.turn >= self._turns or made.turn % _EVERY == 0:
             from evolif.report import plain
 
-            told = ", ".join(
+            counts = ", ".join(
                 f"{outcomes[name]} {name}" for name in ("accepted", "repaired", "flagged") if outcomes[name]
             )
-            line = f"{made.synthesizer}  dialogue {made.dialogue}: turn {made.turn} of {self._turns} ({told})"
-            self._say(plain(line))
+            line = f"{made.synthesizer}  dialogue {made.dialogue}: turn {made.turn} of {self._turns} ({counts})"
+            self._print(plain(line))
+
+    def _watch(self) -> None:
+        """Print a line where there was none for long: a chat model may take minutes for a turn."""
+        while not self._closed.wait(_LOOK):
+            if time.monotonic() - self._last >= _QUIET:
+                made = sum(outcomes.total() for outcomes in list(self._outcomes.values()))
+                self._print(f"{made} turn{'s' * (made != 1)} worded so far; the next is awaited")
+
+    def _print(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+        self._last = time.monotonic()
 
 
-@contextmanager
-def _bar() -> Iterator[Callable[[TurnMade], None]]:
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    from evolif.report import plain
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    counts: dict[str, Counter[str]] = {}
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks = {}
-
-        def told(made: TurnMade) -> None:
-            count = counts.setdefault(made.synthesizer, Counter())
-            count[made.outcome] += 1
-            if made.synthesizer not in tasks:
-                tasks[made.synthesizer] = bars.add_task("", total=None)
-            text = (
-                f"{made.synthesizer}: {count.total()} turns, {count['repaired']} repaired, {count['flagged']} flagged"
-            )
-            bars.update(tasks[made.synthesizer], description=plain(text))
-
-        yield told
-
-
-def tell_rates(bench: Benchmark) -> Iterator[str]:
+def rates_lines(bench: Benchmark) -> Iterator[str]:
     """What wording the benchmark's turns came to, per chat model: rates, calls and tokens."""
     from evolif.instructions import rates
 
     flagged = 0
     for name, sums in rates(bench.records()).items():
         flagged += sums.flagged
+        line = f"  {sums.calls} calls, {sums.usage.prompt_tokens} + {sums.usage.completion_tokens} tokens"
+        if sums.checker_calls:
+            tokens = f"{sums.checker_usage.prompt_tokens} + {sums.checker_usage.completion_tokens} tokens"
+            line += f"; checker {sums.checker_calls} calls, {tokens}"
         yield f"{name}: {_shares(sums)}"
-        yield f"  {sums.calls} calls, {sums.usage.prompt_tokens} + {sums.usage.completion_tokens} tokens" + (
-            f"; checker {sums.checker_calls} calls, {sums.checker_usage.prompt_tokens} + "
-            f"{sums.checker_usage.completion_tokens} tokens"
-            if sums.checker_calls
-            else ""
-        )
+        yield line
     if flagged:
         yield f"Flagged turns are played in the template's words until a person clears them: evolif review {bench.path}"
 
@@ -416,12 +405,6 @@ def tell_rates(bench: Benchmark) -> Iterator[str]:
 def _shares(sums: Rates) -> str:
     if not sums.turns:
         return "no turn was worded"
-    told = ", ".join(
-        f"{100 * count / sums.turns:.1f} % {what}"
-        for count, what in (
-            (sums.accepted, "accepted at first try"),
-            (sums.repaired, "repaired"),
-            (sums.flagged, "flagged"),
-        )
-    )
-    return f"{sums.turns} turns worded: {told}"
+    outcomes = {"accepted at first try": sums.accepted, "repaired": sums.repaired, "flagged": sums.flagged}
+    shares = ", ".join(f"{100 * count / sums.turns:.1f} % {what}" for what, count in outcomes.items())
+    return f"{sums.turns} turns worded: {shares}"

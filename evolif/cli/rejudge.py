@@ -2,37 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolif.cli import options as opt
-from evolif.cli.evaluate import SUSPENDED, has_figures, refuse_tiny_budget, tell_budget, tell_suspended
-from evolif.cli.options import Config, Display, Resamples
+from evolif.cli.console import say, show
+from evolif.cli.evaluate import (
+    SUSPENDED,
+    expected_lines,
+    has_figures,
+    open_budget,
+    open_cache,
+    refuse_tiny_budget,
+    report_budget,
+    report_suspended,
+)
+from evolif.cli.options import Display, Only, Resamples, Seed
+from evolif.runner import EvalConfig
 
 if TYPE_CHECKING:
     from evolif.budget import PriceTable
     from evolif.judging import JudgeComparison
-    from evolif.runner import Run, RunSettings
+    from evolif.runner import Run
+
+_TAKEN = Only(
+    (
+        "max_retries",
+        "timeout",
+        "budget_usd",
+        "budget_tokens",
+        "prices",
+        "dry_run",
+        "cache",
+        "cache_dir",
+        "explain_cache",
+    )
+)
 
 
 def rejudge(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder made by evaluate; it is only read.")],
+    *,
     judge: Annotated[
         list[str],
         typer.Option(
-            envvar="EVOLIF_JUDGE",
-            metavar="JUDGE",
-            help="The new judge: PROVIDER/NAME, lexical or none; several models are a panel.",
+            metavar="JUDGE", help="The new judge: PROVIDER/NAME, lexical or none; several models are a panel."
         ),
     ],
     judge_rule: Annotated[
-        str,
-        typer.Option(
-            envvar="EVOLIF_JUDGE_RULE", metavar="mean|majority|median", help="How a panel comes to a verdict."
-        ),
+        str, typer.Option(metavar="mean|majority|median", help="How a panel comes to a verdict.")
     ] = "mean",
     out: Annotated[
         Path | None,
@@ -44,19 +65,10 @@ def rejudge(
             help="The new run's folder; RUN-rejudged by default.",
         ),
     ] = None,
-    max_retries: opt.MaxRetries = 5,
-    timeout: opt.Timeout = None,
-    budget_usd: opt.BudgetUsd = None,
-    budget_tokens: opt.BudgetTokens = None,
-    prices: opt.Prices = None,
-    dry_run: opt.DryRun = False,
-    cache: opt.Cache = False,
-    cache_dir: opt.CacheDir = None,
-    explain_cache: opt.ExplainCache = False,
-    seed: Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")] = 0,
+    config: Annotated[EvalConfig, _TAKEN],
+    seed: Seed = 0,
     resamples: Resamples = 2_000,
     display: Display = "auto",
-    config: Config = None,
 ) -> None:
     """Judge a run's answers again with another judge, into a new run; no model under test is asked.
 
@@ -64,22 +76,21 @@ def rejudge(
     gone on. The same command goes on with a rejudging that was broken off. Exit code 3: verdicts are missing, by a
     fault outside, or since the old run was broken off itself.
     """
-    from evolif.budget import judge_models, load_prices, quotes_of
-    from evolif.cli.evaluate import budget_of, cache_of
+    from evolif.budget import forecast_rejudging, judge_models, load_prices, quotes_of
     from evolif.cli.progress import choose, watching
     from evolif.runner import load_run, rejudged
     from evolif.runner import rejudge as judge_again
 
-    shown, table = choose(display), load_prices(prices)
+    shown, prices = choose(display), load_prices(config.prices)
     with closing(load_run(run)) as old:
         settings = rejudged(old.store, judge, judge_rule)
-        quotes = quotes_of(settings, table)
-        if dry_run:
-            _foretell(old, settings, table)
+        quotes = quotes_of(settings, prices)
+        if config.dry_run:
+            show(["At most, from the first answer on:"])
+            show(expected_lines(forecast_rejudging(old, settings, quotes)))
             return
-        folder = out if out is not None else run.with_name(f"{run.resolve().name}-rejudged")
-        asked = [("judge", name) for name in judge_models(settings)]
-        budget = budget_of(quotes, asked, folder, usd=budget_usd, tokens=budget_tokens)
+        folder = out or run.with_name(f"{run.resolve().name}-rejudged")
+        budget = open_budget(config, quotes, (("judge", name) for name in judge_models(settings)), folder)
         sessions = len(old.settings.dialogues) * old.settings.epochs
         with watching(shown, list(old.models), sessions) as watcher:
             new = judge_again(
@@ -87,65 +98,46 @@ def rejudge(
                 judge,
                 folder,
                 judge_rule=judge_rule,
-                max_retries=max_retries,
-                timeout=timeout,
-                cache=cache_of(cache, cache_dir, explain=explain_cache, say=_say),
+                max_retries=config.max_retries,
+                timeout=config.timeout,
+                cache=open_cache(config),
                 gate=budget,
                 observe=watcher,
-                notify=_say,
+                notify=say,
                 on_stop=watcher.stopping,
             )
         with closing(new):
             refuse_tiny_budget(new, budget, mend="")
-            _tell(old, new, seed, resamples, table)
+            _report(old, new, seed, resamples, prices)
 
 
-def _say(sentence: str) -> None:
-    from evolif.report import plain
-
-    typer.echo(plain(sentence), err=True)
-
-
-def _foretell(old: Run, settings: RunSettings, table: PriceTable) -> None:
-    from evolif.budget import forecast_rejudging, quotes_of
-    from evolif.cli.evaluate import expected_lines
-    from evolif.report import plain
-
-    typer.echo("At most, from the first answer on:")
-    for line in expected_lines(forecast_rejudging(old, settings, quotes_of(settings, table))):
-        typer.echo(plain(line))
-
-
-def _tell(old: Run, new: Run, seed: int, resamples: int, table: PriceTable) -> None:
-    from evolif.report import Terminal, plain, print_report, summarise
+def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -> None:
+    from evolif.report import Terminal, print_report, summarise
     from evolif.runner import agreement
 
     if has_figures(new):
-        print_report(new, summarise(new, seed=seed, resamples=resamples), Terminal(), table)
+        print_report(new, summarise(new, seed=seed, resamples=resamples), Terminal(), prices)
     else:
-        _say("No session can be judged to its end, so there are no figures yet.")
-    for sentence in compared(agreement(old, new), old.settings.judge):
-        typer.echo(plain(sentence))
-    tell_budget(new, _say)
-    if tell_suspended(new, "the same command goes on with what can be judged", _say):
+        say("No session can be judged to its end, so there are no figures yet.")
+    show(compared(agreement(old, new), old.settings.judge))
+    report_budget(new)
+    if report_suspended(new, "the same command goes on with what can be judged"):
         raise typer.Exit(SUSPENDED)
-    typer.echo(plain(f"Again: evolif report {new.path}"))
+    show([f"Again: evolif report {new.path}"])
 
 
-def compared(counts: JudgeComparison, judge: str) -> list[str]:
-    """What a reader must know of the new judge beside the old one, one sentence a fact."""
-    told = []
+def compared(counts: JudgeComparison, judge: str) -> Iterator[str]:
+    """What a reader must know of the new judge beside the old one, one sentence per fact."""
     shared, differ = counts.shared.total(), counts.differ.total()
     if shared:
         groups = (f"{group} {counts.differ[group]} of {counts.shared[group]}" for group in sorted(counts.shared))
-        told.append(
+        yield (
             f"Against the old judge ({judge}): {differ} of {shared} verdicts on the same answers differ "
             f"({100 * differ / shared:.0f} %; {', '.join(groups)})."
         )
     if counts.one_sided:
-        told.append(f"{counts.one_sided} constraints have a verdict of one of the two judges only.")
+        yield f"{counts.one_sided} constraints have a verdict of one of the two judges only."
     if counts.scores:
-        told.append(f"{counts.near} of {counts.scores} scores lie from 6 to 7, where one point decides.")
+        yield f"{counts.near} of {counts.scores} scores lie from 6 to 7, where one point decides."
     if counts.kept:
-        told.append(f"{counts.kept} of {counts.scores} scores were had before for the same text, and cost nothing.")
-    return told
+        yield f"{counts.kept} of {counts.scores} scores were had before for the same text, and cost nothing."

@@ -1,15 +1,18 @@
-"""`evolif report`: the figures of finished or running evaluations."""
+"""`evolif report`, `evolif compare` and `evolif status`: the figures of finished or running evaluations."""
 
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolif.cli.options import Config, JsonFlag, ReadPrices, Resamples
+from evolif.cli.console import say, show, show_json
+from evolif.cli.options import JsonFlag, Prices, Resamples, Seed
+from evolif.errors import OutsideError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,50 +28,34 @@ JsonFile = Annotated[
     # EVOLIF_JSON is the switch of other verbs; a file of that name would be made by whoever sets it for them.
     typer.Option("--json", envvar="EVOLIF_JSON_FILE", metavar="FILE|-", help="Write JSON; - is standard output."),
 ]
-Latex = Annotated[
-    Path | None, typer.Option("--latex", envvar="EVOLIF_LATEX", metavar="FILE", help="Write tables for LaTeX.")
-]
-Html = Annotated[
-    Path | None, typer.Option("--html", envvar="EVOLIF_HTML", metavar="FILE", help="Write a page with transcripts.")
-]
-Figures = Annotated[
-    Path | None,
-    typer.Option("--figures", envvar="EVOLIF_FIGURES", metavar="DIR", help="Write the figures as SVG and PNG."),
-]
-Seed = Annotated[int, typer.Option(min=0, envvar="EVOLIF_SEED", help="Seed of the bootstrap.")]
+Latex = Annotated[Path | None, typer.Option("--latex", metavar="FILE", help="Write tables for LaTeX.")]
+Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with transcripts.")]
+Figures = Annotated[Path | None, typer.Option("--figures", metavar="DIR", help="Write the figures as SVG and PNG.")]
 
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders made by evaluate.")],
     full: Annotated[
-        bool,
-        typer.Option("--full", envvar="EVOLIF_FULL", help="Every breakdown, survival, hazard, patience sweep, ranks."),
+        bool, typer.Option("--full", help="Every breakdown, survival, hazard, patience sweep, ranks.")
     ] = False,
     json_file: JsonFile = None,
     html: Html = None,
     figures: Figures = None,
     latex: Latex = None,
     with_published: Annotated[
-        bool,
-        typer.Option(
-            "--with-published", envvar="EVOLIF_WITH_PUBLISHED", help="Add the paper's leaderboard, under its warning."
-        ),
+        bool, typer.Option("--with-published", help="Add the paper's leaderboard, under its warning.")
     ] = False,
     bench: Annotated[
-        Path | None,
-        typer.Option(envvar="EVOLIF_BENCH", metavar="BENCH", help="The runs' benchmark, to tell how it was made."),
+        Path | None, typer.Option(metavar="BENCH", help="The runs' benchmark, to tell how it was made.")
     ] = None,
     seed: Seed = 0,
     resamples: Resamples = 2_000,
-    prices: ReadPrices = None,
-    config: Config = None,
+    prices: Prices = None,
 ) -> None:
     """Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.
 
     Several runs stand side by side where cap, patience, judge and benchmark are the same.
     """
-    from contextlib import ExitStack, closing
-
     from evolif.budget import load_prices
     from evolif.report import Terminal, analyse, group_comparable, print_published, print_runs, published_leaderboard
     from evolif.runner import load_run
@@ -121,18 +108,12 @@ def draw(
         from evolif.report import write_page
 
         written = write_page(analyses, html, comparisons=comparisons, prices=prices, published=published)
-        _say(f"Page: {written.path}" + (f", with transcripts in {written.folder}" if written.folder else ""))
+        say(f"Page: {written.path}" + (f", with transcripts in {written.folder}" if written.folder else ""))
     if figures is not None:
         from evolif.report.figures import write_figures
 
         write_figures(analyses, figures, comparisons=comparisons)
-        _say(f"Figures: {figures}")
-
-
-def _say(sentence: str) -> None:
-    from evolif.report import plain
-
-    typer.echo(plain(sentence), err=True)
+        say(f"Figures: {figures}")
 
 
 def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
@@ -143,7 +124,6 @@ def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
     """
     if path is None:
         return None
-    from evolif.errors import UsageError
     from evolif.instructions import load_benchmark
 
     bench = load_benchmark(path)
@@ -168,8 +148,6 @@ def write_text(name: str, text: str) -> None:
     Raises:
         OutsideError: the disk.
     """
-    from evolif.errors import OutsideError
-
     if name == "-":
         typer.echo(text, nl=False)
         return
@@ -179,9 +157,6 @@ def write_text(name: str, text: str) -> None:
         raise OutsideError(f"{name} cannot be written ({fault.strerror})") from None
 
 
-# `evolif compare`: two models, or one model in two runs.
-
-
 def compare(
     runs: Annotated[list[Path], typer.Argument(metavar="A [B]", help="One or two folders made by evaluate.")],
     model: Annotated[
@@ -189,7 +164,6 @@ def compare(
         typer.Option(
             "--model",
             "-m",
-            envvar="EVOLIF_MODEL",
             metavar="PROVIDER/NAME",
             help="Which of a run's models; given twice, the first of A and the second of B.",
         ),
@@ -197,7 +171,6 @@ def compare(
     ablation: Annotated[
         str | None,
         typer.Option(
-            envvar="EVOLIF_ABLATION",
             metavar="system-prompt|judge",
             help="What two runs of one model differ in, and nothing else: system-prompt is found without asking.",
         ),
@@ -208,7 +181,6 @@ def compare(
     latex: Latex = None,
     seed: Seed = 0,
     resamples: Resamples = 2_000,
-    config: Config = None,
 ) -> None:
     """Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.
 
@@ -216,9 +188,6 @@ def compare(
     benchmark differ. One model in two runs that differ in the system prompt alone is an ablation; so it is in the judge
     alone, where --ablation judge asks for it.
     """
-    from contextlib import ExitStack, closing
-
-    from evolif.errors import UsageError
     from evolif.report import Terminal, analyse, compare_models, comparisons_object, print_comparisons
     from evolif.runner import load_run
 
@@ -246,8 +215,6 @@ def chosen(a: RunAnalysis, b: RunAnalysis, named: list[str]) -> list[tuple[Model
     Raises:
         UsageError: a run has no such model, or it does not say which of several.
     """
-    from evolif.errors import UsageError
-
     if len(named) > 2:
         raise UsageError(f"compare takes at most two models, not {len(named)}")
     if a is b:
@@ -266,8 +233,6 @@ def chosen(a: RunAnalysis, b: RunAnalysis, named: list[str]) -> list[tuple[Model
 
 
 def _within(run: RunAnalysis, named: list[str]) -> tuple[ModelAnalysis, ModelAnalysis]:
-    from evolif.errors import UsageError
-
     names = named or list(run.run.models)
     if len(names) != 2 or names[0] == names[1]:
         raise UsageError(
@@ -278,25 +243,16 @@ def _within(run: RunAnalysis, named: list[str]) -> tuple[ModelAnalysis, ModelAna
 
 
 def _model(run: RunAnalysis, name: str) -> ModelAnalysis:
-    from evolif.errors import UsageError
-
     if name not in run.run.models:
         raise UsageError(f"{run.run.path} has no model {name}; it has {', '.join(run.run.models)}")
     return run.model(name)
 
 
-# `evolif status`: a look at an evaluation from another shell.
-
-
 def status(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that evaluate writes, or has written.")],
-    seconds: Annotated[
-        float,
-        typer.Option(min=0, max=3600, envvar="EVOLIF_SECONDS", help="How long to look for a rate; 0 tells none."),
-    ] = 2.0,
-    prices: ReadPrices = None,
+    seconds: Annotated[float, typer.Option(min=0, max=3600, help="How long to look for a rate; 0 tells none.")] = 2.0,
+    prices: Prices = None,
     json_output: JsonFlag = False,
-    config: Config = None,
 ) -> None:
     """Show how far an evaluation is, from another shell; the run is only read."""
     from evolif.budget import load_prices
@@ -310,10 +266,7 @@ def status(
         now = _look(run, table)
         rate = (now.turns - before) / (time.monotonic() - started)
     if json_output:
-        import json
-        from dataclasses import asdict
-
-        typer.echo(json.dumps({**asdict(now), "turns_per_second": rate}, allow_nan=False))
+        show_json({**asdict(now), "turns_per_second": rate})
         return
     from evolif.report import Terminal, status_lines, status_table
 
@@ -321,8 +274,7 @@ def status(
     if console.is_terminal:
         console.print(status_table(now, rate))
         return
-    for line in status_lines(now, rate):
-        typer.echo(line)
+    show(status_lines(now, rate))
 
 
 def _look(folder: Path, table: PriceTable) -> RunStatus:

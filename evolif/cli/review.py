@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolif.cli.options import Config, Display, JsonFlag
+from evolif.cli.options import Display, JsonFlag
 from evolif.errors import UsageError
 
 if TYPE_CHECKING:
@@ -177,66 +177,33 @@ def review(
             help="Score a sample of this run's judged answers instead, without seeing what the judge said.",
         ),
     ] = None,
-    sample: Annotated[
-        int | None, typer.Option(min=1, envvar="EVOLIF_SAMPLE", help="With --judge: answers to be scored (60).")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, envvar="EVOLIF_SEED", help="With --judge: seeds which ones (0).")
-    ] = None,
-    reviewer: Annotated[
-        str | None, typer.Option(envvar="EVOLIF_REVIEWER", help="Who decides. Your login name by default.")
-    ] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="With --judge: answers to be scored (60).")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="With --judge: seeds which ones (0).")] = None,
+    reviewer: Annotated[str | None, typer.Option(help="Who decides. Your login name by default.")] = None,
     model: Annotated[
         _Values,
         typer.Option("--model", "-m", envvar="EVOLIF_REVIEW_MODEL", help="The model proposed for regeneration."),
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", envvar="EVOLIF_LIST", help="Print the queue and leave.")] = False,
-    stats: Annotated[
-        bool, typer.Option("--stats", envvar="EVOLIF_STATS", help="Print decisions, pace and agreement, and leave.")
-    ] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Print the queue and leave.")] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Print decisions, pace and agreement, and leave.")] = False,
     export: Annotated[
         Path | None,
-        typer.Option(
-            envvar="EVOLIF_EXPORT",
-            metavar="FILE",
-            help="Write the queue as JSONL, decisions left empty; with --judge also CSV.",
-        ),
+        typer.Option(metavar="FILE", help="Write the queue as JSONL, decisions left empty; with --judge also CSV."),
     ] = None,
-    apply: Annotated[
-        Path | None,
-        typer.Option(envvar="EVOLIF_APPLY", metavar="FILE", help="Make the decisions of a filled export."),
-    ] = None,
+    apply: Annotated[Path | None, typer.Option(metavar="FILE", help="Make the decisions of a filled export.")] = None,
     opinions: Annotated[
-        bool,
-        typer.Option(
-            "--opinions", envvar="EVOLIF_OPINIONS", help="With --apply: for agreement only, changing nothing else."
-        ),
+        bool, typer.Option("--opinions", help="With --apply: for agreement only, changing nothing else.")
     ] = False,
-    status: Annotated[
-        _Values, typer.Option(envvar="EVOLIF_STATUS", help="Only items of this status; repeatable.")
-    ] = None,
-    source: Annotated[
-        _Values, typer.Option(envvar="EVOLIF_SOURCE", help="Only queries by this synthesizer; repeatable.")
-    ] = None,
-    finding: Annotated[
-        _Values, typer.Option(envvar="EVOLIF_FINDING", help="Only items that this checker objects to; repeatable.")
-    ] = None,
-    topic: Annotated[
-        _Values, typer.Option(envvar="EVOLIF_TOPIC", help="Only turns on the topic of this id; repeatable.")
-    ] = None,
-    group: Annotated[
-        _Values, typer.Option(envvar="EVOLIF_GROUP", help="With --judge: only answers judged on this; repeatable.")
-    ] = None,
-    undecided: Annotated[
-        bool, typer.Option("--undecided", envvar="EVOLIF_UNDECIDED", help="Only what you have not decided on.")
-    ] = False,
-    search: Annotated[str, typer.Option(envvar="EVOLIF_SEARCH", help="Only items that hold all these words.")] = "",
-    check: Annotated[
-        bool, typer.Option("--check", envvar="EVOLIF_CHECK", help="Ask the checkers anew before listing or exporting.")
-    ] = False,
+    status: Annotated[_Values, typer.Option(help="Only items of this status; repeatable.")] = None,
+    source: Annotated[_Values, typer.Option(help="Only queries by this synthesizer; repeatable.")] = None,
+    finding: Annotated[_Values, typer.Option(help="Only items that this checker objects to; repeatable.")] = None,
+    topic: Annotated[_Values, typer.Option(help="Only turns on the topic of this id; repeatable.")] = None,
+    group: Annotated[_Values, typer.Option(help="With --judge: only answers judged on this; repeatable.")] = None,
+    undecided: Annotated[bool, typer.Option("--undecided", help="Only what you have not decided on.")] = False,
+    search: Annotated[str, typer.Option(help="Only items that hold all these words.")] = "",
+    check: Annotated[bool, typer.Option("--check", help="Ask the checkers anew before listing or exporting.")] = False,
     as_json: JsonFlag = False,
     display: Display = "auto",
-    config: Config = None,
 ) -> None:
     """Review flagged queries in a terminal, vouch for topics, or score judged answers blind. Saves as you go."""
     run = judge if _is_meant(ctx, "judge", bench, topics) else None

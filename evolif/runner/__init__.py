@@ -1,6 +1,7 @@
 """Running models on a benchmark: sessions, patience, scheduling and the store (paper §3.3)."""
 
-from evolif.runner.evaluate import evaluate
+from evolif.runner.config import EvalConfig, Flag
+from evolif.runner.evaluate import evaluate, evaluate_with
 from evolif.runner.events import (
     CallsInFlight,
     Event,
@@ -34,7 +35,7 @@ from evolif.runner.run import Run, load_run
 from evolif.runner.scenario import SYSTEM_PROMPT
 from evolif.runner.scheduler import SessionScheduler
 from evolif.runner.session import step
-from evolif.runner.settings import RunSettings, Wish, plan
+from evolif.runner.settings import RunSettings, plan
 from evolif.runner.store import FILE_NAME, RunStore
 
 __all__ = [
@@ -49,9 +50,11 @@ __all__ = [
     "Deny",
     "EarlyEnd",
     "EndEntry",
+    "EvalConfig",
     "Event",
     "FaultEntry",
     "FaultMet",
+    "Flag",
     "ModelStopped",
     "Observer",
     "PlannedCall",
@@ -72,10 +75,10 @@ __all__ = [
     "TurnStored",
     "VerdictEntry",
     "Wait",
-    "Wish",
     "WriteBatcher",
     "agreement",
     "evaluate",
+    "evaluate_with",
     "load_run",
     "plan",
     "rejudge",

@@ -26,23 +26,13 @@ from evolif.models import (
     spec_of,
     strip_credentials,
 )
+from evolif.runner.config import EvalConfig
 from evolif.runner.events import Role
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
 
 _CLOSING = 5.0
 """Seconds that clients get to close their connections."""
-
-
-@dataclass(frozen=True, slots=True)
-class Calling:
-    """How models are called."""
-
-    base_url: str | None
-    max_connections: int | None
-    max_retries: int
-    timeout: float | None
-    seed: int
 
 
 def model_name(model: ModelRef) -> str:
@@ -119,26 +109,26 @@ class ClientFactory:
     """Makes the clients of a run: each bounded, retried, metered, and cached where the run has a cache.
 
     Args:
-        calling: How models are called.
+        config: How models are called.
         policy: Decides on every call.
         shutdown: Keeps further turns from being asked.
         cache: Of requests; None where every call is made.
     """
 
     def __init__(
-        self, calling: Calling, policy: CallPolicy, shutdown: Shutdown, cache: RequestCache | None = None
+        self, config: EvalConfig, policy: CallPolicy, shutdown: Shutdown, cache: RequestCache | None = None
     ) -> None:
-        self._calling = calling
+        self._config = config
         self._policy = policy
         self._shutdown = shutdown
         self._cache = cache
 
     def target(self, model: ModelRef) -> MeteredModel:
         """A model under test."""
-        calling = self._calling
-        client = managed(self._open(model, calling.base_url), calling.max_connections)
+        config = self._config
+        client = managed(self._open(model, config.base_url), config.max_connections)
         stopped = partial(self._shutdown.stopped, model_name(model))
-        return self._metered(client, "target", stopped, self._cached(model, calling.base_url))
+        return self._metered(client, "target", stopped, self._cached(model, config.base_url))
 
     def judge(self, model: ModelRef) -> MeteredModel:
         """A member of a panel. After Ctrl-C it still judges paid answers, if time allows."""
@@ -167,9 +157,9 @@ class ClientFactory:
     def _open(self, model: ModelRef, base_url: str | None) -> ChatModel:
         if not isinstance(model, str):
             return model
-        calling = self._calling
+        config = self._config
         return open_model(
-            model, base_url=base_url, max_retries=calling.max_retries, timeout=calling.timeout, seed=calling.seed
+            model, base_url=base_url, max_retries=config.max_retries, timeout=config.timeout, seed=config.seed
         )
 
 

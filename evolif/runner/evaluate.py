@@ -9,53 +9,15 @@ from pathlib import Path
 from evolif.errors import UsageError
 from evolif.instructions import Benchmark, reopen_synthesizers
 from evolif.models import DEFAULT_RETRIES, ModelOptions, ModelRef, RequestCache, as_list, spec_of
-from evolif.runner.clients import Calling, ClientFactory, Clients, is_panel
+from evolif.runner.clients import ClientFactory, Clients, is_panel
+from evolif.runner.config import EvalConfig
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
 from evolif.runner.ray_worker import WorkerConfig
 from evolif.runner.run import Engine, Notify, Run, RunExecutor, load_run
 from evolif.runner.scheduler import MOST_ALIVE, play_here
-from evolif.runner.settings import Wish, at_least_one, plan
+from evolif.runner.settings import plan
 from evolif.runner.shutdown import Shutdown
-
-# Which engine plays a run, by its name.
-
-
-def engine_of(
-    name: str,
-    address: str | None,
-    errand: WorkerConfig,
-    notify: Callable[[str], None],
-    gate: CallPolicy | None,
-    *,
-    cached: bool = False,
-) -> Engine:
-    """The engine.
-
-    Args:
-        name: `asyncio` or `ray`.
-        address: Of a Ray cluster; None for one of this machine's own.
-        errand: What the cluster's processes have to know.
-        notify: Told in sentences of processes that die.
-        gate: Asked before every call.
-        cached: Whether requests are cached.
-
-    Raises:
-        UsageError: an unknown name, a flag of another engine, the extra is not installed.
-    """
-    if name not in ("asyncio", "ray"):
-        raise UsageError(f"unknown --engine “{name}”; there are asyncio and ray")
-    if name == "asyncio":
-        if address is not None:
-            raise UsageError("--ray-address needs --engine ray")
-        return play_here
-    if cached:
-        raise UsageError("--cache is a folder of this machine, which the processes of --engine ray do not share")
-    if find_spec("ray") is None:
-        raise UsageError("--engine ray needs the extra ray: pip install 'evolif[ray]'")
-    from evolif.runner.ray import RayEngine
-
-    return RayEngine(address, errand, notify, gate)
 
 
 def evaluate(
@@ -129,63 +91,104 @@ def evaluate(
         OutsideError: the disk.
         KeyboardInterrupt: stopped; everything finished is in the store.
     """
-    opened = benchmark if isinstance(benchmark, Benchmark) else Benchmark(benchmark)
-    targets, panel = as_list(models), as_list(judge) or ["none"]
-    specs, judges = [spec_of(model) for model in targets], [spec_of(model) for model in panel]
-    at_least_one("max-connections", max_connections)
-    wish = Wish(
-        models=specs,
-        base_url=base_url,
-        judges=judges,
+    config = EvalConfig(
+        models=tuple(as_list(models)),
+        judges=tuple(as_list(judge)) or ("none",),
         judge_rule=judge_rule,
         patience=patience,
         max_turns=max_turns,
         limit=limit,
         epochs=epochs,
+        fork_into=None if fork_into is None else Path(fork_into),
         system_prompt=system_prompt,
         temperature=temperature,
         max_tokens=max_tokens,
         seed=seed,
+        base_url=base_url,
+        max_connections=max_connections,
+        max_retries=max_retries,
+        timeout=timeout,
+        engine=engine,
+        ray_address=ray_address,
+        synthesizers=tuple(synthesizers),
+        checker=checker,
     )
-    settings = plan(opened, wish)
-    production = RunExecutor(
-        opened,
+    opened = benchmark if isinstance(benchmark, Benchmark) else Benchmark(benchmark)
+    return evaluate_with(
+        opened, config, Path(out), cache=cache, gate=gate, observe=observe, notify=notify, on_stop=on_stop
+    )
+
+
+def evaluate_with(
+    benchmark: Benchmark,
+    config: EvalConfig,
+    out: Path,
+    *,
+    cache: RequestCache | None = None,
+    gate: CallPolicy | None = None,
+    observe: Observer | None = None,
+    notify: Notify | None = None,
+    on_stop: Callable[[], None] | None = None,
+) -> Run:
+    """`evaluate` with its settings in one object; budgets, stop rules and caches are what `gate` and `cache` are."""
+    settings = plan(benchmark, config)
+    judges = [spec_of(judge) for judge in config.judges]
+    executor = RunExecutor(
+        benchmark,
         settings,
         judges,
-        judge_rule,
+        config.judge_rule,
         observe or nobody,
         notify or (lambda _: None),
         on_stop or (lambda: None),
     )
-    opened.hold(min(MOST_ALIVE, 2 * len(specs) * (max_connections or MOST_ALIVE)))
-    root = Path(out)
-    if fork_into is not None:
-        production.fork(root, Path(fork_into))
-        root = Path(fork_into)
-    if production.is_complete(root):
-        production.notify(f"{root} is complete: every session has ended, so nothing is asked.")
+    benchmark.hold(min(MOST_ALIVE, 2 * len(config.models) * (config.max_connections or MOST_ALIVE)))
+    root = out
+    if config.fork_into is not None:
+        executor.fork(root, config.fork_into)
+        root = config.fork_into
+    if executor.is_complete(root):
+        executor.notify(f"{root} is complete: every session has ended, so nothing is asked.")
         return load_run(root)
-    # Reads every dialogue: a broken line is told before the first call, not after some have been paid.
-    missing = tuple(opened.missing(settings.max_turns, settings.dialogues))
-    stopper = Shutdown()
-    calling = Calling(base_url, max_connections, max_retries, timeout, seed)
-    errand = WorkerConfig(
-        settings, dict(zip(settings.models, specs, strict=True)), calling, tuple(judges), gate is not None
-    )
-    if engine != "asyncio" and not all(isinstance(model, str) for model in targets):
-        raise UsageError(f"--engine {engine} calls models by their names; an opened model stays in this process")
-    perform = engine_of(engine, ray_address, errand, production.notify, gate, cached=cache is not None)
-    make = ClientFactory(calling, gate or AllowAll(), stopper, cache)
-    authors = ModelOptions(max_retries=max_retries, timeout=timeout)
-    cast = Clients(
-        {name: make.target(model) for name, model in zip(settings.models, targets, strict=True)},
-        {spec_of(model): make.judge(model) for model in panel} if is_panel(judges) else {},
-        reopen_synthesizers(opened, missing, synthesizers, checker, authors, wrap=make.author),
+    # Reads every dialogue: a broken line is reported before the first call, not after some have been paid.
+    missing = tuple(benchmark.missing(settings.max_turns, settings.dialogues))
+    shutdown = Shutdown()
+    engine = _engine(WorkerConfig(settings, config, gate is not None), executor.notify, gate, cached=cache is not None)
+    make = ClientFactory(config, gate or AllowAll(), shutdown, cache)
+    authors = ModelOptions(max_retries=config.max_retries, timeout=config.timeout)
+    clients = Clients(
+        {name: make.target(model) for name, model in zip(settings.models, config.models, strict=True)},
+        {spec_of(judge): make.judge(judge) for judge in config.judges} if is_panel(judges) else {},
+        reopen_synthesizers(benchmark, missing, config.synthesizers, config.checker, authors, wrap=make.author),
     )
     try:
-        production.play(root, cast, stopper, perform)
+        executor.play(root, clients, shutdown, engine)
     finally:
         if cache is not None:
             cache.store.close()
-            production.notify(cache.said())
+            executor.notify(cache.said())
     return load_run(root)
+
+
+def _engine(worker: WorkerConfig, notify: Callable[[str], None], gate: CallPolicy | None, *, cached: bool) -> Engine:
+    """What plays the sessions.
+
+    Raises:
+        UsageError: an unknown name, a flag of another engine, the extra is not installed.
+    """
+    name, address = worker.config.engine, worker.config.ray_address
+    if name != "asyncio" and not all(isinstance(model, str) for model in worker.config.models):
+        raise UsageError(f"--engine {name} calls models by their names; an opened model stays in this process")
+    if name not in ("asyncio", "ray"):
+        raise UsageError(f"unknown --engine “{name}”; there are asyncio and ray")
+    if name == "asyncio":
+        if address is not None:
+            raise UsageError("--ray-address needs --engine ray")
+        return play_here
+    if cached:
+        raise UsageError("--cache is a folder of this machine, which the processes of --engine ray do not share")
+    if find_spec("ray") is None:
+        raise UsageError("--engine ray needs the extra ray: pip install 'evolif[ray]'")
+    from evolif.runner.ray import RayEngine
+
+    return RayEngine(address, worker, notify, gate)

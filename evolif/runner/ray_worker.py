@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 from evolif.judging import Judgement, judge_turn, open_judge
-from evolif.models import ChatModel
-from evolif.runner.clients import Calling, ClientFactory, is_panel
+from evolif.models import ChatModel, spec_of
+from evolif.runner.clients import ClientFactory, is_panel
+from evolif.runner.config import EvalConfig
 from evolif.runner.events import Event, SessionKey, Spent
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait, charge
 from evolif.runner.records import SessionState, StoreEntry
@@ -30,10 +30,8 @@ class WorkerConfig:
     """What a process has to know before its first session."""
 
     settings: RunSettings
-    specs: Mapping[str, str]
-    """Per model its name as it was given, which tells the variable of its key and not the key."""
-    calling: Calling
-    judges: tuple[str, ...]
+    config: EvalConfig
+    """Its models by their names as they were given, which tell the variable of a key and not the key."""
     gated: bool
     """Whether the run asks for every call to be let through."""
 
@@ -132,9 +130,10 @@ _channel: ContextVar[Channel] = ContextVar("_channel")
 class DistantScenario:
     """Turns come from the run, which alone words missing ones; rules are checked here, judges are asked there."""
 
-    def __init__(self, config: WorkerConfig) -> None:
-        self._has_calls = is_panel(config.judges)
-        self._judge = None if self._has_calls else open_judge(config.judges)
+    def __init__(self, worker: WorkerConfig) -> None:
+        judges = [spec_of(judge) for judge in worker.config.judges]
+        self._has_calls = is_panel(judges)
+        self._judge = None if self._has_calls else open_judge(judges)
 
     async def next_turn(self, dialogue: int, number: int) -> Turn | None:
         """The run's turn."""
@@ -182,13 +181,14 @@ async def _write(*entries: StoreEntry) -> None:
 class Player:
     """Plays the sessions that the run gives it. The keys of its models are in its own environment."""
 
-    def __init__(self, config: WorkerConfig) -> None:
+    def __init__(self, worker: WorkerConfig) -> None:
         self._shutdown = Shutdown()
-        policy: CallPolicy = DistantGate() if config.gated else AllowAll()
-        opener = ClientFactory(config.calling, policy, self._shutdown)
-        self._targets: dict[str, ChatModel] = {name: opener.target(spec) for name, spec in config.specs.items()}
-        scenario = DistantScenario(config)
-        self._context = RunContext(config.settings, scenario, FullHistory(), _write, self._observe, self._shutdown)
+        policy: CallPolicy = DistantGate() if worker.gated else AllowAll()
+        opener = ClientFactory(worker.config, policy, self._shutdown)
+        models = zip(worker.settings.models, worker.config.models, strict=True)
+        self._targets: dict[str, ChatModel] = {name: opener.target(model) for name, model in models}
+        scenario = DistantScenario(worker)
+        self._context = RunContext(worker.settings, scenario, FullHistory(), _write, self._observe, self._shutdown)
         self._channels: dict[SessionKey, Channel] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from evolif.errors import UsageError
 from evolif.judging import CACHE_FILE, Judge, JudgeComparison, Judgement, SqliteJudgeCache, judge_turn, open_judge
 from evolif.models import DEFAULT_RETRIES, ChatModel, ModelRef, RequestCache, as_list, spec_of
-from evolif.runner.clients import Calling, ClientFactory, describe_judge
+from evolif.runner.clients import ClientFactory, describe_judge
+from evolif.runner.config import EvalConfig
 from evolif.runner.events import (
     FaultMet,
     ModelStopped,
@@ -218,7 +219,8 @@ def rejudge(
     panel = as_list(judge)
     judges = [spec_of(model) for model in panel]
     stopper = Shutdown()
-    make = ClientFactory(Calling(None, None, max_retries, timeout, 0), gate or AllowAll(), stopper, cache)
+    config = EvalConfig(max_retries=max_retries, timeout=timeout)
+    make = ClientFactory(config, gate or AllowAll(), stopper, cache)
     say = notify or (lambda _: None)
     root = Path(out)
     with closing(RunStore.open(Path(run))) as source:

@@ -8,7 +8,7 @@ import pytest
 
 from evolif.budget import Quotes, forecast, load_prices, survival_of_mean, survival_of_sessions
 from evolif.instructions import Benchmark, generate
-from evolif.runner import Wish, evaluate, plan
+from evolif.runner import EvalConfig, evaluate, plan
 from evolif.types import Ending, JudgedTurn, Session, Verdict
 
 
@@ -34,8 +34,8 @@ def test_survival_of_an_earlier_run_takes_cut_sessions_as_cut() -> None:
 def test_a_run_foretold_from_itself_comes_to_the_same_calls(tmp_path: Path) -> None:
     bench = generate(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
     with_run = evaluate(bench, "sim/forgetful", tmp_path / "run", max_turns=30)
-    wish = Wish(["sim/forgetful"], None, ["none"], "mean", None, 30, None, 2, True, None, None, 0)
-    told = forecast(Benchmark(tmp_path / "bench"), plan(bench, wish), Quotes(load_prices(), {}), with_run)
+    config = EvalConfig(models=("sim/forgetful",), max_turns=30, epochs=2)
+    told = forecast(Benchmark(tmp_path / "bench"), plan(bench, config), Quotes(load_prices(), {}), with_run)
     played = sum(len(s.turns) for s in with_run.sessions())
     [one] = told.expected
     assert one.calls == pytest.approx((2 * played, 2 * played)) and one.usd == (0, 0)
@@ -44,8 +44,8 @@ def test_a_run_foretold_from_itself_comes_to_the_same_calls(tmp_path: Path) -> N
 
 def test_by_the_papers_lengths_a_longer_session_costs_more_than_in_proportion(tmp_path: Path) -> None:
     bench = generate(tmp_path / "bench", dialogues=3, turns=4, seed=3, profile="objective")
-    wish = Wish(["openai/gpt-4.1"], None, ["openai/gpt-4.1-mini"], "mean", None, None, None, 1, True, None, 200, 0)
-    told = forecast(bench, plan(bench, wish), Quotes(load_prices(), {}))
+    config = EvalConfig(models=("openai/gpt-4.1",), judges=("openai/gpt-4.1-mini",), max_tokens=200)
+    told = forecast(bench, plan(bench, config), Quotes(load_prices(), {}))
     target = told.expected[0]
     low, high = target.calls
     assert 3 * 7 < low < 3 * 7.9 and 3 * 17 < high < 3 * 19.32

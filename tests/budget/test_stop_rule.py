@@ -17,7 +17,7 @@ from evolif.instructions import Benchmark, generate
 from evolif.metrics import bootstrap_intervals, records_from_sessions
 from evolif.models import ChatModel, ChatRequest, Reply, open_model
 from evolif.report import Terminal, print_report, report_object, summarise
-from evolif.runner import Run, Wish, evaluate, load_run, plan
+from evolif.runner import EvalConfig, Run, evaluate, load_run, plan
 
 MODELS = ["sim/steady", "sim/forgetful"]
 RULE = Rule("rob", 0.08)
@@ -58,8 +58,8 @@ def play(bench: Path, out: Path, order: int, monkeypatch: pytest.MonkeyPatch, ru
         return Late(open_model(spec), chance)
 
     monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", opened)
-    wish = Wish(MODELS, None, ["none"], "mean", None, CAP, None, 1, True, None, None, 0)
-    stopping = None if rule is None else StopRule(rule, plan(Benchmark(bench), wish), out)
+    config = EvalConfig(models=tuple(MODELS), max_turns=CAP)
+    stopping = None if rule is None else StopRule(rule, plan(Benchmark(bench), config), out)
     return evaluate(bench, MODELS, out, max_turns=CAP, gate=stopping, observe=stopping)
 
 

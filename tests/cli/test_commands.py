@@ -232,7 +232,7 @@ def test_an_unforeseen_error_is_a_sentence_and_exit_code_3(bench: Path, monkeypa
     def broken(*_: object, **__: object) -> None:
         raise LookupError("who knows")
 
-    monkeypatch.setattr("evolif.runner.evaluate", broken)
+    monkeypatch.setattr("evolif.runner.evaluate_with", broken)
     sentence = fails(3, "evaluate", "bench", "-m", "sim/perfect", "--out", "r")
     assert "internal error (LookupError: who knows)" in sentence
     monkeypatch.setenv("EVOLIF_DEBUG", "1")
@@ -243,7 +243,7 @@ def test_ctrl_c_is_exit_code_130(bench: Path, monkeypatch: pytest.MonkeyPatch) -
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evolif.runner.evaluate", interrupted)
+    monkeypatch.setattr("evolif.runner.evaluate_with", interrupted)
     assert "same command goes on" in fails(130, "evaluate", "bench", "-m", "sim/perfect", "--out", "r")
 
 

@@ -37,7 +37,7 @@ def test_every_variable_that_the_program_reads_is_in_the_table(maker: ModuleType
         for file in (ROOT / "evolif").rglob("*.py")
         for variable in re.findall(r"\bEVOLIF_[A-Z_]*[A-Z]\b", file.read_text(encoding="utf-8"))
     }
-    assert len(read) > 40
+    assert len(read) > 15  # most are made from the names of flags
     assert sorted(variable for variable in read if f"`{variable}`" not in page) == []
 
 
