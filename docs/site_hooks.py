@@ -20,6 +20,8 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 PROJECT = {
     "CONTRIBUTING.md": "project/contributing.md",
+    "ARCHITECTURE.md": "project/architecture.md",
+    "SECURITY.md": "project/security.md",
     "DATA_CARD.md": "project/data-card.md",
     "CHANGELOG.md": "project/changelog.md",
 }

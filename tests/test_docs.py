@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from evolif.cli import app
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCKS = [
     # Pages in folders, and those with console blocks, are run as a whole: tests/docs/test_console_blocks.py.
     pytest.param(code, id=f"{page.name}-{number}")

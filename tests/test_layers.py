@@ -74,6 +74,12 @@ def test_every_package_stands_in_a_layer() -> None:
     assert {package(name) for name in MODULES.keys() - private} - {"evolif"} <= layers
 
 
+def test_contributing_names_every_package() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    folders = {path.parent.name for path in (ROOT / "evolif").glob("*/__init__.py")}
+    assert [name for name in sorted(folders) if f"`evolif/{name}/`" not in text] == []
+
+
 def test_no_circle_of_imports() -> None:
     edges = imports()
     assert circle(edges) == []
