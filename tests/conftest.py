@@ -3,9 +3,27 @@
 Properties are tried on 25 examples; `--hypothesis-profile thorough`, which the CI uses, takes 100.
 """
 
+from collections.abc import Callable
+
+import pytest
 from hypothesis import settings
+
+from evolif.models import ChatModel
 
 # How long an example takes says nothing about whether it is right.
 settings.register_profile("quick", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None)
 settings.load_profile("quick")
+
+
+@pytest.fixture
+def fake_models(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[str], ChatModel]], None]:
+    """Have a run open the models that a function makes of names, for commands and for what depends on addresses.
+
+    The one place that knows where models are opened; all other tests pass model objects.
+    """
+
+    def use(make: Callable[[str], ChatModel]) -> None:
+        monkeypatch.setattr("evolif.runner.clients.open_model", lambda spec, **_: make(spec))
+
+    return use

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -117,25 +116,22 @@ def test_dollars_for_a_model_of_unknown_price_are_refused() -> None:
         Quotes(load_prices(), {("target", MODEL): "http://a/v1"}).refuse_unknown([("target", MODEL)])
 
 
-def play(bench: Path, out: Path, model: Counted, monkeypatch: pytest.MonkeyPatch, budget: Budget) -> Run:
-    monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", lambda *_, **__: model)
-    return evaluate(bench, MODEL, out, max_turns=4, max_tokens=50, gate=budget)
+def play(bench: Path, out: Path, model: Counted, budget: Budget) -> Run:
+    return evaluate(bench, model, out, max_turns=4, max_tokens=50, gate=budget)
 
 
-def test_a_run_stops_before_its_budget_and_goes_on_with_a_larger_one(
-    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_stops_before_its_budget_and_goes_on_with_a_larger_one(bench: Path, tmp_path: Path) -> None:
     model = Counted(Usage(700, 50))
-    run = play(bench, tmp_path / "run", model, monkeypatch, Budget(QUOTES, tokens=6_000))
+    run = play(bench, tmp_path / "run", model, Budget(QUOTES, tokens=6_000))
     spent = sum(s.usage.prompt_tokens + s.usage.completion_tokens for s in run.costs())
     assert 3_000 < spent <= 6_000
     cut = [s for s in run.sessions() if s.ending == "censored" and "budget of 6,000 tokens" in s.reason]
     assert cut and len(cut) + sum(run.unbegun().values()) + sum(len(s.turns) == 4 for s in run.sessions()) == 3
     before, costs = model.calls, run.costs()
     run.close()
-    same = play(bench, tmp_path / "run", model, monkeypatch, Budget(QUOTES, tokens=6_000, spent=costs))
+    same = play(bench, tmp_path / "run", model, Budget(QUOTES, tokens=6_000, spent=costs))
     assert model.calls == before
     same.close()
-    whole = play(bench, tmp_path / "run", model, monkeypatch, Budget(QUOTES, tokens=60_000, spent=costs))
+    whole = play(bench, tmp_path / "run", model, Budget(QUOTES, tokens=60_000, spent=costs))
     assert [(s.ending, len(s.turns)) for s in whole.sessions()] == [("censored", 4)] * 3 and model.calls == 12
     whole.close()

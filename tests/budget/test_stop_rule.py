@@ -6,7 +6,6 @@ import asyncio
 import json
 import random
 from contextlib import closing
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -51,16 +50,12 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def play(bench: Path, out: Path, order: int, monkeypatch: pytest.MonkeyPatch, rule: Rule | None = RULE) -> Run:
+def play(bench: Path, out: Path, order: int, rule: Rule | None = RULE) -> Run:
     chance = random.Random(order)
-
-    def opened(spec: str, **_: object) -> Late:
-        return Late(open_model(spec), chance)
-
-    monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", opened)
+    late = [Late(open_model(name), chance) for name in MODELS]
     config = EvalConfig(models=tuple(MODELS), max_turns=CAP)
     stopping = None if rule is None else StopRule(rule, plan(Benchmark(bench), config), out)
-    return evaluate(bench, MODELS, out, max_turns=CAP, gate=stopping, observe=stopping)
+    return evaluate(bench, late, out, max_turns=CAP, gate=stopping, observe=stopping)
 
 
 def half_widths(run: Run, dialogues: int) -> list[float]:
@@ -73,16 +68,14 @@ def half_widths(run: Run, dialogues: int) -> list[float]:
     return widths
 
 
-def test_the_prefix_is_the_first_whole_one_that_is_narrow_in_any_order_of_answers(
-    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with closing(play(bench, tmp_path / "whole", 0, monkeypatch, rule=None)) as whole:
+def test_the_prefix_is_the_first_whole_one_that_is_narrow_in_any_order_of_answers(bench: Path, tmp_path: Path) -> None:
+    with closing(play(bench, tmp_path / "whole", 0, rule=None)) as whole:
         narrow = [n for n in (10, 20, 30) if max(half_widths(whole, n)) < RULE.half_width]
         assert narrow and narrow[0] > 10, "the rule is to be satisfied, but not at once"
         assert whole.early_end() is None
     figures = set()
     for order in (1, 2, 3):
-        with closing(play(bench, tmp_path / f"run{order}", order, monkeypatch)) as run:
+        with closing(play(bench, tmp_path / f"run{order}", order)) as run:
             early = run.early_end()
             assert early is not None and early.dialogues == tuple(range(1, narrow[0] + 1))
             assert all(s.ending == "finished" or len(s.turns) == CAP for s in run.sessions() if s.dialogue <= narrow[0])
@@ -95,9 +88,9 @@ def test_the_prefix_is_the_first_whole_one_that_is_narrow_in_any_order_of_answer
 
 
 def test_the_report_says_the_rule_and_resuming_with_it_asks_nothing(
-    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with closing(play(bench, tmp_path / "run", 1, monkeypatch)) as run:
+    with closing(play(bench, tmp_path / "run", 1)) as run:
         before = [(s.dialogue, len(s.turns)) for s in run.sessions()]
         summaries = summarise(run)
         print_report(run, summaries, Terminal(width=300))
@@ -106,15 +99,13 @@ def test_the_report_says_the_rule_and_resuming_with_it_asks_nothing(
     said = capsys.readouterr().out
     assert "Ended early by the rule rob=0.08" in said and f"first {number} dialogues" in said
     assert told["runs"][0]["early_end"]["rule"] == "rob=0.08" and told["models"][0]["dialogues"] == number
-    with closing(play(bench, tmp_path / "run", 2, monkeypatch)) as again:
+    with closing(play(bench, tmp_path / "run", 2)) as again:
         assert [(s.dialogue, len(s.turns)) for s in again.sessions()] == before
 
 
-def test_without_the_rule_a_run_goes_on_to_its_end(
-    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    play(bench, tmp_path / "run", 1, monkeypatch).close()
-    play(bench, tmp_path / "run", 2, monkeypatch, rule=None).close()
+def test_without_the_rule_a_run_goes_on_to_its_end(bench: Path, tmp_path: Path) -> None:
+    play(bench, tmp_path / "run", 1).close()
+    play(bench, tmp_path / "run", 2, rule=None).close()
     with closing(load_run(tmp_path / "run")) as run:
         assert run.early_end() is None and not run.unbegun()
         assert {s.metrics.dialogues for s in summarise(run)} == {40}

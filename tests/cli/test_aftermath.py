@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -50,14 +49,13 @@ def opened() -> dict[str, Fake]:
 
 
 @pytest.fixture(autouse=True)
-def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, opened: dict[str, Fake]) -> Iterator[None]:
+def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, opened: dict[str, Fake], fake_models: Any) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EVOLIF_PRICES"):
         monkeypatch.delenv(name, raising=False)
     made = evolif("generate", "bench", "--dialogues", "2", "--turns", "6", "--seed", "4", "--profile", "paper")
     assert made.exit_code == 0, made.output
-    monkeypatch.setattr("evolif.runner.clients.open_model", lambda spec, **_: opened.setdefault(spec, Fake(spec)))
-    yield
+    fake_models(lambda spec: opened.setdefault(spec, Fake(spec)))
 
 
 EVALUATE = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "6")

@@ -6,8 +6,8 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -47,19 +47,21 @@ def bench() -> Path:
     return Path("bench")
 
 
-def patch_model(monkeypatch: pytest.MonkeyPatch, answer: Reply | BaseException) -> None:
-    class Fake:
-        name, connections = "fake/model", 1
+@dataclass
+class Fake:
+    """Says or raises the same thing always."""
 
-        async def complete(self, request: ChatRequest) -> Reply:
-            if isinstance(answer, BaseException):
-                raise answer
-            return answer
+    answer: Reply | BaseException
+    name: str = "fake/model"
+    connections: int = 1
 
-        async def aclose(self) -> None:
-            pass
+    async def complete(self, request: ChatRequest) -> Reply:
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
 
-    monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", lambda *_, **__: Fake())
+    async def aclose(self) -> None:
+        pass
 
 
 # The whole way
@@ -215,8 +217,8 @@ def test_other_settings_in_the_run_folder_are_refused(bench: Path) -> None:
 # Faults outside: exit code 3; interruption: 130
 
 
-def test_suspended_sessions_are_exit_code_3_with_the_reason(bench: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    patch_model(monkeypatch, ModelError("the model\x1b[31m is busy"))
+def test_suspended_sessions_are_exit_code_3_with_the_reason(bench: Path, fake_models: Any) -> None:
+    fake_models(lambda _: Fake(ModelError("the model\x1b[31m is busy")))
     result = evolif("evaluate", "bench", "-m", "fake/model", "--out", "r")
     assert result.exit_code == 3
     assert "2 sessions are suspended; the same command resumes them" in result.stderr

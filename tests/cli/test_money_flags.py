@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +29,13 @@ def evolif(*arguments: str) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fake_models: Any) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EVOLIF_PRICES"):
         monkeypatch.delenv(name, raising=False)
     made = evolif("generate", "bench", "--dialogues", "2", "--turns", "3", "--seed", "1", "--profile", "objective")
     assert made.exit_code == 0, made.output
-    monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", lambda *_, **__: Fake())
+    fake_models(lambda _: Fake())
 
 
 def test_dollars_stop_a_run_and_the_report_says_what_it_cost() -> None:

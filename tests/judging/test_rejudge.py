@@ -59,15 +59,15 @@ def run(made: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def judges(monkeypatch: pytest.MonkeyPatch) -> dict[str, Asked]:
+def judges(fake_models: Any) -> dict[str, Asked]:
     """The judges that a test opens, by name; each accepts everything until told otherwise."""
     opened: dict[str, Asked] = {}
 
-    def open_model(spec: str, **_: object) -> Asked:
+    def judge(spec: str) -> Asked:
         name = spec.partition("?")[0]
         return opened.setdefault(name, Asked([grade(9)], name))
 
-    monkeypatch.setattr(import_module("evolif.runner.clients"), "open_model", open_model)
+    fake_models(judge)
     return opened
 
 

@@ -7,7 +7,6 @@ import json
 import math
 import shutil
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -49,15 +48,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def play(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Run]]:
+def play(made: Path, tmp_path: Path) -> Iterator[Callable[..., Run]]:
     runs: list[Run] = []
 
     def run(models: dict[str, Answer], **settings: object) -> Run:
-        monkeypatch.setattr(
-            import_module("evolif.runner.clients"), "open_model", lambda name, **_: Fake(name, models[name])
-        )
         out = tmp_path / f"run{len(runs)}"
-        runs.append(evaluate(tmp_path / "bench", list(models), out, **{"max_turns": 10, **settings}))
+        fakes = [Fake(name, answer) for name, answer in models.items()]
+        runs.append(evaluate(tmp_path / "bench", fakes, out, **{"max_turns": 10, **settings}))
         return runs[-1]
 
     shutil.copytree(made, tmp_path / "bench")
