@@ -1,8 +1,8 @@
-"""Where the evidence of verdicts stands in an answer as it was received.
+"""Find the evidence of verdicts in an answer as it was received, and mark it in HTML.
 
-Spans count in the body or in the content, which are made of the answer by the reading rules: reasoning cut off, line
-ends and composition unified, invisible characters and an enclosing fence removed, markup read. Here the way is
-gone back.
+Spans count in the body or in the content, which the reading rules make from the answer: they cut off reasoning, unify
+line ends and composition, remove invisible characters and an enclosing fence, and read markup. This module maps spans
+back.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ EvidenceSpan = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where the verdicts of one answer point."""
+    """The evidence for the verdicts on one answer."""
 
     answer: tuple[EvidenceSpan, ...]
     """Places in the answer as received."""
     content: str = ""
-    """The content as it was read, where something has a place only there."""
+    """The content as it was read, where some evidence has no place in the answer."""
     in_content: tuple[EvidenceSpan, ...] = ()
     """All evidence that has a place in the content; empty where the answer shows it all."""
 
@@ -38,8 +38,8 @@ def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> Evide
 
     Args:
         answer: The answer as stored.
-        fmt: The format the turn's constraints asked for, which decides how the answer is read.
-        verdicts: The turn's verdicts; spans outside the text (of a file written by another hand) are left out.
+        fmt: The format that the turn's constraints require, which decides how the answer is read.
+        verdicts: The turn's verdicts; spans outside the text (in a foreign file) are left out.
     """
     if not any(verdict.spans for verdict in verdicts):
         return Evidence(())
@@ -55,12 +55,12 @@ def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> Evide
     if not lost:
         return Evidence(_within(found, len(answer)))
     content = reading.content_text
-    told = ((s.start, s.end, i) for i, v in enumerate(verdicts) for s in v.spans if s.view == "content")
-    return Evidence(_within(found, len(answer)), content, _within(told, len(content)))
+    spans = ((s.start, s.end, i) for i, v in enumerate(verdicts) for s in v.spans if s.view == "content")
+    return Evidence(_within(found, len(answer)), content, _within(spans, len(content)))
 
 
 def _with_twins(spans: Sequence[Span]) -> Iterator[tuple[Span, Span | None]]:
-    """Each piece of evidence once: a content span right before a body span is the same passage, told twice."""
+    """Each piece of evidence once: a content span right before a body span is the same passage."""
     at = 0
     while at < len(spans):
         span = spans[at]
@@ -157,7 +157,7 @@ def visible(text: str) -> Markup:
 
 @lru_cache(maxsize=8192)
 def label(text: str) -> Markup:
-    """`visible` for what is said again and again: names of groups, what was expected, what was found."""
+    """`visible` with a cache, for texts that recur: names of groups, expected and found values."""
     return visible(text)
 
 
@@ -167,14 +167,11 @@ def one_line(text: str, limit: int = 0) -> str:
     return safe if not limit or len(safe) <= limit else f"{safe[: limit - 1]}…"
 
 
-# Text with overlapping ranges marked, as HTML that nests nothing.
-
-
 def marked(text: str, places: Sequence[EvidenceSpan], failed: frozenset[int]) -> Markup:
     """The text as HTML with a `<mark>` around each stretch that is evidence of the same verdicts.
 
     Args:
-        text: What was said.
+        text: Foreign text.
         places: Ranges within the text, with the index of the verdict each belongs to; they may overlap.
         failed: The verdicts that were not satisfied: their marks look different.
     """

@@ -1,4 +1,4 @@
-"""The page as a whole: sections, then dialogues, within its size."""
+"""Write the page: sections, then dialogues, within the limit on its size."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import TypeVar
@@ -19,38 +20,33 @@ from evolif.errors import OutsideError
 from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import group_comparable
 from evolif.report.comparison import ModelComparison
-from evolif.report.page.sections import Part, closing_parts, run_parts, selected_comparisons
-from evolif.report.page.transcript_cache import TranscriptCache, asset, environment, spooling
+from evolif.report.page.sections import Section, closing_sections, run_sections, selected_comparisons
+from evolif.report.page.transcript_cache import TranscriptCache, asset, environment, rendering
 from evolif.report.page.transcripts import SessionHead, model_key
 from evolif.report.wording import NOT_COMPARABLE, Published
 from evolif.rng import Purpose, Stream
 from evolif.text import READING_RULES_VERSION
 
-# Which transcripts stand in the page itself: as many of each model, drawn by a seed.
-
 K = TypeVar("K", bound=Hashable)
 
 
 def fair_order(sessions: Iterable[tuple[K, int]], seed: int) -> list[int]:
-    """The order in which transcripts are taken into the page: of each model in turn one drawn from its own.
+    """The order in which transcripts enter the page: one of each model in turn, drawn at random.
 
     Args:
         sessions: (model, number) of every session.
         seed: Of the draw.
 
     Returns:
-        The numbers; any beginning of the list holds about as many sessions of each model as there are.
+        The numbers; every beginning of the list has about equally many sessions of each model.
     """
-    waiting: dict[K, list[int]] = {}
+    by_model: dict[K, list[int]] = {}
     for model, number in sessions:
-        waiting.setdefault(model, []).append(number)
-    for place, numbers in enumerate(waiting.values()):
+        by_model.setdefault(model, []).append(number)
+    for place, numbers in enumerate(by_model.values()):
         _shuffle(numbers, Stream(seed, Purpose.PAGE, place))
-    order = []
-    depth = max(map(len, waiting.values()), default=0)
-    for at in range(depth):
-        order += [numbers[at] for numbers in waiting.values() if at < len(numbers)]
-    return order
+    rounds = zip_longest(*by_model.values())
+    return [number for numbers in rounds for number in numbers if number is not None]
 
 
 def _shuffle(numbers: list[int], stream: Stream) -> None:
@@ -58,8 +54,6 @@ def _shuffle(numbers: list[int], stream: Stream) -> None:
         other = stream.below(last + 1)
         numbers[last], numbers[other] = numbers[other], numbers[last]
 
-
-# The folder of transcripts beside the page.
 
 _NUMBERED = re.compile(r"\d{3,9}\.html")
 _OURS = re.compile(r'<meta name="generator" content="evolif ')
@@ -72,12 +66,12 @@ def side_folder(page: Path) -> Path:
 
 
 def side_name(number: int) -> str:
-    """The file of a session's transcript: a number, never a name out of a run."""
+    """The file of a session's transcript: a number, never a name from a run."""
     return f"{number:03}.html"
 
 
-def write_side(spool: TranscriptCache, page: Path) -> Path:
-    """Write every transcript into the page's folder; transcripts of an earlier page there go.
+def write_side(transcripts: TranscriptCache, page: Path) -> Path:
+    """Write every transcript into the page's folder, and remove those of an earlier page.
 
     Raises:
         OSError: the disk.
@@ -93,17 +87,17 @@ def write_side(spool: TranscriptCache, page: Path) -> Path:
         "version": __version__,
         "not_comparable": NOT_COMPARABLE,
         "back": f"../{quote(page.name)}",
-        "total": len(spool.heads),
+        "total": len(transcripts.heads),
         "side_name": side_name,
     }
-    for head in spool:
-        text = template.render(head=head, body=Markup(spool.read(head.number)), **shared)
+    for head in transcripts:
+        text = template.render(head=head, body=Markup(transcripts.read(head.number)), **shared)
         (folder / side_name(head.number)).write_text(text, encoding="utf-8")
     return folder
 
 
 def remove_side(page: Path) -> None:
-    """Remove what an earlier page left in its folder, and nothing else; the folder too where that was all.
+    """Remove the transcripts of an earlier page, and the folder if it is then empty; nothing else.
 
     Raises:
         OSError: the disk.
@@ -130,19 +124,19 @@ MOST_BYTES = 5_000_000
 """Of the page itself."""
 
 _SPARE = 20_000
-"""Bytes kept free of it: sizes are measured before the list says which transcripts are inside."""
+"""Bytes kept free, because sizes are measured before the list says which transcripts are inside."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written.
+    """The written page.
 
     Attributes:
         path: The page.
         bytes: Its size.
         transcripts: Sessions that the page lists.
-        inside: Of these, whose transcripts stand in the page itself.
-        folder: Where all transcripts are, where not all are inside.
+        inside: Of these, the transcripts in the page itself.
+        folder: The folder with all transcripts; None where all are inside.
     """
 
     path: Path
@@ -163,66 +157,68 @@ def write(
     try:
         with (
             TemporaryDirectory(prefix="evolif-page-") as folder,
-            spooling([analysis.run for analysis in analyses], Path(folder)) as transcripts,
+            rendering([analysis.run for analysis in analyses], Path(folder)) as transcripts,
         ):
-            parts = _parts(analyses, comparisons, prices, published)
-            return _Page(analyses, path, parts, transcripts()).write()
+            sections = _sections(analyses, comparisons, prices, published)
+            return _Page(analyses, path, sections, transcripts()).write()
     except OSError as fault:
         raise OutsideError(f"{path}: the page cannot be written ({fault.strerror or fault})") from fault
 
 
-def _parts(
+def _sections(
     analyses: Sequence[RunAnalysis],
     comparisons: Sequence[ModelComparison],
     prices: PriceTable | None,
     published: Published | None,
-) -> list[Part]:
+) -> list[Section]:
     groups = group_comparable(analyses)
-    parts: list[Part] = []
+    sections: list[Section] = []
     for number, runs in enumerate(groups, start=1):
         pairs = selected_comparisons(runs, comparisons)
         suffix = f"-{number}" if len(groups) > 1 else ""
-        # Each pair that nobody asked for would have the same picture once more.
-        parts += run_parts(runs, pairs, drawn=bool(comparisons) or len(pairs) == 1, suffix=suffix)
-    parts += closing_parts(analyses, prices, published)
-    return [part for part in parts if part.holds_something]
+        # Without a request, several pairs would each have nearly the same figure.
+        sections += run_sections(runs, pairs, drawn=bool(comparisons) or len(pairs) == 1, suffix=suffix)
+    sections += closing_sections(analyses, prices, published)
+    return [section for section in sections if section.has_content]
 
 
 class _Page:
-    def __init__(self, analyses: Sequence[RunAnalysis], path: Path, parts: list[Part], spool: TranscriptCache) -> None:
+    def __init__(
+        self, analyses: Sequence[RunAnalysis], path: Path, sections: list[Section], transcripts: TranscriptCache
+    ) -> None:
         self._analyses = analyses
         self._path = path
-        self._parts = parts
-        self._spool = spool
+        self._sections = sections
+        self._transcripts = transcripts
         self._seed = analyses[0].seed if analyses else 0
-        self._listed = spool.heads
+        self._listed = transcripts.heads
 
     def write(self) -> Written:
-        """Decide what stands inside, by measure, and write it all."""
-        total = len(self._spool.heads)
-        order = fair_order((((h.run, h.model), h.number) for h in self._spool), self._seed)
+        """Decide by size which transcripts stand in the page, and write everything."""
+        total = len(self._transcripts.heads)
+        order = fair_order((((h.run, h.model), h.number) for h in self._transcripts), self._seed)
         room = self._room()
         while room < 0 and self._listed:
-            # So many sessions that their mere list is too long: it is cut, and the folder has them all.
+            # The mere list of sessions is too long: shorten it; the folder has all of them.
             kept = set(order[: len(self._listed) // 2])
-            self._listed = [head for head in self._spool if head.number in kept]
+            self._listed = [head for head in self._transcripts if head.number in kept]
             room = self._room()
-        inside = self._spool.fitting(order[: len(self._listed)], MOST_INSIDE, room)
+        inside = self._transcripts.fitting(order[: len(self._listed)], MOST_INSIDE, room)
         folder = None
         if len(inside) < total:
-            folder = write_side(self._spool, self._path)
+            folder = write_side(self._transcripts, self._path)
         else:
             remove_side(self._path)
-        size = self._write(lambda n: Markup(self._spool.read(n)) if n in inside else None, self._choice(inside))
+        size = self._write(lambda n: Markup(self._transcripts.read(n)) if n in inside else None, self._choice(inside))
         return Written(self._path, size, total, len(inside), folder)
 
     def _room(self) -> int:
-        """Bytes that are left for transcripts; an empty one has about the markup of a line that links to one."""
+        # An empty transcript has about as much markup as a line that links to one.
         size = sum(len(piece.encode()) for piece in self._pieces(lambda _: Markup(""), self._choice(set())))
         return MOST_BYTES - _SPARE - size
 
     def _choice(self, inside: set[int]) -> str:
-        total = len(self._spool.heads)
+        total = len(self._transcripts.heads)
         if len(inside) == total:
             return f"All {total:,} transcripts stand in this page."
         listed = "" if len(self._listed) == total else f" Only {len(self._listed):,} are listed here, drawn likewise."
@@ -234,7 +230,7 @@ class _Page:
         )
 
     def _write(self, body: Callable[[int], Markup | None], choice: str) -> int:
-        """Into a file beside the page, which then takes its place: no reader ever sees half a page."""
+        # Written to a file beside the page, which then replaces it: no reader ever sees half a page.
         self._path.parent.mkdir(parents=True, exist_ok=True)
         size = 0
         with NamedTemporaryFile("wb", dir=self._path.parent, prefix=".page-", delete=False) as made:
@@ -264,7 +260,7 @@ class _Page:
                 title=_title(runs),
                 lead=_lead(runs),
                 not_comparable=NOT_COMPARABLE,
-                parts=self._parts,
+                sections=self._sections,
                 heads=heads,
                 body=body,
                 choice=choice,

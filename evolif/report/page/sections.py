@@ -1,15 +1,15 @@
-"""The sections of a runs: what its models' figures are, in the order of reading."""
+"""The sections of the page, in the order of reading, before they become HTML."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from markupsafe import Markup
 
-import evolif.report.tables as sections
+import evolif.report.tables as tables
 from evolif._version import __version__
 from evolif.budget import PriceTable, load_prices, quotes_of
 from evolif.errors import UsageError
@@ -31,15 +31,13 @@ from evolif.report.wording import (
 )
 from evolif.runner import RunSettings
 
-# A section of the page before it is HTML.
-
 MOST_ROWS = 16
-"""A table with more rows is shown on request."""
+"""Longer tables are folded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure with its caption; `svg` is ours, all else plain text."""
+    """A figure with its caption; `svg` is our own markup, the rest plain text."""
 
     name: str
     title: str
@@ -49,19 +47,19 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A section: whatever is empty is not shown, and a section that holds nothing is none.
+class Section:
+    """A section; empty parts are not shown, and neither is a section without content.
 
     Attributes:
-        id: Its place in the address, unique in the page.
+        id: Its fragment in the address, unique in the page.
         title: Its heading.
         lead: A sentence below it.
-        warnings: What no reader may miss.
+        warnings: Shown prominently.
         facts: Names and values.
-        plates: Figures.
+        figures: Figures.
         grids: Tables.
         sentences: Remarks.
-        commands: What a reader may run.
+        commands: Commands to reproduce the run.
         tables_first: Whether the tables stand above the figures.
     """
 
@@ -70,36 +68,36 @@ class Part:
     lead: str = ""
     warnings: tuple[str, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
-    plates: tuple[Figure, ...] = ()
+    figures: tuple[Figure, ...] = ()
     grids: tuple[Grid, ...] = ()
     sentences: tuple[str, ...] = ()
     commands: tuple[Step, ...] = ()
     tables_first: bool = False
 
     @property
-    def holds_something(self) -> bool:
-        """Whether there is anything to show but the heading."""
-        return any((self.warnings, self.facts, self.plates, self.grids, self.sentences, self.commands))
+    def has_content(self) -> bool:
+        """Whether there is anything to show besides the heading."""
+        return any((self.warnings, self.facts, self.figures, self.grids, self.sentences, self.commands))
 
     @property
     def short_grids(self) -> tuple[Grid, ...]:
-        """Tables that are shown at once."""
+        """Tables that are shown in full."""
         return tuple(grid for grid in self.grids if len(grid.rows) <= MOST_ROWS)
 
     @property
     def long_grids(self) -> tuple[Grid, ...]:
-        """Tables that are shown on request."""
+        """Tables that are folded."""
         return tuple(grid for grid in self.grids if len(grid.rows) > MOST_ROWS)
 
 
-# Two models side by side, as a table and in words.
-
 MOST_PAIRS = 6
-"""Of so many pairs of models at most each is compared; of more, the best with every other."""
+"""Up to so many pairs of models all are compared; beyond, the best model with every other."""
 
 
-def default_comparisons(runs: ComparableRuns) -> list[ModelComparison]:
-    """What a page compares unasked: each pair of a few models, else the one of the highest ROB with every other."""
+def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
+    """The requested comparisons whose first model is among these runs; without any request, the default ones."""
+    if comparisons:
+        return [pair for pair in comparisons if pair.a.of in runs.analyses]
     models = runs.models
     pairs = list(combinations(models, 2))
     if len(pairs) > MOST_PAIRS:
@@ -109,19 +107,20 @@ def default_comparisons(runs: ComparableRuns) -> list[ModelComparison]:
     try:
         return compare_models(pairs)
     except UsageError:
-        return []  # the runs's runs differ in the prompt alone, say: the tables stand, and nothing is compared
+        return []  # for example, the runs differ in the system prompt only: the tables stand alone
 
 
-def comparison_grid(pair: ModelComparison) -> Grid:
-    """Per metric both figures, the difference with its interval, p, effect size and dialogues needed."""
+def _comparison_grid(pair: ModelComparison) -> Grid:
     first, second = pair.labels
-    rows = tuple((LABELS[name], tuple(_cells(name, found))) for name, found in pair.paired.differences.items())
+    rows = tuple(
+        (LABELS[name], tuple(_difference_cells(name, found))) for name, found in pair.paired.differences.items()
+    )
     heads = (first, second, "difference", "p", "effect d", "dialogues needed")
     title = f"{first} minus {second}, over {pair.paired.dialogues} dialogues"
     return Grid("comparison", title, "metric", heads, rows)
 
 
-def _cells(name: str, found: Difference) -> Iterator[TableCell]:
+def _difference_cells(name: str, found: Difference) -> Iterator[TableCell]:
     yield metric_cell(name, found.a, None)
     yield metric_cell(name, found.b, None)
     yield metric_cell(name, found.value, found.interval)
@@ -130,26 +129,18 @@ def _cells(name: str, found: Difference) -> Iterator[TableCell]:
     yield TableCell("-" if found.dialogues_needed is None else f"{found.dialogues_needed:,}")
 
 
-def comparison_sentences(pair: ModelComparison) -> Iterator[str]:
-    """The log-rank test, what was left out, and what differs beside the models."""
+def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
     first, second = pair.labels
     name = f"{first} and {second}"
     found = pair.log_rank
     if found.p is not None:
-        told = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
-        yield f"{name}: survival curves, log-rank test {told}."
+        result = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
+        yield f"{name}: survival curves, log-rank test {result}."
     left_out = ", ".join(f"{number} {reason}" for reason, number in pair.paired.left_out.items())
     if left_out:
         yield f"{name}: dialogues left out of the comparison: {left_out}."
     for clause in pair.also:
         yield f"{name}: {clause}."
-
-
-def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
-    """The comparisons asked for whose first model stands on the runs; where none was asked for at all, the usual."""
-    if comparisons:
-        return [pair for pair in comparisons if pair.a.of in runs.analyses]
-    return default_comparisons(runs)
 
 
 _LAYOUT: Sequence[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = (
@@ -185,74 +176,67 @@ _LAYOUT: Sequence[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = (
     ),
     ("ranks", "Rank stability", "", ("stability",), ("stability",)),
 )
-"""Id, title, lead, figures and tables of the sections that hold nothing else."""
+"""Id, title, lead, figures and tables of the sections that have nothing else."""
 
 
 _VIEW_BOX = re.compile(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ')
 _WIDE = 300.0
-"""Points from which on a figure has a row of its own."""
+"""From so many points on, a figure takes a whole row."""
 _PIXELS = 1.6
 """Per point of a figure: letters of 7 points are then as large as small print."""
 
 
-def run_parts(
+def run_sections(
     runs: ComparableRuns, comparisons: Sequence[ModelComparison], *, drawn: bool = True, suffix: str = ""
-) -> Iterator[Part]:
-    """The sections of a runs; empty ones are left out by the caller.
+) -> Iterator[Section]:
+    """The sections of comparable runs; the caller drops empty ones.
 
     Args:
         runs: Models side by side.
-        comparisons: Those between models of this runs.
-        drawn: Whether comparisons have figures; their tables tell the same.
-        suffix: Of ids, where the page has several boards.
+        comparisons: Those between models of these runs.
+        drawn: Whether comparisons have figures besides their tables.
+        suffix: Of ids, where the page has several groups of comparable runs.
     """
     pictures = draw_all(runs, comparisons if drawn else ())
-    plates = {picture.name: picture for picture in pictures if picture.figure is not None}
-    grids = {grid.name: grid for grid in sections.full_sections(runs) if grid.rows}
-    summaries = [model.summary for model in runs.models]
-    if any(summary.heuristic for summary in summaries):
-        grids["heuristic"] = sections.heuristic(runs.heads, summaries)
-    yield _headline(runs, plates, suffix)
+    drawings = {picture.name: _figure(picture) for picture in pictures if picture.figure is not None}
+    grids = {grid.name: grid for grid in tables.full_sections(runs) if grid.rows}
+    if any(summary.heuristic for summary in runs.summaries):
+        grids["heuristic"] = tables.heuristic(runs.heads, runs.summaries)
+    yield _headline(runs, drawings.get("headline"), suffix)
     yield _left_out(runs, suffix)
-    yield Part(f"ceiling{suffix}", "A perfect responder’s ceiling", sentences=tuple(_ceilings(runs)))
-    for name, title, lead, figures, tables in _LAYOUT:
-        yield Part(
+    yield Section(f"ceiling{suffix}", "A perfect responder’s ceiling", sentences=tuple(_ceilings(runs)))
+    for name, title, lead, figure_names, grid_names in _LAYOUT:
+        yield Section(
             f"{name}{suffix}",
             title,
             lead,
-            plates=tuple(_plate(plates[figure]) for figure in figures if figure in plates),
-            grids=tuple(grids[table] for table in tables if table in grids),
+            figures=tuple(drawings[figure] for figure in figure_names if figure in drawings),
+            grids=tuple(grids[grid] for grid in grid_names if grid in grids),
         )
-    yield _comparisons(comparisons, [p for p in pictures if p.name == "comparison"], suffix)
-    yield Part(f"audit{suffix}", "The judge, audited", sentences=tuple(_audits(runs)))
+    pairs = tuple(_figure(p) for p in pictures if p.name == "comparison" and p.figure is not None)
+    yield _comparisons(comparisons, pairs, suffix)
+    yield Section(f"audit{suffix}", "The judge, audited", sentences=tuple(_audits(runs)))
 
 
-def _headline(runs: ComparableRuns, plates: Mapping[str, Picture], suffix: str) -> Part:
-    cap = max(analysis.settings.max_turns for analysis in runs.analyses)
-    grid = sections.headline(runs.heads, [model.summary for model in runs.models], cap)
+def _headline(runs: ComparableRuns, figure: Figure | None, suffix: str) -> Section:
     title = "Headline" if not suffix else f"Headline of {', '.join(analysis.name for analysis in runs.analyses)}"
-    alone = f"The runs stand apart: {runs.why_alone}." if runs.why_alone else ""
-    return Part(
+    return Section(
         f"headline{suffix}",
         title,
         settings_line(runs.analyses[0].run),
-        warnings=(alone,) if alone else (),
-        grids=(grid,),
+        warnings=(f"The runs stand apart: {runs.why_alone}.",) if runs.why_alone else (),
+        grids=(tables.headline(runs.heads, runs.summaries, runs.cap),),
         tables_first=True,
-        plates=(_plate(plates["headline"]),) if "headline" in plates else (),
+        figures=() if figure is None else (figure,),
     )
 
 
-def _left_out(runs: ComparableRuns, suffix: str) -> Part:
+def _left_out(runs: ComparableRuns, suffix: str) -> Section:
     lines: list[str] = []
-    start = 0
-    for analysis in runs.analyses:
-        end = start + len(analysis.models)
-        summaries = [model.summary for model in analysis.models]
+    for analysis, heads, summaries in runs.by_run():
         lines += [line for line in (early_line(analysis.run), unfinished_line(analysis.run)) if line]
-        lines += remarks(analysis.run, summaries, runs.heads[start:end])
-        start = end
-    return Part(f"left-out{suffix}", "What is left out, and why", sentences=tuple(lines))
+        lines += remarks(analysis.run, summaries, heads)
+    return Section(f"left-out{suffix}", "What is left out, and why", sentences=tuple(lines))
 
 
 def _ceilings(runs: ComparableRuns) -> Iterator[str]:
@@ -269,28 +253,27 @@ def _audits(runs: ComparableRuns) -> Iterator[str]:
         yield from audit_lines(analysis)
 
 
-def _comparisons(comparisons: Sequence[ModelComparison], pictures: Sequence[Picture], suffix: str) -> Part:
+def _comparisons(comparisons: Sequence[ModelComparison], figures: tuple[Figure, ...], suffix: str) -> Section:
     grids: list[Grid] = []
     lines: list[str] = []
     for pair in comparisons:
-        grids.append(comparison_grid(pair))
-        lines += comparison_sentences(pair)
+        grids.append(_comparison_grid(pair))
+        lines += _comparison_sentences(pair)
     lead = "Paired by dialogue; p of a permutation test after Holm’s correction over the metrics." if grids else ""
-    plates = tuple(_plate(picture) for picture in pictures if picture.figure is not None)
-    return Part(f"comparisons{suffix}", "Comparisons", lead, plates=plates, grids=tuple(grids), sentences=tuple(lines))
+    return Section(
+        f"comparisons{suffix}", "Comparisons", lead, figures=figures, grids=tuple(grids), sentences=tuple(lines)
+    )
 
 
-def _plate(picture: Picture) -> Figure:
-    # The SVG is written by our own figures, which escape names; the page's policy lets nothing in it run.
+def _figure(picture: Picture) -> Figure:
+    # Our own figures write the SVG and escape names, and the page's policy lets nothing in it run.
     svg = picture.svg(inline=True)
     box = _VIEW_BOX.search(svg)
     points = float(box[1]) if box else _WIDE
-    # As wide as it was drawn for paper, and a bit; the style sheet keeps it within its place.
+    # A bit wider than on paper; the style sheet keeps it within its place.
     svg = svg.replace('width="100%"', f'width="{_PIXELS * points:.0f}"', 1)
     return Figure(picture.name, picture.title, picture.caption, Markup(svg), points >= _WIDE)
 
-
-# What stands at the page's end: costs, settings, how to make it again, how to read it.
 
 HOW_TO_READ = (
     "A model converses with a simulated user whose constraints on the answers change by one every turn. A turn is good "
@@ -306,28 +289,30 @@ HOW_TO_READ = (
 )
 
 
-def closing_parts(
+def closing_sections(
     analyses: Sequence[RunAnalysis], prices: PriceTable | None, published: Published | None
-) -> Iterator[Part]:
+) -> Iterator[Section]:
     """The sections below the figures."""
     table = prices or load_prices()
-    yield Part("costs", "Costs", grids=tuple(grid for run in analyses if (grid := _costs(run, table)).rows))
+    yield Section("costs", "Costs", grids=tuple(grid for run in analyses if (grid := _costs(run, table)).rows))
     for number, analysis in enumerate(analyses, start=1):
         several = len(analyses) > 1
-        yield Part(
+        yield Section(
             f"settings-{number}" if several else "settings",
             f"Settings of {analysis.name}" if several else "Settings",
             facts=tuple(_settings(analysis.settings)),
         )
-    yield Part(
+    yield Section(
         "reproduce",
         "To make this again",
         f"With evolif {__version__}:",
         commands=tuple(step for analysis in analyses for step in analysis.commands),
     )
     if published is not None:
-        yield Part("published", "Published figures", warnings=(published.warning,), grids=(published_grid(published),))
-    yield Part("how-to-read", "How to read this", sentences=HOW_TO_READ)
+        yield Section(
+            "published", "Published figures", warnings=(published.warning,), grids=(published_grid(published),)
+        )
+    yield Section("how-to-read", "How to read this", sentences=HOW_TO_READ)
 
 
 def _costs(analysis: RunAnalysis, prices: PriceTable) -> Grid:
@@ -338,8 +323,8 @@ def _costs(analysis: RunAnalysis, prices: PriceTable) -> Grid:
         if not usage.prompt_tokens and not usage.completion_tokens:
             continue
         cost = dollars(quotes.cost(one.role, one.model, usage))
-        told = (f"{one.calls:,}", f"{usage.prompt_tokens:,}", f"{usage.completion_tokens:,}", cost)
-        rows.append((f"{one.model} ({one.role})", tuple(map(TableCell, told))))
+        values = (f"{one.calls:,}", f"{usage.prompt_tokens:,}", f"{usage.completion_tokens:,}", cost)
+        rows.append((f"{one.model} ({one.role})", tuple(map(TableCell, values))))
     heads = ("calls", "prompt tokens", "completion tokens", "cost")
     return Grid("costs", f"Calls and tokens of {analysis.name}", "model (role)", heads, tuple(rows))
 

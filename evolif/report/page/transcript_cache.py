@@ -1,4 +1,8 @@
-"""Transcripts as HTML, one at a time: each goes to a file of its own at once, and none is held."""
+"""Render transcripts to HTML files, one at a time, so that memory never holds them all.
+
+`python -m evolif.report.page.transcript_cache FOLDER RUN…` does the same in a second process, while the first computes
+figures. It is a plain program and not a fork, so it works under a script, a notebook or a program with threads.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +24,17 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from evolif.errors import EvolifError
-from evolif.report.page.evidence import one_line, visible
-from evolif.report.page.transcripts import SessionHead, faults_of, intentions, session_head, turn_views
+from evolif.report.page.evidence import label, one_line, visible
+from evolif.report.page.transcripts import (
+    SessionHead,
+    faults_of,
+    intentions,
+    long,
+    outcome,
+    score,
+    session_head,
+    turn_views,
+)
 from evolif.runner import Run, load_run
 from evolif.text import unhidden
 
@@ -29,19 +42,17 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-# Jinja as the page uses it: everything escaped, nothing undefined, templates out of the package.
-
 _FOLDER = "templates"
 _COMMENT = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
-"""Those of style sheets, and the lines of scripts that are nothing else."""
+"""Comments of style sheets, and whole comment lines of scripts."""
 
 
 @lru_cache(maxsize=1)
 def environment() -> Environment:
-    """The templates."""
+    """The templates; everything is escaped, and an undefined name is an error."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    made = Environment(
+    jinja = Environment(
         loader=FunctionLoader(_source),
         autoescape=True,
         undefined=StrictUndefined,
@@ -49,28 +60,25 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(visible=visible, one_line=one_line, thousands=_thousands)
-    made.globals.update(policy=policy)
-    return made
+    jinja.filters.update(visible=visible, label=label, one_line=one_line, long=long)
+    jinja.filters.update(thousands="{:,}".format, outcome=outcome, score=score)
+    jinja.globals.update(policy=policy)
+    return jinja
 
 
 def _source(name: str) -> str:
-    """Through importlib, so that a package inside an archive works too."""
+    # Read through importlib, so that a package inside an archive works too.
     return (files("evolif.report.page") / _FOLDER / name).read_text(encoding="utf-8")
 
 
 def _finalize(value: Any) -> Any:
-    """Every text that a template prints, in an attribute as well as outside: nothing hides in it."""
+    """Spell out hidden characters in every text that a template prints, in attributes too."""
     return unhidden(value) if type(value) is str else value
-
-
-def _thousands(number: int) -> str:
-    return f"{number:,}"
 
 
 @lru_cache(maxsize=8)
 def asset(*names: str) -> Markup:
-    """Style sheets or scripts of ours as they stand in the page, one after the other; no comment, no indentation."""
+    """Our style sheets or scripts, joined, without comments and indentation."""
     text = "".join(_COMMENT.sub("", _source(name)) for name in names)
     if "</" in text or "<!--" in text:
         raise AssertionError(f"{names} would close or comment out their own element")
@@ -78,7 +86,7 @@ def asset(*names: str) -> Markup:
 
 
 def policy(*, style: str, script: str) -> str:
-    """The content security policy: our style sheet and our script by their hashes, and nothing else at all.
+    """The content security policy: our style sheet and our script by their hashes, and nothing else.
 
     Args:
         style: The text of the page's one `<style>`.
@@ -96,14 +104,14 @@ def _hash(text: str) -> str:
 
 
 _SMALL = 20_000
-"""Bytes of a transcript that is never passed over for its size."""
+"""A transcript with fewer bytes is never skipped for its size."""
 
 
 class TranscriptCache:
-    """A folder of transcripts that are not pages yet.
+    """A folder of rendered transcripts.
 
     Args:
-        folder: Exists; whoever made it removes it.
+        folder: Must exist; the caller removes it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -113,7 +121,7 @@ class TranscriptCache:
         """Bytes of each transcript, in the order of `heads`."""
 
     def add(self, number: int, run: Run) -> None:
-        """Render every session of a run in which something was said or went wrong.
+        """Render every session of a run that has a turn, a fault or an ending.
 
         Args:
             number: Of the run, from 0.
@@ -125,7 +133,7 @@ class TranscriptCache:
             for session, records in run.transcripts(model):
                 here = faults.get((model, session.dialogue), ())
                 if not records and not here and session.ending is None:
-                    continue  # kept from beginning by a budget or a stop rule: there is nothing to show
+                    continue  # a budget or a stop rule prevented its start: there is nothing to show
                 head = session_head(len(self.heads) + 1, number, session, records, here)
                 turns = turn_views(session, records, known)
                 data = template.render(head=head, turns=turns, patience=session.patience).encode()
@@ -138,10 +146,10 @@ class TranscriptCache:
         return self._file(number).read_text(encoding="utf-8")
 
     def fitting(self, order: Sequence[int], most: int, room: int) -> set[int]:
-        """As many transcripts from the beginning of an order as there is room for.
+        """As many transcripts, in the given order, as there is room for.
 
-        One that would take more than a tenth of the room is passed over; otherwise the first for which there is no room
-        ends it: to go on with shorter ones would favour sessions that failed early.
+        A transcript that would take more than a tenth of the room is skipped. The first other one without room ends the
+        list: continuing with shorter ones would favour sessions that failed early.
 
         Args:
             order: Numbers of sessions.
@@ -167,53 +175,48 @@ class TranscriptCache:
         return iter(self.heads)
 
 
-# Transcripts rendered by a process of their own, while this one computes figures: two cores are better than one.
-#
-# `python -m evolif.report.page._aside FOLDER RUN…` is that process. It is a plain program and no fork, so that it does
-# not matter who writes the page: a script, a notebook, a program with threads.
-
-WORTH_IT = 100
-"""Sessions from which on a second process is started; it takes half a second to come up."""
+MIN_SESSIONS = 100
+"""A second process is started from so many sessions on; it takes half a second to start."""
 
 _HEADS = "heads.json"
 
 
 @contextmanager
-def spooling(runs: Sequence[Run], folder: Path) -> Iterator[Callable[[], TranscriptCache]]:
-    """Begin to render the transcripts of runs.
+def rendering(runs: Sequence[Run], folder: Path) -> Iterator[Callable[[], TranscriptCache]]:
+    """Start rendering the transcripts of runs.
 
     Args:
-        runs: In order; they are read anew from disk.
-        folder: An empty one, where they are put.
+        runs: In order; the second process reads them from disk.
+        folder: An empty folder for the transcripts.
 
     Yields:
-        Waits for them, and gives them; renders them here where no other process did.
+        A function that waits for the transcripts, and renders them here where no second process did.
     """
-    helper = _start(runs, folder) if _is_worth_it(runs) else None
+    worker = _start_worker(runs, folder) if _is_worth_it(runs) else None
 
     def finish() -> TranscriptCache:
-        if helper is not None and helper.wait() == 0:
+        if worker is not None and worker.wait() == 0:
             return _load(folder)
-        return _render(runs, folder)  # which also says what is wrong, where something is
+        return _render(runs, folder)  # raises what the worker failed on, if anything
 
     try:
         yield finish
     finally:
-        if helper is not None:
-            helper.kill()
-            helper.wait()
+        if worker is not None:
+            worker.kill()
+            worker.wait()
 
 
 def _is_worth_it(runs: Sequence[Run]) -> bool:
     settings = [run.settings for run in runs]
     sessions = sum(len(one.models) * len(one.dialogues) * one.epochs for one in settings)
-    return sessions >= WORTH_IT and (os.cpu_count() or 1) > 1
+    return sessions >= MIN_SESSIONS and (os.cpu_count() or 1) > 1
 
 
-def _start(runs: Sequence[Run], folder: Path) -> subprocess.Popen[bytes] | None:
+def _start_worker(runs: Sequence[Run], folder: Path) -> subprocess.Popen[bytes] | None:
     home = str(Path(__file__).resolve().parents[3])
     paths = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH", ""))))
-    # -P: what lies in the working directory is not taken for a module.
+    # -P: no module is imported from the working directory.
     command = [sys.executable, "-P", "-m", __name__, str(folder), *(str(run.path.resolve()) for run in runs)]
     try:
         return subprocess.Popen(
@@ -224,38 +227,38 @@ def _start(runs: Sequence[Run], folder: Path) -> subprocess.Popen[bytes] | None:
             stderr=subprocess.DEVNULL,
         )
     except OSError:
-        return None  # no program to start (Python inside another one), or no process to be had
+        return None  # Python is embedded in another program, or no process can be started
 
 
 def _render(runs: Sequence[Run], folder: Path) -> TranscriptCache:
-    spool = TranscriptCache(folder)
+    transcripts = TranscriptCache(folder)
     for number, run in enumerate(runs):
-        spool.add(number, run)
-    return spool
+        transcripts.add(number, run)
+    return transcripts
 
 
 def _load(folder: Path) -> TranscriptCache:
-    spool = TranscriptCache(folder)
-    told = json.loads((folder / _HEADS).read_text(encoding="utf-8"))
-    spool.sizes = told["sizes"]
-    for head in told["heads"]:
+    transcripts = TranscriptCache(folder)
+    stored = json.loads((folder / _HEADS).read_text(encoding="utf-8"))
+    transcripts.sizes = stored["sizes"]
+    for head in stored["heads"]:
         head["failed_groups"] = tuple(head["failed_groups"])
         head["faults"] = tuple(tuple(fault) for fault in head["faults"])
-        spool.heads.append(SessionHead(**head))
-    return spool
+        transcripts.heads.append(SessionHead(**head))
+    return transcripts
 
 
 def main(folder: Path, paths: Sequence[str]) -> None:
-    """Render the transcripts of the runs into the folder, and what is known of each session."""
+    """Render the transcripts of the runs into the folder, with a list of the sessions."""
     runs: list[Run] = []
     try:
         runs += (load_run(path, read_only=True) for path in paths)
-        spool = _render(runs, folder)
+        transcripts = _render(runs, folder)
     finally:
         for run in runs:
             run.close()
-    told = {"sizes": spool.sizes, "heads": [asdict(head) for head in spool]}
-    (folder / _HEADS).write_text(json.dumps(told), encoding="utf-8")
+    listed = {"sizes": transcripts.sizes, "heads": [asdict(head) for head in transcripts]}
+    (folder / _HEADS).write_text(json.dumps(listed), encoding="utf-8")
 
 
 if __name__ == "__main__":

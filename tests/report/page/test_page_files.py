@@ -20,8 +20,7 @@ from evolif._version import __version__
 from evolif.errors import OutsideError, UsageError
 from evolif.report import analyse, write_page
 from evolif.report.comparison import compare_models
-from evolif.report.page import page
-from evolif.report.page import transcript_cache as aside
+from evolif.report.page import page, transcript_cache
 from evolif.report.wording import NOT_COMPARABLE, published_leaderboard
 from evolif.runner import load_run
 
@@ -299,18 +298,18 @@ def test_a_second_process_renders_the_same(
     (tmp_path / "json.py").write_text("raise SystemExit(1)", encoding="utf-8")
     monkeypatch.chdir(tmp_path)  # a module that lies about is none of the process's
     started: list[Any] = []
-    popen = aside.subprocess.Popen
+    popen = transcript_cache.subprocess.Popen
 
     def start(*args: Any, **kwargs: Any) -> Any:
         started.append(popen(*args, **kwargs))
         return started[-1]
 
-    monkeypatch.setattr(aside.subprocess, "Popen", start)
-    monkeypatch.setattr(aside.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(transcript_cache.subprocess, "Popen", start)
+    monkeypatch.setattr(transcript_cache.os, "cpu_count", lambda: 2)
     make(root=many)
     [helper] = started
     assert helper.returncode == 0
-    monkeypatch.setattr(aside, "WORTH_IT", 10**9)
+    monkeypatch.setattr(transcript_cache, "MIN_SESSIONS", 10**9)
     alone = make("zzzzzz.html", root=many)
     assert len(started) == 1 and alone.folder is not None
     for file in (alone.path, *alone.folder.iterdir()):
@@ -320,7 +319,7 @@ def test_a_second_process_renders_the_same(
 
 @pytest.mark.parametrize("program", ["/bin/false", "/nonexistent/python"])
 def test_without_a_second_process_it_is_done_here(make: Make, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    monkeypatch.setattr(aside, "WORTH_IT", 1)
-    monkeypatch.setattr(aside.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(aside.sys, "executable", program)
+    monkeypatch.setattr(transcript_cache, "MIN_SESSIONS", 1)
+    monkeypatch.setattr(transcript_cache.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(transcript_cache.sys, "executable", program)
     assert make().transcripts == 8
