@@ -397,7 +397,7 @@ def satisfiability(
     if witness is None or witness_faults(objective, witness):
         built = build_fallback(objective, keywords)
         refusal = built if isinstance(built, Refusal) else None
-        dense = not isinstance(built, Refusal) and built.density == "soup"
+        dense = not isinstance(built, Refusal) and built.density == "salad"
     if refusal is not None:
         told = f"the compatibility table excludes it ({table.reason}); " if table else ""
         return Satisfiability("undecided", (), f"{told}no text was found and no proof that there is none")

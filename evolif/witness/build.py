@@ -1,17 +1,25 @@
-"""Build a witness and have it verified: a text that proves that an instruction can be followed."""
+"""Build a witness and verify it: a text which proves that an instruction can be followed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from evolif.constraints import check_reading, find_conflict, format_of, get_group
+from evolif.constraints import (
+    Active,
+    check_reading,
+    edge_keywords,
+    find_conflict,
+    format_of,
+    get_group,
+    rule_checked,
+)
 from evolif.text import Reading
-from evolif.types import Constraint, Params
+from evolif.types import Constraint
 from evolif.witness.fit import fit, set_case
 from evolif.witness.layout import lay_out
 from evolif.witness.render import render
-from evolif.witness.requirements import Refusal, RefusedError, Requirements, needs_of
+from evolif.witness.requirements import Refusal, RefusedError, Requirements, read_requirements
 from evolif.witness.vocabulary import Vocabulary, vocabulary
 
 
@@ -19,10 +27,10 @@ def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) 
     """A text that satisfies every rule-checked constraint, verified by the checkers, or why there is none.
 
     Args:
-        constraints: The instruction; subjective constraints are left to the judge.
-        keywords: The topic's keywords: fillers hold none of their words.
+        constraints: The instruction; subjective constraints are ignored.
+        keywords: The topic's keywords: fillers are none of their words.
     """
-    objective = [c for c in constraints if not get_group(c.group).subjective]
+    objective = rule_checked(constraints)
     active = {c.group: c.params for c in objective}
     conflict = find_conflict(active)
     if conflict is not None:
@@ -38,34 +46,42 @@ def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) 
     return Refusal("cramped", "unverified", failed) if failed else text
 
 
-def _build(active: Mapping[str, Params], keywords: tuple[str, ...]) -> str | Refusal:
+def _build(active: Active, keywords: tuple[str, ...]) -> str | Refusal:
     try:
-        needs = needs_of(active)
-        words = vocabulary(tuple(dict.fromkeys((*keywords, *_own_words(active)))), needs.more.language)
+        requirements = read_requirements(active)
+        words = vocabulary(tuple(dict.fromkeys((*keywords, *given_words(active)))), requirements.extras.language)
         try:
-            return _write(needs, words, tight=False)
+            return write(requirements, words, tight=False)
         except RefusedError:
-            return _write(needs, words, tight=True)
-    except RefusedError as refused:
-        named = refused.refusal
-        return replace(named, groups=tuple(group for group in named.groups if group in active))
+            return write(requirements, words, tight=True)
+    except RefusedError as error:
+        refusal = error.refusal
+        return replace(refusal, groups=tuple(group for group in refusal.groups if group in active))
 
 
-def _own_words(active: Mapping[str, Params]) -> Iterable[str]:
-    """Words of constraints that may not be among the topic's keywords (foreign benchmarks)."""
+def given_words(active: Active) -> Iterator[str]:
+    """The words in constraints; in foreign benchmarks they may not be among the topic's keywords."""
     yield from active.get("existence", {}).get("counts", ())
     yield from active.get("forbidden", {}).get("keywords", ())
-    for edge in ("start_with", "end_with"):
-        if active.get(edge, {}).get("mode") == "keyword":
-            yield active[edge]["value"]
+    yield from edge_keywords(active).values()
     if "value" in active.get("placement", {}):
         yield active["placement"]["value"]
     yield from active.get("format", {}).get("keys", ())
     yield from active.get("format", {}).get("columns", ())
 
 
-def _write(needs: Requirements, words: Vocabulary, *, tight: bool) -> str:
-    draft = lay_out(needs, words, tight=tight)
-    fit(draft, needs, words)
-    set_case(draft, needs.case)
-    return render(draft, needs)
+def write(requirements: Requirements, words: Vocabulary, *, tight: bool) -> str:
+    """A text that should satisfy the requirements, not yet verified.
+
+    Args:
+        requirements: What the text must satisfy.
+        words: The fillers.
+        tight: Make sentences as few and as short as possible.
+
+    Raises:
+        RefusedError: there is no room.
+    """
+    draft = lay_out(requirements, words, tight=tight)
+    fit(draft, requirements, words)
+    set_case(draft, requirements.case)
+    return render(draft, requirements)

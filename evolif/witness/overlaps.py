@@ -1,4 +1,7 @@
-"""Keywords that overlap: *cargo bike lane* holds *cargo bike*, *bike lane* and *bike*, so counts may share letters."""
+"""Keywords that overlap in one stretch of text, so that fewer letters satisfy all counts.
+
+*cargo bike lane* holds *cargo bike*, *bike lane* and *bike*: a bound that adds the keywords up would be wrong.
+"""
 
 from __future__ import annotations
 
@@ -9,39 +12,39 @@ from itertools import product
 from evolif.text import find_all, fold
 
 MAX_UNITS = 32
-"""More joined keywords than these are not tried."""
+"""The limit on joined keywords that are tried."""
 _MAX_STEPS = 20_000
 _MAX_SOLUTIONS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Texts that hold every keyword as often as required: the first, the last, and those between."""
+    """Pieces of text that together hold every keyword as often as required."""
 
     start: str | None
     inner: tuple[str, ...]
     end: str | None
     alone: bool = False
-    """The first is the last: nothing else may stand in the answer."""
+    """The start is also the end: the answer holds nothing else."""
 
 
 def overlaps(first: str, second: str) -> list[str]:
     """Every text in which an occurrence of `first` shares letters with one of `second`, and comes first or holds it."""
     folded, other = fold(first), fold(second)
     if len(folded) != len(first) or len(other) != len(second):
-        return []  # folding moved letters: where they would be shared is not clear
+        return []  # folding changes the number of letters, so it is not clear which are shared
     joined = [first] if other in folded else []
     for size in range(min(len(first), len(second)) - 1, 0, -1):
         if folded.endswith(other[:size]):
             joined.append(first + second[size:])
-    # In *duplicatesearch* the letters are shared, but neither keyword occurs.
+    # Letters may be shared although neither keyword occurs, as in *duplicatesearch*.
     return [text for text in joined if find_all(fold(text), folded) and find_all(fold(text), other)]
 
 
 def may_overlap(first: str, second: str, banned: Iterable[str]) -> bool:
     """Whether one stretch of text could serve both keywords, without holding anything banned."""
     if len(fold(first)) != len(first) or len(fold(second)) != len(second):
-        return True  # not clear, so no proof may rest on it
+        return True  # not clear, so no proof may use it
     return any(not _holds_any(text, banned) for text in [*overlaps(first, second), *overlaps(second, first)])
 
 
@@ -53,7 +56,7 @@ def _holds_any(text: str, banned: Iterable[str]) -> bool:
 def arrangements(
     counts: Mapping[str, int], start: str | None, end: str | None, banned: Iterable[str]
 ) -> list[Arrangement]:
-    """Ways to meet the counts with joined keywords, those that share most first.
+    """Ways to meet the counts with joined keywords, those that share most letters first.
 
     Args:
         counts: Required occurrences; 0 means none.
@@ -78,16 +81,12 @@ def _units(words: Sequence[str], banned: Sequence[str]) -> list[str]:
 
 class _Search:
     def __init__(self, counts: Mapping[str, int], units: Sequence[str]) -> None:
-        self._words = [fold(w) for w in counts]
+        words = [fold(w) for w in counts]
         self._target = tuple(counts.values())
-        covered = {unit: self._cover(unit) for unit in units}
-        self._units = sorted(units, key=lambda u: (-sum(covered[u]), len(u)))
-        self._covered = covered
+        self._covered = {unit: tuple(len(find_all(fold(unit), word)) for word in words) for unit in units}
+        """How often each unit holds each keyword."""
+        self._units = sorted(units, key=lambda u: (-sum(self._covered[u]), len(u)))
         self._steps = 0
-
-    def _cover(self, unit: str) -> tuple[int, ...]:
-        folded = fold(unit)
-        return tuple(len(find_all(folded, word)) for word in self._words)
 
     def _less(self, rest: tuple[int, ...], unit: str) -> tuple[int, ...] | None:
         left = tuple(n - c for n, c in zip(rest, self._covered[unit], strict=True))
@@ -110,7 +109,7 @@ class _Search:
                 yield Arrangement(unit, (), unit, alone=True)
 
     def _fill(self, rest: tuple[int, ...], at: int) -> list[str] | None:
-        """Units from the `at`-th on that take exactly what is left; greedy, so that they share most."""
+        """Units from the `at`-th on that hold exactly the rest; greedy, so that they share most."""
         if not any(rest):
             return []
         self._steps += 1

@@ -1,4 +1,4 @@
-"""The plain words a witness is held together with, minus the words of a topic's keywords."""
+"""The plain words that fill a witness: none of them is part of a topic's keywords."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evolif.resources import data_path
 _STRIDE = 7
 _PARTS = re.compile(r"[^\W_]+")
 MIN_CLOSER = 4
-"""A sentence closes with a word of at least four letters, so that no splitter takes it for an abbreviation."""
+"""A sentence ends with a word of at least four letters, so that it is never taken for an abbreviation."""
 
 
 @lru_cache(maxsize=16)
@@ -24,7 +24,7 @@ def _fillers(language: str = "") -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def _index(language: str) -> Mapping[tuple[str, str | int], tuple[str, ...]]:
-    """All fillers of a language by length and by outer letters, in the order of the file."""
+    """All fillers of a language by length and by first and last letter, in the order of the file."""
     found: dict[tuple[str, str | int], list[str]] = {}
     for word in _fillers(language):
         if len(word) >= MIN_CLOSER:
@@ -34,9 +34,9 @@ def _index(language: str) -> Mapping[tuple[str, str | int], tuple[str, ...]]:
 
 
 class Vocabulary:
-    """Fillers that hold no word of the given keywords, by length and by outer letters.
+    """Fillers that are no words of the given keywords.
 
-    In a foreign language, English ones help out where there is none of a length or letter.
+    If a foreign language has none of some length or letter, English ones are used.
     """
 
     def __init__(self, keywords: Iterable[str], language: str = "") -> None:
@@ -44,11 +44,11 @@ class Vocabulary:
         self._languages = (language, "") if language else ("",)
         self._lists: dict[tuple[str, str | int], list[str]] = {}
         self.everyday = [w for w in _fillers(language) if MIN_CLOSER <= len(w) <= 8 and w not in self._taken]
-        """Fillers of middling length, in the language."""
+        """Fillers of medium length, in the language."""
         self._cycle = [self.everyday[n * _STRIDE % len(self.everyday)] for n in range(len(self.everyday))]
 
     def _listed(self, kind: str, key: str | int) -> list[str]:
-        """The free fillers of a length or letter, found when first asked for."""
+        """The allowed fillers of that length or letter, computed on first use."""
         listed = self._lists.get((kind, key))
         if listed is None:
             free = (
@@ -59,36 +59,26 @@ class Vocabulary:
         return listed
 
     def common(self, number: int) -> str:
-        """The `number`-th everyday filler, round and round; neighbours differ."""
+        """The `number`-th everyday filler, in an endless cycle; neighbours differ."""
         return self._cycle[number % len(self._cycle)]
 
     def run(self, number: int, count: int) -> str:
-        """`count` everyday fillers from the `number`-th on, separated by spaces."""
+        """`count` everyday fillers from the `number`-th on, joined by spaces."""
         return _run(self._cycle, number, count)
 
-    def run_of_length(self, length: int, number: int, count: int) -> str | None:
-        """The same, each of exactly that many letters."""
+    def of_length(self, length: int, number: int, count: int = 1) -> str | None:
+        """The same, each with exactly that many letters; None if there are none."""
         words = self._listed("length", length)
         return _run(words, number, count) if words else None
 
-    def of_length(self, length: int, number: int) -> str | None:
-        """A filler of exactly that many letters."""
-        words = self._listed("length", length)
-        return words[number % len(words)] if words else None
-
-    def first(self, letter: str) -> str | None:
-        """A filler that begins with the letter."""
-        return self.beginning(letter, 0)
-
-    def beginning(self, letter: str, number: int) -> str | None:
-        """The `number`-th filler that begins with the letter, round and round."""
+    def beginning(self, letter: str, number: int = 0) -> str | None:
+        """The `number`-th filler that begins with the letter; None if there are none."""
         words = self._listed("first", letter)
         return words[number % len(words)] if words else None
 
-    def last(self, letter: str) -> str | None:
-        """A filler that ends with the letter."""
-        words = self._listed("last", letter)
-        return words[0] if words else None
+    def ending(self, letter: str) -> str | None:
+        """A filler that ends with the letter; None if there are none."""
+        return next(iter(self._listed("last", letter)), None)
 
 
 def _run(words: list[str], number: int, count: int) -> str:
@@ -101,5 +91,5 @@ def _run(words: list[str], number: int, count: int) -> str:
 
 @lru_cache(maxsize=512)
 def vocabulary(keywords: tuple[str, ...], language: str = "") -> Vocabulary:
-    """The vocabulary beside these keywords, English unless told otherwise; made once per topic."""
+    """The vocabulary for these keywords, English by default; cached, since a topic uses it many times."""
     return Vocabulary(keywords, language)
