@@ -1,23 +1,29 @@
-"""What a lint reports: findings with their line and mend, and the nearest pairs, which are none."""
+"""What catalogue entries have in common: reading a line, checking it, and the report of a lint."""
 
 from __future__ import annotations
 
-import heapq
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evolif.catalogue.index import Near
 from evolif.errors import InputError
+
+LONGEST_LINE = 1 << 20
+"""Bytes of a line that are read; no entry is a tenth as long."""
+LONGEST_TEXT = 10_000
+"""Characters of a text, as in the loaders."""
+LONGEST_LIST, LONGEST_ITEM = 100, 500
+"""Items of a list, and characters of one."""
+LONGEST_ID = 40
 
 
 @dataclass(frozen=True, slots=True)
 class RuleFault:
-    """A broken rule, before it is known where it stands."""
+    """A broken rule, without its place."""
 
     rule: str
     message: str
@@ -25,14 +31,17 @@ class RuleFault:
     mend: str
     """What to do, as an imperative."""
 
+    def __str__(self) -> str:
+        return f"{self.message}; {self.mend}"
+
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """A broken rule, and where."""
+    """A broken rule and its place."""
 
     file: str
     line: int
-    """Counted from 1; 0 where the whole file is meant."""
+    """Counted from 1."""
     entry: str
     """The id, as far as it could be read."""
     rule: str
@@ -40,9 +49,8 @@ class LintFinding:
     mend: str
 
     def __str__(self) -> str:
-        where = f"{self.file}, line {self.line}" if self.line else self.file
         who = f" ({self.entry})" if self.entry else ""
-        return f"{where}{who}: {self.message}; {self.mend} [{self.rule}]"
+        return f"{self.file}, line {self.line}{who}: {self.message}; {self.mend} [{self.rule}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,39 +67,29 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """All that a lint has to say of a file."""
+    """The result of a lint."""
 
     kind: str
     """`topic` or `persona`."""
     file: str
     entries: int
-    """Lines that were meant to be one, broken ones included."""
+    """Lines that are not blank, broken ones included."""
     findings: tuple[LintFinding, ...]
     nearest: Mapping[str, tuple[Pair, ...]]
     """By measure, nearest first."""
     counts: Mapping[str, int] = field(default_factory=dict)
     """Entries by domain, or by register."""
     samples: Mapping[str, int] = field(default_factory=dict)
-    """`files` and `words` that the file was compared with; empty where nothing was."""
+    """`files` and `words` that the file was compared with; empty where there were no samples."""
 
     def to_object(self) -> dict[str, Any]:
         """The report as plain data, for JSON."""
         return asdict(self)
 
 
-# Lines of a catalogue as a lint reads them: hostile input, where one broken line hides no other.
-
-LONGEST_LINE = 1 << 20
-"""Bytes of a line that are read; no entry is a tenth as long."""
-LONGEST_TEXT = 10_000
-"""Characters of a text, as the loaders have it."""
-LONGEST_LIST, LONGEST_ITEM = 100, 500
-"""Items of a list, and characters of one."""
-
-
 @dataclass(frozen=True, slots=True)
 class EntryRow:
-    """A line that is not blank: its object, or what is wrong with it."""
+    """A line that is not blank: its object, or its faults."""
 
     line: int
     data: Mapping[str, Any] | None
@@ -113,7 +111,8 @@ def read_rows(path: Path) -> Iterator[EntryRow]:
             while raw := file.readline(LONGEST_LINE + 1):
                 number += 1
                 if len(raw) > LONGEST_LINE:
-                    yield EntryRow(number, None, (_too_long(),))
+                    too_long = f"is longer than {LONGEST_LINE} bytes"
+                    yield _broken(number, too_long, "break the file into one entry a line")
                     while raw and not raw.endswith(b"\n"):
                         raw = file.readline(LONGEST_LINE)
                 elif raw.strip():
@@ -123,7 +122,7 @@ def read_rows(path: Path) -> Iterator[EntryRow]:
 
 
 def text_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> str:
-    """A text field; what is wrong with it is added to the faults."""
+    """A text field; its faults are added to the list."""
     value = data.get(name)
     if name not in data:
         faults.append(RuleFault("fields", f"“{name}” is missing", f"add the field {name}"))
@@ -133,17 +132,15 @@ def text_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> str:
         faults.append(RuleFault("fields", f"“{name}” is empty", f"fill the field {name}"))
     elif len(value) > LONGEST_TEXT:
         faults.append(RuleFault("fields", f"“{name}” has {len(value)} characters", f"keep to {LONGEST_TEXT} at most"))
-    elif not _is_plain(value):
-        faults.append(
-            RuleFault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")
-        )
+    elif not value.isprintable():
+        faults.append(_invisible(name))
     else:
         return value
     return ""
 
 
 def texts_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> tuple[str, ...]:
-    """A list of texts; what is wrong with it is added to the faults."""
+    """A list of texts; its faults are added to the list."""
     value = data.get(name)
     if name not in data:
         faults.append(RuleFault("fields", f"“{name}” is missing", f"add the list {name}"))
@@ -155,52 +152,53 @@ def texts_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> tup
         faults.append(RuleFault("fields", f"“{name}” holds something else than texts", "write every item as a text"))
     elif longest := next((item for item in value if len(item) > LONGEST_ITEM), None):
         faults.append(RuleFault("fields", f"“{name}” holds a text of {len(longest)} characters", "shorten it"))
-    elif not all(map(_is_plain, value)):
-        faults.append(
-            RuleFault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")
-        )
+    elif not all(map(str.isprintable, value)):
+        faults.append(_invisible(name))
     else:
         return tuple(value)
     return ()
 
 
-def _is_plain(text: str) -> bool:
-    """Without controls, line breaks, invisible marks and half surrogate pairs."""
-    return text.isprintable()
+def id_faults(name: str) -> Iterator[RuleFault]:
+    """What is wrong with an id."""
+    if len(name) > LONGEST_ID or name != name.strip():
+        yield RuleFault("id", f"the id “{name[:LONGEST_ID]}” is long or has spaces around it", "give it a short name")
 
 
-def _too_long() -> RuleFault:
-    return RuleFault("json", f"is longer than {LONGEST_LINE} bytes", "break the file into one entry a line")
+def _invisible(name: str) -> RuleFault:
+    """Controls, line breaks, invisible marks and half surrogate pairs."""
+    return RuleFault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")
+
+
+def _broken(number: int, message: str, mend: str = "mend or delete the line") -> EntryRow:
+    return EntryRow(number, None, (RuleFault("json", message, mend),))
 
 
 def _row(number: int, raw: bytes) -> EntryRow:
-    twice: list[str] = []
+    repeated: list[str] = []
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(items)
-        if len(made) < len(items):
-            twice.extend(key for key, count in Counter(name for name, _ in items).items() if count > 1)
-        return made
+        data = dict(items)
+        if len(data) < len(items):
+            repeated.extend(key for key, count in Counter(name for name, _ in items).items() if count > 1)
+        return data
 
     try:
         data = json.loads(raw.decode("utf-8"), object_pairs_hook=pairs)
     except UnicodeDecodeError:
-        return EntryRow(number, None, (RuleFault("json", "is not UTF-8", "save the file as UTF-8"),))
+        return _broken(number, "is not UTF-8", "save the file as UTF-8")
     except (ValueError, RecursionError) as fault:
-        what = "starts with a byte order mark" if raw.startswith(b"\xef\xbb\xbf") else "is not a JSON object"
-        if isinstance(fault, json.JSONDecodeError) and not raw.startswith(b"\xef\xbb\xbf"):
-            what += f" ({fault.msg.lower()} at column {fault.colno})"
-        return EntryRow(number, None, (RuleFault("json", what, "mend or delete the line"),))
+        if raw.startswith(b"\xef\xbb\xbf"):
+            return _broken(number, "starts with a byte order mark")
+        where = f" ({fault.msg.lower()} at column {fault.colno})" if isinstance(fault, json.JSONDecodeError) else ""
+        return _broken(number, f"is not a JSON object{where}")
     if not isinstance(data, dict):
-        return EntryRow(number, None, (RuleFault("json", "is not a JSON object", "mend or delete the line"),))
+        return _broken(number, "is not a JSON object")
     faults = tuple(
         RuleFault("json", f"the key “{key[:40]}” stands there twice", "keep one of them")
-        for key in dict.fromkeys(twice)
+        for key in dict.fromkeys(repeated)
     )
     return EntryRow(number, data, faults)
-
-
-# Numbers of entries.
 
 
 def next_number(letter: str, rows: Iterable[EntryRow]) -> int:
@@ -209,40 +207,3 @@ def next_number(letter: str, rows: Iterable[EntryRow]) -> int:
     ids = [(row.data or {}).get("id") for row in rows]
     found = [form.fullmatch(name) for name in ids if isinstance(name, str)]
     return max((int(match[1]) for match in found if match), default=0) + 1
-
-
-# The nearest pairs seen so far, by one measure.
-
-SHOWN = 5
-"""Pairs that a report names by each measure."""
-
-
-class NearestPairs:
-    """Keeps the nearest pairs: for every entry, the earlier one that is nearest to it."""
-
-    def __init__(self, name: Callable[[int], tuple[str, int]], *, by_count: bool = False) -> None:
-        """`name` gives the id and the line of an entry's number; `by_count` ranks by shared features."""
-        self._name = name
-        self._by_count = by_count
-        self._heap: list[tuple[float, float, int, int, tuple[str, ...]]] = []
-
-    def offer(self, found: Sequence[Near], at: int) -> None:
-        """Keep the pair of an entry and the first of those found, if it is among the nearest."""
-        if not found:
-            return
-        near = found[0]
-        shared = tuple(sorted(map(str, near.shared)))
-        value = float(len(shared)) if self._by_count else near.jaccard
-        entry = (value, near.jaccard, -at, -near.at, shared)
-        if len(self._heap) < SHOWN:
-            heapq.heappush(self._heap, entry)
-        else:
-            heapq.heappushpop(self._heap, entry)
-
-    def pairs(self) -> tuple[Pair, ...]:
-        """The pairs, nearest first; of equals, the earliest in the file."""
-        made = []
-        for value, _, at, near, shared in sorted(self._heap, reverse=True):
-            (first, low), (second, high) = self._name(-near), self._name(-at)
-            made.append(Pair(first, second, round(value, 3), shared, (low, high)))
-        return tuple(made)

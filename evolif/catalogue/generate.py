@@ -1,35 +1,39 @@
-"""The loop that makes entries with a chat model: ask, lint, feed the findings back, keep what is good."""
+"""Make catalogue entries with a chat model: request, lint, report the findings back, append what passes."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Generic
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolif.catalogue.entries import EntryRow, read_rows
+from evolif.catalogue.entries import EntryRow, RuleFault, next_number, read_rows
+from evolif.catalogue.index import E, EntryKind
 from evolif.errors import ContextOverflowError, InputError, ModelError, OutsideError, UsageError, WithheldError
-from evolif.instructions import append, cut_torn_line
+from evolif.instructions import append, cut_torn_line, writing
 from evolif.models import ModelOptions, ModelRef, Sampling, StructuredModel, resolve_model, stored_name
 from evolif.resources import complaint, data_path, load_yaml
-from evolif.synthesis import read_object
+from evolif.synthesis import fill_slots, read_object
 from evolif.text import clean
 from evolif.types import Message
 
-# The prompt files for making entries, and their slots filled.
-
-_Text = Annotated[str, Field(min_length=1)]
-_SLOT = re.compile(r"\{([a-z]+)\}")
-_BLANK_LINES = re.compile(r"\n{3,}")
+ATTEMPTS = 3
+"""Answers that a model may give for one entry, the first included."""
+FRUITLESS = 5
+"""Entries given up before the first one is kept, after which no more are requested."""
+_FAULTS_IN_A_ROW = 3
+_LOCAL_TOKENS = 500
+"""Longest answer of a local model by default: some never stop by themselves."""
 _LONGEST_ECHO = 8000
 """Characters of its own answer that a model is shown again."""
+
+_Text = Annotated[str, Field(min_length=1)]
 
 
 class PromptFile(BaseModel):
@@ -44,14 +48,14 @@ class PromptFile(BaseModel):
     angles: tuple[_Text, ...] = ()
 
     def opening(self, slots: Mapping[str, str]) -> tuple[Message, ...]:
-        """The first messages; what fills a slot is never read for slots again."""
-        return Message("system", _fill(self.system, slots)), Message("user", _fill(self.user, slots))
+        """The first messages; braces that name no slot stay, because the prompts show JSON."""
+        return Message("system", fill_slots(self.system, slots)), Message("user", fill_slots(self.user, slots))
 
     def again(self, opening: Sequence[Message], answer: str, findings: Sequence[str]) -> tuple[Message, ...]:
-        """The conversation that asks for the same entry with its findings mended."""
-        told = "\n".join(f"- {finding}" for finding in findings)
-        said = answer[:_LONGEST_ECHO].strip() or "(nothing)"
-        return (*opening, Message("assistant", said), Message("user", _fill(self.mend, {"findings": told})))
+        """The conversation that requests the same entry with its findings mended."""
+        listed = "\n".join(f"- {finding}" for finding in findings)
+        echo = answer[:_LONGEST_ECHO].strip() or "(nothing)"
+        return (*opening, Message("assistant", echo), Message("user", fill_slots(self.mend, {"findings": listed})))
 
 
 @lru_cache(maxsize=4)
@@ -68,38 +72,9 @@ def load_prompts(name: str) -> PromptFile:
         raise InputError(complaint(fault, "prompts"), path=path) from None
 
 
-def _fill(text: str, slots: Mapping[str, str]) -> str:
-    """Braces that name no slot stay: the prompts show JSON."""
-    filled = _SLOT.sub(lambda match: slots.get(match[1], match[0]), text)
-    return _BLANK_LINES.sub("\n\n", filled).strip()
-
-
-ATTEMPTS = 3
-"""Answers that a model may give for one entry, the first included."""
-FRUITLESS = 5
-"""Entries given up from the start on, without one that was kept, after which nothing more is asked."""
-_FAULTS_IN_A_ROW = 3
-_LOCAL_TOKENS = 500
-"""Longest answer of a local model where nothing else is asked for: some never come to an end of themselves."""
-
-
-def open_writer(model: ModelRef, options: ModelOptions) -> StructuredModel:
-    """Open the model that writes entries.
-
-    Raises:
-        UsageError: no such model, no key, or a simulated one.
-    """
-    name = stored_name(model)
-    if name.startswith("sim/"):
-        raise UsageError(f"{name} does not chat and can write nothing; name a chat model")
-    client = resolve_model(model, options)
-    sampling = options.sampling(model, local=Sampling(max_tokens=_LOCAL_TOKENS))
-    return StructuredModel(client.bounded(client.limit.places), sampling, name)
-
-
 @dataclass(slots=True)
 class Tally:
-    """What became of the entries asked for."""
+    """Counts of a run so far."""
 
     kept: int = 0
     given_up: int = 0
@@ -110,143 +85,141 @@ class Tally:
     """Of the last answer that was not kept."""
 
 
+TallyObserver = Callable[[Tally], None]
+"""Called whenever an entry was kept or given up."""
+
+
 @dataclass(frozen=True, slots=True)
 class GenerationResult:
-    """What a run came to."""
+    """The result of a run."""
 
     tally: Tally
     have: int
-    """Entries asked for that the file holds now, those of earlier runs included."""
+    """Requested entries that the file holds now, those of earlier runs included."""
     wanted: int
     """Entries that it should hold."""
 
 
-class Job(Protocol):
+@dataclass(frozen=True, slots=True)
+class Job:
     """One entry to be made."""
 
-    @property
-    def opening(self) -> tuple[Message, ...]:
-        """The messages that ask for it."""
-        ...
-
-    def take(self, answer: str) -> tuple[str, ...]:
-        """Keep the entry in a model's answer, or say what is wrong with it.
-
-        Raises:
-            OutsideError: it is good but could not be stored.
-        """
-        ...
+    opening: tuple[Message, ...]
+    """The messages that request it."""
+    take: Callable[[str], tuple[str, ...]]
+    """Stores the entry in an answer, or returns what is wrong with it; raises `OutsideError` where the disk fails."""
 
 
-TallyObserver = Callable[[Tally], None]
-"""Told whenever an entry was kept or given up."""
-
-
-@dataclass(slots=True)
 class EntryGenerator:
     """Makes entries side by side.
 
     Args:
-        asked: The model.
-        prompts: The file whose `mend` asks again.
+        model: The chat model, or its name.
+        options: How it is reached and sampled.
+        prompts: The prompts that request an entry and ask again.
         schema: The JSON schema of an answer.
-        connections: Entries asked for at a time.
-        observe: Told of each that is done with.
+        observe: Called whenever an entry was kept or given up.
+
+    Raises:
+        UsageError: no such model, no key, or a simulated one.
     """
 
-    asked: StructuredModel
-    prompts: PromptFile
-    schema: Mapping[str, Any]
-    connections: int
-    observe: TallyObserver
-    tally: Tally = field(default_factory=Tally)
-    _faults: int = 0
-    """Faults of the provider since the last answer."""
+    def __init__(
+        self,
+        model: ModelRef,
+        options: ModelOptions | None,
+        prompts: PromptFile,
+        schema: Mapping[str, Any],
+        observe: TallyObserver,
+    ) -> None:
+        self.name = stored_name(model)
+        if self.name.startswith("sim/"):
+            raise UsageError(f"{self.name} does not chat and can write nothing; name a chat model")
+        options = options or ModelOptions()
+        client = resolve_model(model, options)
+        self._connections = client.limit.places
+        sampling = options.sampling(model, local=Sampling(max_tokens=_LOCAL_TOKENS))
+        self._model = StructuredModel(client.bounded(self._connections), sampling, self.name)
+        self._opened_here = isinstance(model, str)
+        self._prompts = prompts
+        self._schema = schema
+        self._observe = observe
+        self._tally = Tally()
+        self._faults = 0
+        """Faults of the provider since the last answer."""
 
-    async def make(self, jobs: Iterator[Job], wanted: int) -> None:
-        """Work through the jobs until enough entries are kept, or it is no use.
+    def run(self, jobs: Iterator[Job], wanted: int) -> Tally:
+        """Work through the jobs until enough entries are kept, or until none of the first ones was.
 
         Raises:
             ModelError: the provider failed for good, or again and again; what was kept is kept.
-            OutsideError: the disk failed.
+            OutsideError: the disk failed, or the model gave nothing usable.
         """
-        flying: set[asyncio.Task[None]] = set()
+        asyncio.run(self._run(jobs, wanted))
+        tally = self._tally
+        if tally.given_up and not tally.kept:
+            raise OutsideError(
+                f"{self.name} gave nothing that passes the lint in {tally.answers} answers "
+                f"(the last one: {_brief(tally.last_findings)}); nothing was written. Try a larger model"
+            )
+        return tally
+
+    async def _run(self, jobs: Iterator[Job], wanted: int) -> None:
+        running: set[asyncio.Task[None]] = set()
         try:
             while True:
-                # Never more at a time than are wanted still: each of them may turn out well.
-                while len(flying) < min(self.connections, wanted - self.tally.kept) and not self._is_no_use():
+                # Never more at a time than are still wanted: each of them may succeed.
+                while len(running) < min(self._connections, wanted - self._tally.kept) and not self._is_hopeless():
                     job = next(jobs, None)
                     if job is None:
                         break
-                    flying.add(asyncio.create_task(self._one(job)))
-                if not flying:
+                    running.add(asyncio.create_task(self._make(job)))
+                if not running:
                     return
-                done, flying = await asyncio.wait(flying, return_when=asyncio.FIRST_COMPLETED)
+                done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     task.result()
         finally:
-            for task in flying:
+            for task in running:
                 task.cancel()
-            await asyncio.gather(*flying, return_exceptions=True)
+            await asyncio.gather(*running, return_exceptions=True)
+            if self._opened_here:
+                await self._model.aclose()
 
-    def _is_no_use(self) -> bool:
-        return not self.tally.kept and self.tally.given_up >= FRUITLESS
+    def _is_hopeless(self) -> bool:
+        return not self._tally.kept and self._tally.given_up >= FRUITLESS
 
-    async def _one(self, job: Job) -> None:
+    async def _make(self, job: Job) -> None:
         kept = False
         try:
-            kept = await self._attempts(job)
+            kept = await self._attempt(job)
         except (WithheldError, ContextOverflowError) as refusal:
-            self.tally.last_findings = (str(refusal),)
+            self._tally.last_findings = (str(refusal),)
         except ModelError as fault:
             self._faults += 1
             if not fault.retryable or self._faults >= _FAULTS_IN_A_ROW:
                 raise
-            self.tally.last_findings = (str(fault),)
-        self.tally.kept += kept
-        self.tally.given_up += not kept
-        self.observe(self.tally)
+            self._tally.last_findings = (str(fault),)
+        self._tally.kept += kept
+        self._tally.given_up += not kept
+        self._observe(self._tally)
 
-    async def _attempts(self, job: Job) -> bool:
-        messages: tuple[Message, ...] = job.opening
+    async def _attempt(self, job: Job) -> bool:
+        messages = job.opening
         for _ in range(ATTEMPTS):
-            heard = await self.asked.ask(messages, self.schema)
+            answer = await self._model.ask(messages, self._schema)
             self._faults = 0
-            self.tally.answers += 1
-            self.tally.prompt_tokens += heard.usage.prompt_tokens
-            self.tally.completion_tokens += heard.usage.completion_tokens
-            findings = job.take(heard.text)
+            self._tally.answers += 1
+            self._tally.prompt_tokens += answer.usage.prompt_tokens
+            self._tally.completion_tokens += answer.usage.completion_tokens
+            findings = job.take(answer.text)
             if not findings:
                 return True
-            if heard.truncated:
+            if answer.truncated:
                 findings = ("the answer was cut at the token limit; write less", *findings)
-            self.tally.last_findings = findings
-            messages = self.prompts.again(job.opening, heard.text, findings)
+            self._tally.last_findings = findings
+            messages = self._prompts.again(job.opening, answer.text, findings)
         return False
-
-
-def run(workshop: EntryGenerator, jobs: Iterator[Job], wanted: int) -> Tally:
-    """Run a workshop to its end, and close the model.
-
-    Raises:
-        ModelError: the provider failed; what was kept is kept.
-        OutsideError: the disk failed, or the model gave nothing that could be kept.
-    """
-
-    async def main() -> None:
-        try:
-            await workshop.make(jobs, wanted)
-        finally:
-            await workshop.asked.aclose()
-
-    asyncio.run(main())
-    tally = workshop.tally
-    if tally.given_up and not tally.kept:
-        raise OutsideError(
-            f"{workshop.asked.name} gave nothing that passes the lint in {tally.answers} answers "
-            f"(the last one: {_brief(tally.last_findings)}); nothing was written. Try a larger model"
-        )
-    return tally
 
 
 def _brief(findings: Sequence[str]) -> str:
@@ -255,94 +228,110 @@ def _brief(findings: Sequence[str]) -> str:
     return first[:300] + more
 
 
-# The file that new entries go to: one writer at a time, every entry on disk as soon as it is had.
+class EntryFile(Generic[E]):
+    """A JSONL file that new entries are appended to, each checked against those already there.
 
+    Args:
+        path: The file.
+        kind: The kind of its entries.
+        rows: Its lines.
+    """
 
-class OutFile:
-    """A JSONL file that entries are appended to."""
-
-    def __init__(self, path: Path, rows: tuple[EntryRow, ...]) -> None:
-        self.path = path
-        self.rows = rows
-        """What stood in it when it was opened."""
+    def __init__(self, path: Path, kind: EntryKind[E], rows: Sequence[EntryRow]) -> None:
+        self._path = path
+        self._kind = kind
+        self._index = kind.index()
         self._line = max((row.line for row in rows), default=0)
+        self._letter = kind.name[0].upper()
+        self._number = next_number(self._letter, rows)
+        self.objects = [row.data for row in rows if row.data is not None]
+        """The objects in the file when it was opened."""
+        self.entries: list[E] = []
+        """The entries in the file."""
+        for row in rows:
+            entry, _ = kind.read(row.data or {})
+            if entry is not None:
+                self._add(entry, row.line)
 
-    def append(self, entry: Mapping[str, Any]) -> int:
-        """Append an entry durably; returns its line.
+    def append(
+        self, fields: Mapping[str, Any], further: Callable[[E], Iterable[RuleFault]] = lambda _: ()
+    ) -> list[RuleFault]:
+        """Append an entry durably under the next id, or return what is wrong with it.
+
+        Args:
+            fields: Its fields but the id.
+            further: Rules beside those of the lint.
 
         Raises:
             OutsideError: the disk failed.
         """
-        try:
-            append(self.path, json.dumps(entry, ensure_ascii=False) + "\n")
-        except OSError as fault:
-            raise OutsideError(f"{self.path} cannot be written ({fault.strerror}); free or mend that place") from None
+        data = {"id": f"{self._letter}{self._number:03d}", **fields}
+        entry, faults = self._kind.read(data)
+        if entry is not None:
+            faults += [*self._kind.faults(entry), *self._index.clashes(entry), *further(entry)]
+        if entry is None or faults:
+            return faults
+        with writing(self._path, "free or mend that place"):
+            append(self._path, json.dumps(data, ensure_ascii=False) + "\n")
         self._line += 1
-        return self._line
+        self._number += 1
+        self._add(entry, self._line)
+        return []
+
+    def _add(self, entry: E, line: int) -> None:
+        self._index.add(entry, line)
+        self.entries.append(entry)
 
 
 @contextmanager
-def opened(path: Path, kind: str) -> Iterator[OutFile]:
-    """Open a file to go on with, or one that is not there yet: it is made with its first entry.
-
-    Args:
-        path: The file.
-        kind: `topics` or `personas`, as the command line calls them.
+def open_entries(path: Path, kind: EntryKind[E]) -> Iterator[EntryFile[E]]:
+    """Open a file to append to, for one process at a time; a missing one is created with its first entry.
 
     Raises:
         InputError: it holds something else than entries.
         UsageError: another process writes to it.
-        OutsideError: it, or its folder, cannot be written.
+        OutsideError: the file or its folder cannot be written.
     """
     from filelock import FileLock, Timeout
 
-    try:
+    with writing(path.parent, "name another place"):
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
-        lock.acquire()
-    except Timeout:
-        raise UsageError(f"another evolif writes to {path} just now; wait for it, or name another file") from None
-    except OSError as fault:
-        raise OutsideError(f"{path.parent} cannot be written ({fault.strerror}); name another place") from None
+        try:
+            lock.acquire()
+        except Timeout:
+            raise UsageError(f"another evolif writes to {path} just now; wait for it, or name another file") from None
     try:
-        yield OutFile(path, tuple(_whole(path, kind)) if path.exists() else ())
+        yield EntryFile(path, kind, _whole_rows(path, kind) if path.exists() else [])
     finally:
         lock.release()
 
 
-def _whole(path: Path, kind: str) -> list[EntryRow]:
-    """The lines that are there; a last one that was torn by a crash is cut."""
+def _whole_rows(path: Path, kind: EntryKind[E]) -> list[EntryRow]:
+    """The lines of a file; a last one that a crash left incomplete is cut."""
     rows = list(read_rows(path))
-    broken = [row for row in rows if row.data is None]
-    if broken and broken[0] is rows[-1] and _is_torn(path):
+    broken = next((row for row in rows if row.data is None), None)
+    if broken is None:
+        return rows
+    if broken is rows[-1] and path.read_bytes().rpartition(b"\n")[2].startswith(b'{"id"'):
         try:
             cut_torn_line(path)
         except OSError as fault:
             raise OutsideError(f"{path} cannot be mended ({fault.strerror}); make it writable") from None
         return rows[:-1]
-    if broken:
-        raise InputError(
-            f"{broken[0].faults[0].message}; mend it (evolif {kind} lint shows all) or name another file",
-            path=path,
-            line=broken[0].line,
-        )
-    return rows
+    raise InputError(
+        f"{broken.faults[0].message}; mend it (evolif {kind.name}s lint shows all) or name another file",
+        path=path,
+        line=broken.line,
+    )
 
-
-def _is_torn(path: Path) -> bool:
-    """Whether the last line is the beginning of an entry and has no end."""
-    tail = path.read_bytes().rpartition(b"\n")[2]
-    return tail.startswith(b'{"id"')
-
-
-# From a model's answer to the fields that were asked for; it is hostile input, and nothing is evaluated.
 
 _WRAPPERS = ("topic", "topics", "persona", "personas", "task", "tasks", "result", "answer", "output", "data")
 _PLAIN = str.maketrans({"’": "'", "‘": "'"})
 
 
 def fields_of(answer: str, *names: str) -> Mapping[str, Any] | None:
-    """The object of an answer that has all these fields, also one layer down; None where there is none."""
+    """The object with all these fields in a model's answer, which is hostile input; also looks inside wrappers."""
     candidates: list[object] = [read_object(answer, names[0])]
     for wrapper in _WRAPPERS:
         inner = (read_object(answer, wrapper) or {}).get(wrapper)
@@ -352,7 +341,7 @@ def fields_of(answer: str, *names: str) -> Mapping[str, Any] | None:
 
 
 def line_of(value: object) -> str:
-    """A text as one clean line; empty where it is no text."""
+    """A text as one clean line; empty where it is not a text."""
     if not isinstance(value, str):
         return ""
     return " ".join(clean(value).translate(_PLAIN).split()).strip(' "“”')

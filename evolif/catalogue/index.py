@@ -1,18 +1,19 @@
-"""Indexes over the entries of a catalogue, so that no entry is compared with every other one."""
+"""Words as catalogues compare them, and indexes, so that no entry is compared with every other one."""
 
 from __future__ import annotations
 
+import heapq
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
+from evolif.catalogue.entries import Pair, RuleFault
 from evolif.resources import data_path
 from evolif.text import fold
-
-# Words as the lint compares them: folded, without plural, stemmed; and the words that carry no content.
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _POSSESSIVE = re.compile(r"'s?\Z")
@@ -23,9 +24,9 @@ _IRREGULAR = {
     "wives": "wife", "wolves": "wolf",
 }  # fmt: skip
 _LONGEST = 40
-"""Characters of what can still be a word."""
-_KEEP = ("ss", "us", "is")
-"""Endings in s that are no plural: glass, cactus, chassis."""
+"""Characters of the longest word that is stemmed."""
+_NO_PLURAL = ("ss", "us", "is")
+"""Endings such as in glass, cactus, chassis."""
 
 NUMBER_WORDS = frozenset(
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -38,10 +39,9 @@ def words(text: str) -> list[str]:
     return _WORD.findall(fold(text))
 
 
-def runs(text: str, length: int) -> list[tuple[str, ...]]:
+def runs(items: Sequence[str], length: int) -> list[tuple[str, ...]]:
     """Every run of `length` words, in order."""
-    found = words(text)
-    return [tuple(found[i : i + length]) for i in range(len(found) - length + 1)]
+    return [tuple(items[i : i + length]) for i in range(len(items) - length + 1)]
 
 
 @lru_cache(maxsize=100_000)
@@ -50,7 +50,7 @@ def singular(word: str) -> str:
     word = _POSSESSIVE.sub("", word)
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if len(word) < 4 or not word.endswith("s") or word.endswith(_KEEP):
+    if len(word) < 4 or not word.endswith("s") or word.endswith(_NO_PLURAL):
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
@@ -74,8 +74,7 @@ def is_number(word: str) -> bool:
 
 def content_stems(text: str) -> frozenset[str]:
     """The stems of the words that carry content."""
-    empty = function_words()
-    return frozenset(stem(word) for word in words(text) if word not in empty)
+    return frozenset(stem(word) for word in words(text) if word not in function_words())
 
 
 def contains(outer: tuple[str, ...], inner: tuple[str, ...]) -> bool:
@@ -99,33 +98,58 @@ def _porter() -> Any:
     return PorterStemmer()
 
 
+def listed(items: Iterable[str], limit: int = 5) -> str:
+    """Some items for a message: `a, b, c and 4 more`."""
+    held = list(items)
+    shown = ", ".join(held[:limit])
+    return f"{shown} and {len(held) - limit} more" if len(held) > limit else shown
+
+
+_SHAPE_RUN = 4
+
+
+def shape(text: str) -> list[str]:
+    """A text with its content masked: function words as they are, numbers as `#`, each run of other words as `_`."""
+    masked: list[str] = []
+    for word in words(text):
+        mark = "#" if is_number(word) else word if word in function_words() else "_"
+        if mark != "_" or masked[-1:] != ["_"]:
+            masked.append(mark)
+    return masked
+
+
+def shape_runs(text: str) -> frozenset[tuple[str, ...]]:
+    """The shape of a text as a set of runs; prompts of a fill-in series share most of them."""
+    return frozenset(runs(shape(text), _SHAPE_RUN))
+
+
 Feature = str | tuple[str, ...]
 """A word, or a run of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedWords:
-    """Words in a row that stood in an earlier entry."""
+    """Words in a row from an earlier entry."""
 
     at: int
-    """The number of the first entry that had them."""
+    """The number of the first entry with them."""
     words: tuple[str, ...]
 
 
 class RunIndex:
-    """Runs of a fixed number of words, each with the first entry that had it."""
+    """Runs of a fixed number of words, each with the first entry that has it."""
 
     def __init__(self, length: int) -> None:
         self._length = length
         self._first: dict[tuple[str, ...], int] = {}
 
     def find(self, text: str) -> list[SharedWords]:
-        """The longest runs that the text shares with earlier entries, one an entry."""
+        """The longest run that the text shares with each earlier entry."""
         found = words(text)
         longest: dict[int, tuple[int, int]] = {}
         at, start = -1, 0
-        for i in range(len(found) - self._length + 1):
-            owner = self._first.get(tuple(found[i : i + self._length]), -1)
+        for i, run in enumerate(runs(found, self._length)):
+            owner = self._first.get(run, -1)
             start = start if owner == at else i
             at = owner
             if at >= 0 and i + self._length - start > longest.get(at, (0, 0))[1]:
@@ -133,10 +157,9 @@ class RunIndex:
         return [SharedWords(owner, tuple(found[s : s + size])) for owner, (s, size) in longest.items()]
 
     def add(self, text: str, at: int) -> None:
-        """Note the runs of entry number `at`."""
-        found = words(text)
-        for i in range(len(found) - self._length + 1):
-            self._first.setdefault(tuple(found[i : i + self._length]), at)
+        """Add the runs of entry number `at`."""
+        for run in runs(words(text), self._length):
+            self._first.setdefault(run, at)
 
 
 _LIKELY = 8
@@ -157,8 +180,8 @@ class OverlapIndex:
     """Sets of features, and which earlier sets are nearest to a new one.
 
     Args:
-        cap: Entries noted per feature. A feature that more entries have leads to the first of them only, which keeps
-            the work near to linear; entries that share nothing but such features are found no more.
+        cap: Entries kept per feature. A more common feature leads to the first of them only, which keeps the work
+            nearly linear; entries that share only such features are not found.
     """
 
     def __init__(self, cap: int = 50) -> None:
@@ -167,62 +190,193 @@ class OverlapIndex:
         self._sets: dict[int, frozenset[Feature]] = {}
 
     def near(self, features: frozenset[Feature], *, by_count: bool = False) -> list[Near]:
-        """Earlier entries, nearest first and eight at most: by shared features over all, or by their number."""
+        """The nearest eight earlier entries, nearest first: by shared features over all, or by their number."""
         counts: Counter[int] = Counter()
-        for feature in sorted(features):  # the order of a set is another one in every process
+        for feature in sorted(features):  # the order of a set differs between processes
             counts.update(self._owners.get(feature, ()))
 
         def nearness(near: Near) -> tuple[float, float, int]:
             shared = len(near.shared)
             return (shared, near.jaccard, -near.at) if by_count else (near.jaccard, shared, -near.at)
 
-        likely = (self._measure(at, features) for at, _ in counts.most_common(_LIKELY))
+        likely = []
+        for at, _ in counts.most_common(_LIKELY):
+            shared = features & self._sets[at]
+            likely.append(Near(at, shared, len(shared) / len(features | self._sets[at])))
         return sorted(likely, key=nearness, reverse=True)
 
     def add(self, features: frozenset[Feature], at: int) -> None:
-        """Note the features of entry number `at`."""
+        """Add the features of entry number `at`."""
         self._sets[at] = features
         for feature in features:
             owners = self._owners.setdefault(feature, [])
             if len(owners) < self._cap:
                 owners.append(at)
 
-    def _measure(self, at: int, features: frozenset[Feature]) -> Near:
-        other = self._sets[at]
-        shared = features & other
-        return Near(at, shared, len(shared) / len(features | other))
+
+_SHOWN = 5
+"""Pairs that a report names by each measure."""
 
 
-def grams(items: Sequence[str], length: int) -> frozenset[tuple[str, ...]]:
-    """The runs of a sequence as a set."""
-    return frozenset(tuple(items[i : i + length]) for i in range(len(items) - length + 1))
+class NearestPairs:
+    """Keeps the nearest pairs: for every entry, the earlier one that is nearest to it.
+
+    Args:
+        entry: Gives the id and the line of an entry's number.
+        by_count: Whether to rank by the number of shared features.
+    """
+
+    def __init__(self, entry: Callable[[int], tuple[str, int]], *, by_count: bool = False) -> None:
+        self._entry = entry
+        self._by_count = by_count
+        self._heap: list[tuple[float, float, int, int, tuple[str, ...]]] = []
+
+    def offer(self, found: Sequence[Near], at: int) -> None:
+        """Keep the pair of an entry and the first of those found, if it is among the nearest."""
+        if not found:
+            return
+        near = found[0]
+        shared = tuple(sorted(map(str, near.shared)))
+        value = float(len(shared)) if self._by_count else near.jaccard
+        heapq.heappush(self._heap, (value, near.jaccard, -at, -near.at, shared))
+        if len(self._heap) > _SHOWN:
+            heapq.heappop(self._heap)
+
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs, nearest first; of equals, the earliest in the file."""
+        pairs = []
+        for value, _, at, near, shared in sorted(self._heap, reverse=True):
+            (first, low), (second, high) = self._entry(-near), self._entry(-at)
+            pairs.append(Pair(first, second, round(value, 3), shared, (low, high)))
+        return tuple(pairs)
 
 
-def listed(items: Iterable[str], limit: int = 5) -> str:
-    """Some items for a message: `a, b, c and 4 more`."""
-    held = list(items)
-    shown = ", ".join(held[:limit])
-    return f"{shown} and {len(held) - limit} more" if len(held) > limit else shown
+SHARED_RUN = 4
+"""Words in a row that no two prompts, or sentences of personas, may share."""
+ALIKE_TEXTS = 0.5
+"""Shared content words over all content words, from which on two texts count as one. The nearest two of some 600
+prompts that were written one by one come to 0.25."""
 
 
-# The shape of a prompt: what is left of it when its content is masked. Fill-in series share one.
+class Entry(Protocol):
+    """A topic or a persona."""
 
-SHAPE_RUN = 4
-ALIKE_SHAPE = 0.4
-"""Shared runs over all runs of two shapes, from which on they are one. Of some 200,000 pairs of prompts that were
-written one by one, none came above 0.25; prompts with three words exchanged stay above 0.6."""
-
-
-def shape(text: str) -> list[str]:
-    """Function words as they are, numbers as `#`, and every run of other words as `_`."""
-    masked: list[str] = []
-    for word in words(text):
-        mark = "#" if is_number(word) else word if word in function_words() else "_"
-        if mark != "_" or masked[-1:] != ["_"]:
-            masked.append(mark)
-    return masked
+    @property
+    def id(self) -> str:
+        """Its name in the file."""
+        ...
 
 
-def shape_runs(text: str) -> frozenset[tuple[str, ...]]:
-    """The shape as a set of runs, to be compared with others."""
-    return grams(shape(text), SHAPE_RUN)
+E = TypeVar("E", bound=Entry)
+
+
+class EntryIndex(ABC, Generic[E]):
+    """The entries so far, and what a further one shares with them.
+
+    Args:
+        item_cap: Entries kept per item, see `OverlapIndex`.
+    """
+
+    text_name: str
+    """The field of the main text."""
+    item_name: str
+    """The field of the items."""
+    shared_items: int
+    """Items that two entries may share."""
+
+    def __init__(self, item_cap: int = 50) -> None:
+        self._entries: list[tuple[str, int]] = []
+        self._ids: dict[str, int] = {}
+        self._runs = RunIndex(SHARED_RUN)
+        self._texts = OverlapIndex()
+        self._items = OverlapIndex(item_cap)
+        self._by_text = NearestPairs(self._entries.__getitem__)
+        self._by_items = NearestPairs(self._entries.__getitem__, by_count=True)
+        self._compared: tuple[E, int, list[Near], list[Near]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @abstractmethod
+    def text(self, entry: E) -> str:
+        """The main text."""
+
+    @abstractmethod
+    def items(self, entry: E) -> frozenset[str]:
+        """The items."""
+
+    @abstractmethod
+    def clashes(self, entry: E) -> list[RuleFault]:
+        """What an entry shares with an earlier one against the rules."""
+
+    def add(self, entry: E, line: int) -> None:
+        """Add an entry."""
+        at = len(self)
+        texts, items = self.neighbours(entry)
+        self._entries.append((entry.id, line))
+        self._ids.setdefault(entry.id, at)
+        self._by_text.offer(texts, at)
+        self._by_items.offer(items, at)
+        self._runs.add(self.text(entry), at)
+        self._texts.add(content_stems(self.text(entry)), at)
+        self._items.add(self.items(entry), at)
+
+    def nearest(self) -> dict[str, tuple[Pair, ...]]:
+        """The nearest pairs, by shared items and by the words of the texts."""
+        return {self.item_name: self._by_items.pairs(), f"{self.text_name}s": self._by_text.pairs()}
+
+    def label(self, at: int) -> str:
+        """An entry for a message."""
+        name, line = self._entries[at]
+        return f"{name[:40]} (line {line})"
+
+    def neighbours(self, entry: E) -> tuple[list[Near], list[Near]]:
+        """The nearest by text and the nearest by items; kept, because an entry is added just after it was compared."""
+        if self._compared is None or self._compared[:2] != (entry, len(self)):
+            texts = self._texts.near(content_stems(self.text(entry)))
+            self._compared = (entry, len(self), texts, self._items.near(self.items(entry), by_count=True))
+        return self._compared[2:]
+
+    def same_id(self, entry: E) -> Iterator[RuleFault]:
+        """An id that is used twice."""
+        if entry.id in self._ids:
+            line = self._entries[self._ids[entry.id]][1]
+            yield RuleFault("id", f"the id {entry.id[:40]} stands in line {line} already", "give it another")
+
+    def shared_runs(self, entry: E) -> Iterator[RuleFault]:
+        """Words in a row that two texts share."""
+        for run in self._runs.find(self.text(entry)):
+            said = f"the {self.text_name} shares “{' '.join(run.words[:20])}” with {self.label(run.at)}"
+            yield RuleFault("shared-words", said, f"say it otherwise: no {SHARED_RUN} words in a row may be shared")
+
+    def too_many_shared_items(self, entry: E, rule: str) -> Iterator[RuleFault]:
+        """Items that two entries share beyond the limit."""
+        for near in self.neighbours(entry)[1]:
+            if len(near.shared) > self.shared_items:
+                said = f"{len(near.shared)} {self.item_name} are those of {self.label(near.at)}"
+                shared = listed(sorted(map(str, near.shared)))
+                yield RuleFault(rule, f"{said}: {shared}", f"replace all but {self.shared_items} of them")
+
+    def alike_text(self, entry: E, mend: str) -> Iterator[RuleFault]:
+        """A text made of the words of another one."""
+        texts, _ = self.neighbours(entry)
+        if texts and texts[0].jaccard >= ALIKE_TEXTS:
+            said = f"the {self.text_name} is made of the words of {self.label(texts[0].at)}"
+            yield RuleFault("alike", said, mend)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryKind(Generic[E]):
+    """How the entries of a catalogue are read, checked and counted."""
+
+    name: str
+    """`topic` or `persona`."""
+    read: Callable[[Mapping[str, Any]], tuple[E | None, list[RuleFault]]]
+    """Gives the entry of an object, None where a field is missing, and the faults of its fields."""
+    faults: Callable[[E], list[RuleFault]]
+    """Gives the faults of an entry alone."""
+    index: Callable[[], EntryIndex[E]]
+    texts: Callable[[E], tuple[str, ...]]
+    """Gives the texts that must not be copied from samples."""
+    group: Callable[[E], str]
+    """Gives the group that a report counts the entry in."""

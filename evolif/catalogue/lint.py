@@ -3,40 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
 
-from evolif.catalogue.entries import EntryRow, LintFinding, LintReport, Pair, RuleFault, read_rows
-from evolif.catalogue.personas import PersonaIndex, persona_faults, read_persona
+from evolif.catalogue.entries import LintFinding, LintReport, RuleFault, read_rows
+from evolif.catalogue.index import E, EntryKind
+from evolif.catalogue.personas import PERSONAS
 from evolif.catalogue.samples import compare
-from evolif.catalogue.topics import TopicIndex, read_topic, topic_faults
+from evolif.catalogue.topics import TOPICS
 from evolif.errors import InputError
-
-
-class _Entry(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-E = TypeVar("E", bound=_Entry)
-E_contra = TypeVar("E_contra", bound=_Entry, contravariant=True)
-
-
-class EntryIndex(Protocol[E_contra]):
-    """The entries so far, and what a further one shares with them."""
-
-    def clashes(self, entry: E_contra, /) -> list[RuleFault]:
-        """What the entry has in common with an earlier one and should not."""
-        ...
-
-    def add(self, entry: E_contra, line: int, /) -> None:
-        """Take an entry in."""
-        ...
-
-    def nearest(self) -> dict[str, tuple[Pair, ...]]:
-        """The nearest pairs by measure."""
-        ...
 
 
 def lint_topics(path: Path, against: Sequence[Path] = ()) -> LintReport:
@@ -47,10 +22,9 @@ def lint_topics(path: Path, against: Sequence[Path] = ()) -> LintReport:
         against: Files and folders of other people's texts that no prompt may share eight words in a row with.
 
     Raises:
-        InputError: the file, or a sample, cannot be read, or holds nothing.
+        InputError: the file, or a sample, cannot be read, or is empty.
     """
-    pass_ = _Pass("topic", path, read_topic, topic_faults, TopicIndex())
-    return pass_.run(against, texts=lambda topic: (topic.prompt, topic.title), count=lambda topic: topic.domain)
+    return _lint(path, TOPICS, against)
 
 
 def lint_personas(path: Path, against: Sequence[Path] = ()) -> LintReport:
@@ -61,77 +35,49 @@ def lint_personas(path: Path, against: Sequence[Path] = ()) -> LintReport:
         against: Files and folders of other people's texts that no sentence may share eight words in a row with.
 
     Raises:
-        InputError: the file, or a sample, cannot be read, or holds nothing.
+        InputError: the file, or a sample, cannot be read, or is empty.
     """
-    pass_ = _Pass("persona", path, read_persona, persona_faults, PersonaIndex())
-    return pass_.run(
-        against, texts=lambda persona: (persona.sentence, *persona.phrases), count=lambda persona: persona.register
-    )
+    return _lint(path, PERSONAS, against)
 
 
-class _Pass(Generic[E]):
-    """One reading of a file."""
+def _lint(path: Path, kind: EntryKind[E], against: Sequence[Path]) -> LintReport:
+    index = kind.index()
+    entries: list[tuple[E, int]] = []
+    findings: list[LintFinding] = []
 
-    def __init__(
-        self,
-        kind: str,
-        path: Path,
-        read: Callable[[Mapping[str, Any]], tuple[E | None, list[RuleFault]]],
-        alone: Callable[[E], list[RuleFault]],
-        index: EntryIndex[E],
-    ) -> None:
-        self._kind = kind
-        self._path = path
-        self._read = read
-        self._alone = alone
-        self._index = index
-        self._entries: list[tuple[E, int]] = []
-        self._findings: list[LintFinding] = []
+    def report(line: int, name: object, faults: Sequence[RuleFault]) -> None:
+        entry = name[:40] if isinstance(name, str) else ""
+        findings.extend(LintFinding(str(path), line, entry, f.rule, f.message, f.mend) for f in faults)
 
-    def run(
-        self, against: Sequence[Path], *, texts: Callable[[E], tuple[str, ...]], count: Callable[[E], str]
-    ) -> LintReport:
-        rows = 0
-        for rows, row in enumerate(read_rows(self._path), 1):  # noqa: B007 - the number of the last one is wanted
-            self._take(row)
-        if not rows:
-            raise InputError(f"holds no {self._kind}", path=self._path)
-        samples = self._compare(against, texts) if against else {}
-        counts = Counter(count(entry) for entry, _ in self._entries)
-        return LintReport(
-            kind=self._kind,
-            file=str(self._path),
-            entries=rows,
-            findings=tuple(sorted(self._findings, key=lambda finding: finding.line)),
-            nearest=self._index.nearest(),
-            counts=dict(counts.most_common()),
-            samples=samples,
-        )
-
-    def _take(self, row: EntryRow) -> None:
-        self._note(row.line, "", row.faults)
+    rows = 0
+    for row in read_rows(path):
+        rows += 1
+        report(row.line, "", row.faults)
         if row.data is None:
-            return
-        entry, faults = self._read(row.data)
-        if entry is None:
-            name = row.data.get("id")
-            self._note(row.line, name if isinstance(name, str) else "", faults)
-            return
-        faults += self._alone(entry)
-        faults += self._index.clashes(entry)
-        self._index.add(entry, row.line)
-        self._entries.append((entry, row.line))
-        self._note(row.line, entry.id, faults)
-
-    def _note(self, line: int, name: str, faults: Sequence[RuleFault]) -> None:
-        self._findings += [
-            LintFinding(str(self._path), line, name[:40], fault.rule, fault.message, fault.mend) for fault in faults
-        ]
-
-    def _compare(self, against: Sequence[Path], texts: Callable[[E], tuple[str, ...]]) -> dict[str, int]:
-        owned = [(text, entry, line) for entry, line in self._entries for text in texts(entry)]
-        compared = compare([text for text, _, _ in owned], against)
+            continue
+        entry, faults = kind.read(row.data)
+        if entry is not None:
+            faults += [*kind.faults(entry), *index.clashes(entry)]
+            index.add(entry, row.line)
+            entries.append((entry, row.line))
+        report(row.line, row.data.get("id"), faults)
+    if not rows:
+        raise InputError(f"holds no {kind.name}", path=path)
+    samples = {}
+    if against:
+        texts = [(text, entry, line) for entry, line in entries for text in kind.texts(entry)]
+        compared = compare([text for text, _, _ in texts], against)
         for copied in compared.copied:
-            _, entry, line = owned[copied.text]
-            self._note(line, entry.id, [copied.fault])
-        return {"files": compared.files, "words": compared.words}
+            _, entry, line = texts[copied.text]
+            report(line, entry.id, [copied.fault])
+        samples = {"files": compared.files, "words": compared.words}
+    counts = Counter(kind.group(entry) for entry, _ in entries)
+    return LintReport(
+        kind=kind.name,
+        file=str(path),
+        entries=rows,
+        findings=tuple(sorted(findings, key=lambda finding: finding.line)),
+        nearest=index.nearest(),
+        counts=dict(counts.most_common()),
+        samples=samples,
+    )

@@ -1,4 +1,4 @@
-"""A persona as the lint sees it, and the rules that need no other persona."""
+"""Personas: reading an entry, the rules of the lint, and the patterns of words that a catalogue must not hold."""
 
 from __future__ import annotations
 
@@ -12,28 +12,24 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from evolif.catalogue.entries import NearestPairs, Pair, RuleFault, text_of, texts_of
-from evolif.catalogue.index import (
-    NUMBER_WORDS,
-    Near,
-    OverlapIndex,
-    RunIndex,
-    content_stems,
-    function_words,
-    listed,
-    words,
-)
+from evolif.catalogue.entries import Pair, RuleFault, id_faults, text_of, texts_of
+from evolif.catalogue.index import NUMBER_WORDS, EntryIndex, EntryKind, function_words, words
 from evolif.errors import InputError
 from evolif.resources import complaint, data_path, load_yaml
 from evolif.synthesis import PersonaModel, registers
 from evolif.text import sentences
 
-# The small pattern language of the lint's data files, which people who write no regular expressions can extend.
+# The pattern language of the lint's data files:
 #
-# word that word, whatever its case; a capital first letter stands for itself. Hyphens count as spaces word* that word
-# with any ending (a|b c|d) one of these; [a|b] the same, or nothing <name> one of a named set # ## a number, in digits
-# or as a word; ## is two or more _ any one word ~3 up to three words of the same sentence; ~3!to none of which is *to*
-# . the start or the end of a sentence
+#     word        that word in any case; a capital first letter stands for itself; a hyphen counts as a space
+#     word*       that word with any ending
+#     (a|b c|d)   one of these
+#     [a|b]       one of these, or nothing
+#     <name>      one of a named set
+#     #  ##       a number, in digits or as a word; ## is two or more
+#     _           any one word
+#     ~3  ~3!to   up to three words of the same sentence; none of them is *to*
+#     .           the start or the end of a sentence
 #
 # A pattern becomes a regular expression without nested repetition, tried only on texts that hold one of its own words.
 
@@ -48,7 +44,7 @@ _WORD = r"(?!\. )\S+ "
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Words of a text that a pattern of a category fits."""
+    """Words of a text that match a pattern of a category."""
 
     category: str
     found: str
@@ -92,27 +88,27 @@ class PatternFile:
             self._by_word.setdefault(word, []).append(pattern)
 
     def search(self, text: str) -> list[Match]:
-        """What fits, the first match of every category, in the order of the file's categories as far as they met."""
+        """The first match of every category."""
         tokens = [token if token[0].isalnum() else "." for token in _TOKEN.findall(text.translate(_PLAIN))]
         line = " ".join([".", *tokens, ". "])
-        held = {token.lower() for token in tokens}
+        present = {token.lower() for token in tokens}
         found: dict[str, Match] = {}
-        for pattern in self._candidates(held):
+        for pattern in self._candidates(present):
             if pattern.category not in found and (match := pattern.expression.search(line)):
                 found[pattern.category] = Match(pattern.category, match[0].replace(".", " ").strip())
         return list(found.values())
 
-    def _candidates(self, held: set[str]) -> Iterator[_Pattern]:
-        for word in sorted(held & self._by_word.keys()):
+    def _candidates(self, present: set[str]) -> Iterator[_Pattern]:
+        for word in sorted(present & self._by_word.keys()):
             yield from self._by_word[word]
         for pattern in self._by_prefix:
-            if pattern.words & held or any(token.startswith(pattern.prefixes) for token in held):
+            if pattern.words & present or any(token.startswith(pattern.prefixes) for token in present):
                 yield pattern
 
 
 @lru_cache(maxsize=8)
 def load_patterns(*parts: str) -> PatternFile:
-    """The pattern file of the catalogues at that place, read once."""
+    """A pattern file of the catalogues, read once."""
     return PatternFile(data_path(*parts))
 
 
@@ -142,15 +138,15 @@ def _compile(category: str, source: str, sets: Mapping[str, Sequence[str]]) -> _
 
 
 def _piece(part: re.Match[str], sets: Mapping[str, Sequence[str]]) -> tuple[str, tuple[str, ...]]:
-    """The expression of a part, and the words of which it needs one."""
-    group, optional, name, number, any_word, gap, without, word = part.groups()
+    """The expression of a part, and the words it needs one of."""
+    group, optional, name, number, any_word, gap, excluded, word = part.groups()
     if number:
         return (_ONE if number == "##" else "") + _NUMBER, ()
     if any_word:
         return _WORD, ()
     if gap:
-        barred = rf"(?!(?i:{without}) )" if without else ""
-        return rf"(?:{barred}{_WORD}){{0,{gap}}}", ()
+        lookahead = rf"(?!(?i:{excluded}) )" if excluded else ""
+        return rf"(?:{lookahead}{_WORD}){{0,{gap}}}", ()
     if name is not None and name not in sets:
         raise ValueError(f"names the set <{name}>, which is not there")
     options = sets[name] if name else (word,) if word else _options(group or optional or "", sets)
@@ -172,7 +168,7 @@ def _options(text: str, sets: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def _literal(option: str) -> str:
-    """Words as an expression: each ends at a space, or goes on where a star stands."""
+    """Words as an expression: each ends at a space, or continues where it has a star."""
     return "".join(map(_word, option.replace("-", " ").split()))
 
 
@@ -187,20 +183,21 @@ def _word(word: str) -> str:
 
 
 def _commonness(options: Iterable[str]) -> tuple[int, int]:
-    """How often texts will hold one of these words: function words first, then their number."""
+    """Ranks sets of words by how many texts hold one of them: by function words, then by number."""
     first = [_first_word(option) for option in options]
     return sum(word in function_words() for word in first), len(first)
 
 
 def _first_word(option: str) -> str:
-    """The first word of an option that is no sign; empty where there is none."""
+    """The first word of an option that is not a sign; empty where there is none."""
     return next((word for word in option.replace("-", " ").split() if word not in "#_."), "")
 
 
 SENTENCE_WORDS = (6, 40)
 PHRASES = (4, 5)
 PHRASE_WORDS = (2, 9)
-LONGEST_ID = 40
+PHRASE_USES = 3
+"""Personas that may have the same phrase."""
 
 _CAPITAL = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’]*")
 _CONTACT = re.compile(r"[^\s@]{0,40}@\S{1,40}|\w{0,12}://\S{0,80}|www\.\S{1,80}|\d(?:[ ().-]?\d){3,}")
@@ -221,7 +218,7 @@ class PersonaEntry:
 
 
 def read_persona(data: Mapping[str, Any]) -> tuple[PersonaEntry | None, list[RuleFault]]:
-    """The persona of an object, None where a field is missing; and what is wrong with its fields."""
+    """The persona of an object, None where a field is missing, and the faults of its fields."""
     faults: list[RuleFault] = []
     identity, sentence = text_of(data, "id", faults), text_of(data, "sentence", faults)
     phrases, register = texts_of(data, "phrases", faults), text_of(data, "register", faults)
@@ -229,7 +226,7 @@ def read_persona(data: Mapping[str, Any]) -> tuple[PersonaEntry | None, list[Rul
 
 
 def persona_faults(persona: PersonaEntry) -> list[RuleFault]:
-    """What a persona has wrong, looked at alone."""
+    """The faults of a persona alone."""
     faults = [fault for rule in _RULES for fault in rule(persona)]
     return faults or _loading(persona)
 
@@ -244,13 +241,6 @@ def names_in(text: str) -> list[str]:
 def _is_plain(word: str) -> bool:
     bare = re.sub(r"['’](?:s|m|d|ll|ve|re)?\Z", "", word)
     return len(bare) == 1 or (bare.isupper() and len(bare) <= 5)
-
-
-def _id(persona: PersonaEntry) -> Iterator[RuleFault]:
-    if len(persona.id) > LONGEST_ID or persona.id != persona.id.strip():
-        yield RuleFault(
-            "id", f"the id “{persona.id[:LONGEST_ID]}” is long or has spaces around it", "give it a short name"
-        )
 
 
 def _register(persona: PersonaEntry) -> Iterator[RuleFault]:
@@ -312,7 +302,7 @@ def _unwanted(persona: PersonaEntry) -> Iterator[RuleFault]:
 
 
 def _loading(persona: PersonaEntry) -> list[RuleFault]:
-    """Whatever else keeps `evolif generate` from reading the persona."""
+    """Anything else that keeps `evolif generate` from reading the persona."""
     fields = {"id": persona.id, "sentence": persona.sentence, "phrases": list(persona.phrases)}
     try:
         PersonaModel.model_validate({**fields, "register": persona.register})
@@ -322,7 +312,7 @@ def _loading(persona: PersonaEntry) -> list[RuleFault]:
 
 
 _RULES: tuple[Callable[[PersonaEntry], Iterator[RuleFault]], ...] = (
-    _id,
+    lambda persona: id_faults(persona.id),
     _register,
     _sentence,
     _phrases,
@@ -332,93 +322,54 @@ _RULES: tuple[Callable[[PersonaEntry], Iterator[RuleFault]], ...] = (
 )
 
 
-# Rules between personas: each new one is compared with those before it, by indexes.
+class PersonaIndex(EntryIndex[PersonaEntry]):
+    """The personas so far, and what a further one shares with them."""
 
-SHARED_RUN = 4
-"""Words in a row that no two sentences may share."""
-PHRASE_USES = 3
-"""Personas that may have the same phrase."""
-SHARED_PHRASES = 1
-"""Phrases that two personas may share."""
-ALIKE_SENTENCES = 0.5
-"""Shared content words over all content words, from which on two sentences are one."""
-
-
-class PersonaIndex:
-    """The personas so far, and what a further one has in common with them."""
+    text_name, item_name, shared_items = "sentence", "phrases", 1
 
     def __init__(self) -> None:
-        self._personas: list[tuple[str, int]] = []
-        self._ids: dict[str, int] = {}
+        super().__init__()
         self._uses: Counter[str] = Counter()
-        self._runs = RunIndex(SHARED_RUN)
-        self._sentences = OverlapIndex()
-        self._phrases = OverlapIndex()
-        self._by_sentence = NearestPairs(self._personas.__getitem__)
-        self._by_phrases = NearestPairs(self._personas.__getitem__, by_count=True)
-        self._compared: tuple[PersonaEntry, int, list[Near], list[Near]] | None = None
 
-    def __len__(self) -> int:
-        return len(self._personas)
+    def text(self, entry: PersonaEntry) -> str:
+        """The sentence."""
+        return entry.sentence
 
-    def clashes(self, persona: PersonaEntry) -> list[RuleFault]:
-        """What the persona has in common with an earlier one and should not."""
-        return [*self._names(persona), *self._wordings(persona), *self._nearness(persona)]
+    def items(self, entry: PersonaEntry) -> frozenset[str]:
+        """The words of the phrases."""
+        return frozenset(" ".join(words(phrase)) for phrase in entry.phrases)
 
-    def add(self, persona: PersonaEntry, line: int) -> None:
-        """Take a persona in."""
-        at = len(self._personas)
-        sentence, phrases = self._neighbours(persona)
-        self._personas.append((persona.id, line))
-        self._ids.setdefault(persona.id, at)
-        self._by_sentence.offer(sentence, at)
-        self._by_phrases.offer(phrases, at)
-        self._uses.update(_phrase_set(persona))
-        self._runs.add(persona.sentence, at)
-        self._sentences.add(content_stems(persona.sentence), at)
-        self._phrases.add(_phrase_set(persona), at)
+    def clashes(self, entry: PersonaEntry) -> list[RuleFault]:
+        """What a persona shares with an earlier one against the rules."""
+        return [
+            *self.same_id(entry),
+            *self.shared_runs(entry),
+            *self._worn_phrases(entry),
+            *self.alike_text(entry, "describe somebody else"),
+            *self.too_many_shared_items(entry, "alike"),
+        ]
+
+    def add(self, entry: PersonaEntry, line: int) -> None:
+        """Add a persona."""
+        super().add(entry, line)
+        self._uses.update(self.items(entry))
 
     def nearest(self) -> dict[str, tuple[Pair, ...]]:
         """The nearest pairs, by the words of the sentences and by shared phrases."""
-        return {"sentences": self._by_sentence.pairs(), "phrases": self._by_phrases.pairs()}
+        return dict(reversed(super().nearest().items()))
 
-    def _said(self, at: int) -> str:
-        name, line = self._personas[at]
-        return f"{name[:40]} (line {line})"
-
-    def _names(self, persona: PersonaEntry) -> Iterator[RuleFault]:
-        if persona.id in self._ids:
-            line = self._personas[self._ids[persona.id]][1]
-            yield RuleFault("id", f"the id {persona.id[:40]} stands in line {line} already", "give it another")
-
-    def _wordings(self, persona: PersonaEntry) -> Iterator[RuleFault]:
-        for run in self._runs.find(persona.sentence):
-            said = f"the sentence shares “{' '.join(run.words[:20])}” with {self._said(run.at)}"
-            yield RuleFault("shared-words", said, f"say it otherwise: no {SHARED_RUN} words in a row may be shared")
-        for phrase in sorted(_phrase_set(persona)):
+    def _worn_phrases(self, entry: PersonaEntry) -> Iterator[RuleFault]:
+        for phrase in sorted(self.items(entry)):
             if self._uses[phrase] >= PHRASE_USES:
                 said = f"the phrase “{phrase[:60]}” is in {self._uses[phrase]} personas already"
                 yield RuleFault("phrases", said, "find another")
 
-    def _nearness(self, persona: PersonaEntry) -> Iterator[RuleFault]:
-        sentences, phrases = self._neighbours(persona)
-        if sentences and sentences[0].jaccard >= ALIKE_SENTENCES:
-            said = f"the sentence is made of the words of {self._said(sentences[0].at)}"
-            yield RuleFault("alike", said, "describe somebody else")
-        for near in phrases:
-            if len(near.shared) > SHARED_PHRASES:
-                said = f"{len(near.shared)} phrases are those of {self._said(near.at)}"
-                held = listed(sorted(map(str, near.shared)))
-                yield RuleFault("alike", f"{said}: {held}", f"replace all but {SHARED_PHRASES} of them")
 
-    def _neighbours(self, persona: PersonaEntry) -> tuple[list[Near], list[Near]]:
-        """The nearest by sentence and the nearest by phrases; a persona is added just after it was compared."""
-        if self._compared is None or self._compared[:2] != (persona, len(self)):
-            sentence = self._sentences.near(content_stems(persona.sentence))
-            phrases = self._phrases.near(_phrase_set(persona), by_count=True)
-            self._compared = (persona, len(self), sentence, phrases)
-        return self._compared[2:]
-
-
-def _phrase_set(persona: PersonaEntry) -> frozenset[str]:
-    return frozenset(" ".join(words(phrase)) for phrase in persona.phrases)
+PERSONAS = EntryKind(
+    "persona",
+    read_persona,
+    persona_faults,
+    PersonaIndex,
+    texts=lambda persona: (persona.sentence, *persona.phrases),
+    group=lambda persona: persona.register,
+)

@@ -1,4 +1,4 @@
-"""Words in a row that a catalogue shares with somebody else's texts: files of plain text, JSON or JSONL."""
+"""Finds words in a row that a catalogue shares with other people's texts: files of plain text, JSON or JSONL."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolif.catalogue.entries import RuleFault
-from evolif.catalogue.index import words
+from evolif.catalogue.index import runs, words
 from evolif.errors import InputError
 
 FOREIGN_RUN = 8
 """Words in a row that no text may share with a sample."""
 _LONGEST_LINE = 1 << 24
 """Characters of a sample's line that are read at once."""
-_MOST_HELD = 10_000
-"""Words of a paragraph that are held at a time."""
+_LONGEST_PASSAGE = 10_000
+"""Words of a paragraph that are kept at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Copied:
 
 @dataclass(frozen=True, slots=True)
 class SampleComparison:
-    """What comparing with the samples gave."""
+    """The result of comparing texts with samples."""
 
     copied: tuple[Copied, ...]
     files: int
@@ -40,14 +40,15 @@ class SampleComparison:
 
 
 def compare(texts: Sequence[str], samples: Sequence[Path]) -> SampleComparison:
-    """Look for runs of eight words that a text shares with a sample; our own texts are indexed, the samples stream by.
+    """Find runs of eight words that a text shares with a sample; the texts are indexed, the samples are streamed.
 
     Args:
         texts: Our texts.
-        samples: Files, and folders whose files are all read. Lines that are JSON are read as such, all others as text.
+        samples: Files, and folders, which are read with all their files. A line of JSON is read as such, any other as
+            text.
 
     Raises:
-        InputError: a sample that is not there or not text, or a folder without any.
+        InputError: a sample that is missing or not text, or a folder without any.
     """
     owners = _index(texts)
     files = [file for sample in samples for file in _files(sample)]
@@ -56,8 +57,7 @@ def compare(texts: Sequence[str], samples: Sequence[Path]) -> SampleComparison:
     for path in files:
         for passage, lines in _passages(path):
             read += len(passage)
-            for i in range(len(passage) - FOREIGN_RUN + 1):
-                run = tuple(passage[i : i + FOREIGN_RUN])
+            for i, run in enumerate(runs(passage, FOREIGN_RUN)):
                 for text in owners.get(run, ()):
                     found.setdefault((text, path), Copied(text, _fault(run, path, lines[i])))
     return SampleComparison(tuple(sorted(found.values(), key=lambda one: one.text)), len(files), read)
@@ -66,8 +66,7 @@ def compare(texts: Sequence[str], samples: Sequence[Path]) -> SampleComparison:
 def _index(texts: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
     owners: dict[tuple[str, ...], list[int]] = {}
     for number, text in enumerate(texts):
-        found = words(text)
-        for run in {tuple(found[i : i + FOREIGN_RUN]) for i in range(len(found) - FOREIGN_RUN + 1)}:
+        for run in set(runs(words(text), FOREIGN_RUN)):
             owners.setdefault(run, []).append(number)
     return owners
 
@@ -91,18 +90,18 @@ def _files(sample: Path) -> list[Path]:
 
 
 def _is_text(path: Path) -> bool:
-    """Whether the beginning of a file looks like text; what does not, in a folder, is passed over."""
+    """Whether the beginning of a file looks like text; other files in a folder are skipped."""
     try:
         with path.open("rb") as file:
             head = file.read(4096)
     except OSError:
         return False
-    # A character may be cut at the end of what was read.
+    # The last character may be cut.
     return b"\0" not in head and "\ufffd" not in head.decode("utf-8", "replace")[:-1].rstrip("\ufffd")
 
 
 def _passages(path: Path) -> Iterator[tuple[list[str], list[int]]]:
-    """Words that stand together, each with its line: a string of JSON, or the lines of a paragraph."""
+    """Consecutive words, each with its line: of a string of JSON, or of the lines of a paragraph."""
     paragraph: list[str] = []
     lines: list[int] = []
     try:
@@ -112,9 +111,9 @@ def _passages(path: Path) -> Iterator[tuple[list[str], list[int]]]:
                 if strings is None and line.strip():
                     paragraph += words(line)
                     lines += [number] * (len(paragraph) - len(lines))
-                    if len(paragraph) > _MOST_HELD:
+                    if len(paragraph) > _LONGEST_PASSAGE:
                         yield paragraph, lines
-                        # A run may begin in the last words that have been read.
+                        # A run may begin in the last words.
                         paragraph, lines = paragraph[1 - FOREIGN_RUN :], lines[1 - FOREIGN_RUN :]
                     continue
                 yield paragraph, lines

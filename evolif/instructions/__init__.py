@@ -21,6 +21,7 @@ from evolif.instructions.turn_lines import (
     read_turns,
     to_object,
     turn_hash,
+    writing,
 )
 
 __all__ = [
@@ -50,4 +51,5 @@ __all__ = [
     "reopen_synthesizers",
     "to_object",
     "turn_hash",
+    "writing",
 ]

@@ -14,7 +14,7 @@ from evolif.synthesis.agent import (
 from evolif.synthesis.chat import Completion, read_object
 from evolif.synthesis.mixing import TEMPLATE, Share, author_of, parse_share
 from evolif.synthesis.personas import PersonaModel, load_personas, persona_for
-from evolif.synthesis.prompts import synthesis_settings
+from evolif.synthesis.prompts import fill_slots, synthesis_settings
 from evolif.synthesis.template import Frames, TemplateSynthesizer, load_frames, registers
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "TemplateSynthesizer",
     "Writer",
     "author_of",
+    "fill_slots",
     "load_frames",
     "load_personas",
     "load_plugin",

@@ -119,7 +119,7 @@ def load_prompt(name: str) -> tuple[str, str]:
 def prompt(name: str, slots: Mapping[str, str]) -> tuple[Message, ...]:
     """The messages of a prompt; what fills a slot is text and never read for slots again."""
     system, user = load_prompt(name)
-    return Message("system", _fill(system, slots)), Message("user", _fill(user, slots))
+    return Message("system", fill_slots(system, slots)), Message("user", fill_slots(user, slots))
 
 
 def draft_prompt(turn: Turn, change: ChangeText, feedback: str, *, bare: bool = False) -> tuple[Message, ...]:
@@ -203,8 +203,9 @@ def _stretches(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + _ECHO]) for i in range(len(words) - _ECHO + 1)}
 
 
-def _fill(text: str, slots: Mapping[str, str]) -> str:
-    filled = _SLOT.sub(lambda match: slots[match[1]], text)
+def fill_slots(text: str, slots: Mapping[str, str]) -> str:
+    """Replace `{slot}` by its text, which is not read for slots again; other braces stay."""
+    filled = _SLOT.sub(lambda match: slots.get(match[1], match[0]), text)
     return _BLANK_LINES.sub("\n\n", filled).strip()
 
 
