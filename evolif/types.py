@@ -9,6 +9,9 @@ from typing import Any, Literal
 Params = Mapping[str, Any]
 """Parameters of a constraint as stored (see the constraint specification in `docs/constraints.md`)."""
 
+DEFAULT_RESAMPLES = 2_000
+"""Resamples of a bootstrap where nothing else is requested."""
+
 Move = Literal["new", "continue", "backtrack"]
 OperationKind = Literal["add", "modify", "remove"]
 TurnStatus = Literal["verified", "flagged", "edited", "rejected"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evolif.cli.options import JsonFlag, Resamples
+from evolif.types import DEFAULT_RESAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +112,7 @@ def score(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, rates as fractions.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
-    resamples: Resamples = 2_000,
+    resamples: Resamples = DEFAULT_RESAMPLES,
 ) -> None:
     """Compute the eight metrics, with 95 % intervals, from plain verdicts.
 

@@ -22,6 +22,7 @@ from evolif.cli.evaluate import (
 )
 from evolif.cli.options import Display, Only, Resamples, Seed
 from evolif.runner import EvalConfig
+from evolif.types import DEFAULT_RESAMPLES
 
 if TYPE_CHECKING:
     from evolif.budget import PriceTable
@@ -67,7 +68,7 @@ def rejudge(
     ] = None,
     config: Annotated[EvalConfig, _TAKEN],
     seed: Seed = 0,
-    resamples: Resamples = 2_000,
+    resamples: Resamples = DEFAULT_RESAMPLES,
     display: Display = "auto",
 ) -> None:
     """Judge a run's answers again with another judge, into a new run; no model under test is asked.

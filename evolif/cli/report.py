@@ -13,6 +13,7 @@ import typer
 from evolif.cli.console import say, show, show_json
 from evolif.cli.options import JsonFlag, Prices, Resamples, Seed
 from evolif.errors import OutsideError, UsageError
+from evolif.types import DEFAULT_RESAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ def report(
         Path | None, typer.Option(metavar="BENCH", help="The runs' benchmark, to tell how it was made.")
     ] = None,
     seed: Seed = 0,
-    resamples: Resamples = 2_000,
+    resamples: Resamples = DEFAULT_RESAMPLES,
     prices: Prices = None,
 ) -> None:
     """Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.
@@ -180,7 +181,7 @@ def compare(
     figures: Figures = None,
     latex: Latex = None,
     seed: Seed = 0,
-    resamples: Resamples = 2_000,
+    resamples: Resamples = DEFAULT_RESAMPLES,
 ) -> None:
     """Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.
 

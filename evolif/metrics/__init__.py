@@ -42,7 +42,7 @@ from evolif.metrics.process import (
 from evolif.metrics.ranks import RankAgreement, RankStability, rank_agreement, rank_stability
 from evolif.metrics.replay import Ceiling, Miss, SweepPoint, ceiling, patience_sweep
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds, records_from_sessions
-from evolif.metrics.statistics import DEFAULT_RESAMPLES, Interval, resampled_indices, wilson
+from evolif.metrics.statistics import Interval, resampled_indices, wilson
 from evolif.metrics.survival import (
     Hazard,
     LogRank,
@@ -57,7 +57,6 @@ from evolif.metrics.verdict_file import read_verdict_file, read_verdicts
 
 __all__ = [
     "BREAKDOWNS",
-    "DEFAULT_RESAMPLES",
     "METRIC_NAMES",
     "MIN_KAPPA_ITEMS",
     "UNKNOWN",

@@ -1,4 +1,4 @@
-"""How far a judge agrees with another one, or with a person."""
+"""How far a judge agrees with another judge, or with a person."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from evolif.errors import UsageError
 from evolif.metrics.compare import Comparison, compare
-from evolif.metrics.statistics import DEFAULT_RESAMPLES, Z95, Interval, check_draws, middle, resampled_sums
-from evolif.types import Session, Verdict
+from evolif.metrics.statistics import Z95, Interval, check_draws, middle, resampled_sums
+from evolif.types import DEFAULT_RESAMPLES, Session, Verdict
 
 _KINDS = ((True, True), (True, False), (False, True), (False, False))
 
@@ -174,8 +174,6 @@ def _term(
         return share * (1 - (rows[a] + columns[a]) * (1 - value)) ** 2
     return share * (columns.get(a, 0.0) + rows.get(b, 0.0)) ** 2 * (1 - value) ** 2
 
-
-# What another judge makes of the same answers.
 
 _ALL = "all"
 

@@ -1,4 +1,4 @@
-"""CSR and ISR of parts of the turns: per group, mode, depth, load, move and what else a run knows of a turn."""
+"""Figures for parts of a run: CSR and ISR per group, mode, depth or move, and the metrics per kind of dialogue."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
@@ -17,17 +18,15 @@ from evolif.metrics.sessions import (
     of_one_model,
     records_from_sessions,
 )
-from evolif.metrics.statistics import DEFAULT_RESAMPLES, Interval, Values, check_draws, middle, ratios, resampled_sums
-from evolif.types import Constraint, JudgedTurn, Session, TurnFacts, Verdict
-
-# What figures are broken down by: the ready-made keys of a turn, and of each of its constraints.
+from evolif.metrics.statistics import Interval, Values, check_draws, middle, ratios, resampled_sums
+from evolif.types import DEFAULT_RESAMPLES, Constraint, JudgedTurn, Session, TurnFacts, Verdict
 
 Key: TypeAlias = str | int
 TurnKey: TypeAlias = Callable[[JudgedTurn, TurnFacts | None], Key | None]
-"""A key of one's own: out of a turn and what is known of it (None where the run knows nothing); None leaves it out."""
+"""A custom key, from a turn and its facts (None where the run has none); None leaves the turn out."""
 
 UNKNOWN = "unknown"
-"""The key of turns of which the run does not know what is asked for: made before it was kept, or foreign."""
+"""The key of turns without facts: of an old run, or a foreign one."""
 
 BREAKDOWNS: tuple[str, ...] = (
     "group",
@@ -41,7 +40,7 @@ BREAKDOWNS: tuple[str, ...] = (
     "turn",
     "formality",
 )
-"""The ready-made keys. `group` and `mode` are of constraints, the others of turns."""
+"""The built-in keys. `group` and `mode` are of constraints, the others of turns."""
 
 _OF_THE_TURN: Mapping[str, Callable[[JudgedTurn], Key]] = {
     "depth": lambda turn: turn.depth,
@@ -57,7 +56,7 @@ _OF_THE_FACTS: Mapping[str, Callable[[TurnFacts], str]] = {
 
 
 def mode_of(constraint: Constraint) -> str:
-    """Which mode of its group a constraint has, as the group itself tells its phrases apart.
+    """Which mode of its group a constraint has.
 
     For example `letter` for `start_with`, `json_keys` for `format`, `words.less_than` for `length`, `happy` for
     `emotion`, `numbered` for `bullets`. A group with one mode has `all`, `count` or `none`. `unknown` where the group
@@ -80,10 +79,10 @@ def modes_of(constraints: Iterable[Constraint]) -> list[str]:
 
 
 def turn_key(by: str, formality: Callable[[str], str] | None) -> TurnKey:
-    """The ready-made key of that name, of turns.
+    """The built-in key of that name for turns.
 
     Raises:
-        UsageError: no such key, or `formality` without something that tells it.
+        UsageError: No such key, or `formality` without a function for it.
     """
     if by in _OF_THE_TURN:
         of_turn = _OF_THE_TURN[by]
@@ -93,7 +92,7 @@ def turn_key(by: str, formality: Callable[[str], str] | None) -> TurnKey:
 
 
 def facts_key(by: str, formality: Callable[[str], str] | None) -> Callable[[TurnFacts], str]:
-    """The ready-made key of that name, out of facts alone.
+    """The built-in key of that name, from facts alone.
 
     Raises:
         UsageError: as `turn_key`.
@@ -101,7 +100,8 @@ def facts_key(by: str, formality: Callable[[str], str] | None) -> Callable[[Turn
     if by == "formality":
         if formality is None:
             raise UsageError("a breakdown by formality needs a function that tells a formal query from an informal one")
-        return _each_once(formality)
+        tell = cache(formality)
+        return lambda facts: tell(facts.query) or UNKNOWN
     if by not in _OF_THE_FACTS:
         raise UsageError(f"there is no breakdown by “{by}”; there are {', '.join(BREAKDOWNS)}")
     of_facts = _OF_THE_FACTS[by]
@@ -111,17 +111,6 @@ def facts_key(by: str, formality: Callable[[str], str] | None) -> Callable[[Turn
 def index_facts(facts: Iterable[TurnFacts]) -> dict[tuple[int, int], TurnFacts]:
     """(dialogue, turn) to what is known of it."""
     return {(fact.dialogue, fact.turn): fact for fact in facts}
-
-
-def _each_once(formality: Callable[[str], str]) -> Callable[[TurnFacts], str]:
-    told: dict[str, str] = {}
-
-    def key(facts: TurnFacts) -> str:
-        if facts.query not in told:
-            told[facts.query] = formality(facts.query) or UNKNOWN
-        return told[facts.query]
-
-    return key
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +162,7 @@ def breakdown(
     Args:
         sessions: Of one model; finished and censored ones count, up to the turn that exhausts patience.
         facts: What the run knows of its turns; may be empty for `group`, `depth`, `load`, `move` and `turn`.
-        by: One of `BREAKDOWNS`, or a function of one's own from a turn and its facts to a key. `mode` has keys like
+        by: One of `BREAKDOWNS`, or a function from a turn and its facts to a key. `mode` has keys like
             `length/words.less_than` (see `mode_of`), `load` the number of active constraints, judged or not.
         formality: From a query to `formal` or `informal`, for `by="formality"`.
         seed: Of the resampling.
@@ -202,7 +191,7 @@ def breakdown(
 
 @dataclass(slots=True)
 class _Cell:
-    """What one dialogue brings to one key."""
+    """What one dialogue contributes to one key."""
 
     rates: list[float] = field(default_factory=list)
     ok: int = 0
@@ -225,7 +214,7 @@ _Split = Callable[[int, JudgedTurn], Iterable[tuple[Key, Sequence[Verdict]]]]
 
 
 def _order(counted: Sequence[Counted]) -> list[int]:
-    """The dialogues in the order in which the table draws them, so that a slice of everything has its interval."""
+    """The dialogues in the order of the headline table, so that a slice of everything has the same interval."""
     terms = dialogue_terms(own.record for own in counted)
     return sorted({own.session.dialogue for own in counted}, key=lambda dialogue: (terms[str(dialogue)], dialogue))
 
@@ -291,10 +280,8 @@ def _slice(cells: Mapping[int, _Cell], sums: Sequence[Values]) -> Slice:
     )
 
 
-# The eight metrics per kind of dialogue: by synthesizer, register or formality (paper Apps. F, G).
-
 MIXED = "mixed"
-"""The kind of a dialogue in which two kinds of turns are equally frequent."""
+"""The kind of a dialogue in which two kinds of turns are equally frequent (paper Apps. F, G)."""
 
 
 @dataclass(frozen=True, slots=True)

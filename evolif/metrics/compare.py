@@ -1,4 +1,8 @@
-"""Two models, or two runs of one, paired by dialogue."""
+"""Compare two models, or two runs of one model, paired by dialogue.
+
+The permutation test is not `scipy.stats.permutation_test`: that draws from NumPy's generators, which may change between
+versions, and takes one statistic at a time. A test checks the exact p against it.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,9 @@ from statistics import NormalDist, fmean, stdev
 from typing import Any
 
 from evolif.errors import UsageError
-from evolif.metrics.process import METRIC_NAMES, RATIOS, Terms, add_terms, dialogue_terms
+from evolif.metrics.process import METRIC_NAMES, TERM_INDEXES, Terms, add_terms, dialogue_terms
 from evolif.metrics.sessions import records_from_sessions
 from evolif.metrics.statistics import (
-    DEFAULT_RESAMPLES,
     Interval,
     check_draws,
     middle,
@@ -25,22 +28,17 @@ from evolif.metrics.statistics import (
     whole,
 )
 from evolif.rng import Purpose, Stream
-from evolif.types import Session
-
-# The paired permutation test of the eight metrics: which of two models a dialogue's sessions are of is swapped.
-#
-# Not `scipy.stats.permutation_test`: its draws come from NumPy's generators, which are not promised to stay, and it
-# takes one statistic at a time. A test holds the exact p to it.
+from evolif.types import DEFAULT_RESAMPLES, Session
 
 _WORD = 64
 _BLOCK = 2_000_000
 _ROUNDING = 1e-9
-"""Two figures that differ by less are the same one, differently rounded."""
+"""Values that differ by less are equal up to rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class PermutationTest:
-    """Two-sided p per metric (None where the observed difference is undefined), and how it was come by."""
+    """Two-sided p per metric (None where the observed difference is undefined), and how it was computed."""
 
     p: Mapping[str, float | None]
     exact: bool
@@ -50,8 +48,8 @@ class PermutationTest:
 def permutation_test(a: Sequence[Terms], b: Sequence[Terms], *, permutations: int, seed: int) -> PermutationTest:
     """How often swapping the two within dialogues gives a difference at least as large as the observed one.
 
-    All 2^D swaps where they are no more than `permutations`: p is their share. Else so many seeded swaps, and p is
-    (k + 1) / (n + 1), the observed one among them. Swaps that leave either side without a denominator are not counted.
+    Where 2^D is at most `permutations`, all swaps are tried and p is their share. Otherwise so many seeded swaps are
+    drawn, and p is (k + 1) / (n + 1). Swaps that leave either side without a denominator are not counted.
 
     Args:
         a: Per dialogue the terms of the first model, its epochs together.
@@ -86,7 +84,7 @@ def _differences(np: Any, swaps: Any, first: Any, second: Any) -> Any:
     """Per swap and metric a - b; NaN where undefined. The sums are whole numbers, and so exact."""
     moved = product(np, swaps, second - first)
     sums_a, sums_b = first.sum(axis=0) + moved, second.sum(axis=0) - moved
-    tops, bottoms = ([Terms._fields.index(pair[end]) for pair in RATIOS.values()] for end in (0, 1))
+    tops, bottoms = (list(ends) for ends in zip(*TERM_INDEXES.values(), strict=True))
     with np.errstate(invalid="ignore", divide="ignore"):
         return sums_a[:, tops] / sums_a[:, bottoms] - sums_b[:, tops] / sums_b[:, bottoms]
 
@@ -114,8 +112,6 @@ def _words(dialogues: int, permutations: int, seed: int) -> bytes:
     return b"".join(stream.below(1 << _WORD).to_bytes(_WORD // 8, "little") for _ in range(words))
 
 
-# How large a paired difference is, and how many dialogues would show it.
-
 _ALPHA = 0.05
 _POWER = 0.8
 _NOTHING = 1e-12
@@ -126,7 +122,7 @@ def effect_size(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> float | 
 
     None with fewer than two such dialogues, or where all of them differ by the same.
     """
-    top, bottom = (Terms._fields.index(name) for name in RATIOS[metric])
+    top, bottom = TERM_INDEXES[metric]
     differences = [
         one[top] / one[bottom] - other[top] / other[bottom]
         for one, other in zip(a, b, strict=True)
@@ -160,8 +156,8 @@ def dialogues_needed(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> int
 
 
 def _contributions(rows: Sequence[Terms], metric: str) -> tuple[float, list[float]] | None:
-    """The metric, and how far each dialogue draws it away from itself, times the number of dialogues."""
-    top, bottom = (Terms._fields.index(name) for name in RATIOS[metric])
+    """The metric, and each dialogue's contribution to it, times the number of dialogues."""
+    top, bottom = TERM_INDEXES[metric]
     sums = add_terms(rows)
     if not sums[bottom]:
         return None
@@ -234,7 +230,7 @@ def compare(
 ) -> Comparison:
     """The differences a - b of the eight metrics, over the dialogues that both have counted sessions of.
 
-    Whether the two may be compared (same cap, patience, judge and benchmark) is for the caller to see to.
+    The caller makes sure that the two may be compared (same cap, patience, judge and benchmark).
 
     Args:
         a: Sessions of one model; finished and censored ones count.
@@ -291,8 +287,8 @@ def holm(p: Mapping[str, float | None]) -> dict[str, float | None]:
 
 
 def _ratio(rows: Sequence[Terms], metric: str) -> float | None:
-    sums = add_terms(rows)._asdict()
-    top, bottom = RATIOS[metric]
+    sums = add_terms(rows)
+    top, bottom = TERM_INDEXES[metric]
     return sums[top] / sums[bottom] if sums[bottom] else None
 
 
@@ -308,10 +304,9 @@ def _intervals(
         return dict.fromkeys(METRIC_NAMES)
     columns = [*zip(*rows_a, strict=True), *zip(*rows_b, strict=True)]
     sums = resampled_sums(columns, seed=seed, resamples=resamples)
-    fields, found = Terms._fields, dict[str, Interval | None]()
-    for metric, (top, bottom) in RATIOS.items():
-        t_a, b_a = fields.index(top), fields.index(bottom)
-        t_b, b_b = t_a + len(fields), b_a + len(fields)
+    found: dict[str, Interval | None] = {}
+    for metric, (t_a, b_a) in TERM_INDEXES.items():
+        t_b, b_b = t_a + len(Terms._fields), b_a + len(Terms._fields)
         if min(sum(1 for value in columns[at] if value) for at in (b_a, b_b)) < 2:
             found[metric] = None
             continue

@@ -1,4 +1,4 @@
-"""The eight process metrics; each is one sum over dialogues divided by another."""
+"""The eight process metrics with bootstrap intervals; each is one sum over dialogues divided by another."""
 
 from __future__ import annotations
 
@@ -11,16 +11,13 @@ from typing import NamedTuple
 
 from evolif.errors import UsageError
 from evolif.metrics.statistics import (
-    DEFAULT_RESAMPLES,
     Interval,
     check_draws,
     middle,
     ratios,
-    resampled_indices,
     resampled_sums,
 )
-
-# One dialogue as the metrics see it: its judged turns, cut where patience runs out, and its own figures.
+from evolif.types import DEFAULT_RESAMPLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,7 @@ class DialogueRecord:
 
 @dataclass(frozen=True, slots=True)
 class DialogueFigures:
-    """What one dialogue brings to the metrics, after the patience cut.
+    """What one dialogue contributes to the metrics, after the patience cut.
 
     Attributes:
         length: N, judged turns.
@@ -81,7 +78,7 @@ class PatienceWalk(NamedTuple):
 def judged_record(
     dialogue: str, patience: int, verdicts: Iterable[Iterable[bool | None]], *, epoch: int = 0
 ) -> DialogueRecord:
-    """A record out of raw verdicts: None (not judged) is left out, and so is a turn that keeps nothing."""
+    """A record from raw verdicts, without None (not judged) and without turns that have nothing else."""
     judged = (tuple(verdict for verdict in turn if verdict is not None) for turn in verdicts)
     return DialogueRecord(dialogue, patience, tuple(turn for turn in judged if turn), epoch)
 
@@ -153,8 +150,8 @@ class Terms(NamedTuple):
     has_robustness: float
 
 
-# Figures and intervals both read this table, so that they can never mean two different things. CSR and ISR pool all
-# turns (length below the line); the others are means over sessions.
+# Figures and intervals both read this table, so they always agree. CSR and ISR pool all turns (length is the
+# denominator); the others are means over sessions.
 RATIOS: Mapping[str, tuple[str, str]] = {
     "edr_len": ("length", "sessions"),
     "edr_acc": ("accuracy", "sessions"),
@@ -165,6 +162,11 @@ RATIOS: Mapping[str, tuple[str, str]] = {
     "csr": ("accuracy", "length"),
     "isr": ("successes", "length"),
 }
+
+TERM_INDEXES: Mapping[str, tuple[int, int]] = {
+    metric: (Terms._fields.index(top), Terms._fields.index(bottom)) for metric, (top, bottom) in RATIOS.items()
+}
+"""The places of each metric's numerator and denominator in `Terms`."""
 
 METRIC_NAMES: tuple[str, ...] = tuple(RATIOS)
 """The eight metrics in the order of the protocol page."""
@@ -243,17 +245,12 @@ def process_metrics(records: Iterable[DialogueRecord]) -> Metrics:
     )
 
 
-# 95 % percentile bootstrap intervals over dialogues, the sampling unit (never over turns).
-
-__all__ = ["DEFAULT_RESAMPLES", "Interval", "bootstrap_intervals", "dialogue_terms", "resampled_indices"]
-
-
 def bootstrap_intervals(
     records: Iterable[DialogueRecord], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
 ) -> dict[str, Interval | None]:
-    """A 95 % interval per metric: dialogues drawn with replacement, the metric computed anew, its percentiles taken.
+    """A 95 % percentile bootstrap interval per metric, over dialogues (the sampling unit), never over turns.
 
-    The epochs of a dialogue are drawn together, for they are not independent of each other. CSR and ISR are ratios of
+    The epochs of a dialogue are drawn together, since they are not independent. CSR and ISR are ratios of
     sums over the drawn dialogues; REC and ROB are means over the drawn dialogues that have a denominator, and resamples
     without any are skipped. The same records in any order give the same draws.
 
@@ -269,14 +266,12 @@ def bootstrap_intervals(
         UsageError: `seed` or `resamples` out of range.
     """
     check_draws(seed, resamples)
-    # Sorted by value, so that the order in which sessions happened to end moves no interval.
+    # Sorted by value, so that the order in which sessions ended does not matter.
     rows = sorted(dialogue_terms(records).values())
     if len(rows) < 2:
         return dict.fromkeys(RATIOS)
     columns = dict(zip(Terms._fields, zip(*rows, strict=True), strict=True))
-    sums = dict(
-        zip(columns, resampled_sums(list(columns.values()), seed=seed, resamples=resamples), strict=True),
-    )
+    sums = dict(zip(columns, resampled_sums(list(columns.values()), seed=seed, resamples=resamples), strict=True))
     total = add_terms(rows)._asdict()
     intervals: dict[str, Interval | None] = {}
     for metric, (top, bottom) in RATIOS.items():

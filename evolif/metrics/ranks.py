@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 
 from evolif.errors import UsageError
 from evolif.metrics.breakdown import UNKNOWN, dialogue_keys
-from evolif.metrics.process import METRIC_NAMES, RATIOS, Terms, dialogue_terms
+from evolif.metrics.process import METRIC_NAMES, TERM_INDEXES, dialogue_terms
 from evolif.metrics.sessions import records_from_sessions
 from evolif.metrics.statistics import pearson, spearman
 from evolif.rng import Purpose, Stream
@@ -23,7 +23,7 @@ _FEWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class RankStability:
-    """How the models' figures on random subsamples of dialogues go with those on all dialogues.
+    """How the models' figures on random subsamples of dialogues agree with those on all dialogues.
 
     Attributes:
         size: Dialogues in a subsample.
@@ -45,7 +45,7 @@ class RankStability:
 
 @dataclass(frozen=True, slots=True)
 class RankAgreement:
-    """How the models' figures on one kind of dialogues go with those on all.
+    """How the models' figures on one kind of dialogues agree with those on all.
 
     Attributes:
         dialogues: Dialogues of this kind that some model has.
@@ -91,14 +91,14 @@ def rank_stability(
     tables = _tables(models, metric)
     dialogues = sorted({dialogue for own in tables.values() for dialogue in own})
     whole = {model: _figure(own, dialogues) for model, own in tables.items()}
-    sizes_had = sorted({min(size, len(dialogues)) for size in wanted}) if dialogues else []
-    found: dict[int, list[tuple[float | None, float | None]]] = {size: [] for size in sizes_had}
-    for draw in range(draws if sizes_had else 0):
-        drawn = Stream(seed, Purpose.RANKS, draw).sample(dialogues, sizes_had[-1])
-        for size in sizes_had:
+    used_sizes = sorted({min(size, len(dialogues)) for size in wanted}) if dialogues else []
+    found: dict[int, list[tuple[float | None, float | None]]] = {size: [] for size in used_sizes}
+    for draw in range(draws if used_sizes else 0):
+        drawn = Stream(seed, Purpose.RANKS, draw).sample(dialogues, used_sizes[-1])
+        for size in used_sizes:
             part = {model: _figure(own, drawn[:size]) for model, own in tables.items()}
             found[size].append(_correlations(part, whole)[1:])
-    return tuple(_stability(size, found[size]) for size in sizes_had)
+    return tuple(_stability(size, found[size]) for size in used_sizes)
 
 
 def rank_agreement(
@@ -136,9 +136,9 @@ _Table = Mapping[int, tuple[float, float]]
 
 
 def _tables(models: Mapping[str, Sequence[Session]], metric: str) -> dict[str, _Table]:
-    if metric not in RATIOS:
+    if metric not in TERM_INDEXES:
         raise UsageError(f"there is no metric “{metric}”; there are {', '.join(METRIC_NAMES)}")
-    top, bottom = (Terms._fields.index(name) for name in RATIOS[metric])
+    top, bottom = TERM_INDEXES[metric]
     return {
         model: {
             int(dialogue): (own[top], own[bottom])

@@ -1,4 +1,4 @@
-"""What the figures would be with less patience: an exact replay that costs no call (paper section 5.4, Table 3)."""
+"""Exact replays that cost no call: smaller patience (paper section 5.4, Table 3), and a perfect responder."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from evolif.metrics.process import (
     walk_patience,
 )
 from evolif.metrics.sessions import all_records, records_from_sessions
-from evolif.metrics.statistics import DEFAULT_RESAMPLES, Interval
-from evolif.types import Ending, JudgedTurn, Session, TurnFacts, Verdict
+from evolif.metrics.statistics import Interval
+from evolif.types import DEFAULT_RESAMPLES, Ending, JudgedTurn, Session, TurnFacts, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class SweepPoint:
     Attributes:
         patience: p, failed turns in a row that end a session.
         metrics: The eight metrics; `metrics.dialogues` is how many sessions count.
-        intervals: Per metric its 95 % bootstrap interval over dialogues; empty where none were asked for.
+        intervals: Per metric its 95 % bootstrap interval over dialogues; empty where none were requested.
         finished: Counted sessions that patience p ends.
         censored: Counted sessions that end for another reason before.
         left_out: Suspended, withheld and running sessions that patience p does not end.
@@ -62,7 +62,7 @@ def patience_sweep(
         resamples: How many.
 
     Raises:
-        UsageError: sessions of several models, or less patience in a session than is asked for.
+        UsageError: sessions of several models, or less patience in a session than requested.
     """
     given = tuple(sessions)
     largest = _largest([session.patience for session in given], patience)
@@ -71,14 +71,14 @@ def patience_sweep(
     return tuple(_point(table, p, drawn) for p in range(1, largest + 1))
 
 
-def _largest(own: Sequence[int], asked: int | None) -> int:
-    if asked is None:
+def _largest(own: Sequence[int], requested: int | None) -> int:
+    if requested is None:
         return min(own, default=0)
-    if asked < 1:
-        raise UsageError(f"patience is {asked}; it must be at least 1")
-    if own and min(own) < asked:
+    if requested < 1:
+        raise UsageError(f"patience is {requested}; it must be at least 1")
+    if own and min(own) < requested:
         raise UsageError(f"a session had patience {min(own)}: with more of it, it would have gone on beyond its end")
-    return asked
+    return requested
 
 
 def _point(table: Sequence[tuple[Session, DialogueRecord]], patience: int, draws: tuple[int, int] | None) -> SweepPoint:
@@ -96,10 +96,8 @@ def _point(table: Sequence[tuple[Session, DialogueRecord]], patience: int, draws
     return SweepPoint(patience, process_metrics(kept), drawn, finished, len(kept) - finished, left_out)
 
 
-# What a perfect responder would reach: the benchmark replayed with its witnesses, at the cost of no call.
-
 PERFECT = "perfect responder"
-"""What the sessions of the ceiling call their model."""
+"""The model name of the ceiling's sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +165,17 @@ def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
 
 
 def _verdicts(fact: TurnFacts) -> tuple[Verdict, ...]:
-    """In the order of the constraints; None for those that rules cannot judge, False for the others without witness."""
+    """In the order of the constraints; None where rules cannot judge, False otherwise where there is no witness."""
     from evolif.constraints import check, get_group  # not light
 
     subjective = [get_group(constraint.group).subjective for constraint in fact.constraints]
     by_rules = [c for c, judged in zip(fact.constraints, subjective, strict=True) if not judged]
     if fact.witness is None:
-        told = iter([Verdict(c.group, False, "", "no witness") for c in by_rules])
+        verdicts = iter([Verdict(c.group, False, "", "no witness") for c in by_rules])
     else:
-        told = iter(check(by_rules, fact.witness))
+        verdicts = iter(check(by_rules, fact.witness))
     return tuple(
-        Verdict(c.group, None, "", "not judged by rules") if judged else next(told)
+        Verdict(c.group, None, "", "not judged by rules") if judged else next(verdicts)
         for c, judged in zip(fact.constraints, subjective, strict=True)
     )
 

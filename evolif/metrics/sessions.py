@@ -1,4 +1,4 @@
-"""From sessions to records: which of them count, and what those that do not could have brought."""
+"""Turn sessions into records: which sessions count, and bounds for those that do not."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Counted(NamedTuple):
 
     Attributes:
         session: The session, cut.
-        judged: Per turn of it the verdicts that were had, reckoned once for all who need them.
+        judged: Per turn the verdicts without None, computed once for all callers.
         record: Its record.
     """
 
@@ -85,7 +85,7 @@ def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
     given = of_one_model(sessions)
     counted = counted_with_verdicts(given)
     endings = Counter(session.ending for session in given)
-    asked = sum(len(turn.verdicts) for own in counted for turn in own.session.turns)
+    constraints = sum(len(turn.verdicts) for own in counted for turn in own.session.turns)
     return SessionRecords(
         records=tuple(own.record for own in counted),
         finished=endings["finished"],
@@ -94,12 +94,12 @@ def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
         withheld=endings["withheld"],
         running=endings[None],
         not_judged_turns=sum(not judged for own in counted for judged in own.judged),
-        not_judged_constraints=asked - sum(len(judged) for own in counted for judged in own.judged),
+        not_judged_constraints=constraints - sum(len(judged) for own in counted for judged in own.judged),
     )
 
 
 def bounds(sessions: Iterable[Session], *, max_turns: int) -> Bounds:
-    """What the table would say with the sessions in it that it leaves out, at worst and at best.
+    """The metrics including the sessions that the table leaves out, at worst and at best.
 
     Failed: each goes on failing, with no constraint satisfied, until its patience is exhausted. Succeeded: each goes on
     with every constraint satisfied up to the cap. Both stop at `max_turns`, towards which turns without a judged
@@ -148,7 +148,7 @@ def _continued(session: Session, max_turns: int, *, good: bool) -> DialogueRecor
     left, room = patience_left(record), max(0, max_turns - len(session.turns))
     if left == 0:
         return record
-    # How many constraints a turn that never was would have had does not matter: sat/n is 0 or 1 for any number.
+    # The number of constraints of these turns does not matter: the satisfied share is 0 or 1 for any number.
     further = room if good else min(left, room)
     return replace(record, turns=record.turns + ((good,),) * further)
 
@@ -175,7 +175,7 @@ def _as_record(session: Session, judged: Iterable[tuple[bool, ...]]) -> Dialogue
 
 
 def of_one_model(sessions: Iterable[Session]) -> Sequence[Session]:
-    """The sessions, after a look at whether they are one model's, each once.
+    """The sessions, checked to be one model's, each once.
 
     Raises:
         UsageError: They are not.

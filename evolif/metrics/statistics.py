@@ -1,4 +1,9 @@
-"""Ratios of sums over resampled dialogues: exact sums, so that the values are the same with NumPy and without."""
+"""Statistics behind the metrics: bootstrap, score intervals, correlation; with NumPy or without, to the same values.
+
+Sums of floating-point numbers depend on the order in which they are added, which differs between libraries and with the
+number of processors. The bootstrap therefore adds whole numbers of a very small unit: their sums are exact below 2^53,
+even where a library adds them as floats.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +19,11 @@ from typing import Any, TypeAlias
 
 from evolif.errors import UsageError
 
-# Figures as whole numbers of a very small unit: sums of them come out the same in any order and by any library.
-#
-# Sums of floating-point numbers depend on the order in which they are added, which differs between libraries, and with
-# the number of processors. Sums of whole numbers below 2^53 are exact, also where a library adds them as floats.
-
 _EXACT_BITS = 52
 
 
 def unit_bits(columns: Sequence[Sequence[float]], rows: int) -> int:
-    """How many binary places fit, so that no sum of `rows` figures reaches 2^53; about 40 for a hundred dialogues.
+    """The number of binary places with which no sum of `rows` figures reaches 2^53; about 40 for a hundred dialogues.
 
     Args:
         columns: Figures, at least 0.
@@ -37,9 +37,6 @@ def whole(columns: Sequence[Sequence[float]], bits: int) -> list[list[int]]:
     """The figures in units of 2^-bits, rounded half to even."""
     scale = 2.0**bits
     return [[round(value * scale) for value in column] for column in columns]
-
-
-# NumPy and SciPy where they are installed; both come with the extra `report`.
 
 
 def scipy_stats(what: str) -> Any:
@@ -62,7 +59,7 @@ def numpy(what: str) -> Any:
 
 @lru_cache(maxsize=1)
 def numpy_if_any() -> Any | None:
-    """NumPy, or None where only the standard library is at hand."""
+    """NumPy, or None where it is not installed."""
     try:
         return import_module("numpy")
     except ImportError:
@@ -76,15 +73,13 @@ def _needed(module: str, what: str) -> Any:
         raise UsageError(f"{what} needs SciPy: pip install 'evolif[report]'") from None
 
 
-DEFAULT_RESAMPLES = 2_000
-
 Interval: TypeAlias = tuple[float, float]
 Column: TypeAlias = Sequence[float]
 Values: TypeAlias = Any
 """A list of floats, or the same as an array."""
 
 _BLOCK = 1_000_000
-"""So many draws are worked on at once, for the sake of memory."""
+"""So many draws are processed at once, to limit memory."""
 _SMALL = 262_144
 """Multiplications up to which the usual libraries stay on one core."""
 
@@ -129,7 +124,7 @@ def resampled_sums(columns: Sequence[Column], *, seed: int, resamples: int) -> l
 def product(numpy: Any, left: Any, right: Any) -> Any:
     """The matrix product, in pieces so small that no library spreads them over all cores.
 
-    For a few columns that takes a third of the time: threads that wait for each other cost more than they bring.
+    For a few columns this takes a third of the time: threads would mostly wait for each other.
     """
     rows = max(1, _SMALL // max(1, right.size))
     return numpy.concatenate([left[start : start + rows] @ right for start in range(0, len(left), rows)])
@@ -144,7 +139,7 @@ def ratios(top: Values, bottom: Values) -> Values:
 
 
 def middle(values: Values, point: float) -> Interval | None:
-    """The middle 95 % of the values, which are put in order on the way; None where there are none.
+    """The middle 95 % of the values, which are sorted in place; None where there are none.
 
     The ends are those of `statistics.quantiles(…, n=40, method="inclusive")`. An end that differs from the point by
     rounding alone becomes the point.
@@ -189,7 +184,7 @@ def _counts(numpy: Any, dialogues: int, seed: int, resamples: int) -> Iterator[A
 
 @lru_cache(maxsize=8)
 def _kept_counts(dialogues: int, seed: int, resamples: int) -> Any:
-    """The counts of a run's usual number of dialogues, which one report asks for again and again."""
+    """The counts for a run's usual number of dialogues, which a report needs many times."""
     draws = resampled_indices(dialogues, seed=seed, resamples=resamples)
     counts = _counted(numpy_if_any(), list(draws))
     counts.flags.writeable = False
@@ -202,8 +197,6 @@ def _counted(numpy: Any, block: Sequence[Sequence[int]]) -> Any:
     flat = indices + numpy.arange(rows)[:, None] * dialogues
     return numpy.bincount(flat.ravel(), minlength=indices.size).reshape(rows, dialogues).astype(numpy.float64)
 
-
-# The score interval of a share.
 
 Z95 = NormalDist().inv_cdf(0.975)
 """The normal distribution's 97.5 % point."""
@@ -224,10 +217,8 @@ def wilson(share: float, n: float) -> Interval:
     return max(0.0, min(low, share)), min(1.0, max(high, share))
 
 
-# Correlation of figures and of their ranks.
-
 _ROUNDING = 1e-9
-"""Two figures that differ by less are the same one, differently rounded: a third thrice, and two halves."""
+"""Values that differ by less are equal up to rounding, like three thirds and two halves."""
 
 
 def pearson(xs: Sequence[float], ys: Sequence[float]) -> float | None:
@@ -254,7 +245,7 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 
 def _settled(values: Sequence[float]) -> list[float]:
-    """The values, those that rounding alone sets apart being the lowest of them."""
+    """The values; those that differ by rounding only become the lowest of them."""
     settled: dict[float, float] = {}
     last = own = -math.inf
     for value in sorted(set(values)):

@@ -1,4 +1,4 @@
-"""How long sessions last: Kaplan-Meier with censoring (paper section 5.2, Fig. 3)."""
+"""How long sessions last: Kaplan-Meier curves with censoring, hazard and log-rank test (paper section 5.2, Fig. 3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from evolif.errors import UsageError
 from evolif.metrics.process import DialogueRecord, cut, patience_left
 from evolif.metrics.sessions import bounding_records, records_from_sessions
 from evolif.metrics.statistics import (
-    DEFAULT_RESAMPLES,
     Interval,
     check_draws,
     middle,
@@ -22,9 +21,7 @@ from evolif.metrics.statistics import (
     scipy_stats,
     wilson,
 )
-from evolif.types import Session
-
-# How long each session lasts, in judged turns, and whether exhausted patience ended it.
+from evolif.types import DEFAULT_RESAMPLES, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +67,6 @@ def lifetimes(records: Iterable[DialogueRecord]) -> Lifetimes:
     return lives
 
 
-# The bootstrap interval of a restricted mean: dialogues drawn anew, the survival curve computed anew each time.
-
-
 def restricted_mean_interval(
     records: Iterable[DialogueRecord], cap: int, point: float, *, seed: int, resamples: int
 ) -> Interval | None:
@@ -92,7 +86,7 @@ def restricted_mean_interval(
         return None
     if cap == 0:  # no session had a turn
         return point, point
-    # By value, so that neither the order nor the names of dialogues move the interval.
+    # Sorted by value, so that neither the order nor the names of dialogues matter.
     rows = sorted(sorted(lives) for lives in dialogues.values())
     turns = range(1, min(cap, max(length for lives in rows for length, _ in lives)) + 1)
     at_risk = [[sum(length >= turn for length, _ in lives) for lives in rows] for turn in turns]
@@ -113,7 +107,7 @@ class SurvivalPoint:
     """The curve at one whole turn; it is a step function that falls at the turns where patience is exhausted.
 
     Attributes:
-        turn: Judged turns had, from 0.
+        turn: Number of judged turns, from 0.
         probability: Of lasting longer than so many turns, a fraction.
         low: Lower end of the 95 % band (log-log, Greenwood); None where undefined (once the curve is at 0).
         high: Upper end.
@@ -146,7 +140,7 @@ class Survival:
         median: First turn at which at most half of the sessions last longer; None where the curve stays above a half.
         median_interval: 95 %, read off the band; an end is None where the band does not come down to a half. None
             where the median is.
-        restricted_mean: Turns had on average up to the cap: the area under the curve from 0 to `cap`.
+        restricted_mean: Mean number of turns up to the cap: the area under the curve from 0 to `cap`.
         restricted_mean_interval: 95 % bootstrap interval over dialogues; None with fewer than two.
         cap: Up to which turn the mean goes.
     """
@@ -236,7 +230,7 @@ def _curve(records: Sequence[DialogueRecord], max_turns: int | None, seed: int, 
 def _points(stats: Any, lives: Lifetimes) -> Iterator[SurvivalPoint]:
     curve = stats.ecdf(censored_data(stats, lives)).sf
     with warnings.catch_warnings():
-        # The band is undefined where the curve is at 1 or 0, and told of as such below.
+        # The band is undefined where the curve is at 1 or 0; see below.
         warnings.simplefilter("ignore", RuntimeWarning)
         band = curve.confidence_interval(0.95, method="log-log")
     turns = range(lives.longest + 1)
@@ -264,9 +258,6 @@ def _median_interval(points: Sequence[SurvivalPoint]) -> tuple[int | None, int |
 def _first(points: Sequence[SurvivalPoint], heights: Sequence[float]) -> int | None:
     """The first turn at which the curve is down to a half, but for rounding."""
     return next((p.turn for p, height in zip(points, heights, strict=True) if height <= 0.5 + 1e-12), None)
-
-
-# Where sessions end: the share of those still running whose patience is exhausted at each turn.
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,9 +299,6 @@ def _at(turn: int, lives: Lifetimes) -> Hazard:
     return Hazard(turn, at_risk, exhausted, lives.censored[turn], rate, wilson(rate, at_risk))
 
 
-# Do two survival curves differ? The log-rank test.
-
-
 @dataclass(frozen=True, slots=True)
 class LogRank:
     """Result of a log-rank test; both None where no event could tell the two apart."""
@@ -324,8 +312,8 @@ class LogRank:
 def log_rank(a: Iterable[Session], b: Iterable[Session]) -> LogRank:
     """The log-rank test between two models, or two runs of one.
 
-    It takes all sessions as independent. Sessions of the same dialogues are paired, and the test ignores that: where
-    hard dialogues are hard for both, it finds less than there is. `compare` is the paired one.
+    It takes all sessions as independent and ignores that sessions of the same dialogue are paired: where hard dialogues
+    are hard for both, it underestimates the difference. `compare` is the paired test.
 
     Args:
         a: Sessions of one model; finished and censored ones count.

@@ -1,4 +1,4 @@
-"""Reads what `evolif score` is given: plain verdicts, one dialogue a line."""
+"""Read the input of `evolif score`: plain verdicts, one dialogue a line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHAPE = '{"dialogue": "d1", "patience": 3, "turns": [[true, false], [true]]}'
 
 
 class _LineError(Exception):
-    """What is wrong with a line and how to mend it; the caller knows where."""
+    """What is wrong with a line and how to fix it; the caller adds where."""
 
 
 def read_verdict_file(path: Path | str) -> tuple[DialogueRecord, ...]:

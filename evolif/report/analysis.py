@@ -17,7 +17,6 @@ from urllib.parse import quote
 from evolif.budget import judge_models
 from evolif.judge_audit import JudgeAuditRow, judge_audit_summary
 from evolif.metrics import (
-    DEFAULT_RESAMPLES,
     Bounds,
     Ceiling,
     Hazard,
@@ -48,7 +47,7 @@ from evolif.metrics import (
 )
 from evolif.models import strip_credentials
 from evolif.runner import EarlyEnd, Run, RunSettings, Spent
-from evolif.types import Session, TurnFacts
+from evolif.types import DEFAULT_RESAMPLES, Session, TurnFacts
 
 if TYPE_CHECKING:
     from evolif.instructions import Benchmark

@@ -8,7 +8,6 @@ from sessions_by_hand import play
 
 from evolif.errors import UsageError
 from evolif.metrics import (
-    DEFAULT_RESAMPLES,
     DialogueRecord,
     bootstrap_intervals,
     breakdown,
@@ -21,6 +20,7 @@ from evolif.metrics import (
 from evolif.metrics import statistics as numeric
 from evolif.metrics import statistics as resampling
 from evolif.metrics.statistics import unit_bits, whole
+from evolif.types import DEFAULT_RESAMPLES
 
 
 @pytest.fixture

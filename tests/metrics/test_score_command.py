@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from evolif.cli import app as every_verb
 from evolif.cli.check import score
 from evolif.errors import InputError, UsageError
 from evolif.metrics import METRIC_NAMES
@@ -24,7 +25,10 @@ FILE = """
 
 def run(*args, stdin=None, env=None):
     plain = {"FORCE_COLOR": None, "EVOLIF_SEED": None, "EVOLIF_RESAMPLES": None}
-    result = CliRunner().invoke(app, [str(arg) for arg in args], input=stdin, env=plain | (env or {}))
+    words = [str(arg) for arg in args]
+    if env:  # the whole application gives the options their variables
+        return CliRunner().invoke(every_verb, ["score", *words], input=stdin, env=plain | env)
+    result = CliRunner().invoke(app, words, input=stdin, env=plain)
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
