@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evolif.cli.console import show_json
 from evolif.cli.options import Display, JsonFlag
 
 if TYPE_CHECKING:
@@ -34,11 +35,7 @@ def audit(
     with counting(choose(display), "auditing") as progress:
         audited = run_audit(path, progress)
     if as_json:
-        import json
-
-        turns = [turn.to_object() for turn in audited.turns]
-        # ASCII only: a foreign text may hold half a surrogate pair, which no terminal's encoding can write.
-        typer.echo(json.dumps({"turns": turns, "summary": audited.summary}))
+        show_json({"turns": [turn.to_object() for turn in audited.turns], "summary": audited.summary})
     else:
         from rich.console import Console
 
@@ -52,7 +49,7 @@ def _print(audited: Audit, console: Console) -> None:
         if table.row_count:
             console.print(table)
             console.print()
-    for line in _told(audited.summary):
+    for line in _summary_lines(audited.summary):
         console.print(line, markup=False, highlight=False)
 
 
@@ -65,48 +62,49 @@ def _table(title: str, *columns: str) -> Table:
     return table
 
 
-def _turns_table(audited: Audit) -> Table:
-    """Turns that are not satisfiable as they stand; neighbours with the same to say share a row."""
-    from rich.text import Text
-
-    from evolif.report import clip, plain
-
-    told: dict[tuple[str, str, str], list[int]] = {}
-    for turn in audited.turns:
-        if turn.reason:
-            between = f"{', '.join(turn.conflict)}: " if turn.conflict else ""
-            told.setdefault((turn.file, turn.status, between + turn.reason), []).append(turn.turn)
-    table = _table("Turns with a reason", "file", "turns", "status", "why")
-    for (file, status, why), numbers in told.items():
-        table.add_row(*map(Text, (plain(file), _ranges(numbers), status, clip(why, 400))))
-    return table
-
-
-def _descriptions_table(audited: Audit) -> Table:
+def _add(table: Table, *cells: str) -> None:
+    """Add a row of plain cells, which are neither markup nor control characters."""
     from rich.text import Text
 
     from evolif.report import plain
 
-    told: dict[tuple[str, str], list[int]] = {}
+    table.add_row(*(Text(plain(cell)) for cell in cells))
+
+
+def _turns_table(audited: Audit) -> Table:
+    """Turns that are not satisfiable as they stand; neighbours for the same reason share a row."""
+    from evolif.report import clip
+
+    numbers: dict[tuple[str, str, str], list[int]] = {}
+    for turn in audited.turns:
+        if turn.reason:
+            between = f"{', '.join(turn.conflict)}: " if turn.conflict else ""
+            numbers.setdefault((turn.file, turn.status, between + turn.reason), []).append(turn.turn)
+    table = _table("Turns with a reason", "file", "turns", "status", "why")
+    for (file, status, why), turns in numbers.items():
+        _add(table, file, _ranges(turns), status, clip(why, 400))
+    return table
+
+
+def _descriptions_table(audited: Audit) -> Table:
+    numbers: dict[tuple[str, str], list[int]] = {}
     for turn in audited.turns:
         for group in turn.mismatches:
-            told.setdefault((turn.file, group), []).append(turn.turn)
+            numbers.setdefault((turn.file, group), []).append(turn.turn)
     table = _table("Descriptions that do not state the parameters", "file", "group", "turns")
-    for (file, group), numbers in told.items():
-        table.add_row(*map(Text, (plain(file), plain(group), _ranges(numbers))))
+    for (file, group), turns in numbers.items():
+        _add(table, file, group, _ranges(turns))
     return table
 
 
 def _queries_table(audited: Audit) -> Table:
-    from rich.text import Text
-
-    from evolif.report import clip, plain
+    from evolif.report import clip
 
     table = _table("Queries that do not say their turn's intention", "file", "turn", "what", "query")
     for turn in audited.turns:
         if turn.query is not None and turn.query.is_finding:
             what = "; ".join(f"{f.checker}: {f.message}" for f in turn.query.findings)
-            table.add_row(*map(Text, (plain(turn.file), str(turn.turn), clip(what, 200), clip(turn.query.text, 200))))
+            _add(table, turn.file, str(turn.turn), clip(what, 200), clip(turn.query.text, 200))
     return table
 
 
@@ -122,10 +120,6 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _files_table(audited: Audit) -> Table:
-    from rich.text import Text
-
-    from evolif.report import plain
-
     names = list(audited.summary["status"])
     table = _table("Turns by status, and descriptions that are off (files with findings)", "file", *names, "off")
     files: dict[str, list[AuditedTurn]] = {}
@@ -135,12 +129,12 @@ def _files_table(audited: Audit) -> Table:
     for file, turns in [*rows, (f"all {len(files)} files", list(audited.turns))]:
         counts = [str(sum(turn.status == name for turn in turns)) for name in names]
         missed, compared = sum(len(turn.mismatches) for turn in turns), sum(turn.compared for turn in turns)
-        table.add_row(*map(Text, (plain(file), *counts, f"{missed}/{compared}")))
+        _add(table, file, *counts, f"{missed}/{compared}")
     return table
 
 
-def _told(summary: Mapping[str, Any]) -> list[str]:
-    """The statistics, one line a fact."""
+def _summary_lines(summary: Mapping[str, Any]) -> list[str]:
+    """The statistics, one line per fact."""
     per_turn, topics = summary["constraints_per_turn"], summary["topics_per_dialogue"]
     lines = [
         f"{summary['turns']} turns in {summary['dialogues']} dialogues; {summary['findings']} turns with a finding.",
@@ -151,14 +145,14 @@ def _told(summary: Mapping[str, Any]) -> list[str]:
         lines[-1] += f"at the topic's turn {_means(per_turn['by_depth'])}."
         lines.append(f"Topics per dialogue: {topics['mean']:.1f} ({topics['least']} to {topics['most']}).")
     if summary["queries"]["checked"]:
-        lines += _about_queries(summary["queries"])
+        lines += _query_lines(summary["queries"])
     witnesses = summary["witnesses"]
     if witnesses["stored"]:
         lines.append(f"Stored witnesses: {witnesses['stored']}, of which {witnesses['failing']} fail.")
     return lines
 
 
-def _about_queries(queries: Mapping[str, Any]) -> list[str]:
+def _query_lines(queries: Mapping[str, Any]) -> list[str]:
     words = queries["wording"]
     return [
         f"Queries: {queries['checked']}, of which {queries['failing_constraint']} "

@@ -1,14 +1,17 @@
-"""`evolif check`: one response against constraints."""
+"""`evolif check`, one response against constraints, and `evolif score`, the eight metrics from plain verdicts."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evolif.cli.options import JsonFlag, Resamples
+from evolif.cli.console import show, show_json
+from evolif.cli.options import JsonFlag, Resamples, Seed
+from evolif.errors import InputError, UsageError
 from evolif.types import DEFAULT_RESAMPLES
 
 if TYPE_CHECKING:
@@ -18,6 +21,17 @@ if TYPE_CHECKING:
 
     from evolif.metrics import DialogueRecord, Interval, Metrics
     from evolif.types import Verdict
+
+_LABELS = {
+    "edr_len": "EDR_len",
+    "edr_acc": "EDR_acc",
+    "edr_succ": "EDR_succ",
+    "edr_lss": "EDR_lss",
+    "rec": "REC",
+    "rob": "ROB",
+    "csr": "CSR",
+    "isr": "ISR",
+}
 
 
 def check(
@@ -34,20 +48,14 @@ def check(
 
     verdicts = check_response(_constraints(constraints), _response(response))
     if as_json:
-        import json
-
-        typer.echo(json.dumps([_plain(v) for v in verdicts], ensure_ascii=False))
+        typer.echo(json.dumps([_verdict_object(verdict) for verdict in verdicts], ensure_ascii=False))
     else:
-        _print(verdicts)
+        show(map(_verdict_line, verdicts))
     if any(v.satisfied is False for v in verdicts):
         raise typer.Exit(1)
 
 
 def _constraints(path: Path) -> list[Any]:
-    import json
-
-    from evolif.errors import InputError
-
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as fault:
@@ -65,8 +73,6 @@ def _constraints(path: Path) -> list[Any]:
 
 
 def _response(name: str) -> str:
-    from evolif.errors import InputError
-
     try:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as fault:
@@ -74,7 +80,7 @@ def _response(name: str) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _plain(verdict: Verdict) -> dict[str, Any]:
+def _verdict_object(verdict: Verdict) -> dict[str, Any]:
     return {
         "group": verdict.group,
         "satisfied": verdict.satisfied,
@@ -84,26 +90,9 @@ def _plain(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _print(verdicts: list[Verdict]) -> None:
-    from evolif.report import plain
-
-    for verdict in verdicts:
-        word = {True: "satisfied", False: "FAILED", None: "not judged"}[verdict.satisfied]
-        typer.echo(f"{word:10}  {verdict.group:12}  expected {plain(verdict.expected)}; found {plain(verdict.found)}")
-
-
-# `evolif score`: the eight metrics from plain verdicts.
-
-_LABELS = {
-    "edr_len": "EDR_len",
-    "edr_acc": "EDR_acc",
-    "edr_succ": "EDR_succ",
-    "edr_lss": "EDR_lss",
-    "rec": "REC",
-    "rob": "ROB",
-    "csr": "CSR",
-    "isr": "ISR",
-}
+def _verdict_line(verdict: Verdict) -> str:
+    word = {True: "satisfied", False: "FAILED", None: "not judged"}[verdict.satisfied]
+    return f"{word:10}  {verdict.group:12}  expected {verdict.expected}; found {verdict.found}"
 
 
 def score(
@@ -111,7 +100,7 @@ def score(
         str, typer.Argument(metavar="FILE.jsonl|-", help="Verdicts, one dialogue a line; - reads standard input.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, rates as fractions.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
 ) -> None:
     """Compute the eight metrics, with 95 % intervals, from plain verdicts.
@@ -125,15 +114,13 @@ def score(
     metrics = process_metrics(records)
     intervals = bootstrap_intervals(records, seed=seed, resamples=resamples)
     if as_json:
-        typer.echo(_json(metrics, intervals))
+        counts = {"dialogues": metrics.dialogues, "rec_left_out": metrics.rec_left_out}
+        show_json({**metrics.by_name(), **counts, "intervals": intervals})
     else:
         _print_table(records, metrics, intervals)
 
 
 def _records(file: str) -> tuple[DialogueRecord, ...]:
-    import sys
-
-    from evolif.errors import UsageError
     from evolif.metrics import read_verdict_file, read_verdicts
 
     if file != "-":
@@ -141,13 +128,6 @@ def _records(file: str) -> tuple[DialogueRecord, ...]:
     if sys.stdin is None:
         raise UsageError("standard input is closed; name a file, or pipe the verdicts in")
     return read_verdicts(sys.stdin.buffer)
-
-
-def _json(metrics: Metrics, intervals: Mapping[str, Interval | None]) -> str:
-    import json
-
-    counts = {"dialogues": metrics.dialogues, "rec_left_out": metrics.rec_left_out}
-    return json.dumps({**metrics.by_name(), **counts, "intervals": intervals}, allow_nan=False)
 
 
 def _print_table(

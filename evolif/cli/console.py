@@ -30,4 +30,4 @@ def show_json(value: Any) -> None:
     """
     import json
 
-    typer.echo(json.dumps(value, allow_nan=False))
+    typer.echo(json.dumps(value))

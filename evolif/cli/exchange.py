@@ -1,21 +1,24 @@
-"""`evolif export`: a benchmark or a run in a format that other programs read."""
+"""`evolif export` and `evolif import`, and `evolif contamination`, which searches corpora for a benchmark."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
 import typer
 
+from evolif.cli.console import say, show, show_json
 from evolif.cli.options import Display, JsonFlag
 
 if TYPE_CHECKING:
     from evolif.exchange import Contamination, Exported, ImportResult
 
-
 _HUB = "The hub"
+_SHOWN = 50
+"""Findings that are listed for people; --json has all."""
 
 
 def export(
@@ -53,7 +56,6 @@ def export(
 ) -> None:
     """Export a benchmark or a run: JSONL, Parquet, datasets, or the EvolIF authors' layouts. Witnesses stay home."""
     from evolif.exchange import export as write
-    from evolif.report import plain
 
     done = write(
         path,
@@ -63,19 +65,15 @@ def export(
         licence=licence,
         push=push,
         public=public,
-        notify=lambda sentence: typer.echo(plain(sentence), err=True),
+        notify=say,
     )
     if as_json:
-        import json
-        from dataclasses import asdict
-
-        typer.echo(json.dumps({**asdict(done), "path": str(done.path)}))
-        return
-    for line in _told(done):
-        typer.echo(plain(line))
+        show_json({**asdict(done), "path": str(done.path)})
+    else:
+        show(_export_lines(done))
 
 
-def _told(done: Exported) -> list[str]:
+def _export_lines(done: Exported) -> list[str]:
     key = "with" if done.with_witness else "without"
     lines = [f"{done.path}: {done.rows} turns of a {done.kind} as {done.format}, {key} witnesses; {done.canary}"]
     if done.beyond:
@@ -90,9 +88,6 @@ def _told(done: Exported) -> list[str]:
     return lines
 
 
-# `evolif import`: exports, and files of the EvolIF authors, back into a benchmark.
-
-
 def import_(
     source: Annotated[
         Path, typer.Argument(metavar="SOURCE", help="A .jsonl, .parquet or .arrow file, or a folder of them.")
@@ -104,21 +99,16 @@ def import_(
     """Import what export wrote, or the EvolIF authors' files, as a benchmark; says what of it can be satisfied."""
     from evolif.cli.progress import choose, counting
     from evolif.exchange import import_benchmark
-    from evolif.report import plain
 
     with counting(choose(display), "importing") as progress:
         done = import_benchmark(source, out, progress)
     if as_json:
-        import json
-        from dataclasses import asdict
-
-        typer.echo(json.dumps({**asdict(done), "path": str(done.path), "ceiling": done.ceiling}))
-        return
-    for line in _import_told(done):
-        typer.echo(plain(line))
+        show_json({**asdict(done), "path": str(done.path), "ceiling": done.ceiling})
+    else:
+        show(_import_lines(done))
 
 
-def _import_told(done: ImportResult) -> list[str]:
+def _import_lines(done: ImportResult) -> list[str]:
     counts = ", ".join(f"{status} {number}" for status, number in done.status.items())
     lines = [
         f"{done.path}: {done.turns} turns in {done.dialogues} dialogues, from {done.format}",
@@ -132,12 +122,6 @@ def _import_told(done: ImportResult) -> list[str]:
     if not done.extendable:
         lines.append("It has no script: sessions end where its dialogues end.")
     return lines
-
-
-# `evolif contamination`: are a benchmark's queries in a corpus.
-
-_SHOWN = 50
-"""Findings that are listed for people; --json has all."""
 
 
 def contamination(
@@ -155,27 +139,23 @@ def contamination(
 ) -> None:
     """Look for a benchmark's queries and its canary in a text corpus. Exit code 1 on a finding."""
     from evolif.cli.progress import choose
-    from evolif.exchange import contamination as look
-    from evolif.report import plain
+    from evolif.exchange import contamination as search
 
     with _reading(choose(display)) as progress:
-        told = look(corpus, benchmark, words=words, progress=progress)
-    for file, reason in told.unread:
-        typer.echo(plain(f"not looked through: {file}: {reason}"), err=True)
+        result = search(corpus, benchmark, words=words, progress=progress)
+    for file, reason in result.unread:
+        say(f"not looked through: {file}: {reason}")
     if as_json:
-        import json
-
-        typer.echo(json.dumps(told.to_object()))
+        show_json(result.to_object())
     else:
-        for line in _lines(told):
-            typer.echo(plain(line))
-    if told.findings:
+        show(_contamination_lines(result))
+    if result.findings:
         raise typer.Exit(1)
 
 
-def _lines(told: Contamination) -> list[str]:
+def _contamination_lines(result: Contamination) -> list[str]:
     lines = []
-    for found in told.findings[:_SHOWN]:
+    for found in result.findings[:_SHOWN]:
         what = "the canary" if found.kind == "canary" else "dialogue {}, turn {}".format(*found.turns[0])
         if len(found.turns) > 1:
             what += f" and {len(found.turns) - 1} more of the same words"
@@ -183,15 +163,15 @@ def _lines(told: Contamination) -> list[str]:
         place = found.places[0]
         more = f", {found.occurrences} times" if found.occurrences > 1 else ""
         lines.append(f"{place.file}, line {place.line} (byte {place.offset}): {what}, {share}{more}")
-    if len(told.findings) > _SHOWN:
-        lines.append(f"… and {len(told.findings) - _SHOWN} more; --json lists all of them")
-    parts = sum(found.kind == "part" for found in told.findings)
+    if len(result.findings) > _SHOWN:
+        lines.append(f"… and {len(result.findings) - _SHOWN} more; --json lists all of them")
+    parts = sum(found.kind == "part" for found in result.findings)
     lines.append(
-        f"{told.turns_found} of {told.turns} queries stand whole in {told.files} files "
-        f"({told.bytes / 1e6:.1f} MB of text), of {parts} more a part"
+        f"{result.turns_found} of {result.turns} queries stand whole in {result.files} files "
+        f"({result.bytes / 1e6:.1f} MB of text), of {parts} more a part"
     )
-    if told.too_short:
-        lines.append(f"{told.too_short} queries are too short to tell and were not looked for.")
+    if result.too_short:
+        lines.append(f"{result.too_short} queries are too short to tell and were not looked for.")
     return lines
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import ExitStack, closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,33 +17,78 @@ from evolif.errors import OutsideError, UsageError
 from evolif.types import DEFAULT_RESAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from evolif.budget import PriceTable, RunStatus
     from evolif.instructions import Benchmark
-    from evolif.report import ComparableRuns, ModelAnalysis, ModelComparison, Published, RunAnalysis
+    from evolif.report import ModelAnalysis, ModelComparison, Published, RunAnalysis
     from evolif.runner import Run
 
 
-JsonFile = Annotated[
-    str | None,
-    # EVOLIF_JSON is the switch of other verbs; a file of that name would be made by whoever sets it for them.
-    typer.Option("--json", envvar="EVOLIF_JSON_FILE", metavar="FILE|-", help="Write JSON; - is standard output."),
-]
-Latex = Annotated[Path | None, typer.Option("--latex", metavar="FILE", help="Write tables for LaTeX.")]
-Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with transcripts.")]
-Figures = Annotated[Path | None, typer.Option("--figures", metavar="DIR", help="Write the figures as SVG and PNG.")]
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The files that a report is written to."""
+
+    json_file: Annotated[
+        str | None,
+        # EVOLIF_JSON is the switch of other verbs; a file of that name would be made by whoever sets it for them.
+        typer.Option("--json", envvar="EVOLIF_JSON_FILE", metavar="FILE|-", help="Write JSON; - is standard output."),
+    ] = None
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with transcripts.")] = None
+    figures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the figures as SVG and PNG.")] = None
+    latex: Annotated[Path | None, typer.Option(metavar="FILE", help="Write tables for LaTeX.")] = None
+
+    def draw(
+        self,
+        analyses: list[RunAnalysis],
+        *,
+        comparisons: Sequence[ModelComparison] = (),
+        prices: PriceTable | None = None,
+        published: Published | None = None,
+    ) -> None:
+        """Write the page and the figures, and say where."""
+        if self.html is not None:
+            from evolif.report import write_page
+
+            page = write_page(analyses, self.html, comparisons=comparisons, prices=prices, published=published)
+            say(f"Page: {page.path}" + (f", with transcripts in {page.folder}" if page.folder else ""))
+        if self.figures is not None:
+            from evolif.report.figures import write_figures
+
+            write_figures(analyses, self.figures, comparisons=comparisons)
+            say(f"Figures: {self.figures}")
+
+    def write(self, json_object: Callable[[], Any], latex: Callable[[], str]) -> None:
+        """Write the files of text.
+
+        Raises:
+            OutsideError: the disk.
+        """
+        if self.json_file is not None:
+            text = json.dumps(json_object(), ensure_ascii=False, allow_nan=False, indent=1)
+            _write_text(self.json_file, text + "\n")
+        if self.latex is not None:
+            _write_text(str(self.latex), latex())
+
+
+def _write_text(name: str, text: str) -> None:
+    """Write to a file, or to standard output where the name is -."""
+    if name == "-":
+        typer.echo(text, nl=False)
+        return
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise OutsideError(f"{name} cannot be written ({fault.strerror})") from None
 
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders made by evaluate.")],
+    *,
     full: Annotated[
         bool, typer.Option("--full", help="Every breakdown, survival, hazard, patience sweep, ranks.")
     ] = False,
-    json_file: JsonFile = None,
-    html: Html = None,
-    figures: Figures = None,
-    latex: Latex = None,
+    outputs: Outputs,
     with_published: Annotated[
         bool, typer.Option("--with-published", help="Add the paper's leaderboard, under its warning.")
     ] = False,
@@ -58,7 +104,16 @@ def report(
     Several runs stand side by side where cap, patience, judge and benchmark are the same.
     """
     from evolif.budget import load_prices
-    from evolif.report import Terminal, analyse, group_comparable, print_published, print_runs, published_leaderboard
+    from evolif.report import (
+        Terminal,
+        analyse,
+        analysis_object,
+        group_comparable,
+        latex_report,
+        print_published,
+        print_runs,
+        published_leaderboard,
+    )
     from evolif.runner import load_run
 
     table = load_prices(prices)
@@ -66,55 +121,17 @@ def report(
     with ExitStack() as opened:
         loaded = [opened.enter_context(closing(load_run(path))) for path in runs]
         analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded))
-        boards = group_comparable(analyses)
+        groups = group_comparable(analyses)
         # First of all, for the page's transcripts are rendered beside what else is computed.
-        draw(analyses, html, figures, prices=table, published=published)
-        _write_files(boards, published, json_file, latex)
-        if json_file == "-":
+        outputs.draw(analyses, prices=table, published=published)
+        outputs.write(lambda: analysis_object(groups, published), lambda: latex_report(groups, published))
+        if outputs.json_file == "-":
             return
         console = Terminal()
-        for board in boards:
-            print_runs(board, console, table, full=full)
+        for group in groups:
+            print_runs(group, console, table, full=full)
         if published is not None:
             print_published(published, console)
-
-
-def _write_files(
-    boards: list[ComparableRuns],
-    published: Published | None,
-    json_file: str | None,
-    latex: Path | None,
-) -> None:
-    if json_file is not None:
-        from evolif.report import analysis_object
-
-        write_json(json_file, analysis_object(boards, published))
-    if latex is not None:
-        from evolif.report import latex_report
-
-        write_text(str(latex), latex_report(boards, published))
-
-
-def draw(
-    analyses: list[RunAnalysis],
-    html: Path | None,
-    figures: Path | None,
-    *,
-    comparisons: Sequence[ModelComparison] = (),
-    prices: PriceTable | None = None,
-    published: Published | None = None,
-) -> None:
-    """Write the page and the figures, where they were asked for, and say where."""
-    if html is not None:
-        from evolif.report import write_page
-
-        written = write_page(analyses, html, comparisons=comparisons, prices=prices, published=published)
-        say(f"Page: {written.path}" + (f", with transcripts in {written.folder}" if written.folder else ""))
-    if figures is not None:
-        from evolif.report.figures import write_figures
-
-        write_figures(analyses, figures, comparisons=comparisons)
-        say(f"Figures: {figures}")
 
 
 def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
@@ -136,30 +153,9 @@ def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
     return bench
 
 
-def write_json(name: str, told: dict[str, Any]) -> None:
-    """Write an object to a file, or to standard output where the name is -."""
-    import json
-
-    write_text(name, json.dumps(told, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
-
-
-def write_text(name: str, text: str) -> None:
-    """Write to a file, or to standard output where the name is -.
-
-    Raises:
-        OutsideError: the disk.
-    """
-    if name == "-":
-        typer.echo(text, nl=False)
-        return
-    try:
-        Path(name).write_text(text, encoding="utf-8")
-    except OSError as fault:
-        raise OutsideError(f"{name} cannot be written ({fault.strerror})") from None
-
-
 def compare(
     runs: Annotated[list[Path], typer.Argument(metavar="A [B]", help="One or two folders made by evaluate.")],
+    *,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -176,10 +172,7 @@ def compare(
             help="What two runs of one model differ in, and nothing else: system-prompt is found without asking.",
         ),
     ] = None,
-    json_file: JsonFile = None,
-    html: Html = None,
-    figures: Figures = None,
-    latex: Latex = None,
+    outputs: Outputs,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
 ) -> None:
@@ -189,7 +182,14 @@ def compare(
     benchmark differ. One model in two runs that differ in the system prompt alone is an ablation; so it is in the judge
     alone, where --ablation judge asks for it.
     """
-    from evolif.report import Terminal, analyse, compare_models, comparisons_object, print_comparisons
+    from evolif.report import (
+        Terminal,
+        analyse,
+        compare_models,
+        comparisons_object,
+        latex_comparisons,
+        print_comparisons,
+    )
     from evolif.runner import load_run
 
     if len(runs) > 2:
@@ -198,19 +198,14 @@ def compare(
     with ExitStack() as opened:
         loaded = [opened.enter_context(closing(load_run(path))) for path in paths]
         analyses = analyse(loaded, seed=seed, resamples=resamples)
-        told = compare_models(chosen(analyses[0], analyses[-1], model or []), ablation=ablation)
-        draw(analyses, html, figures, comparisons=told)
-        if json_file is not None:
-            write_json(json_file, comparisons_object(told))
-        if latex is not None:
-            from evolif.report import latex_comparisons
-
-            write_text(str(latex), latex_comparisons(told))
-        if json_file != "-":
-            print_comparisons(told, Terminal())
+        comparisons = compare_models(_choose(analyses[0], analyses[-1], model or []), ablation=ablation)
+        outputs.draw(analyses, comparisons=comparisons)
+        outputs.write(lambda: comparisons_object(comparisons), lambda: latex_comparisons(comparisons))
+        if outputs.json_file != "-":
+            print_comparisons(comparisons, Terminal())
 
 
-def chosen(a: RunAnalysis, b: RunAnalysis, named: list[str]) -> list[tuple[ModelAnalysis, ModelAnalysis]]:
+def _choose(a: RunAnalysis, b: RunAnalysis, named: list[str]) -> list[tuple[ModelAnalysis, ModelAnalysis]]:
     """Which models are compared.
 
     Raises:
@@ -259,12 +254,12 @@ def status(
     from evolif.budget import load_prices
 
     table = load_prices(prices)
-    now = _look(run, table)
+    now = _snapshot(run, table)
     rate = None
     if seconds and now.turns_left:
         before, started = now.turns, time.monotonic()
         time.sleep(seconds)
-        now = _look(run, table)
+        now = _snapshot(run, table)
         rate = (now.turns - before) / (time.monotonic() - started)
     if json_output:
         show_json({**asdict(now), "turns_per_second": rate})
@@ -278,7 +273,7 @@ def status(
     show(status_lines(now, rate))
 
 
-def _look(folder: Path, table: PriceTable) -> RunStatus:
+def _snapshot(folder: Path, table: PriceTable) -> RunStatus:
     from evolif.budget import quotes_of, snapshot
     from evolif.runner import load_run
 

@@ -5,16 +5,12 @@ import json
 import sys
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from evolif.cli import app as every_verb
+from evolif.cli import app
 from evolif.cli.check import score
 from evolif.errors import InputError, UsageError
 from evolif.metrics import METRIC_NAMES
-
-app = typer.Typer()
-app.command()(score)
 
 FILE = """
 {"dialogue": "d1", "patience": 3, "turns": [[true,false],[true,true],[false],[false],[false],[true]]}
@@ -24,11 +20,8 @@ FILE = """
 
 
 def run(*args, stdin=None, env=None):
-    plain = {"FORCE_COLOR": None, "EVOLIF_SEED": None, "EVOLIF_RESAMPLES": None}
-    words = [str(arg) for arg in args]
-    if env:  # the whole application gives the options their variables
-        return CliRunner().invoke(every_verb, ["score", *words], input=stdin, env=plain | env)
-    result = CliRunner().invoke(app, words, input=stdin, env=plain)
+    plain = {"FORCE_COLOR": None, "EVOLIF_SEED": None, "EVOLIF_RESAMPLES": None, "EVOLIF_DEBUG": "1"}
+    result = CliRunner().invoke(app, ["score", *map(str, args)], input=stdin, env=plain | (env or {}))
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
