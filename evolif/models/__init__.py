@@ -1,7 +1,7 @@
 """Chat models behind one small async protocol; a provider's client library is imported when it is first opened."""
 
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, ModelRef, Reply, Sampling, as_list, spec_of
-from evolif.models.cache import ModelCache, RequestCache, open_cache
+from evolif.models.cache import ModelCache, RequestCache, excerpt, open_cache
 from evolif.models.endpoint import ModelName, parse_model_name, strip_credentials
 from evolif.models.managed import ManagedModel, RetryPolicy, managed
 from evolif.models.open import ModelOptions, address_of, is_local, open_model, resolve_model, stored_name
@@ -25,6 +25,7 @@ __all__ = [
     "StructuredModel",
     "address_of",
     "as_list",
+    "excerpt",
     "fetch",
     "is_local",
     "managed",

@@ -187,7 +187,7 @@ def _differences(
     first = next((i for i, (a, b) in enumerate(zip(call.messages, digests, strict=False)) if a != b), None)
     if first is not None:
         _, words = store.words(digests[first])
-        here, there = _around(messages[first].content, words), _around(words, messages[first].content)
+        here, there = excerpt(messages[first].content, words), excerpt(words, messages[first].content)
         told.append(f"message {first + 1} ({messages[first].role}) is “{here}” and there “{there}”")
     elif len(digests) != len(call.messages):
         told.append(f"it has {len(call.messages)} messages and that one {len(digests)}")
@@ -202,8 +202,8 @@ def _value(value: object) -> str:
     return "not given" if value is None or value == "" else str(value)[:_CLIP]
 
 
-def _around(text: str, other: str) -> str:
-    """The part of a text where it begins to differ from another."""
+def excerpt(text: str, other: str) -> str:
+    """The part of a text, on one line, where it begins to differ from another."""
     same = next((i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
     start = max(0, same - _CLIP // 2)
     part = " ".join(text[start : start + _CLIP].split())

@@ -16,7 +16,6 @@ from evolif.runner.events import (
     StillWaiting,
     TurnStored,
 )
-from evolif.runner.journal import StoreError, WriteBatcher
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
 from evolif.runner.records import (
     STOP_RULE,
@@ -36,7 +35,7 @@ from evolif.runner.scenario import SYSTEM_PROMPT
 from evolif.runner.scheduler import SessionScheduler
 from evolif.runner.session import step
 from evolif.runner.settings import RunSettings, plan
-from evolif.runner.store import FILE_NAME, RunStore
+from evolif.runner.store import FILE_NAME, RunStore, StoreError, WriteBatcher
 
 __all__ = [
     "FILE_NAME",

@@ -1,4 +1,4 @@
-"""What an observer of a run is told; a display, a budget's ledger and a stop rule all read these."""
+"""What an observer of a run receives; the display, the budget and the stop rule read these events."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Literal
 from evolif.types import Ending, Usage
 
 Role = Literal["target", "judge", "synthesizer", "checker", "runner"]
-"""In whose name a model was asked, or who failed; `runner` is this program."""
+"""Whom a call is made for, or who failed; `runner` is this program."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionKey:
-    """Which conversation."""
+    """Identifies a session."""
 
     model: str
     dialogue: int
@@ -23,7 +23,7 @@ class SessionKey:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What one role's calls of one model came to."""
+    """Calls of one model in one role, and their tokens."""
 
     role: Role
     model: str
@@ -33,42 +33,42 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The store is open and the first call is to come."""
+    """The store is open; no call has been made yet."""
 
     sessions: Mapping[str, int]
-    """Per model, the sessions of this run that were asked for."""
+    """Per model, the sessions of this run."""
     ended: Mapping[str, int]
-    """Per model, how many of them had ended before."""
+    """Per model, how many of them have ended before."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionStarted:
-    """A session is taken up, for the first time or again."""
+    """A session begins or is resumed."""
 
     key: SessionKey
     turns: int
-    """Turns that it has already."""
+    """Stored turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnStored:
-    """A turn was judged and is durable."""
+    """A turn is judged and durable."""
 
     key: SessionKey
     turn: int
     patience: int
-    """What is left after the turn."""
+    """Patience after the turn."""
     satisfied: bool | None
-    """Whether the turn's judged constraints all hold; None where none was judged."""
+    """Whether all judged constraints of the turn hold; None where none was judged."""
     spent: tuple[Spent, ...] = ()
-    """What answer and verdicts cost, since the session's last event."""
+    """Calls since the session's last event."""
     seconds: float = 0.0
-    """From the request to the answer, the wait for a place included."""
+    """From the request to the answer, including the wait for a slot."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnWorded:
-    """A missing turn of the benchmark was made for the session that needed it first."""
+    """A missing turn of the benchmark was generated."""
 
     dialogue: int
     turn: int
@@ -89,24 +89,24 @@ class FaultMet:
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
-    """A session ended, was suspended, or was kept from beginning."""
+    """A session ended, was suspended, or was not begun."""
 
     key: SessionKey
     turn: int
-    """Turns that it has."""
+    """Turns it has."""
     patience: int
     ending: Ending | None
-    """None where it was kept from beginning: it has no turn and enters no figure."""
+    """None where it was not begun: it has no turn and enters no figure."""
     cause: str
-    """One word or two: `patience`, `cap`, `context`, `content filter`, `provider`, `access`, `judge`, `synthesizer`,
-    `benchmark`, `internal`, or what a `Gate` says (`budget`, `stop rule`)."""
+    """One or two words: `patience`, `cap`, `context`, `content filter`, `provider`, `access`, `judge`, `synthesizer`,
+    `benchmark`, `internal`, or the cause of a policy's `Deny` (`budget`, `stop rule`)."""
     reason: str
     """A sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelStopped:
-    """No further session of the model is asked: its endpoint lets this key and name do nothing."""
+    """No further session of the model is played: its endpoint refuses this key or name."""
 
     model: str
     reason: str
@@ -114,7 +114,7 @@ class ModelStopped:
 
 @dataclass(frozen=True, slots=True)
 class CallsInFlight:
-    """Calls of one role and model that are in flight, back-offs before a repeat included."""
+    """Calls of one role and model in flight, including their back-offs."""
 
     role: Role
     model: str
@@ -125,16 +125,16 @@ class CallsInFlight:
 
 @dataclass(frozen=True, slots=True)
 class StillWaiting:
-    """Told every few seconds, whatever happens, so that nobody has to wonder whether anything does."""
+    """Sent every few seconds as a sign of life."""
 
     calls: tuple[CallsInFlight, ...]
-    """In flight in this process; those of a cluster are not known here."""
+    """Those of this process; calls of a cluster's processes are not known here."""
 
 
 Event = StillWaiting | RunStarted | SessionStarted | TurnStored | TurnWorded | FaultMet | SessionEnded | ModelStopped
 Observer = Callable[[Event], None]
-"""Called in the loop that plays the sessions; it must return at once."""
+"""Called in the event loop that plays the sessions; it must return at once."""
 
 
 def nobody(event: Event) -> None:
-    """The observer that looks at nothing."""
+    """Ignore the event."""

@@ -1,4 +1,4 @@
-"""What the store is told, each entry as the statements that write it down."""
+"""Entries of the run store as SQL statements, and stored rows as objects."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
 from evolif.runner.events import Role, Spent
 from evolif.types import Constraint, Ending, JudgedTurn, Move, Span, TurnFacts, Usage, Verdict
 
-# Verdicts and other values as the store's columns hold them.
-
+STOP_RULE = "stop rule"
+"""The cause of sessions that a stop rule ended or did not let begin."""
 _MOST_SPANS = 64
 _ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 
 
 def storable(text: str) -> str:
-    """SQLite takes no lone surrogates, which a hostile answer may hold."""
+    """Text that SQLite accepts: a hostile answer may contain lone surrogates, which are replaced."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -27,17 +27,17 @@ def storable(text: str) -> str:
 
 
 def dump_constraints(constraints: Iterable[Constraint]) -> str:
-    """An instruction, as in a benchmark's line but without descriptions."""
+    """An instruction as JSON, without descriptions."""
     return _ENCODER.encode([{"group": c.group, "params": dict(c.params)} for c in constraints])
 
 
 def load_constraints(text: str) -> tuple[Constraint, ...]:
     """The instruction that `dump_constraints` wrote."""
-    return tuple(Constraint(told["group"], told["params"]) for told in json.loads(text))
+    return tuple(Constraint(item["group"], item["params"]) for item in json.loads(text))
 
 
 def dump_verdicts(verdicts: Sequence[Verdict]) -> str:
-    """Verdicts with what was expected and found."""
+    """Verdicts as JSON, with what was expected and found."""
     if not verdicts:
         return "[]"
     return _ENCODER.encode(
@@ -55,7 +55,7 @@ def dump_verdicts(verdicts: Sequence[Verdict]) -> str:
 
 
 def load_verdicts(text: str | None) -> tuple[Verdict, ...]:
-    """The verdicts that `dump_verdicts` wrote; none where the turn is not judged yet."""
+    """The verdicts that `dump_verdicts` wrote; none for a turn that is not judged yet."""
     if text is None:
         return ()
     return tuple(
@@ -65,13 +65,12 @@ def load_verdicts(text: str | None) -> tuple[Verdict, ...]:
 
 
 class BareVerdicts:
-    """Reads verdicts for the figures alone: groups and outcomes, each combination held once in memory."""
+    """Reads only groups and outcomes, which is all that figures need; each combination is held in memory once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[tuple[str, bool | None], ...], tuple[Verdict, ...]] = {}
 
     def __call__(self, text: str) -> tuple[Verdict, ...]:
-        """The verdicts without their texts."""
         key = tuple((v["group"], v["satisfied"]) for v in json.loads(text))
         if key not in self._known:
             self._known[key] = tuple(Verdict(group, satisfied, "", "") for group, satisfied in key)
@@ -83,28 +82,18 @@ Statement = tuple[str, tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class AskedTurn:
-    """What the benchmark said in a turn; stored once for all sessions."""
+    """A turn of the benchmark; stored once for all sessions."""
 
     hash: str
     facts: TurnFacts
 
     def statements(self) -> Iterator[Statement]:
-        """Refused by the store where it knows another turn under that number."""
+        """The store refuses them where it holds another turn under that number."""
         facts = self.facts
-        row = (
-            facts.dialogue,
-            facts.turn,
-            self.hash,
-            facts.move,
-            facts.depth,
-            storable(facts.topic),
-            storable(facts.query),
-            dump_constraints(facts.constraints),
-            facts.operation,
-            storable(facts.source),
-            storable(facts.register),
-            None if facts.witness is None else storable(facts.witness),
-        )
+        witness = None if facts.witness is None else storable(facts.witness)
+        place = (facts.dialogue, facts.turn, self.hash, facts.move, facts.depth, storable(facts.topic))
+        prompt = (storable(facts.query), dump_constraints(facts.constraints), facts.operation)
+        row = (*place, *prompt, storable(facts.source), storable(facts.register), witness)
         yield "INSERT OR IGNORE INTO asked VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
 
 
@@ -121,7 +110,7 @@ class AnsweredTurn:
 
 @dataclass(frozen=True, slots=True)
 class TurnEntry:
-    """A turn was answered, and judged where there is a judgement."""
+    """An answered turn; unjudged where `judgement` is None."""
 
     session: int
     asked: AskedTurn
@@ -130,26 +119,19 @@ class TurnEntry:
     spent: tuple[Spent, ...] = ()
 
     def statements(self) -> Iterator[Statement]:
-        """The question once, the answer, and what both cost."""
+        """The turn, where it is new, its answer and the calls."""
         yield from self.asked.statements()
         answer = self.answer
-        row = (
-            self.session,
-            self.asked.facts.turn,
-            storable(answer.text),
-            storable(answer.reasoning),
-            int(answer.truncated),
-            storable(answer.served_by),
-            answer.seconds,
-            *_judged(self.judgement),
-        )
+        facts = self.asked.facts
+        texts = (storable(answer.text), storable(answer.reasoning), int(answer.truncated), storable(answer.served_by))
+        row = (self.session, facts.turn, *texts, answer.seconds, *_judgement_columns(self.judgement))
         yield "INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
-        yield from _calls(self.session, self.asked.facts.dialogue, self.asked.facts.turn, self.spent)
+        yield from _calls(self.session, facts.dialogue, facts.turn, self.spent)
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictEntry:
-    """An answer that was stored before is judged now."""
+    """The judgement on an answer that is stored already."""
 
     session: int
     dialogue: int
@@ -158,15 +140,14 @@ class VerdictEntry:
     spent: tuple[Spent, ...] = ()
 
     def statements(self) -> Iterator[Statement]:
-        """The verdicts and what they cost."""
-        told = "UPDATE turn SET verdicts = ?, heuristic = ?, scores = ? WHERE session = ? AND turn = ?"
-        yield told, (*_judged(self.judgement), self.session, self.turn)
+        sql = "UPDATE turn SET verdicts = ?, heuristic = ?, scores = ? WHERE session = ? AND turn = ?"
+        yield sql, (*_judgement_columns(self.judgement), self.session, self.turn)
         yield from _calls(self.session, self.dialogue, self.turn, self.spent)
 
 
 @dataclass(frozen=True, slots=True)
 class FaultEntry:
-    """Something outside failed, and what had been paid by then."""
+    """Something outside failed; it never counts against the model."""
 
     session: int
     dialogue: int
@@ -177,7 +158,6 @@ class FaultEntry:
     spent: tuple[Spent, ...] = ()
 
     def statements(self) -> Iterator[Statement]:
-        """The fault, which never counts against the model."""
         row = (self.session, self.turn, self.role, self.kind, storable(self.message))
         yield "INSERT INTO fault (session, turn, role, kind, message) VALUES (?, ?, ?, ?, ?)", row
         yield from _calls(self.session, self.dialogue, self.turn, self.spent)
@@ -185,7 +165,7 @@ class FaultEntry:
 
 @dataclass(frozen=True, slots=True)
 class EndEntry:
-    """How a session ended; with None it goes on, or was kept from beginning where there is a cause."""
+    """How a session ended. With None it goes on or, where there is a cause, was not begun."""
 
     session: int
     ending: Ending | None
@@ -193,31 +173,29 @@ class EndEntry:
     reason: str = ""
 
     def statements(self) -> Iterator[Statement]:
-        """The session's last word so far."""
         row = (self.ending, self.cause, storable(self.reason), self.session)
         yield "UPDATE session SET ending = ?, cause = ?, reason = ? WHERE id = ?", row
 
 
 @dataclass(frozen=True, slots=True)
 class CostEntry:
-    """Calls were paid that brought no entry of their own."""
+    """Calls that led to no other entry."""
 
     session: int | None
-    """None where a turn of the benchmark was worded, for whoever needs it."""
+    """None for the wording of a turn, which belongs to the benchmark."""
     dialogue: int
     turn: int
     spent: tuple[Spent, ...]
 
     def statements(self) -> Iterator[Statement]:
-        """The calls."""
         yield from _calls(self.session, self.dialogue, self.turn, self.spent)
 
 
 StoreEntry = TurnEntry | VerdictEntry | FaultEntry | EndEntry | CostEntry
 
 
-def _judged(judgement: Judgement | None) -> tuple[str | None, str, str]:
-    """Verdicts, heuristic, scores."""
+def _judgement_columns(judgement: Judgement | None) -> tuple[str | None, str, str]:
+    """The columns verdicts, heuristic and scores."""
     if judgement is None:
         return None, "[]", ""
     records = dump_records(judgement.records) if judgement.records else ""
@@ -226,18 +204,19 @@ def _judged(judgement: Judgement | None) -> tuple[str | None, str, str]:
 
 def _calls(session: int | None, dialogue: int, turn: int, spent: Iterable[Spent]) -> Iterator[Statement]:
     for one in spent:
-        usage = one.usage
-        told = "INSERT INTO call (session, dialogue, turn, role, model, calls, prompt_tokens, completion_tokens)"
         row = (session, dialogue, turn, one.role, storable(one.model), one.calls)
-        yield f"{told} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, usage.prompt_tokens, usage.completion_tokens)
+        yield _INSERT_CALL, (*row, one.usage.prompt_tokens, one.usage.completion_tokens)
 
 
-# What the store tells of a session and of its turns.
+_INSERT_CALL = """
+INSERT INTO call (session, dialogue, turn, role, model, calls, prompt_tokens, completion_tokens)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """One stored turn: what was asked, answered, judged, and what it cost. Times are seconds."""
+    """A stored turn: query, answer, verdicts and usage. Times are seconds."""
 
     turn: int
     turn_hash: str
@@ -252,13 +231,13 @@ class TurnRecord:
     served_by: str
     seconds: float
     is_judged: bool
-    """False where the answer is kept and its judging failed or was broken off; a resume judges it."""
+    """False where judging failed or was interrupted; a resume judges the stored answer."""
     verdicts: tuple[Verdict, ...]
     heuristic: tuple[Verdict, ...]
     records: tuple[JudgeRecord, ...]
-    """Who of a panel scored what and why."""
+    """Each panel member's scores and rationales."""
     usage: Usage
-    """Tokens of the model under test; judges' and synthesizers' are told by `Run.costs`."""
+    """Tokens of the model under test; for those of judges and synthesizers see `Run.costs`."""
 
     @property
     def judged(self) -> JudgedTurn:
@@ -268,26 +247,11 @@ class TurnRecord:
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> TurnRecord:
         """The record of a row of `TURNS_OF_SESSION`."""
-        turn, digest, move, depth, topic, query, answer, reasoning, truncated, served_by, seconds, *rest = row
-        verdicts, heuristic, scores, prompt_tokens, completion_tokens = rest
-        return cls(
-            turn,
-            digest,
-            move,
-            depth,
-            topic,
-            query,
-            answer,
-            reasoning,
-            bool(truncated),
-            served_by,
-            seconds,
-            verdicts is not None,
-            load_verdicts(verdicts),
-            load_verdicts(heuristic),
-            load_records(scores),
-            Usage(prompt_tokens, completion_tokens),
-        )
+        *known, truncated, served_by, seconds, verdicts, heuristic, scores, prompt_tokens, completion_tokens = row
+        values = [*known, bool(truncated), served_by, seconds, verdicts is not None]
+        values += [load_verdicts(verdicts), load_verdicts(heuristic), load_records(scores)]
+        values.append(Usage(prompt_tokens, completion_tokens))
+        return cls(*values)
 
 
 TURNS_OF_SESSION = """
@@ -301,7 +265,6 @@ FROM turn JOIN session ON session.id = turn.session
 JOIN asked ON asked.dialogue = session.dialogue AND asked.turn = turn.turn
 WHERE turn.session = ? ORDER BY turn.turn
 """
-
 
 FACTS = """
 SELECT dialogue, turn, move, depth, topic, query, constraints, operation, source, register, witness FROM asked
@@ -324,27 +287,21 @@ class SessionState:
     records: tuple[TurnRecord, ...] = ()
 
 
-# That a stop rule ended a run early, as the store keeps it.
-
-STOP_RULE = "stop rule"
-"""The cause of sessions that a stop rule ended or kept from beginning."""
-
-
 @dataclass(frozen=True, slots=True)
 class EarlyEnd:
-    """The rule, and the dialogues that satisfied it."""
+    """A stop rule that ended a run early, and the dialogues that satisfied it."""
 
     rule: str
     dialogues: tuple[int, ...]
     batch: int
-    """Dialogues by which the prefix grew."""
+    """Dialogues by which the prefix grew between two checks."""
 
     def dump(self) -> str:
-        """As one text."""
+        """As JSON text."""
         return json.dumps(asdict(self))
 
     @classmethod
     def load(cls, text: str) -> EarlyEnd:
         """What `dump` wrote."""
-        told = json.loads(text)
-        return cls(told["rule"], tuple(told["dialogues"]), told["batch"])
+        data = json.loads(text)
+        return cls(data["rule"], tuple(data["dialogues"]), data["batch"])

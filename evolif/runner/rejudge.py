@@ -28,7 +28,6 @@ from evolif.runner.events import (
     TurnStored,
     nobody,
 )
-from evolif.runner.journal import StoreError, StoreWriter, WriteBatcher
 from evolif.runner.metering import AllowAll, CallDeniedError, CallPolicy, Deny, open_account
 from evolif.runner.records import (
     AnsweredTurn,
@@ -44,7 +43,7 @@ from evolif.runner.run import Run, load_run, locked
 from evolif.runner.session import end_for, step
 from evolif.runner.settings import RunSettings, differences
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
-from evolif.runner.store import RunStore
+from evolif.runner.store import RunStore, StoreError, StoreWriter, WriteBatcher
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Ending
 

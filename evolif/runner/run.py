@@ -1,33 +1,34 @@
-"""A run as its reader sees it."""
+"""Runs: `Run` reads one from disk, `RunExecutor` plays, resumes and forks one."""
 
 from __future__ import annotations
 
+import sqlite3
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from evolif.errors import OutsideError, UsageError
 from evolif.instructions import Benchmark, SynthesisRecord, TurnSource, turn_hash
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
-from evolif.models import ChatModel
+from evolif.models import ChatModel, excerpt
 from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, Spent, TurnWorded
-from evolif.runner.fork import fork
-from evolif.runner.journal import WriteBatcher
 from evolif.runner.records import CostEntry, EarlyEnd, TurnRecord
 from evolif.runner.scenario import EvolifScenario, FullHistory
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
-from evolif.runner.session import RunContext
-from evolif.runner.settings import RunSettings, differences, growth, sessions_of
+from evolif.runner.session import RunContext, step
+from evolif.runner.settings import RunSettings, differences, different_fields, growth, moved_models, sessions_of
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
-from evolif.runner.store import RunStore
-from evolif.types import Instruction, Session, Turn, TurnFacts, Usage
+from evolif.runner.store import RunStore, WriteBatcher
+from evolif.types import Ending, Session, Turn, TurnFacts, Usage
 
 
 class Run:
-    """An evaluation on disk, opened for reading; nothing is held in memory but what is asked for."""
+    """An evaluation on disk, opened for reading; what it returns is read from the file."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
@@ -39,12 +40,12 @@ class Run:
 
     @property
     def store(self) -> RunStore:
-        """The run's file, for whoever adds to it."""
+        """The run's file."""
         return self._store
 
     @property
     def settings(self) -> RunSettings:
-        """What the run was made with."""
+        """The settings of the run."""
         return self._store.settings
 
     @property
@@ -53,19 +54,19 @@ class Run:
         return self.settings.models
 
     def sessions(self, model: str | None = None) -> list[Session]:
-        """All sessions, or those of one model; without those that were kept from beginning, see `unbegun`.
+        """All sessions, or those of one model; without those that were not begun, see `unbegun`.
 
-        Verdicts are bare outcomes; what was expected and found stands in `transcripts`.
+        Verdicts are bare outcomes; `transcripts` has what was expected and found.
         """
         return [session for _, session in self._store.sessions(model, unbegun=False)]
 
     def transcripts(self, model: str) -> Iterator[tuple[Session, list[TurnRecord]]]:
-        """Each session of a model with everything said in it; without those that were kept from beginning."""
+        """Each session of a model with its turns; without those that were not begun."""
         for number, session in self._store.sessions(model, unbegun=False):
             yield session, self._store.turns(number)
 
     def facts(self) -> Iterator[TurnFacts]:
-        """Every turn that was asked, whoever answered it, by dialogue and turn: what figures are broken down by."""
+        """Every turn that was played, whichever model answered, by dialogue and turn; for breakdowns."""
         return self._store.facts()
 
     def costs(self) -> list[Spent]:
@@ -77,7 +78,7 @@ class Run:
         return self._store.faults()
 
     def suspended(self) -> int:
-        """How many sessions did not come to an end and can be resumed."""
+        """How many sessions did not end and can be resumed."""
         endings = self._store.endings()
         return sum(
             number
@@ -86,12 +87,12 @@ class Run:
         )
 
     def unbegun(self) -> dict[str, int]:
-        """How many sessions a budget or a stop rule kept from beginning, by cause; they enter no figure."""
-        told: dict[str, int] = {}
+        """How many sessions a budget or a stop rule did not let begin, by cause; they enter no figure."""
+        counts: Counter[str] = Counter()
         for (_, ending, cause), number in self._store.endings().items():
             if ending is None and cause:
-                told[cause] = told.get(cause, 0) + number
-        return told
+                counts[cause] += number
+        return dict(counts)
 
     def early_end(self) -> EarlyEnd | None:
         """The stop rule that ended the run early; its figures are then those of the rule's dialogues alone."""
@@ -107,7 +108,7 @@ class Run:
 
 
 def load_run(path: Path | str, *, read_only: bool = False) -> Run:
-    """Open a run directory for reading; where `read_only`, nothing at all is written there, not even a lock.
+    """Open a run directory for reading; with `read_only` nothing is written there, not even a lock.
 
     Raises:
         UsageError: not a run, or one of another version.
@@ -115,89 +116,138 @@ def load_run(path: Path | str, *, read_only: bool = False) -> Run:
     return Run(RunStore.open(Path(path), read_only=read_only))
 
 
-# Whether a run may be gone on with: the same settings, the same turns, one writer.
+Notify = Callable[[str], None]
+Engine = Callable[[RunContext, Mapping[str, ChatModel], SessionScheduler, Recall], Awaitable[None]]
+"""Plays the sessions."""
 
-_SHOWN = 3
-_CLIP = 60
 
+@dataclass(frozen=True, slots=True)
+class RunExecutor:
+    """Plays a run: opens or creates its store, and plays the sessions that have not ended."""
 
-def refuse_other_settings(store: RunStore, wanted: RunSettings) -> None:
-    """Refuse to go on with other settings than the run's; a larger extent is none.
+    benchmark: Benchmark
+    settings: RunSettings
+    judges: Sequence[str]
+    judge_rule: str
+    observe: Observer
+    notify: Notify
+    on_stop: Callable[[], None]
 
-    Raises:
-        UsageError: with what differs.
-    """
-    different = differences(store.settings, wanted)
-    if different:
-        raise UsageError(
-            f"{store.root} holds a run with other settings: {'; '.join(different)}. Repeat its settings to resume it, "
-            "start a new run from what both share with --fork NEW, or choose another folder"
+    def is_complete(self, root: Path) -> bool:
+        """Whether a run was begun here and no session of these settings is left to play.
+
+        Raises:
+            UsageError: the run has other settings or other turns.
+        """
+        if not RunStore.begun(root):
+            return False
+        with closing(RunStore.open(root)) as store:
+            _check_settings(store, self.settings)
+            _check_turns(store, self.benchmark)
+            return not any(self._sessions_left(store, model) for model in self.settings.models)
+
+    def fork(self, source: Path, root: Path) -> None:
+        """Start a run from what another shares with these settings; does nothing where it was begun before.
+
+        Raises:
+            UsageError: there is no run to start from, or the folder holds something else.
+        """
+        if RunStore.begun(root):
+            return
+        with closing(RunStore.open(source)) as store, locked(root):
+            edited: dict[int, int] = {}
+            for turn in _edited_turns(store, self.benchmark):
+                edited.setdefault(turn.dialogue, turn.turn)
+            shared = _fork(store, root, self.settings, edited)
+        judged = "" if shared.judged or not shared.turns else ", to be judged again"
+        self.notify(f"{root} starts with {shared.turns} turns of {shared.sessions} sessions of {source}{judged}.")
+
+    def play(self, root: Path, clients: Clients, shutdown: Shutdown, engine: Engine = play_here) -> None:
+        """Play what is left.
+
+        Raises:
+            EvolifError: what no session can survive.
+            KeyboardInterrupt: stopped by Ctrl-C or SIGTERM.
+        """
+        with locked(root), closing(self._open_store(root)) as store:
+            queues = self._enrol(store)
+            batcher = WriteBatcher(store)
+            judge = self._open_judge(root, clients)
+            record = partial(self._record_synthesis, batcher)
+            source = TurnSource(self.benchmark, clients.wording, notify=self.benchmark.notify, record=record)
+            scenario = EvolifScenario(source, judge)
+            context = RunContext(self.settings, scenario, FullHistory(), batcher, self.observe, shutdown)
+            # Twice a model's requests where a panel judges: its slots are used while answers are being judged. But a
+            # model that answers one request at a time keeps to one session.
+            limits = {
+                name: target.connections * (2 if clients.judges and target.connections > 1 else 1)
+                for name, target in clients.targets.items()
+            }
+            scheduler = SessionScheduler(queues, limits)
+
+            async def main() -> None:
+                try:
+                    await engine(context, clients.targets, scheduler, store.state)
+                finally:
+                    batcher.close()
+
+            with calm_collector():
+                playing = with_heartbeat(clients.closing(main(), judge), shutdown, self.observe)
+                run_interruptibly(playing, shutdown, self.on_stop)
+
+    def _open_store(self, root: Path) -> RunStore:
+        if not RunStore.begun(root):
+            return RunStore.create(root, self.settings)
+        store = RunStore.open(root)
+        try:
+            _check_settings(store, self.settings)
+            more = growth(store.settings, self.settings)
+            if more:
+                self.notify(f"{root} grows by {more}; what it holds is kept.")
+            store.grow(store.settings.grown(self.settings))
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _enrol(self, store: RunStore) -> dict[str, Iterator[SessionKey]]:
+        """Store all sessions and report how many there are; returns those that are left, per model."""
+        models = self.settings.models
+        store.enrol(key for model in models for key in sessions_of(self.settings, model))
+        total = len(self.settings.dialogues) * self.settings.epochs
+        left = {model: self._sessions_left(store, model) for model in models}
+        ended = {model: total - len(keys) for model, keys in left.items()}
+        if any(ended.values()):
+            self.notify(
+                f"{store.root}: {sum(ended.values())} of {total * len(models)} sessions have ended already; "
+                "the others go on."
+            )
+        self.observe(RunStarted(dict.fromkeys(models, total), ended))
+        return {model: iter(keys) for model, keys in left.items()}
+
+    def _sessions_left(self, store: RunStore, model: str) -> list[SessionKey]:
+        ended = store.ended(model)
+        return [key for key in sessions_of(self.settings, model) if (key.dialogue, key.epoch) not in ended]
+
+    def _open_judge(self, root: Path, clients: Clients) -> Judge | None:
+        cache = SqliteJudgeCache(root / CACHE_FILE) if clients.judges else None
+        return open_judge(self.judges, rule=self.judge_rule, opener=clients.judges.__getitem__, cache=cache)
+
+    def _record_synthesis(self, batcher: WriteBatcher, record: SynthesisRecord) -> None:
+        """Store and report what the wording of a turn cost."""
+        names = {"synthesizer": record.synthesizer, "checker": self.benchmark.header.spec.checker or "checker"}
+        spent = tuple(
+            Spent(role, names[role], Usage(cost.prompt_tokens, cost.completion_tokens), cost.calls)
+            for role, cost in record.cost.items()
+            if cost.calls
         )
-
-
-def refuse_edited(store: RunStore, benchmark: Benchmark) -> None:
-    """See that the turns this run has used are still what they were.
-
-    Raises:
-        UsageError: with the turns and what of them was edited.
-    """
-    edited = list(islice(_edited(store, benchmark), _SHOWN + 1))
-    if edited:
-        told = [f"turn {turn.turn} of dialogue {turn.dialogue} ({_what(store, turn)})" for turn in edited[:_SHOWN]]
-        more = ", and more" if len(edited) > _SHOWN else ""
-        raise UsageError(
-            f"{benchmark.path} was edited since {store.root} used it: {'; '.join(told)}{more}. Restore the turns, "
-            "start a new run from what both share with --fork NEW, or choose another folder"
-        )
-
-
-def first_edits(store: RunStore, benchmark: Benchmark) -> dict[int, int]:
-    """Per dialogue that was edited, its first turn that is not the one which the run used."""
-    found: dict[int, int] = {}
-    for turn in _edited(store, benchmark):
-        found.setdefault(turn.dialogue, turn.turn)
-    return found
-
-
-def _edited(store: RunStore, benchmark: Benchmark) -> Iterator[Turn]:
-    """The turns as they are now."""
-    there = set(benchmark.dialogues())
-    for dialogue, number, used in store.used_turns():
-        if dialogue not in there:
-            raise UsageError(f"{benchmark.path} has no dialogue {dialogue}, which {store.root} used; restore its file")
-        turn = benchmark.turn(dialogue, number)
-        if turn_hash(turn) != used:
-            yield turn
-
-
-def _what(store: RunStore, turn: Turn) -> str:
-    used = store.asked(turn.dialogue, turn.turn)
-    query, now = used.query, turn.query
-    if query != now:
-        return f"its words were “{_around(query, now)}” and are now “{_around(now, query)}”"
-    before = used.constraints
-    groups = sorted({c.group for c in _not_in(before, turn.constraints) + _not_in(turn.constraints, before)})
-    if groups:
-        return f"its constraints changed: {', '.join(groups)}"
-    return f"it was {used.move} on topic {used.topic} and is now {turn.move} on topic {turn.topic.id}"
-
-
-def _not_in(some: Instruction, others: Instruction) -> Instruction:
-    known = [(c.group, dict(c.params)) for c in others]
-    return tuple(c for c in some if (c.group, dict(c.params)) not in known)
-
-
-def _around(text: str, other: str) -> str:
-    """The part of a text where it begins to differ from another."""
-    same = next((i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
-    start = max(0, same - _CLIP // 2)
-    part = " ".join(text[start : start + _CLIP].split())
-    return f"{'…' if start else ''}{part}{'…' if start + _CLIP < len(text) else ''}"
+        batcher.post(CostEntry(None, record.dialogue, record.turn, spent))
+        self.observe(TurnWorded(record.dialogue, record.turn, spent))
 
 
 @contextmanager
 def locked(root: Path) -> Iterator[None]:
-    """Hold the run's folder, made where it is missing, for this process alone.
+    """Hold a run's folder, which is created where it is missing, for this process alone.
 
     Raises:
         UsageError: another process evaluates into it, or it is no folder.
@@ -223,138 +273,132 @@ def locked(root: Path) -> Iterator[None]:
         lock.release()
 
 
-# A run played: the store opened, what is left of its sessions brought on context, everything closed again.
-
-Notify = Callable[[str], None]
-Engine = Callable[[RunContext, Mapping[str, ChatModel], SessionScheduler, Recall], Awaitable[None]]
-"""Plays the sessions."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunExecutor:
-    """What a run is played with, beside its models."""
-
-    benchmark: Benchmark
-    settings: RunSettings
-    judges: Sequence[str]
-    judge_rule: str
-    observe: Observer
-    notify: Notify
-    on_stop: Callable[[], None]
-
-    def is_complete(self, root: Path) -> bool:
-        """Whether a run was begun here and nothing of these settings is left to do.
-
-        Raises:
-            UsageError: its settings or its turns are others.
-        """
-        if not RunStore.begun(root):
-            return False
-        with closing(RunStore.open(root)) as store:
-            refuse_other_settings(store, self.settings)
-            refuse_edited(store, self.benchmark)
-            return not any(list(self._left(store, model)) for model in self.settings.models)
-
-    def fork(self, source: Path, root: Path) -> None:
-        """Start a run from what another shares with these settings; does nothing where it was begun before.
-
-        Raises:
-            UsageError: there is no run to start from, or the folder holds something else.
-        """
-        if RunStore.begun(root):
-            return
-        with closing(RunStore.open(source)) as store, locked(root):
-            shared = fork(store, root, self.settings, first_edits(store, self.benchmark))
-        judged = "" if shared.judged or not shared.turns else ", to be judged again"
-        self.notify(f"{root} starts with {shared.turns} turns of {shared.sessions} sessions of {source}{judged}.")
-
-    def play(self, root: Path, clients: Clients, shutdown: Shutdown, engine: Engine = play_here) -> None:
-        """Play what is left.
-
-        Raises:
-            EvolifError: what no session could survive.
-            KeyboardInterrupt: stopped by Ctrl-C or SIGTERM.
-        """
-        with locked(root), closing(self._open_store(root)) as store:
-            left = self._enrolled(store)
-            batcher = WriteBatcher(store)
-            judge = self._judge(root, clients)
-            source = TurnSource(
-                self.benchmark, clients.wording, notify=self.benchmark.notify, record=self._cost_recorder(batcher)
-            )
-            scenario = EvolifScenario(source, judge)
-            context = RunContext(self.settings, scenario, FullHistory(), batcher, self.observe, shutdown)
-            scheduler = SessionScheduler(
-                left, {name: _alive(target, clients) for name, target in clients.targets.items()}
-            )
-
-            async def main() -> None:
-                try:
-                    await engine(context, clients.targets, scheduler, store.state)
-                finally:
-                    batcher.close()
-
-            with calm_collector():
-                playing = with_heartbeat(clients.closing(main(), judge), shutdown, self.observe)
-                run_interruptibly(playing, shutdown, self.on_stop)
-
-    def _open_store(self, root: Path) -> RunStore:
-        if not RunStore.begun(root):
-            return RunStore.create(root, self.settings)
-        store = RunStore.open(root)
-        try:
-            refuse_other_settings(store, self.settings)
-            more = growth(store.settings, self.settings)
-            if more:
-                self.notify(f"{root} grows by {more}; what it holds is kept.")
-            store.grow(store.settings.grown(self.settings))
-        except BaseException:
-            store.close()
-            raise
-        return store
-
-    def _enrolled(self, store: RunStore) -> dict[str, Iterator[SessionKey]]:
-        """Write down all sessions and say how many there are; per model, those that are left."""
-        models = self.settings.models
-        store.enrol(key for model in models for key in sessions_of(self.settings, model))
-        whole = len(self.settings.dialogues) * self.settings.epochs
-        left = {model: list(self._left(store, model)) for model in models}
-        ended = {model: whole - len(keys) for model, keys in left.items()}
-        if any(ended.values()):
-            self.notify(
-                f"{store.root}: {sum(ended.values())} of {whole * len(models)} sessions have ended already; "
-                "the others go on."
-            )
-        self.observe(RunStarted(dict.fromkeys(models, whole), ended))
-        return {model: iter(keys) for model, keys in left.items()}
-
-    def _left(self, store: RunStore, model: str) -> Iterator[SessionKey]:
-        ended = store.ended(model)
-        return (key for key in sessions_of(self.settings, model) if (key.dialogue, key.epoch) not in ended)
-
-    def _judge(self, root: Path, clients: Clients) -> Judge | None:
-        cache = SqliteJudgeCache(root / CACHE_FILE) if clients.judges else None
-        return open_judge(self.judges, rule=self.judge_rule, opener=clients.judges.__getitem__, cache=cache)
-
-    def _cost_recorder(self, batcher: WriteBatcher) -> Callable[[SynthesisRecord], None]:
-        """Writes down what wording a turn cost."""
-
-        def record(told: SynthesisRecord) -> None:
-            names = {"synthesizer": told.synthesizer, "checker": self.benchmark.header.spec.checker or "checker"}
-            spent = tuple(
-                Spent(role, names[role], Usage(cost.prompt_tokens, cost.completion_tokens), cost.calls)
-                for role, cost in told.cost.items()
-                if cost.calls
-            )
-            batcher.post(CostEntry(None, told.dialogue, told.turn, spent))
-            self.observe(TurnWorded(told.dialogue, told.turn, spent))
-
-        return record
+def _check_settings(store: RunStore, wanted: RunSettings) -> None:
+    """Refuse to resume a run with other settings; a larger extent is allowed."""
+    different = differences(store.settings, wanted)
+    if different:
+        raise UsageError(
+            f"{store.root} holds a run with other settings: {'; '.join(different)}. Repeat its settings to resume it, "
+            "start a new run from what both share with --fork NEW, or choose another folder"
+        )
 
 
-def _alive(target: ChatModel, clients: Clients) -> int:
-    """Sessions of a model side by side: twice its requests where a panel is asked too.
+_MOST_SHOWN = 3
+"""Edited turns that an error names."""
 
-    So the model's places are used while answers are being judged; but one that answers one at a time keeps its session.
+
+def _check_turns(store: RunStore, benchmark: Benchmark) -> None:
+    """Refuse to resume a run when turns that it has used were edited."""
+    edited = list(islice(_edited_turns(store, benchmark), _MOST_SHOWN + 1))
+    if edited:
+        shown = [f"turn {t.turn} of dialogue {t.dialogue} ({_describe_edit(store, t)})" for t in edited[:_MOST_SHOWN]]
+        more = ", and more" if len(edited) > _MOST_SHOWN else ""
+        raise UsageError(
+            f"{benchmark.path} was edited since {store.root} used it: {'; '.join(shown)}{more}. Restore the turns, "
+            "start a new run from what both share with --fork NEW, or choose another folder"
+        )
+
+
+def _edited_turns(store: RunStore, benchmark: Benchmark) -> Iterator[Turn]:
+    """The turns that differ from those the run used, as they are now."""
+    dialogues = set(benchmark.dialogues())
+    for dialogue, number, used in store.used_turns():
+        if dialogue not in dialogues:
+            raise UsageError(f"{benchmark.path} has no dialogue {dialogue}, which {store.root} used; restore its file")
+        turn = benchmark.turn(dialogue, number)
+        if turn_hash(turn) != used:
+            yield turn
+
+
+def _describe_edit(store: RunStore, turn: Turn) -> str:
+    used = store.asked(turn.dialogue, turn.turn)
+    if used.query != turn.query:
+        return f"its words were “{excerpt(used.query, turn.query)}” and are now “{excerpt(turn.query, used.query)}”"
+    before, now = ([(c.group, dict(c.params)) for c in some] for some in (used.constraints, turn.constraints))
+    groups = {pair[0] for pair in before if pair not in now} | {pair[0] for pair in now if pair not in before}
+    if groups:
+        return f"its constraints changed: {', '.join(sorted(groups))}"
+    return f"it was {used.move} on topic {used.topic} and is now {turn.move} on topic {turn.topic.id}"
+
+
+# Forking: a conversation is decided by the model, its endpoint, the turns and the sampling; the judge, the patience and
+# the cap only decide how far it goes. So answers are copied up to the first turn of the benchmark that was edited, and
+# verdicts where judge and reading rules are the same; answers without verdicts are judged again.
+
+_ANSWER_SETTINGS = frozenset({"system_prompt", "context", "temperature", "max_tokens", "seed"})
+_VERDICT_SETTINGS = frozenset({"judge", "judge_endpoints", "reading_rules"})
+
+_End = tuple[Ending | None, str, str]
+"""Ending, cause, reason."""
+_NOT_ENDED: _End = (None, "", "")
+
+
+@dataclass(slots=True)
+class _Shared:
+    turns: int = 0
+    sessions: int = 0
+    judged: bool = True
+
+
+def _fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[int, int]) -> _Shared:
+    """Start a run in `root`; `edited` is, per dialogue, the first turn that differs from the one `source` used."""
+    different = set(different_fields(source.settings, settings))
+    shared = _Shared(judged=not different & _VERDICT_SETTINGS)
+    models = set(settings.models) & set(source.settings.models) - set(moved_models(source.settings, settings))
+    if different & _ANSWER_SETTINGS:
+        models = set()
+
+    def fill(connection: sqlite3.Connection) -> None:
+        for number, session in source.sessions():
+            if session.model in models and session.dialogue in settings.dialogues and session.epoch <= settings.epochs:
+                answered, cause = connection.execute(_ANSWERED, (number,)).fetchone()
+                turns = min(answered, settings.max_turns, edited.get(session.dialogue, answered + 1) - 1)
+                end = _NOT_ENDED
+                if shared.judged:
+                    turns, end = _new_end(session, turns, settings, cause if turns == answered else "")
+                _copy_session(connection, (number, session.dialogue), turns, end, judged=shared.judged)
+                shared.turns += turns
+                shared.sessions += turns > 0
+
+    RunStore.create(root, settings, fill, source.root).close()
+    return shared
+
+
+_ANSWERED = "SELECT (SELECT count(*) FROM source.turn WHERE session = id), cause FROM source.session WHERE id = ?"
+
+
+def _new_end(session: Session, turns: int, settings: RunSettings, cause: str) -> tuple[int, _End]:
+    """How many of its first `turns` a session keeps under the new settings, and its end where it has one.
+
+    `cause` says why it ended in the source; it is empty where its last turns are not shared.
     """
-    return target.connections * (2 if clients.judges and target.connections > 1 else 1)
+    patience = settings.patience
+    for number, turn in enumerate(session.turns[:turns], 1):
+        patience = step(patience, settings.patience, turn.judged)
+        if patience == 0:
+            return number, ("finished", "patience", "patience exhausted")
+    if len(session.turns) >= turns == settings.max_turns:
+        return turns, ("censored", "cap", f"the cap of {turns} turns")
+    ended = cause in ("context", "content filter")
+    return turns, (session.ending, cause, session.reason) if ended else _NOT_ENDED
+
+
+def _copy_session(
+    connection: sqlite3.Connection, source: tuple[int, int], turns: int, end: _End, *, judged: bool
+) -> None:
+    """Copy the first turns of a session, given by its number and dialogue."""
+    number, dialogue = source
+    copy = connection.execute(
+        "INSERT INTO session (model, dialogue, epoch, ending, cause, reason)"
+        " SELECT model, dialogue, epoch, ?, ?, ? FROM source.session WHERE id = ?",
+        (*end, number),
+    ).lastrowid
+    connection.execute(
+        "INSERT OR IGNORE INTO asked SELECT * FROM source.asked WHERE dialogue = ? AND turn <= ?", (dialogue, turns)
+    )
+    verdicts = "verdicts, heuristic, scores" if judged else "NULL, '[]', ''"
+    connection.execute(
+        f"INSERT INTO turn SELECT ?, turn, answer, reasoning, truncated, served_by, seconds, {verdicts}"
+        " FROM source.turn WHERE session = ? AND turn <= ?",
+        (copy, number, turns),
+    )

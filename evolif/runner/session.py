@@ -26,7 +26,6 @@ from evolif.runner.events import (
     Spent,
     TurnStored,
 )
-from evolif.runner.journal import StoreError, StoreWriter
 from evolif.runner.metering import CallDeniedError, open_account
 from evolif.runner.records import (
     AnsweredTurn,
@@ -42,6 +41,7 @@ from evolif.runner.records import (
 from evolif.runner.scenario import SYSTEM_PROMPT, ContextStrategy, Scenario
 from evolif.runner.settings import RunSettings
 from evolif.runner.shutdown import Shutdown
+from evolif.runner.store import StoreError, StoreWriter
 from evolif.types import Ending, Message, Turn, TurnFacts
 
 

@@ -1,16 +1,24 @@
-"""The durable store of a run: one SQLite file; a turn is committed before the next one of its session starts."""
+"""The durable store of a run: one SQLite file; a turn is committed before the next one of its session starts.
+
+The file is in WAL mode with `synchronous=NORMAL`: what is committed survives the death of this process at any point
+(SIGKILL included); a loss of power may cost the last commits, never the file. What the benchmark asks stands once in
+`asked`, whatever the number of models and epochs, and an answer once in `turn`: a conversation is put together from
+the two, so that a run grows with its messages and not with their square.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from pydantic import ValidationError
 
-from evolif.errors import InternalError, OutsideError, UsageError
+from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
 from evolif.runner.events import Role, SessionKey, Spent
 from evolif.runner.records import (
     FACTS,
@@ -26,15 +34,17 @@ from evolif.runner.records import (
 from evolif.runner.settings import RunSettings
 from evolif.types import Ending, JudgedTurn, Session, TurnFacts, Usage
 
-# The run store's tables; a change of them changes `SCHEMA_VERSION`.
-#
-# What the benchmark said stands once in `asked`, whatever the number of models and epochs, and an answer once in
-# `turn`: a conversation is put together from the two, so that a run grows with its messages and not with their square.
+FILE_NAME = "run.sqlite"
+
+_OWN_FILES = frozenset({".lock", FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"})
+"""What a run that was killed in its first moment may leave behind."""
+_DISK_FULL = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"})
 
 SCHEMA_VERSION = 3
+"""Changes with every change of `SCHEMA`."""
 
 EDITED = "a turn was edited since it was used in this run"
-"""What the store says to a turn that is not the one it knows under that number."""
+"""SQLite's message for a turn that differs from the stored one of the same number."""
 
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS run (
@@ -77,14 +87,14 @@ CREATE TABLE IF NOT EXISTS turn (
     truncated INTEGER NOT NULL,
     served_by TEXT NOT NULL,
     seconds REAL NOT NULL,
-    verdicts TEXT,              -- NULL: answered and paid for, not judged yet
+    verdicts TEXT,              -- NULL: answered, not judged yet
     heuristic TEXT NOT NULL DEFAULT '[]',
     scores TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (session, turn)
 );
 CREATE TABLE IF NOT EXISTS call (
     id INTEGER PRIMARY KEY,
-    session INTEGER REFERENCES session (id),  -- NULL: a turn was worded, for whoever needs it
+    session INTEGER REFERENCES session (id),  -- NULL: the wording of a turn, which belongs to no session
     dialogue INTEGER NOT NULL,
     turn INTEGER NOT NULL,
     role TEXT NOT NULL,
@@ -113,28 +123,18 @@ UPGRADES: dict[str, tuple[str, ...]] = {
         f"UPDATE run SET value = '{SCHEMA_VERSION}' WHERE key = 'schema'",
     )
 }
-"""What makes a run of an earlier version one of this; columns are added at the end, as in `SCHEMA`."""
-
-
-# The run's SQLite file: opened, and its faults said in sentences.
-#
-# WAL mode with `synchronous=NORMAL`: what is committed survives the death of this process at any point (SIGKILL
-# included); a loss of power may cost the last commits, never the file.
-
-FILE_NAME = "run.sqlite"
-
-_FULL = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"})
+"""Statements that upgrade a run of an earlier version; columns are added at the end, as in `SCHEMA`."""
 
 
 def connect(root: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open the run's file, made where it is missing unless it is only read; one thread at a time may use it."""
+    """Open the run's file, which is created unless it is only read; one thread at a time may use it."""
     if not os.access(root, os.W_OK) and not (root / f"{FILE_NAME}-wal").exists():
-        # A finished run on a medium that cannot be written: SQLite would want to put its log beside it.
+        # A finished run on a read-only medium: SQLite would want to write its log beside it.
         return sqlite3.connect(f"{(root / FILE_NAME).resolve().as_uri()}?immutable=1", uri=True)
     if read_only:
         uri = f"{(root / FILE_NAME).resolve().as_uri()}?mode=ro"
         return sqlite3.connect(uri, timeout=30, check_same_thread=False, uri=True)
-    # In a notebook the thread that uses it is not the one that opened it.
+    # In a notebook the thread that uses the connection is not the one that opened it.
     connection = sqlite3.connect(root / FILE_NAME, timeout=30, check_same_thread=False)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
@@ -144,11 +144,11 @@ def connect(root: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 @contextmanager
 def disk_faults(root: Path) -> Iterator[None]:
-    """Say what SQLite and the disk complain of.
+    """Turn faults of SQLite and of the disk into errors of this program.
 
     Raises:
         UsageError: a turn of the benchmark was edited since the run used it.
-        InternalError: a row that the store does not take; only the session it belongs to is broken.
+        InternalError: a row that the store refuses; only its session is broken.
         OutsideError: the disk is full, or the file cannot be used.
     """
     try:
@@ -158,7 +158,7 @@ def disk_faults(root: Path) -> Iterator[None]:
             raise UsageError(f"{EDITED}; evaluate into a new folder") from None
         raise InternalError(f"the store of {root} refused a row ({fault})") from None
     except (sqlite3.DatabaseError, OSError) as fault:
-        if getattr(fault, "sqlite_errorname", "") in _FULL:
+        if getattr(fault, "sqlite_errorname", "") in _DISK_FULL:
             raise OutsideError(
                 f"{root} could not be written ({fault}): the disk may be full. Everything stored before is kept; "
                 "make room, and the same command goes on"
@@ -177,10 +177,10 @@ class RunStore:
 
     @classmethod
     def open(cls, root: Path, *, read_only: bool = False) -> RunStore:
-        """Open an existing run; one that is only read may be written by another process meanwhile.
+        """Open a run; with `read_only` another process may be writing it.
 
         Raises:
-            UsageError: there is none, or another version of evolif wrote it.
+            UsageError: there is no run, or another version of evolif wrote it.
         """
         if not cls.begun(root, read_only=read_only):
             raise UsageError(f"{root} is no run: it has no {FILE_NAME}; make one with `evolif evaluate`")
@@ -206,12 +206,12 @@ class RunStore:
 
         Args:
             root: The folder.
-            settings: The run's settings.
-            fill: Fills the run within the transaction that starts it.
+            settings: Stored with the run.
+            fill: Called within the transaction that starts the run.
             source: Another run's folder, which `fill` sees as the schema `source`.
         """
         with disk_faults(root):
-            if root.exists() and (not root.is_dir() or any(p.name not in _OWN for p in root.iterdir())):
+            if root.exists() and (not root.is_dir() or any(p.name not in _OWN_FILES for p in root.iterdir())):
                 raise UsageError(f"{root} exists and is no run; choose another folder")
             root.mkdir(parents=True, exist_ok=True)
             connection = connect(root)
@@ -229,17 +229,17 @@ class RunStore:
 
     @staticmethod
     def begun(root: Path, *, read_only: bool = False) -> bool:
-        """Whether a run was started in the folder, and not killed before it had written down its settings."""
+        """Whether a run was started in the folder; one that was killed before it wrote its settings does not count."""
         if not (root / FILE_NAME).is_file():
             return False
         with disk_faults(root), closing(connect(root, read_only=read_only)) as connection:
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             if "run" in tables:
                 return connection.execute("SELECT 1 FROM run LIMIT 1").fetchone() is not None
-            return bool(tables)  # somebody else's database
+            return bool(tables)  # a foreign database
 
     def grow(self, settings: RunSettings) -> None:
-        """Take over a larger extent; what is stored stays."""
+        """Store settings of a larger extent."""
         if settings == self.settings:
             return
         with disk_faults(self.root), self._connection:
@@ -247,7 +247,7 @@ class RunStore:
         self.settings = settings
 
     def enrol(self, sessions: Iterable[SessionKey]) -> None:
-        """Write down the sessions of the run, so that a report knows of those that never began."""
+        """Add the sessions of the run, so that a report knows of those that never began."""
         with disk_faults(self.root), self._connection:
             self._connection.executemany(
                 "INSERT OR IGNORE INTO session (model, dialogue, epoch) VALUES (?, ?, ?)",
@@ -255,9 +255,9 @@ class RunStore:
             )
 
     def ended(self, model: str) -> set[tuple[int, int]]:
-        """(dialogue, epoch) of a model's sessions that came to an end and are never taken up again.
+        """(dialogue, epoch) of a model's sessions that ended for good.
 
-        What a budget or a stop rule cut short goes on where there is more budget, or no rule.
+        A session that a budget or a stop rule cut short goes on with a larger budget, or without the rule.
         """
         with disk_faults(self.root):
             rows = self._connection.execute(
@@ -268,7 +268,7 @@ class RunStore:
             return set(rows.fetchall())
 
     def state(self, key: SessionKey) -> SessionState:
-        """An enrolled session with everything said in it."""
+        """An enrolled session with its stored turns."""
         with disk_faults(self.root):
             number, ending, cause = self._connection.execute(
                 "SELECT id, ending, cause FROM session WHERE model = ? AND dialogue = ? AND epoch = ?",
@@ -277,15 +277,15 @@ class RunStore:
         return SessionState(number, ending, cause, tuple(self.turns(number)))
 
     def used_turns(self) -> Iterator[tuple[int, int, str]]:
-        """(dialogue, turn, hash) of every turn of the benchmark that the run has used so far, in order."""
+        """(dialogue, turn, hash) of every turn of the benchmark that the run has used, in order."""
         with disk_faults(self.root):
             yield from self._connection.execute("SELECT dialogue, turn, hash FROM asked ORDER BY dialogue, turn")
 
     def asked(self, dialogue: int, turn: int) -> TurnFacts:
-        """A turn that was used."""
+        """A turn of the benchmark that the run has used."""
         with disk_faults(self.root):
-            found = self._connection.execute(f"{FACTS} WHERE dialogue = ? AND turn = ?", (dialogue, turn))
-            return facts_from_row(found.fetchone())
+            rows = self._connection.execute(f"{FACTS} WHERE dialogue = ? AND turn = ?", (dialogue, turn))
+            return facts_from_row(rows.fetchone())
 
     def facts(self) -> Iterator[TurnFacts]:
         """Every turn of the benchmark that the run has used, by dialogue and turn."""
@@ -303,7 +303,7 @@ class RunStore:
 
         Raises:
             OutsideError: the disk.
-            EvolifError: an entry that the store does not take.
+            EvolifError: an entry that the store refuses.
         """
         try:
             with disk_faults(self.root), self._connection:
@@ -319,8 +319,8 @@ class RunStore:
         Verdicts come without their texts, which `turns` has: what figures need of a large run stays small.
 
         Args:
-            model: Of this model only.
-            unbegun: Whether those are told too that a budget or a stop rule kept from beginning.
+            model: Only sessions of this model.
+            unbegun: Include sessions that a budget or a stop rule did not let begin.
         """
         order = {name: i for i, name in enumerate(self.settings.models)}
         with disk_faults(self.root):
@@ -373,13 +373,13 @@ class RunStore:
                 " ORDER BY fault.id"
             ).fetchall()
 
-    def note_early_end(self, told: EarlyEnd) -> None:
-        """Write down that a stop rule was satisfied, instead of what was noted before."""
+    def note_early_end(self, end: EarlyEnd) -> None:
+        """Store that a stop rule was satisfied; replaces an earlier note."""
         with disk_faults(self.root), self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('early end', ?)", (told.dump(),))
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('early end', ?)", (end.dump(),))
 
     def early_end(self) -> EarlyEnd | None:
-        """What a stop rule ended; None where none did, or where everything it cut short was played since."""
+        """The stop rule's end; None where there was none, or where every session it cut short was played since."""
         with disk_faults(self.root):
             row = self._connection.execute(
                 "SELECT value FROM run WHERE key = 'early end' AND EXISTS (SELECT 1 FROM session WHERE cause = ?)",
@@ -391,9 +391,6 @@ class RunStore:
         """Close the file."""
         self._connection.close()
 
-
-_OWN = frozenset({".lock", FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"})
-"""What a run that was killed in its first moment may have left behind."""
 
 _JUDGED = """
 SELECT turn.turn, verdicts, depth, move FROM turn JOIN session ON session.id = turn.session
@@ -408,7 +405,7 @@ def _write_settings(connection: sqlite3.Connection, settings: RunSettings) -> No
 
 
 def _upgrade(connection: sqlite3.Connection) -> None:
-    """Make a run of an earlier version one of this, all or nothing."""
+    """Upgrade a run of an earlier version, all or nothing."""
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'run'").fetchone() is None:
         return
     row = connection.execute("SELECT value FROM run WHERE key = 'schema'").fetchone()
@@ -438,3 +435,110 @@ def _stored_settings(root: Path, connection: sqlite3.Connection) -> RunSettings:
         return RunSettings.model_validate_json(rows["settings"])
     except (KeyError, ValidationError):
         raise UsageError(f"the settings of {root} cannot be read; evaluate into a new folder") from None
+
+
+class StoreWriter(Protocol):
+    """Where sessions write: a `WriteBatcher`, or in another process what passes entries on to it."""
+
+    async def __call__(self, *entries: StoreEntry) -> None:
+        """Return once the entries are durable.
+
+        Raises:
+            StoreError: nothing can be stored any more.
+            EvolifError: these entries cannot be stored.
+        """
+        ...
+
+
+class StoreError(OutsideError):
+    """The store itself fails: no session can go on."""
+
+
+_LARGEST_BATCH = 8
+"""Writes in one commit, at most."""
+
+
+class WriteBatcher:
+    """Commits entries that come in the same moment together; implements `StoreWriter`.
+
+    A commit in WAL mode is a write without a sync, cheap enough for the loop itself (docs/performance.md); a thread
+    would wait for the interpreter's lock just when the loop is busiest. Batches stay small: sessions whose turns were
+    committed together continue together, and their requests would come in bursts.
+    """
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+        self._waiting: list[tuple[tuple[StoreEntry, ...], asyncio.Future[None] | None]] = []
+        self._lost: StoreError | None = None
+        """The fault of a posted entry; raised at the next write."""
+
+    async def __call__(self, *entries: StoreEntry) -> None:
+        """Return once the entries are durable."""
+        self._raise_lost()
+        loop = asyncio.get_running_loop()
+        durable = loop.create_future()
+        self._waiting.append((entries, durable))
+        if len(self._waiting) >= _LARGEST_BATCH:
+            self.flush()
+        elif len(self._waiting) == 1:
+            loop.call_soon(self.flush)
+        await durable
+
+    def post(self, *entries: StoreEntry) -> None:
+        """Write entries with the next commit without waiting; a fault is raised at a later write."""
+        self._waiting.append((entries, None))
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self.flush)
+
+    def flush(self) -> None:
+        """Write everything that waits."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        try:
+            self._store.write(entry for entries, _ in waiting for entry in entries)
+        except Exception:
+            # One entry may be at fault, or too large for a full disk; the others are written one by one. Every waiting
+            # session gets an answer whatever was raised, or the run would never end.
+            for entries, durable in waiting:
+                fault = self._write(entries)
+                if durable is None and fault is not None:
+                    self._lost = StoreError(str(fault))
+                _settle(durable, fault)
+        else:
+            for _, durable in waiting:
+                _settle(durable, None)
+
+    def close(self) -> None:
+        """Write everything that waits, for the last time.
+
+        Raises:
+            StoreError: an entry that nobody waited for could not be stored.
+        """
+        self.flush()
+        self._raise_lost()
+
+    def _raise_lost(self) -> None:
+        lost, self._lost = self._lost, None
+        if lost is not None:
+            raise lost
+
+    def _write(self, entries: tuple[StoreEntry, ...]) -> Exception | None:
+        try:
+            self._store.write(entries)
+        except OutsideError as fault:
+            return StoreError(str(fault))
+        except EvolifError as fault:
+            return fault
+        except Exception as fault:  # its text is left out: it may contain the entry
+            return InternalError(f"an entry could not be stored: an unforeseen {type(fault).__name__} of this program")
+        return None
+
+
+def _settle(durable: asyncio.Future[None] | None, fault: Exception | None) -> None:
+    if durable is None or durable.done():  # its session was cancelled
+        return
+    if fault is None:
+        durable.set_result(None)
+    else:
+        durable.set_exception(fault)
