@@ -195,7 +195,7 @@ def _refuse_unknown(queue: ReviewQueue, chosen: Filter) -> None:
     """
     from evolif.review import unknown, values
 
-    fault = unknown(chosen, values(queue.entries()), queue.known)
+    fault = unknown(chosen, values(queue.entries()), queue.known_values)
     if fault:
         raise UsageError(f"{queue.path}: {fault}")
 
@@ -206,7 +206,7 @@ def _refuse_unknown(queue: ReviewQueue, chosen: Filter) -> None:
 def _print_statistics(queue: ReviewQueue, run: Path | None, *, as_json: bool) -> None:
     """Print decisions, pace and agreement; agreement with the judge of `run` once all of its sample is scored."""
     from evolif.judge_audit import judge_audit_lines
-    from evolif.review import one_line, told
+    from evolif.review import one_line
 
     statistics = queue.statistics()
     left = 0 if run is None else sum("open" in entry.facets["status"] for entry in queue.entries())
@@ -215,7 +215,7 @@ def _print_statistics(queue: ReviewQueue, run: Path | None, *, as_json: bool) ->
         judge = None if rows is None else [row.to_object() for row in rows]
         show_json({**statistics.to_object(), **({} if run is None else {"left": left, "judge": judge})})
         return
-    for line in told(statistics):
+    for line in statistics.lines():
         typer.echo(one_line(line))
     if left:
         typer.echo(f"{left} left; how far you agree with the judge is told here when you have scored or skipped them.")
@@ -241,7 +241,7 @@ def _chosen(queue: ReviewQueue, chosen: Filter, display: str, check: bool) -> li
     _refuse_unknown(queue, chosen)
     entries = choose(queue.entries(), chosen)
     if not entries:
-        say(f"no {queue.noun} of {queue.path} matches ({chosen.told})")
+        say(f"no {queue.noun} of {queue.path} matches ({chosen.summary})")
     if check and not by_finding:
         _ask_checkers(queue, entries, display)
     return [queue.entry(entry.key) for entry in entries] if check else entries

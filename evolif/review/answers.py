@@ -1,4 +1,4 @@
-"""The desk for a run's judge: a person scores a sample of judged answers, blind."""
+"""The review of a run's judge: a person scores a sample of judged answers, blind."""
 
 from __future__ import annotations
 
@@ -19,46 +19,40 @@ from evolif.judge_audit import (
     read_items,
     standing,
 )
+from evolif.review.agreement import Statistics, statistics
 from evolif.review.decisions import DecisionLog, Drafts, Request, format_time
-from evolif.review.desk import Notify, ReviewQueue, State, TextBlock
-from evolif.review.queue import DECIDED, UNDECIDED, Facet, QueueItem, Statistics, statistics
-from evolif.review.text import Marked, joined, one_line, said, visible
+from evolif.review.filters import DECIDED, UNDECIDED, Facet, QueueItem
+from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
+from evolif.review.text import Marked, joined, one_line, styled, visible
 from evolif.runner import Run
 from evolif.types import Finding
-
-# What is shown of a judged answer: the question, the scale and the answer, as the judge had them; nothing it said.
 
 ONLY = (
     "Only this quality counts: not a format, a length or words that other demands brought about, not whether the "
     "answer is right, not whether you like it."
 )
-"""What the judge is told, too."""
+"""The judge gets the same hint."""
 
 
 def answer_blocks(item: AuditItem, of: int, own: Sequence[Decision]) -> list[tuple[str, Marked]]:
-    """The blocks of a judged answer, each with its title.
+    """The titled blocks of a judged answer.
 
     Args:
-        item: What is shown; it knows neither the model nor the verdict.
-        of: Items of the sample.
-        own: The reviewer's decisions on it that stand, oldest first.
+        item: The answer, without model and verdict.
+        of: Number of items in the sample.
+        own: The reviewer's standing decisions on it, oldest first.
     """
     head = f"Answer {item.number} of {of}: {one_line(item.group, 40)} {one_line(item.value, 40)}".rstrip()
     scale = joined([_band(line) for line in item.scale])
     blocks = [
-        (head, joined([said(one_line(item.question), "strong"), said(ONLY, "faint")])),
+        (head, joined([styled(one_line(item.question), "strong"), styled(ONLY, "faint")])),
         ("Scale: press 1 to 9, or 0 for 10", scale),
         ("The answer, whole", visible(item.answer)),
         ("The query that it answers; the judge does not see it", visible(item.query)),
     ]
     if own:
-        blocks.insert(2, ("Yours", own_text(own)))
+        blocks.insert(2, ("Yours", joined([styled(_line(record)) for record in reversed(own)])))
     return blocks
-
-
-def own_text(own: Sequence[Decision]) -> Marked:
-    """The reviewer's scores and notes, newest first."""
-    return joined([said(_line(record)) for record in reversed(own)])
 
 
 def _line(record: Decision) -> str:
@@ -68,14 +62,14 @@ def _line(record: Decision) -> str:
 
 def _band(line: str) -> Marked:
     band, _, text = line.partition(":")
-    return said(f"{band:>5} ", "strong") + said(one_line(text))
+    return styled(f"{band:>5} ", "strong") + styled(one_line(text))
 
 
 _STATUSES = ("open", "scored", "skipped")
 
 
 class FilledAnswer(BaseModel):
-    """What of an exported line is read back."""
+    """The fields that are read back from an exported line."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -86,27 +80,27 @@ class FilledAnswer(BaseModel):
 
     @field_validator("score", mode="before")
     @classmethod
-    def _no_truth(cls, score: object) -> object:
+    def _refuse_booleans(cls, score: object) -> object:
         if isinstance(score, bool):
             raise ValueError("a score is a whole number from 1 to 10")
         return score.strip().lower() if isinstance(score, str) else score
 
 
 class AnswerQueue(ReviewQueue):
-    """Judged answers of a run, to be scored from 1 to 10 or skipped.
+    """Judged answers of a run, to score from 1 to 10 or to skip.
 
-    Nothing here holds what the judge said or which model answered, and of other reviewers only that they were there:
-    who scores sees what the judge saw, and the query.
+    It holds neither the judge's verdicts nor the models' names, and shows nothing of other reviewers' decisions:
+    the reviewer sees what the judge saw, and the query.
 
     Args:
-        run: The run; it is read when the desk is opened, and never written.
+        run: The run; it is read once and never written.
         reviewer: Who scores.
         seed: Of the sample's draws.
-        size: Answers of the sample.
-        notify: Told in one sentence when something was repaired.
+        size: Number of answers in the sample.
+        notify: Called with a sentence when something was repaired.
 
     Raises:
-        UsageError: nothing was judged, or the sample that is there is another one.
+        UsageError: nothing was judged, or there is another sample.
     """
 
     kinds: tuple[DecisionKind, ...] = ("score", "skip", "note")
@@ -130,16 +124,15 @@ class AnswerQueue(ReviewQueue):
         sample = draw_sample(run, seed, size)
         self._items = {str(item.number): item for item in read_items(run, sample)}
         folder = audit_folder(run.path)
-        journal = DecisionLog(folder / DECISIONS, folder / ".lock", notify)
-        super().__init__(run.path, reviewer, journal, Drafts(folder / "drafts", reviewer))
-        journal.follow()
-        self._told = len(journal.records)
+        log = DecisionLog(folder / DECISIONS, folder / ".lock", notify)
+        super().__init__(run.path, reviewer, log, Drafts(folder / "drafts", reviewer))
+        log.follow()
 
     def item(self, key: str) -> AuditItem:
-        """What is shown of an answer.
+        """A judged answer.
 
         Raises:
-            UsageError: there is none of that number.
+            UsageError: there is no such number.
         """
         if key not in self._items:
             raise UsageError(
@@ -147,13 +140,12 @@ class AnswerQueue(ReviewQueue):
             )
         return self._items[key]
 
-    def known(self, facet: Facet) -> tuple[str, ...]:
-        """Values that may be asked for although no answer has them."""
+    def known_values(self, facet: Facet) -> tuple[str, ...]:
         return _STATUSES if facet == "status" else ()
 
     def verdicts(self) -> dict[str, Decision]:
         """The reviewer's last score or skip that stands, by item."""
-        own = (r for r in standing(self.journal.records) if r.reviewer == self.reviewer and r.decision != "note")
+        own = (r for r in standing(self.log.records) if r.reviewer == self.reviewer and r.decision != "note")
         return {record.item: record for record in own}
 
     def decisions(self, key: str) -> list[Decision]:
@@ -161,23 +153,20 @@ class AnswerQueue(ReviewQueue):
         return [record for record in super().decisions(key) if record.reviewer == self.reviewer]
 
     def news(self) -> list[Decision]:
-        """Nothing: what others give is not shown to who scores."""
         self.refresh()
-        return []
+        return []  # other people's scores are not shown
 
     def statistics(self) -> Statistics:
         """Over the last score or skip of each reviewer for each answer."""
-        kept = standing(self.journal.records)
+        kept = standing(self.log.records)
         last = {(r.reviewer, r.item): r.id for r in kept if r.decision != "note"}
         return statistics(r for r in kept if r.decision == "note" or last[r.reviewer, r.item] == r.id)
 
     def entries(self) -> list[QueueItem]:
-        """The sample, in its order."""
         given = self.verdicts()
         return [self._entry(item, given.get(key)) for key, item in self._items.items()]
 
     def entry(self, key: str) -> QueueItem:
-        """One answer."""
         return self._entry(self.item(key), self.verdicts().get(key))
 
     def _entry(self, item: AuditItem, own: Decision | None) -> QueueItem:
@@ -195,28 +184,23 @@ class AnswerQueue(ReviewQueue):
         )
 
     def blocks(self, key: str, found: Sequence[Finding] | None) -> list[TextBlock]:
-        """Question, scale, answer, query, own scores."""
         return answer_blocks(self.item(key), len(self._items), self.decisions(key))
 
     def words_of(self, state: State) -> str:
-        """Nothing of a judged answer can be edited."""
-        return ""
+        return ""  # a judged answer cannot be edited
 
-    def listed(self, key: str) -> str:
-        """The answer."""
+    def list_text(self, key: str) -> str:
         return self.item(key).answer
 
     def seen(self, key: str) -> State:
-        """The score that the reviewer has given."""
         own = self.verdicts().get(key)
         return {"score": own.after.get("score") if own else None}
 
     def checked(self, key: str) -> list[Finding] | None:
-        """No checker is asked."""
-        return []
+        return []  # no checker is asked
 
     def exported(self, key: str) -> dict[str, Any]:
-        """What the screen shows, and an id that binds a filled line to this very answer."""
+        """The answer, with an id that ties a filled line to this very text."""
         item = self.item(key)
         return {
             "item": item.number,
@@ -230,14 +214,12 @@ class AnswerQueue(ReviewQueue):
             "query": item.query,
         }
 
-    def told(self, record: Decision) -> dict[str, Any] | None:
-        """A decision for machines; None for those of others."""
+    def decision_object(self, record: Decision) -> dict[str, Any] | None:
         if record.reviewer != self.reviewer:
             return None
-        return {**(super().told(record) or {}), "score": record.after.get("score")}
+        return {**(super().decision_object(record) or {}), "score": record.after.get("score")}
 
-    def requested(self, data: dict[str, Any]) -> Request | None:
-        """A score out of a filled file."""
+    def parse_request(self, data: dict[str, Any]) -> Request | None:
         line = FilledAnswer.model_validate(data)
         key, note = str(line.item), (line.note or "").strip()
         if line.id != _id(self.item(key)):
@@ -248,16 +230,14 @@ class AnswerQueue(ReviewQueue):
             return Request(key, "skip", self.seen(key), note=note)
         return Request(key, "score", self.seen(key), score=line.score, note=note)
 
-    def already(self, request: Request) -> bool:
-        """Whether the reviewer has said the same before, and it stands."""
+    def is_made(self, request: Request) -> bool:
         if request.decision == "note":
             return any(record.note == request.note for record in self.decisions(request.item))
         last = self.verdicts().get(request.item)
         return last is not None and (last.decision, last.after.get("score")) == (request.decision, request.score)
 
-    def filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
-        """Not asked for here: `requested` reads the line."""
-        raise InternalError("an audit reads its lines by `requested`")
+    def parse_filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
+        raise InternalError("an audit reads its lines by `parse_request`")
 
     def _check(self, key: str, text: str) -> list[Finding]:
         return []
@@ -272,16 +252,16 @@ class AnswerQueue(ReviewQueue):
         return dict(self._undone(request).before) if request.decision == "undo" else dict(state)
 
     def _is_stale(self, seen: State, stored: State, after: State) -> bool:
-        return False  # nobody else changes what one person gives
+        return False  # only the reviewer changes their scores
 
     def _stored(self, key: str) -> State:
         return self.seen(key)
 
     def _store(self, key: str, state: State) -> None:
-        """The journal is all there is."""
+        """Scores are stored in the log only."""
 
-    def _place(self, key: str) -> dict[str, int]:
-        self.item(key)
+    def _position(self, key: str) -> dict[str, int]:
+        self.item(key)  # refuses an unknown number
         return {}
 
     def _has(self, key: str) -> bool:
@@ -289,6 +269,6 @@ class AnswerQueue(ReviewQueue):
 
 
 def _id(item: AuditItem) -> str:
-    told = "\0".join((item.group, item.value, item.query, item.answer))
+    content = "\0".join((item.group, item.value, item.query, item.answer))
     # A letter first, so that no spreadsheet takes it for a number.
-    return f"a{blake2b(told.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
+    return f"a{blake2b(content.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"

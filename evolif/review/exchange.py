@@ -1,4 +1,4 @@
-"""Items in a file: exported with empty fields, filled by a person or a script, applied with the screen's checks."""
+"""Items outside the screen: exported to a file with empty fields, applied from a filled one, and listed."""
 
 from __future__ import annotations
 
@@ -18,22 +18,20 @@ from evolif.errors import InputError, OutsideError, UsageError
 from evolif.judge_audit import Decision, standing
 from evolif.resources import complaint, read_json_lines
 from evolif.review.decisions import Done, EditConflict, Objected, Request
-from evolif.review.desk import ReviewQueue
-from evolif.review.queue import QueueItem
+from evolif.review.filters import QueueItem
+from evolif.review.queue import ReviewQueue
 from evolif.review.text import cut, one_line, visible
 from evolif.types import Finding
 
-# Judged answers as CSV, for a person with a spreadsheet: no cell is a formula, none commands a terminal.
-
 _FORMULA = ("=", "+", "-", "@", "\t")
-"""What a spreadsheet would begin to compute at."""
+"""Signs at which a spreadsheet begins a formula."""
 
-_LONGEST_CELL = 1_000_000
+_MAX_CELL = 1_000_000
 """Characters; an answer of 64 KiB with every sign spelled out is shorter."""
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """A table with a head; lists go into one cell, an item a line."""
+    """A table with a header, in which no cell is a formula; a list goes into one cell, one item per line."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     if rows:
@@ -43,14 +41,14 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of a filled table with the number of the line they end in.
+    """The rows of a filled table, each with the number of its last line.
 
     Args:
-        path: The file, comma, semicolon or tab between cells.
-        columns: What each row has to have.
+        path: The file, with a comma, semicolon or tab between cells.
+        columns: Required columns.
 
     Raises:
-        InputError: it cannot be read, or lacks a column.
+        InputError: the file cannot be read, or lacks a column.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -85,8 +83,8 @@ def _texts(row: dict[Any, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    # The limit is the module's own and global: it is put back.
-    before = csv.field_size_limit(_LONGEST_CELL)
+    # The limit is global to the module, so it is restored.
+    before = csv.field_size_limit(_MAX_CELL)
     try:
         yield
     finally:
@@ -95,23 +93,23 @@ def _long_cells() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What became of a file."""
+    """The result of applying a file."""
 
     made: int
     there: int
-    """Decisions that the reviewer had made before: the file was applied twice, or broken off."""
+    """Decisions made before: the file was applied twice, or not to its end."""
     empty: int
     """Lines without a decision."""
 
 
-def export(desk: ReviewQueue, keys: Iterable[str], path: Path) -> int:
-    """Write items into a JSONL file, or a CSV file where the desk has tables, whole or not at all; returns how many.
+def export(queue: ReviewQueue, keys: Iterable[str], path: Path) -> int:
+    """Write items to a JSONL file, or a CSV file where the queue has tables, whole or not at all; returns how many.
 
     Raises:
         OutsideError: the file cannot be written.
     """
-    rows = [{**desk.exported(key), **desk.empty} for key in keys]
-    text = to_csv(rows) if _is_table(desk, path) else "".join(f"{json.dumps(row)}\n" for row in rows)
+    rows = [{**queue.exported(key), **queue.empty} for key in keys]
+    text = to_csv(rows) if _is_table(queue, path) else "".join(f"{json.dumps(row)}\n" for row in rows)
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         temporary.write_text(text, encoding="utf-8", newline="\n")
@@ -122,78 +120,78 @@ def export(desk: ReviewQueue, keys: Iterable[str], path: Path) -> int:
 
 
 def apply(
-    desk: ReviewQueue, path: Path, progress: Callable[[int, int], None] | None = None, *, opinions: bool = False
+    queue: ReviewQueue, path: Path, progress: Callable[[int, int], None] | None = None, *, opinions: bool = False
 ) -> Applied:
     """Make the decisions of a filled file. All lines are checked before the first decision is made.
 
     Args:
-        desk: What is reviewed.
+        queue: What is reviewed.
         path: The filled export.
-        progress: Told how many of the lines are checked.
-        opinions: Leave the items alone and keep the decisions for agreement, whatever others decided meanwhile.
+        progress: Called with the number of checked lines and the number of all lines.
+        opinions: Record the decisions for agreement only, whatever others decided meanwhile.
 
     Raises:
-        InputError: a line that cannot be applied; names it, and the mend. Nothing was decided then, but where another
-            reviewer came between.
+        InputError: a line cannot be applied; names it, and the mend. Nothing was decided then, unless another reviewer
+            decided at the same time.
     """
-    requests, empty = _read(desk, path, opinions)
-    owed = []
+    requests, empty = _read(queue, path, opinions)
+    pending = []
     for done, (number, request) in enumerate(requests, 1):
-        if not desk.already(request):
+        if not queue.is_made(request):
             try:
-                against = desk.weigh(request)
+                against = queue.preview(request)
             except UsageError as fault:
                 raise InputError(str(fault), path=path, line=number) from None
             if against is not None:
-                raise InputError(_refusal(desk, against), path=path, line=number)
-            owed.append((number, request))
+                raise InputError(_refusal(queue, against), path=path, line=number)
+            pending.append((number, request))
         if progress is not None:
             progress(done, len(requests))
-    for number, request in owed:
-        outcome = desk.decide(request)
+    for number, request in pending:
+        outcome = queue.decide(request)
         if not isinstance(outcome, Done):
-            raise InputError(_refusal(desk, outcome), path=path, line=number)
-    return Applied(len(owed), len(requests) - len(owed), empty)
+            raise InputError(_refusal(queue, outcome), path=path, line=number)
+    return Applied(len(pending), len(requests) - len(pending), empty)
 
 
-def _read(desk: ReviewQueue, path: Path, opinions: bool) -> tuple[list[tuple[int, Request]], int]:
+def _read(queue: ReviewQueue, path: Path, opinions: bool) -> tuple[list[tuple[int, Request]], int]:
     requests: list[tuple[int, Request]] = []
     lines: dict[str, int] = {}
     empty = 0
     rows: Iterable[tuple[int, object]] = (
-        read_csv(path, desk.columns) if _is_table(desk, path) else read_json_lines(path)
+        read_csv(path, queue.columns) if _is_table(queue, path) else read_json_lines(path)
     )
     for number, data in rows:
         try:
             if not isinstance(data, dict):
                 raise UsageError("not a JSON object; mend or delete the line")
-            request = desk.requested(data)
-        except ValidationError as fault:
-            raise InputError(f"{complaint(fault, 'line')}; mend the line", path=path, line=number) from None
-        except UsageError as fault:
-            raise InputError(str(fault), path=path, line=number) from None
+            request = queue.parse_request(data)
+        except ValidationError as error:
+            raise InputError(f"{complaint(error, 'line')}; mend the line", path=path, line=number) from None
+        except UsageError as error:
+            raise InputError(str(error), path=path, line=number) from None
         if request is None:
             empty += 1
             continue
         if request.item in lines:
-            told = f"this {desk.noun} is decided on twice, first in line {lines[request.item]}; delete one of them"
-            raise InputError(told, path=path, line=number)
+            fault = f"this {queue.noun} is decided on twice, first in line {lines[request.item]}; delete one of them"
+            raise InputError(fault, path=path, line=number)
         lines[request.item] = number
         requests.append((number, replace(request, opinion=opinions)))
     return requests, empty
 
 
-def _is_table(desk: ReviewQueue, path: Path) -> bool:
-    return bool(desk.columns) and path.suffix.lower() == ".csv"
+def _is_table(queue: ReviewQueue, path: Path) -> bool:
+    return bool(queue.columns) and path.suffix.lower() == ".csv"
 
 
-def _refusal(desk: ReviewQueue, against: Objected | EditConflict) -> str:
+def _refusal(queue: ReviewQueue, against: Objected | EditConflict) -> str:
     if isinstance(against, EditConflict):
         by = against.by
         who = f"by {one_line(by.reviewer, 40)} ({by.decision})" if by else "outside the review"
-        return f"the {desk.noun} was changed since the export, {who}; export it again"
-    told = "; ".join(f"{one_line(one.checker, 40)}: {one_line(one.message, 200)}" for one in against.findings)
-    return f'the checkers object ({told}); mend the words, or set "force": true and say why in “note”'
+        return f"the {queue.noun} was changed since the export, {who}; export it again"
+    findings = "; ".join(f"{one_line(one.checker, 40)}: {one_line(one.message, 200)}" for one in against.findings)
+    return f'the checkers object ({findings}); mend the words, or set "force": true and say why in “note”'
 
 
 def finding_objects(found: Iterable[Finding]) -> list[dict[str, Any]]:
@@ -201,18 +199,16 @@ def finding_objects(found: Iterable[Finding]) -> list[dict[str, Any]]:
     return [{"checker": one.checker, "message": one.message, "spans": [list(s) for s in one.spans]} for one in found]
 
 
-# The queue without a terminal: lines for a reader, objects for a machine.
-
 _ONLY_IN_FILES = ("earlier", "edited_query", "edited")
 
 
-def lines(desk: ReviewQueue, entries: Sequence[QueueItem], width: int | None) -> list[str]:
-    """One line an item: status, own verdict, place, findings, words.
+def lines(queue: ReviewQueue, entries: Sequence[QueueItem], width: int | None) -> list[str]:
+    """One line per item: status, own verdict, position, findings, words.
 
     Args:
-        desk: What is reviewed.
+        queue: What is reviewed.
         entries: The items.
-        width: Where lines are cut; nowhere when None.
+        width: Terminal cells at which lines are cut; None for whole lines.
     """
     rows = []
     for entry in entries:
@@ -220,24 +216,24 @@ def lines(desk: ReviewQueue, entries: Sequence[QueueItem], width: int | None) ->
         if "finding" in entry.facets:
             found = ",".join(one for one in entry.facets["finding"] if one not in ("none", "not checked"))
             row.append(one_line(found, 30) or "-")
-        rows.append((row, one_line(desk.listed(entry.key))))
-    wide = [max(map(len, column)) for column in zip(*(row for row, _ in rows), strict=True)]
-    told = ["  ".join([*(f"{cell:<{n}}" for cell, n in zip(row, wide, strict=True)), words]) for row, words in rows]
-    return told if width is None else [cut(line, width) for line in told]
+        rows.append((row, one_line(queue.list_text(entry.key))))
+    widths = [max(map(len, column)) for column in zip(*(row for row, _ in rows), strict=True)]
+    listed = ["  ".join([*(f"{cell:<{n}}" for cell, n in zip(row, widths, strict=True)), words]) for row, words in rows]
+    return listed if width is None else [cut(line, width) for line in listed]
 
 
-def objects(desk: ReviewQueue, entries: Sequence[QueueItem]) -> dict[str, Any]:
-    """The items with their decisions, and the statistics."""
+def objects(queue: ReviewQueue, entries: Sequence[QueueItem]) -> dict[str, Any]:
+    """The items with their decisions, and the statistics, for machines."""
     decided: dict[str, list[Decision]] = {}
-    for record in standing(desk.journal.records):
+    for record in standing(queue.log.records):
         decided.setdefault(record.item, []).append(record)
     return {
-        f"{desk.noun}s": [_object(desk, entry.key, decided.get(entry.key, ())) for entry in entries],
-        "statistics": desk.statistics().to_object(),
+        f"{queue.noun}s": [_object(queue, entry.key, decided.get(entry.key, ())) for entry in entries],
+        "statistics": queue.statistics().to_object(),
     }
 
 
-def _object(desk: ReviewQueue, key: str, decided: Sequence[Decision]) -> dict[str, Any]:
-    item = {name: value for name, value in desk.exported(key).items() if name not in _ONLY_IN_FILES}
-    item["decisions"] = [told for record in decided if (told := desk.told(record)) is not None]
+def _object(queue: ReviewQueue, key: str, decided: Sequence[Decision]) -> dict[str, Any]:
+    item = {name: value for name, value in queue.exported(key).items() if name not in _ONLY_IN_FILES}
+    item["decisions"] = [shown for record in decided if (shown := queue.decision_object(record)) is not None]
     return item

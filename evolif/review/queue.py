@@ -1,246 +1,326 @@
-"""The queue: what is to be looked at, in which order, and filters over it. Nothing here knows of a terminal."""
+"""The review queue: items, and decisions on them that are on disk before they are confirmed."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from difflib import get_close_matches
-from itertools import combinations
-from statistics import median
-from typing import Any, Literal
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from evolif.judge_audit import Decision, ReviewVerdict, standing
-from evolif.metrics import cohens_kappa
-from evolif.review.text import one_line
+from evolif.errors import EvolifError, UsageError
+from evolif.judge_audit import Decision, DecisionKind, StoredFinding, standing
+from evolif.review.agreement import Statistics, statistics
+from evolif.review.decisions import (
+    DecisionLog,
+    Done,
+    Drafts,
+    EditConflict,
+    FilledLine,
+    Objected,
+    Request,
+    SaveOutcome,
+    new_id,
+    now,
+)
+from evolif.review.filters import Facet, Filter, QueueItem
+from evolif.review.text import Marked, clean_input
+from evolif.types import Finding
 
-_LISTED = 30
-"""Choices that are named in a sentence; of more, the nearest ones are."""
+Notify = Callable[[str], None]
+State = dict[str, Any]
+"""The part of an item that decisions may change."""
 
-Facet = Literal["status", "source", "finding", "topic", "mine", "group"]
-FACETS: tuple[Facet, ...] = ("status", "mine", "group", "finding", "source", "topic")
-"""In the order in which a person chooses them."""
+VOUCHING: frozenset[DecisionKind] = frozenset({"accept", "edit", "regenerate"})
+"""Decisions that vouch for words, so that the checkers are asked about them."""
 
-UNDECIDED, DECIDED = "undecided", "decided"
-"""Values of the facet `mine`: whether the reviewer has a verdict that stands."""
-
-
-@dataclass(frozen=True, slots=True)
-class QueueItem:
-    """One item of the queue, as filters and the list see it."""
-
-    key: str
-    order: tuple[int, ...]
-    label: str
-    """Short and safe, for one row of the list."""
-    facets: Mapping[Facet, tuple[str, ...]]
-    haystack: str
-    """What a search looks through, casefolded."""
-    mark: str = " "
-    """One letter for the status."""
-    mine: str = " "
-    """One sign for the reviewer's own verdict."""
+TextBlock = tuple[str, Marked]
+"""A titled part of an item on the screen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Values of one facet widen the choice, facets narrow it; every word searched for must occur."""
+class ReviewQueue(ABC):
+    """The common part of the queues of a benchmark, of topics and of judged answers.
 
-    chosen: Mapping[Facet, frozenset[str]] = field(default_factory=dict)
-    search: str = ""
-
-    def __bool__(self) -> bool:
-        return bool(self.search.strip()) or any(self.chosen.values())
-
-    def matches(self, entry: QueueItem) -> bool:
-        """Whether the entry is in the choice."""
-        for facet, values in self.chosen.items():
-            if values and values.isdisjoint(entry.facets.get(facet, ())):
-                return False
-        return all(word in entry.haystack for word in self.search.casefold().split())
-
-    def toggled(self, facet: Facet, value: str) -> Filter:
-        """With the value put in or taken out."""
-        values = self.chosen.get(facet, frozenset()) ^ {value}
-        return Filter({**self.chosen, facet: values}, self.search)
-
-    @property
-    def told(self) -> str:
-        """What is chosen, in a few words; values are foreign text."""
-        parts = [f"{facet} {'/'.join(sorted(values))}" for facet, values in self.chosen.items() if values]
-        if self.search.strip():
-            parts.append(f"“{self.search.strip()}”")
-        return ", ".join(parts) or "all"
-
-
-def choose(entries: Iterable[QueueItem], wanted: Filter) -> list[QueueItem]:
-    """The entries of the choice, in order."""
-    return sorted((entry for entry in entries if wanted.matches(entry)), key=lambda entry: entry.order)
-
-
-def unknown(wanted: Filter, counts: Mapping[Facet, Counter[str]], known: Callable[[Facet], Iterable[str]]) -> str:
-    """What is wrong with a filter that names a value which no item can have, in a sentence; empty where nothing is."""
-    for facet, asked in wanted.chosen.items():
-        there = {*counts[facet], *known(facet)}
-        if asked and not there:
-            return f"here is nothing to choose by {facet}"
-        for value in sorted(asked - there):
-            near = get_close_matches(value, sorted(there), n=3, cutoff=0.6)
-            told = ", ".join(one_line(one, 60) for one in (near if len(there) > _LISTED else sorted(there)))
-            more = f" ({len(there)} in all)" if len(there) > _LISTED else ""
-            return f"there is no {facet} “{one_line(value, 60)}”; use {told or 'others'}{more}"
-    return ""
-
-
-def values(entries: Iterable[QueueItem]) -> dict[Facet, Counter[str]]:
-    """How often each value of each facet occurs, for a person to choose from."""
-    counts: dict[Facet, Counter[str]] = {facet: Counter() for facet in FACETS}
-    for entry in entries:
-        for facet in FACETS:
-            counts[facet].update(entry.facets.get(facet, ()))
-    return counts
-
-
-# Cohen's kappa: how far two reviewers agree beyond what chance gives.
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewerAgreement:
-    """Two reviewers over the words that both decided on; rates are fractions."""
-
-    reviewers: tuple[str, str]
-    n: int
-    observed: float | None
-    """Share of equal verdicts; None where both decided on nothing in common."""
-    kappa: float | None
-    """None where it is undefined: nothing in common, or both gave one and the same verdict throughout."""
-    interval: tuple[float, float] | None
-    """95 %; None where there are too few items."""
-
-    @property
-    def told(self) -> str:
-        """In one line, without the reviewers' names."""
-        if not self.n:
-            return "κ: nothing decided by both"
-        if self.kappa is None:
-            return f"κ undefined (n {self.n}: both always gave the same one verdict)"
-        between = "too few for an interval" if self.interval is None else "{:.2f} to {:.2f}".format(*self.interval)
-        return f"κ {self.kappa:.2f} (n {self.n}, {between})"
-
-
-def agreements(records: Iterable[Decision]) -> list[ReviewerAgreement]:
-    """Every pair of reviewers that decided on the same words, most items first.
-
-    Two verdicts are compared only where both were given on the same words of the same item: who sees a query that the
-    other has edited judges another query. Of several verdicts by one reviewer on the same words, the last one counts.
+    Args:
+        path: What is reviewed.
+        reviewer: Who decides.
+        log: Keeps the decisions.
+        drafts: Keeps unsaved texts.
     """
-    verdicts: dict[str, dict[tuple[str, str], ReviewVerdict]] = {}
-    for record in standing(records):
-        if record.verdict is not None:
-            verdicts.setdefault(record.reviewer, {})[record.item, record.words] = record.verdict
-    found = [
-        _agreement((one, other), verdicts[one], verdicts[other]) for one, other in combinations(sorted(verdicts), 2)
-    ]
-    return sorted(found, key=lambda agreement: (-agreement.n, agreement.reviewers))
 
+    kinds: tuple[DecisionKind, ...]
+    """Decisions that can be made."""
+    noun: str
+    """The name of an item."""
+    first_filter = Filter()
+    legend: str
+    """The meaning of the signs on the screen."""
+    stores_findings = True
+    """Whether an item's findings are known without asking the checkers."""
+    columns: Sequence[str] = ()
+    """Columns that a filled table must have; empty where items are exported as JSONL only."""
+    empty: Mapping[str, Any] = {"decision": "", "note": "", "force": False}
+    """Fields of an exported line to fill in, beside the new words."""
 
-def _agreement(
-    reviewers: tuple[str, str], one: dict[tuple[str, str], ReviewVerdict], other: dict[tuple[str, str], ReviewVerdict]
-) -> ReviewerAgreement:
-    pairs = [(one[item], other[item]) for item in one if item in other]
-    value, interval = cohens_kappa(Counter(pairs), len(pairs))
-    observed = sum(a == b for a, b in pairs) / len(pairs) if pairs else None
-    return ReviewerAgreement(reviewers, len(pairs), observed, value, interval)
-
-
-# How much was decided, how fast, and how far reviewers agree.
-
-STEADY = 5
-"""Timed verdicts from which on a pace is told: that of one or two says nothing."""
-
-IDLE = 300.0
-"""Seconds on one item beyond which the reviewer is taken to have been away."""
-
-
-@dataclass(frozen=True, slots=True)
-class Throughput:
-    """One reviewer's pace, over verdicts given in the application; files that were applied have no duration."""
-
-    reviewer: str
-    decisions: int
-    """Verdicts that stand."""
-    timed: int
-    per_hour: float | None
-    """Of time spent on items, away time left out; None where nothing was timed."""
-    median_seconds: float | None
+    def __init__(self, path: Path, reviewer: str, log: DecisionLog, drafts: Drafts) -> None:
+        self.path = path
+        self.reviewer = reviewer
+        self.log = log
+        self.drafts = drafts
+        self._found: dict[tuple[str, str], list[Finding]] = {}
+        self._reported = 0
 
     @property
-    def told(self) -> str:
-        """In one line, without the name."""
-        if not self.timed:
-            return f"{self.decisions} decided, none timed"
-        if self.timed < STEADY or self.per_hour is None or self.median_seconds is None:
-            return f"{self.decisions} decided"
-        return f"{self.decisions} decided, {self.per_hour:.0f} an hour, median {self.median_seconds:.0f} s"
+    def name(self) -> str:
+        """What is reviewed, for the head of the screen."""
+        return self.path.resolve().name
 
+    @abstractmethod
+    def entries(self) -> list[QueueItem]:
+        """All items, in no particular order."""
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What the journal tells."""
+    @abstractmethod
+    def entry(self, key: str) -> QueueItem:
+        """One item."""
 
-    decisions: dict[str, int]
-    throughput: tuple[Throughput, ...]
-    agreement: tuple[ReviewerAgreement, ...]
+    @abstractmethod
+    def blocks(self, key: str, found: Sequence[Finding] | None) -> list[TextBlock]:
+        """An item for the screen; with its stored findings where `found` is None."""
 
-    def to_object(self) -> dict[str, Any]:
-        """For machines; rates are fractions."""
+    @abstractmethod
+    def words_of(self, state: State) -> str:
+        """The editable part of an item."""
+
+    @abstractmethod
+    def seen(self, key: str) -> State:
+        """The item as it is shown now."""
+
+    @abstractmethod
+    def exported(self, key: str) -> dict[str, Any]:
+        """An item for a file, without the fields to fill in."""
+
+    @abstractmethod
+    def parse_filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
+        """An item from a file: its key, its state when exported, and new words where there are any.
+
+        Raises:
+            UsageError: there is no such item.
+            ValidationError: a field is invalid.
+        """
+
+    @abstractmethod
+    def _has(self, key: str) -> bool: ...
+
+    @abstractmethod
+    def _check(self, key: str, text: str) -> list[Finding]:
+        """The checkers' findings in words for this item."""
+
+    @abstractmethod
+    def _after(self, request: Request, state: State, found: Sequence[Finding]) -> State:
+        """The item after a decision."""
+
+    @abstractmethod
+    def _stored(self, key: str) -> State:
+        """The item as it is on disk; updates what `seen` returns."""
+
+    @abstractmethod
+    def _store(self, key: str, state: State) -> None:
+        """Write the item to disk."""
+
+    @abstractmethod
+    def _is_stale(self, seen: State, stored: State, after: State) -> bool:
+        """Whether the item differs from what the reviewer saw, in a way that matters for the decision."""
+
+    def _position(self, key: str) -> dict[str, int]:
+        """Numbers that the log stores beside the key."""
+        return {}
+
+    def known_values(self, facet: Facet) -> tuple[str, ...]:
+        """Values of a facet that a filter may name although no item has them."""
+        return ()
+
+    def list_text(self, key: str) -> str:
+        """An item's text in a list, before it is cut."""
+        return self.words(key)
+
+    def statistics(self) -> Statistics:
+        """Number of decisions, pace, and agreement between reviewers."""
+        return statistics(self.log.records)
+
+    def decision_object(self, record: Decision) -> dict[str, Any] | None:
+        """A decision for machines; None where this reviewer must not see it."""
         return {
-            "decisions": self.decisions,
-            "throughput": [
-                {
-                    "reviewer": one.reviewer,
-                    "decisions": one.decisions,
-                    "timed": one.timed,
-                    "per_hour": one.per_hour,
-                    "median_seconds": one.median_seconds,
-                }
-                for one in self.throughput
-            ],
-            "agreement": [
-                {
-                    "reviewers": list(one.reviewers),
-                    "n": one.n,
-                    "observed": one.observed,
-                    "kappa": one.kappa,
-                    "interval": list(one.interval) if one.interval else None,
-                }
-                for one in self.agreement
-            ],
+            "reviewer": record.reviewer,
+            "decision": record.decision,
+            "time": record.time.isoformat(),
+            "note": record.note,
+            "applied": record.applied,
         }
 
+    def parse_request(self, data: dict[str, Any]) -> Request | None:
+        """The decision in a filled line of an export; None where there is none.
 
-def statistics(records: Iterable[Decision]) -> Statistics:
-    """Counts, pace per reviewer and agreement per pair, over decisions that were not undone."""
-    kept = standing(records)
-    counts: Counter[str] = Counter(record.decision for record in kept)
-    reviewers = sorted({record.reviewer for record in kept})
-    return Statistics(dict(counts), tuple(_pace(name, kept) for name in reviewers), tuple(agreements(kept)))
+        Raises:
+            UsageError: it cannot be made; says why.
+            ValidationError: a field is invalid.
+        """
+        line = FilledLine.model_validate(data)
+        key, seen, text = self.parse_filled(data)
+        fault = line.fault(text, self.kinds, self.noun)
+        if fault:
+            raise UsageError(fault)
+        if not line.decision:
+            return None
+        return Request(key, line.decision, seen, text=text, note=(line.note or "").strip(), force=line.force)
 
+    def words(self, key: str) -> str:
+        """The editable part of an item as it is now."""
+        return self.words_of(self.seen(key))
 
-def _pace(reviewer: str, records: Iterable[Decision]) -> Throughput:
-    own = [record for record in records if record.reviewer == reviewer and record.verdict is not None]
-    seconds = [min(record.seconds, IDLE) for record in own if record.seconds is not None]
-    if not seconds:
-        return Throughput(reviewer, len(own), 0, None, None)
-    spent = sum(seconds)
-    return Throughput(reviewer, len(own), len(seconds), len(seconds) * 3600 / spent if spent else None, median(seconds))
+    def findings(self, key: str, text: str | None = None) -> list[Finding]:
+        """The checkers' findings in an item's words, or in other words for it; slow the first time."""
+        words = self.words(key) if text is None else text
+        if (key, words) not in self._found:
+            self._found[key, words] = list(self._check(key, words))
+        return self._found[key, words]
 
+    def checked(self, key: str) -> list[Finding] | None:
+        """The findings where the checkers were asked already."""
+        return self._found.get((key, self.words(key)))
 
-def told(found: Statistics) -> list[str]:
-    """One line a fact; names are foreign text."""
-    if not found.decisions:
-        return ["Nothing decided yet."]
-    lines = ["Decisions: " + ", ".join(f"{kind} {count}" for kind, count in found.decisions.items()) + "."]
-    lines += [f"{one.reviewer}: {one.told}." for one in found.throughput]
-    lines += [f"{' and '.join(one.reviewers)}: {one.told}." for one in found.agreement]
-    return lines
+    def decide(self, request: Request) -> SaveOutcome:
+        """Make a decision: first in the log, then in the item; both are durable when this returns.
+
+        Raises:
+            UsageError: the decision cannot be made on this item.
+            OutsideError: it cannot be written; what is in the log is applied to the item at the next opening.
+        """
+        if request.decision not in (*self.kinds, "undo"):
+            kinds = ", ".join(self.kinds)
+            raise UsageError(f"a {self.noun} cannot be decided on with “{request.decision}”; use {kinds}")
+        found = self.objections(request)
+        if self._must_refuse(request, found):
+            return Objected(found)
+        with self.log.locked():
+            self.refresh()
+            stored = self._stored(request.item)
+            before = request.seen if request.opinion else stored
+            after = self._after(request, before, found)
+            if self._may_conflict(request) and self._is_stale(request.seen, stored, after):
+                return EditConflict(stored, self._last(request.item))
+            record = self._record(request, before, after, found)
+            self.log.append(record)
+            if record.applied and after != stored:
+                self._store(request.item, after)
+        return Done(record)
+
+    def objections(self, request: Request) -> list[Finding]:
+        """The checkers' findings in the words that a decision is about; slow the first time."""
+        if request.decision in ("note", "undo"):
+            return []
+        words = self.words_of(request.seen) if request.text is None else request.text
+        try:
+            return self.findings(request.item, words)
+        except EvolifError:
+            if request.decision in VOUCHING:
+                raise
+            return []  # a broken checker must not keep words that nobody wants
+
+    def preview(self, request: Request) -> Objected | EditConflict | None:
+        """What would keep a decision from being made; None where nothing does.
+
+        Raises:
+            UsageError: the decision cannot be made on this item.
+        """
+        found = self.objections(request)
+        if self._must_refuse(request, found):
+            return Objected(found)
+        stored = self.seen(request.item)
+        if self._may_conflict(request) and self._is_stale(request.seen, stored, self._after(request, stored, found)):
+            return EditConflict(stored, self._last(request.item))
+        return None
+
+    def is_made(self, request: Request) -> bool:
+        """Whether the reviewer's last verdict on the item is this very decision."""
+        last = self.verdicts().get(request.item)
+        if last is None or last.decision != request.decision or last.applied == request.opinion:
+            return False
+        if last.applied and last.after != self.seen(request.item):
+            return False
+        same = self.words_of(last.before) == self.words_of(request.seen)
+        return same and (request.text is None or self.words_of(last.after).strip() == request.text.strip())
+
+    def refresh(self) -> None:
+        """Read what was decided meanwhile, here or elsewhere."""
+        for key in {record.item for record in self.log.follow() if self._has(record.item)}:
+            self._stored(key)
+
+    def news(self) -> list[Decision]:
+        """Decisions of other reviewers since the last call."""
+        self.refresh()
+        fresh, self._reported = self.log.records[self._reported :], len(self.log.records)
+        return [record for record in fresh if record.reviewer != self.reviewer and self._has(record.item)]
+
+    def undoable(self) -> Decision | None:
+        """The reviewer's last decision that stands."""
+        own = [r for r in standing(self.log.records) if r.reviewer == self.reviewer and self._has(r.item)]
+        return own[-1] if own else None
+
+    def undo_of(self, target: Decision) -> Request:
+        """The request that undoes a decision; itself a decision."""
+        return Request(target.item, "undo", target.after, undoes=target.id)
+
+    def decisions(self, key: str) -> list[Decision]:
+        """The decisions on an item that stand, oldest first."""
+        return [record for record in standing(self.log.records) if record.item == key]
+
+    def verdicts(self) -> dict[str, Decision]:
+        """The reviewer's last verdict that stands, by item."""
+        own = (r for r in standing(self.log.records) if r.reviewer == self.reviewer and r.verdict is not None)
+        return {record.item: record for record in own}
+
+    def _start(self) -> None:
+        """Read the log, and apply to the items what a crash left only there."""
+        self.log.follow()
+        last = {record.item: record for record in self.log.records if record.applied and self._has(record.item)}
+        for key, record in last.items():
+            if self.seen(key) != record.after and self.seen(key) == record.before:
+                with self.log.locked():
+                    if self._stored(key) == record.before:
+                        self._store(key, record.after)
+        self._reported = len(self.log.records)
+
+    def _must_refuse(self, request: Request, found: Sequence[Finding]) -> bool:
+        excused = request.force and request.note.strip()
+        return bool(found) and request.decision in VOUCHING and not excused
+
+    def _may_conflict(self, request: Request) -> bool:
+        return self._changes_item(request) and not request.overwrite
+
+    def _changes_item(self, request: Request) -> bool:
+        if request.decision == "undo":
+            return self._undone(request).applied
+        return request.decision != "note" and not request.opinion
+
+    def _undone(self, request: Request) -> Decision:
+        return next(record for record in self.log.records if record.id == request.undoes)
+
+    def _last(self, key: str) -> Decision | None:
+        records = [record for record in self.log.records if record.item == key and record.applied]
+        return records[-1] if records else None
+
+    def _record(self, request: Request, before: State, after: State, found: Iterable[Finding]) -> Decision:
+        return Decision(
+            id=new_id(),
+            time=now(),
+            reviewer=self.reviewer,
+            item=request.item,
+            **self._position(request.item),
+            decision=request.decision,
+            before=before,
+            after=after,
+            findings=tuple(map(StoredFinding.of, found)),
+            seconds=None if request.seconds is None else round(request.seconds, 1),
+            note=clean_input(request.note.strip()),
+            undoes=request.undoes,
+            applied=self._changes_item(request),
+        )

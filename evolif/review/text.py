@@ -1,4 +1,4 @@
-"""Foreign text made fit for a screen: nothing in it is a command, everything invisible in it is shown."""
+"""Foreign text made safe for a screen: control characters lose their effect, invisible ones are spelled out."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Literal
 from evolif.text import spell_out
 
 Style = Literal["added", "removed", "kept", "finding", "escape", "strong", "faint"]
-"""What a range of text is; how it looks is the application's matter, and never colour alone."""
+"""The meaning of a range of text; the application chooses its look, which is never colour alone."""
 
 StyledSpan = tuple[int, int, Style]
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """Text that may go to a screen as it stands, and which of its ranges `[start, end)` look how."""
+    """Text that is safe for a screen, and the styles of its ranges `[start, end)`."""
 
     text: str = ""
     marks: tuple[StyledSpan, ...] = ()
@@ -28,21 +28,21 @@ class Marked:
 
 
 def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: Style = "finding") -> Marked:
-    r"""Foreign text with control characters, reversals and invisible signs shown as in `\x1b`; tabs become spaces.
+    r"""Foreign text with control characters, reversals and invisible signs as in `\x1b`; tabs become spaces.
 
     Args:
         text: Anything.
-        spans: Half-open ranges of `text` to be marked; what lies outside of it is cut.
-        look: How they look.
+        spans: Half-open ranges of `text` to mark; they are clamped to it.
+        look: Their style.
     """
     if text.isascii() and text.isprintable() and not spans:
-        return Marked(text)  # most labels, by the thousand
+        return Marked(text)  # fast path: most labels
     pieces, offsets, length = [], [0], 0
     escapes: list[tuple[int, int]] = []
     for character in text:
         piece = spell_out(character)
         if len(piece) > 1 and character != "\t":
-            # A run of them is one range: thousands of small ones would keep the screen busy for seconds.
+            # A run of escapes is one range: drawing thousands of small ones takes seconds.
             start = escapes.pop()[0] if escapes and escapes[-1][1] == length else length
             escapes.append((start, length + len(piece)))
         pieces.append(piece)
@@ -54,45 +54,41 @@ def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: Style = "fin
 
 
 def hidden(text: str) -> list[tuple[int, int]]:
-    """Where a text holds signs that `visible` has to spell out."""
+    """The ranges of signs that `visible` spells out."""
     return [(at, at + 1) for at, sign in enumerate(text) if sign != "\t" and len(spell_out(sign)) > 1]
 
 
 def one_line(text: str, limit: int = 0) -> str:
-    """Foreign text on one line, cut at `limit` characters where one is given."""
+    """Foreign text on one line, cut at `limit` characters unless 0."""
     flat = visible(" ".join(text.split())).text
     return flat if not limit or len(flat) <= limit else f"{flat[: max(limit - 1, 0)]}…"
 
 
 def cut(line: str, width: int) -> str:
-    """A safe line cut at so many cells of a terminal, where wide signs take two."""
-    cells = 0
+    """A safe line cut at a number of terminal cells; wide signs take two."""
+    cells = end = 0
     for at, sign in enumerate(line):
+        if cells < width:
+            end = at
         cells += 2 if unicodedata.east_asian_width(sign) in "WF" else 1
         if cells > width:
-            return f"{_within(line[:at], width - 1)}…"
+            return f"{line[:end]}…"
     return line
 
 
-def _within(line: str, width: int) -> str:
-    while sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in line) > width:
-        line = line[:-1]
-    return line
-
-
-def said(text: str, look: Style | None = None) -> Marked:
-    """Own words, all of them in one look; foreign text goes through `visible`."""
+def styled(text: str, look: Style | None = None) -> Marked:
+    """The program's own words in one style; foreign text needs `visible`."""
     return Marked(text, ((0, len(text), look),) if look and text else ())
 
 
 def joined(parts: Sequence[Marked], between: str = "\n") -> Marked:
-    """Pieces with something of our own between them."""
+    """The parts with a separator between them."""
     whole = Marked()
     for number, part in enumerate(parts):
-        whole = whole + said(between) + part if number else part
+        whole = whole + Marked(between) + part if number else part
     return whole
 
 
-def typed(text: str) -> str:
-    """What a person typed or pasted, as it may be stored: line breaks made one kind, unsafe signs spelled out."""
+def clean_input(text: str) -> str:
+    """Typed or pasted text as it may be stored: one kind of line break, unsafe signs spelled out."""
     return visible(text.replace("\r\n", "\n").replace("\r", "\n")).text

@@ -1,4 +1,4 @@
-"""A file of topics under review: read as hostile input, rewritten one line at a time, all other bytes as they are."""
+"""A file of topics under review: hostile input, rewritten one line at a time with all other bytes unchanged."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from evolif.judge_audit import VOUCHERS, replace_file
 
 TopicLine = dict[str, Any]
 
-NEEDED = 2
-"""Reviewers who have to vouch for a topic (paper App. B)."""
+REQUIRED_VOUCHERS = 2
+"""Reviewers who must vouch for a topic (paper App. B)."""
 
 
 class TopicFile:
-    """Topics by id, as their lines have them; unknown fields are kept.
+    """Topics by id, as stored in their lines; unknown fields are kept.
 
     Args:
         path: The JSONL file; a link is followed.
@@ -31,7 +31,7 @@ class TopicFile:
         """The topics in the file's order.
 
         Raises:
-            InputError: a line that is no object with an id and a prompt, or an id used twice.
+            InputError: a line lacks an id or a prompt, or an id is used twice.
         """
         topics: dict[str, TopicLine] = {}
         for number, raw in enumerate(self._lines(), 1):
@@ -45,10 +45,10 @@ class TopicFile:
         return topics
 
     def rewrite(self, key: str, line: TopicLine) -> None:
-        """Put another line in a topic's place; the file is whole at every moment.
+        """Replace a topic's line; the file is complete at every moment.
 
         Raises:
-            InputError: the topic is no longer there, or the line is none of a topic.
+            InputError: the topic is missing, or the line is not a topic.
             OutsideError: the file cannot be written.
         """
         if line.get("id") != key or not _is_text(line.get("prompt")):
@@ -85,12 +85,11 @@ class TopicFile:
 def _to_bytes(line: TopicLine) -> bytes:
     try:
         return json.dumps(line, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:  # half of a surrogate pair in a field of somebody else's
+    except UnicodeEncodeError:  # half a surrogate pair in a foreign field
         return json.dumps(line).encode("ascii")
 
 
 def _is_text(value: object) -> TypeGuard[str]:
-    """A text that a file can hold."""
     if not isinstance(value, str) or not value.strip():
         return False
     try:
@@ -101,31 +100,31 @@ def _is_text(value: object) -> TypeGuard[str]:
 
 
 def names(line: TopicLine, field: str) -> list[str]:
-    """Who is named in `verified_by` or `rejected_by`; anything but a list of texts names nobody."""
+    """The names in `verified_by` or `rejected_by`; anything but a list of texts names nobody."""
     value = line.get(field)
     return list(dict.fromkeys(filter(_is_text, value))) if isinstance(value, list) else []
 
 
 def status_of(line: TopicLine) -> str:
-    """`rejected` where anybody rejects it, `verified` where two vouch for it, else `open`."""
+    """`rejected` if anybody rejects the topic, `verified` if two vouch for it, else `open`."""
     if names(line, "rejected_by"):
         return "rejected"
     vouchers = {name.casefold().strip() for name in names(line, "verified_by")}
-    return "verified" if len(vouchers) >= NEEDED else "open"
+    return "verified" if len(vouchers) >= REQUIRED_VOUCHERS else "open"
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two names are one person's, for all that a file can tell."""
+    """Whether two names mean the same person."""
     return one.casefold().strip() == other.casefold().strip()
 
 
 def content_of(line: Mapping[str, Any]) -> str:
-    """What a topic is, without who vouches for it; equal for equal topics."""
+    """A topic without its vouchers, as text; equal for equal topics."""
     return json.dumps({name: value for name, value in line.items() if name not in VOUCHERS}, sort_keys=True)
 
 
 def vouched(line: TopicLine, reviewer: str, field: str | None) -> TopicLine:
-    """The line with the reviewer named in that field and in no other; named nowhere where None."""
+    """The line with the reviewer named in that field only, or nowhere where None."""
     changed = dict(line)
     for one in VOUCHERS:
         kept = [name for name in names(line, one) if not is_same(name, reviewer)]

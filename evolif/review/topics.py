@@ -1,4 +1,4 @@
-"""The desk for topics: two people vouch for each (paper App. B)."""
+"""The review of topics: two people vouch for each (paper App. B)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,26 @@ from evolif.errors import UsageError
 from evolif.judge_audit import VOUCHERS, Decision, DecisionKind
 from evolif.resources import complaint
 from evolif.review.decisions import DecisionLog, Drafts, Request
-from evolif.review.desk import Notify, ReviewQueue, State, TextBlock
 from evolif.review.exchange import finding_objects
-from evolif.review.queue import DECIDED, UNDECIDED, Facet, Filter, QueueItem
-from evolif.review.text import Marked, one_line, said, visible
-from evolif.review.topic_file import NEEDED, TopicFile, TopicLine, content_of, is_same, names, status_of, vouched
+from evolif.review.filters import DECIDED, UNDECIDED, Facet, Filter, QueueItem
+from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
+from evolif.review.text import Marked, one_line, styled, visible
+from evolif.review.topic_file import (
+    REQUIRED_VOUCHERS,
+    TopicFile,
+    TopicLine,
+    content_of,
+    is_same,
+    names,
+    status_of,
+    vouched,
+)
 from evolif.review.turn_view import decisions_text, findings_text
 from evolif.tracker import TopicModel
 from evolif.types import Finding
 
-# What is shown of a topic: its task, its keywords, what is held against it, who vouches for it.
-
 _STATUS = {
-    "open": f"open: it needs {NEEDED} reviewers",
+    "open": f"open: it needs {REQUIRED_VOUCHERS} reviewers",
     "verified": "verified",
     "rejected": "rejected",
 }
@@ -34,65 +41,55 @@ _STATUS = {
 def topic_blocks(
     line: TopicLine, found: Sequence[Finding], decisions: Sequence[Decision], *, checked: bool
 ) -> list[tuple[str, Marked]]:
-    """The blocks of a topic, each with its title.
+    """The titled blocks of a topic.
 
     Args:
         line: As it is shown.
-        found: What is held against it.
+        found: Findings in it.
         decisions: Those that stand, oldest first.
-        checked: Whether `found` was found just now; nothing is stored of it.
+        checked: Whether `found` is complete; nothing of it is stored.
     """
     keywords = line.get("keywords")
     words = [one_line(str(word), 60) for word in keywords] if isinstance(keywords, list) else []
     head = f"Topic {one_line(line['id'], 40)}, {_STATUS[status_of(line)]}"
     naming = ", ".join(one_line(str(line[name]), 80) for name in ("domain", "title") if line.get(name))
     blocks = [
-        (head, said(naming or "without a title")),
+        (head, styled(naming or "without a title")),
         ("Task", visible(str(line["prompt"]))),
-        (f"{len(words)} keywords", said(", ".join(words) or "none")),
+        (f"{len(words)} keywords", styled(", ".join(words) or "none")),
         ("Findings" if checked else "Findings, checking …", findings_text("", found)),
-        ("Vouchers", said(vouchers_text(line))),
+        ("Vouchers", styled(_vouchers_text(line))),
     ]
     if decisions:
         blocks.append(("Decisions", decisions_text(decisions)))
     return blocks
 
 
-def vouchers_text(line: TopicLine) -> str:
-    """Who vouches for it and who rejects it."""
-    told = [
-        f"{said_} {', '.join(one_line(name, 40) for name in names(line, field))}"
-        for field, said_ in (("verified_by", "verified by"), ("rejected_by", "rejected by"))
+def _vouchers_text(line: TopicLine) -> str:
+    parts = [
+        f"{label} {', '.join(one_line(name, 40) for name in names(line, field))}"
+        for field, label in (("verified_by", "verified by"), ("rejected_by", "rejected by"))
         if names(line, field)
     ]
-    return "; ".join(told) or "nobody yet"
+    return "; ".join(parts) or "nobody yet"
 
-
-# A topic as a text that a person can edit, and back.
 
 _LABEL = re.compile(r"(title|domain|prompt|keywords):[ ]?(.*)")
 
 
 def to_words(line: TopicLine) -> str:
-    """The editable fields, labelled; keywords one a line."""
+    """The editable fields of a topic as a text, labelled; one keyword per line."""
     keywords = line.get("keywords")
     listed = keywords if isinstance(keywords, list) else []
-    return "\n".join(
-        [
-            f"title: {line.get('title') or ''}",
-            f"domain: {line.get('domain') or ''}",
-            f"prompt: {line.get('prompt') or ''}",
-            "keywords:",
-            *(f"- {keyword}" for keyword in listed),
-        ]
-    )
+    fields = [f"{name}: {line.get(name) or ''}" for name in ("title", "domain", "prompt")]
+    return "\n".join([*fields, "keywords:", *(f"- {keyword}" for keyword in listed)])
 
 
 def from_words(text: str) -> dict[str, Any]:
-    """The fields of an edited text.
+    """The fields of a text that was edited.
 
     Raises:
-        UsageError: it is not in the form of `to_words`; says what is expected.
+        UsageError: the text has another form than that of `to_words`.
     """
     try:
         text.encode("utf-8")
@@ -121,18 +118,18 @@ def from_words(text: str) -> dict[str, Any]:
 
 
 def merged(line: TopicLine, fields: dict[str, Any]) -> TopicLine:
-    """The line with the fields in their places; empty ones that the line never had stay away."""
+    """The line with new fields; empty ones are left out unless the line had them."""
     return {**line, **{name: value for name, value in fields.items() if value or name in line}}
 
 
 TopicChecker = Callable[[Mapping[str, Any]], Sequence[Finding]]
-"""Says what is wrong with a topic's line."""
+"""Finds problems in a topic's line."""
 
 _FIRST = {"open": 0, "rejected": 1, "verified": 2}
 
 
 def loads(line: Mapping[str, Any]) -> list[Finding]:
-    """The check that needs nothing more: can the topic be used at all?"""
+    """The problem that makes a topic unusable, if any."""
     try:
         TopicModel.model_validate(line)
     except ValidationError as fault:
@@ -150,7 +147,7 @@ class _Edited(BaseModel):
 
 
 class FilledTopic(BaseModel):
-    """What of an exported line is read back."""
+    """The fields that are read back from an exported line."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -160,13 +157,13 @@ class FilledTopic(BaseModel):
 
 
 class TopicQueue(ReviewQueue):
-    """Topics of a file, to be vouched for, edited or rejected.
+    """Topics of a file, to vouch for, edit or reject.
 
     Args:
         path: The JSONL file; decisions go into `NAME.review.jsonl` beside it.
         reviewer: Who decides.
-        checker: Says what is wrong with a topic beyond what `loads` says.
-        notify: Told in one sentence when something was repaired.
+        checker: Finds problems in a usable topic.
+        notify: Called with a sentence when something was repaired.
     """
 
     kinds: tuple[DecisionKind, ...] = ("accept", "edit", "reject", "note")
@@ -183,20 +180,16 @@ class TopicQueue(ReviewQueue):
     ) -> None:
         self._file = TopicFile(path)
         base = self._file.path
-        journal = DecisionLog(base.with_suffix(".review.jsonl"), base.with_name(f".{base.stem}.review.lock"), notify)
-        super().__init__(path, reviewer, journal, Drafts(base.with_name(f".{base.stem}.drafts"), reviewer))
+        log = DecisionLog(base.with_suffix(".review.jsonl"), base.with_name(f".{base.stem}.review.lock"), notify)
+        super().__init__(path, reviewer, log, Drafts(base.with_name(f".{base.stem}.drafts"), reviewer))
         self._checker = checker
         self._topics = self._file.read()
-        journal.follow()
-        self.recover()
-        self._told = len(journal.records)
+        self._start()
 
-    def known(self, facet: Facet) -> tuple[str, ...]:
-        """Values that may be asked for although no topic has them."""
+    def known_values(self, facet: Facet) -> tuple[str, ...]:
         return {"status": tuple(_FIRST), "finding": ("none", "not checked", "topic")}.get(facet, ())
 
-    def listed(self, key: str) -> str:
-        """The domain and the task; the keywords are counted."""
+    def list_text(self, key: str) -> str:
         line = self.line(key)
         keywords = line.get("keywords")
         count = len(keywords) if isinstance(keywords, list) else 0
@@ -204,21 +197,19 @@ class TopicQueue(ReviewQueue):
         return f"{domain}{line['prompt']} ({count} keywords)"
 
     def line(self, key: str) -> State:
-        """A topic's line as it is shown at present.
+        """A topic's line as it is shown now.
 
         Raises:
-            UsageError: there is none.
+            UsageError: there is no such topic.
         """
         if key not in self._topics:
             raise UsageError(f"{self.path} has no topic {one_line(key, 40)}; name it by its id")
         return self._topics[key]
 
     def entries(self) -> list[QueueItem]:
-        """All topics, as the queue has them."""
         return [self._entry(number, key) for number, key in enumerate(self._topics)]
 
     def entry(self, key: str) -> QueueItem:
-        """One topic, as the queue has it."""
         return self._entry(list(self._topics).index(key), key)
 
     def _entry(self, number: int, key: str) -> QueueItem:
@@ -244,19 +235,15 @@ class TopicQueue(ReviewQueue):
         )
 
     def blocks(self, key: str, found: Sequence[Finding] | None) -> list[TextBlock]:
-        """Task, keywords, findings, vouchers, decisions."""
         return topic_blocks(self.line(key), found or (), self.decisions(key), checked=found is not None)
 
     def words_of(self, state: State) -> str:
-        """Title, domain, prompt and keywords."""
         return to_words(state)
 
     def seen(self, key: str) -> State:
-        """The whole line."""
         return dict(self.line(key))
 
     def exported(self, key: str) -> dict[str, Any]:
-        """The topic's line, with what is held against it and a copy of its fields to edit."""
         line = self.line(key)
         return {
             "topic": key,
@@ -266,8 +253,7 @@ class TopicQueue(ReviewQueue):
             "edited": None,
         }
 
-    def filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
-        """A topic out of a filled file; `edited` holds the fields that change."""
+    def parse_filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
         filled = FilledTopic.model_validate(data)
         self.line(filled.topic)
         seen = {**filled.line, "id": filled.topic}
@@ -290,7 +276,7 @@ class TopicQueue(ReviewQueue):
         if request.decision == "reject":
             return vouched(state, self.reviewer, "rejected_by")
         if request.decision == "edit":
-            # Who edits vouches for the new words; all others spoke of the old ones.
+            # The editor vouches for the new words; all others vouched for the old ones.
             cleared = {name: value for name, value in state.items() if name not in VOUCHERS}
             return vouched(merged(cleared, from_words(request.text or "")), self.reviewer, "verified_by")
         if request.decision == "undo":
@@ -303,7 +289,7 @@ class TopicQueue(ReviewQueue):
         if target.decision == "edit":
             return dict(target.before)
         field = next((name for name in VOUCHERS if self._is_named(target.before, name)), None)
-        return vouched(state, self.reviewer, field)  # what others said meanwhile stays
+        return vouched(state, self.reviewer, field)  # what others decided meanwhile stays
 
     def _is_named(self, line: State, field: str) -> bool:
         return any(is_same(name, self.reviewer) for name in names(line, field))
@@ -319,22 +305,15 @@ class TopicQueue(ReviewQueue):
         self._file.rewrite(key, state)
         self._topics[key] = state
 
-    def _place(self, key: str) -> dict[str, int]:
-        return {}
-
     def _has(self, key: str) -> bool:
         return key in self._topics
 
 
-# What `evolif topics lint` says of one topic, for the reviewer who looks at it.
-
-
 class TopicLint:
-    """The lint of a file, topic by topic.
+    """`evolif topics lint`, topic by topic.
 
-    A topic as it stands in the file gets all that the lint says of it, likeness to others included; the whole file is
-    read for that, once, when the first topic is asked for. A topic that was changed since gets what can be said of it
-    alone.
+    An unchanged topic gets all findings of the lint, those about similar topics included. They need the whole file,
+    which is read once. A topic that was changed gets the findings that it has on its own.
 
     Args:
         path: The JSONL file.
@@ -345,12 +324,12 @@ class TopicLint:
         self._stored: dict[str, list[Finding]] | None = None
 
     def __call__(self, line: Mapping[str, Any]) -> list[Finding]:
-        """The findings of a topic's line."""
+        """The findings in a topic's line."""
         if self._stored is None:
-            self._stored = self._whole()
-        return self._stored[content_of(line)] if content_of(line) in self._stored else _alone(line)
+            self._stored = self._lint_file()
+        return self._stored[content_of(line)] if content_of(line) in self._stored else _lint_line(line)
 
-    def _whole(self) -> dict[str, list[Finding]]:
+    def _lint_file(self) -> dict[str, list[Finding]]:
         from evolif.catalogue import lint_topics
 
         found: dict[str, list[Finding]] = {}
@@ -359,7 +338,7 @@ class TopicLint:
         return {content_of(line): found.get(key, []) for key, line in TopicFile(self._path).read().items()}
 
 
-def _alone(line: Mapping[str, Any]) -> list[Finding]:
+def _lint_line(line: Mapping[str, Any]) -> list[Finding]:
     from evolif.catalogue import read_topic, topic_faults
 
     topic, faults = read_topic(line)

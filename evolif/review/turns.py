@@ -1,4 +1,4 @@
-"""The desk for a benchmark: turns, flagged ones first."""
+"""The review of a benchmark's turns, flagged ones first."""
 
 from __future__ import annotations
 
@@ -15,22 +15,20 @@ from evolif.instructions import Benchmark, dialogue_file, read_turns
 from evolif.judge_audit import DecisionKind
 from evolif.resources import complaint
 from evolif.review.decisions import DecisionLog, Drafts, Request
-from evolif.review.desk import Notify, ReviewQueue, State, TextBlock
 from evolif.review.exchange import finding_objects
-from evolif.review.queue import DECIDED, UNDECIDED, Facet, QueueItem
+from evolif.review.filters import DECIDED, UNDECIDED, Facet, QueueItem
+from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
 from evolif.review.text import hidden, one_line, visible
 from evolif.review.turn_view import intention_of, turn_blocks
 from evolif.synthesis import TemplateSynthesizer
 from evolif.types import Finding, ScriptTurn, Turn
 
-# What a decision may change of a benchmark's line, and what it makes of it.
-
-LONGEST = 20_000
-"""Characters of a query that a person writes at most."""
+MAX_QUERY = 20_000
+"""Characters."""
 
 
 class TurnState(BaseModel):
-    """The changeable part of a line, as the journal has it."""
+    """The part of a turn that decisions may change, as the log stores it."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -42,7 +40,7 @@ class TurnState(BaseModel):
 
 
 def state_of(turn: Turn) -> dict[str, Any]:
-    """The changeable part of a turn."""
+    """The part of a turn that decisions may change."""
     return {
         "query": turn.query,
         "status": turn.status,
@@ -53,10 +51,10 @@ def state_of(turn: Turn) -> dict[str, Any]:
 
 
 def parse_state(data: object) -> TurnState:
-    """A state out of a journal.
+    """Read a state from a log.
 
     Raises:
-        InputError: it is none.
+        InputError: it is invalid.
     """
     try:
         return TurnState.model_validate(data)
@@ -65,45 +63,32 @@ def parse_state(data: object) -> TurnState:
 
 
 def checked_words(text: str | None) -> str:
-    """Words that a person or a model wrote, fit to be stored.
+    """Words of a person or a model, checked before they are stored.
 
     Raises:
-        UsageError: they are none, or cannot be stored.
+        UsageError: they are empty, too long, or hold invisible signs.
     """
     words = (text or "").replace("\r\n", "\n").strip()
     if not words:
         raise UsageError("the query is empty; write one, or reject the turn")
-    if len(words) > LONGEST:
-        raise UsageError(f"the query has {len(words)} characters; {LONGEST} are enough for a person's")
+    if len(words) > MAX_QUERY:
+        raise UsageError(f"the query has {len(words)} characters; {MAX_QUERY} are enough for a person's")
     unseen = [words[start] for start, _ in hidden(words)]
     if unseen:
         raise UsageError(f"the query holds a sign that no screen shows ({visible(unseen[0]).text}); delete it")
     return words
 
 
-def stored_findings(found: list[Finding] | tuple[Finding, ...]) -> list[str]:
-    """Findings as a benchmark line has them."""
-    return [f"{finding.checker}: {finding.message}" for finding in found]
-
-
 def split_finding(stored: str) -> Finding:
-    """A finding out of a benchmark line; the checker is `note` where the line does not name one."""
+    """A finding from a benchmark line; its checker is `note` where the line names none."""
     checker, colon, message = stored.partition(":")
     if colon and checker.strip() and len(checker) <= 40 and " " not in checker.strip():
         return Finding(checker.strip(), message.strip())
     return Finding("note", stored)
 
 
-def equal_words(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two states have the same words of the same author."""
-    return bool(one["query"] == other["query"] and one["source"] == other["source"])
-
-
-# A turn in an exported file, and out of a filled one.
-
-
 class FilledTurn(BaseModel):
-    """What of an exported line is read back."""
+    """The fields that are read back from an exported line."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -116,13 +101,13 @@ class FilledTurn(BaseModel):
 
     @property
     def text(self) -> str | None:
-        """The new words, where there are such."""
+        """The new words, if there are any."""
         edited = (self.edited_query or "").strip()
         return None if not edited or edited == self.query.strip() else edited
 
 
 def turn_object(turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn]) -> dict[str, Any]:
-    """A turn for a file: what it has to say, what it says, what is held against it, what was said before."""
+    """A turn for a file: intention, query, findings and the queries before it."""
     operation = turn.operation
     return {
         "dialogue": turn.dialogue,
@@ -140,23 +125,23 @@ def turn_object(turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn]) -
 
 
 QueryChecker = Callable[[Turn, str], Sequence[Finding]]
-"""`evolif.synthesis.check_query`, or another in its place."""
+"""`evolif.queries.check_query`, or a replacement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Regenerated:
-    """What a model made of a turn's intention."""
+    """A model's new words for a turn."""
 
     query: str
     source: str
-    """The model's name without secrets and without what is of this machine only."""
+    """The model's name, without secrets and local paths."""
     attempts: int = 1
     findings: tuple[Finding, ...] = ()
-    """What was held against the words on the way, by rules or by a model."""
+    """Findings of rules or of a model on the way."""
 
 
 Regenerate = Callable[[Turn, str, str], Regenerated]
-"""Asks a model: the turn, the model's name, the reviewer's notes for it."""
+"""Asks a model for other words: the turn, the model's name, the reviewer's notes."""
 
 _FIRST = {"flagged": 0, "rejected": 1}
 _STATUSES = ("flagged", "rejected", "edited", "verified")
@@ -165,14 +150,14 @@ _MINE = {"accept": "a", "change": "e", "reject": "x"}
 
 
 class BenchmarkQueue(ReviewQueue):
-    """Turns of a benchmark, to be accepted, edited, regenerated, put back to the template's words, or rejected.
+    """Turns of a benchmark, to accept, edit, regenerate, put back to the template's words, or reject.
 
     Args:
-        benchmark: An opened benchmark.
+        benchmark: The benchmark.
         reviewer: Who decides.
-        checker: Says what is wrong with a query.
-        regenerate: Asks a model for other words, where one can be asked.
-        notify: Told in one sentence when something was repaired.
+        checker: Finds problems in a query.
+        regenerate: Asks a model for other words.
+        notify: Called with a sentence when something was repaired.
     """
 
     kinds: tuple[DecisionKind, ...] = ("accept", "edit", "template", "regenerate", "reject", "note")
@@ -193,8 +178,8 @@ class BenchmarkQueue(ReviewQueue):
         notify: Notify | None = None,
     ) -> None:
         folder = benchmark.path / "review"
-        journal = DecisionLog(folder / "decisions.jsonl", folder / ".lock", notify)
-        super().__init__(benchmark.path, reviewer, journal, Drafts(folder / "drafts", reviewer))
+        log = DecisionLog(folder / "decisions.jsonl", folder / ".lock", notify)
+        super().__init__(benchmark.path, reviewer, log, Drafts(folder / "drafts", reviewer))
         self.regenerate = regenerate
         self._benchmark = benchmark
         self._checker = checker
@@ -202,21 +187,18 @@ class BenchmarkQueue(ReviewQueue):
         self._turns: dict[str, Turn] = {}
         for dialogue in benchmark.dialogues():
             self._turns |= {f"{dialogue}/{turn.turn}": turn for turn in benchmark.turns(dialogue)}
-        journal.follow()
-        self.recover()
-        self._told = len(journal.records)
+        self._start()
 
-    def known(self, facet: Facet) -> tuple[str, ...]:
-        """Values that may be asked for although no turn has them."""
+    def known_values(self, facet: Facet) -> tuple[str, ...]:
         if facet == "finding":
             return ("topic", "query", "none", "note", *GROUPS, *EXTENDED_GROUPS, *own_groups())
         return {"status": _STATUSES, "source": ("template",)}.get(facet, ())
 
     def turn(self, key: str) -> Turn:
-        """A turn as it is shown at present.
+        """A turn as it is shown now.
 
         Raises:
-            UsageError: there is none.
+            UsageError: there is no such turn.
         """
         if key not in self._turns:
             raise UsageError(f"{self.path} has no turn {one_line(key, 40)}; a turn is named dialogue/turn, as in 3/14")
@@ -228,21 +210,17 @@ class BenchmarkQueue(ReviewQueue):
         return [self._turns[f"{turn.dialogue}/{number}"] for number in range(1, turn.turn)]
 
     def entries(self) -> list[QueueItem]:
-        """All turns, as the queue has them."""
         decided = self.verdicts()
         return [self._entry(key, decided) for key in self._turns]
 
     def entry(self, key: str) -> QueueItem:
-        """One turn, as the queue has it."""
         return self._entry(key, self.verdicts())
 
     def _entry(self, key: str, decided: dict[str, Any]) -> QueueItem:
         turn = self._turns[key]
         own = decided.get(key)
-        found = self._found.get((key, turn.query))
-        checkers = [one.checker for one in found if one] if found is not None else None
-        if checkers is None:
-            checkers = [split_finding(one).checker for one in turn.findings]
+        found = self._findings_or_stored(turn, self._found.get((key, turn.query)))
+        checkers = [one.checker for one in found if one]
         change = f"{_SIGNS[turn.operation.kind]}{one_line(turn.operation.group)}"
         return QueueItem(
             key=key,
@@ -261,17 +239,17 @@ class BenchmarkQueue(ReviewQueue):
         )
 
     def blocks(self, key: str, found: Sequence[Finding] | None) -> list[TextBlock]:
-        """Intention, query with findings, decisions, conversation."""
         turn = self.turn(key)
-        shown = [split_finding(one) for one in turn.findings] if found is None else found
+        shown = self._findings_or_stored(turn, found)
         return turn_blocks(turn, shown, self.earlier(key), self.decisions(key), checked=found is not None)
 
+    def _findings_or_stored(self, turn: Turn, found: Sequence[Finding] | None) -> Sequence[Finding]:
+        return [split_finding(one) for one in turn.findings] if found is None else found
+
     def words_of(self, state: State) -> str:
-        """The query."""
         return str(state["query"])
 
     def seen(self, key: str) -> State:
-        """Query, status, source, attempts and findings."""
         return state_of(self.turn(key))
 
     def template(self, key: str) -> str:
@@ -280,26 +258,22 @@ class BenchmarkQueue(ReviewQueue):
         return self._template.say(_scripted(turn), turn.persona)
 
     def ask(self, key: str, model: str, notes: str) -> Regenerated:
-        """A model's words for the turn; takes as long as the model does.
+        """A model's words for the turn; blocks until the model answers.
 
         Raises:
-            UsageError: no model can be asked here, or it is named wrongly.
+            UsageError: no model can be asked, or its name is invalid.
             ModelError: the model did not answer.
         """
         if self.regenerate is None:
             raise UsageError("no model can be asked here: this evolif has no synthesis by chat models")
-        made = self.regenerate(self.turn(key), model, notes)
-        return replace(made, query=checked_words(made.query))
+        answer = self.regenerate(self.turn(key), model, notes)
+        return replace(answer, query=checked_words(answer.query))
 
     def exported(self, key: str) -> dict[str, Any]:
-        """The turn with its intention, its findings and the queries before it."""
         turn = self.turn(key)
-        found = self.checked(key)
-        shown = [split_finding(one) for one in turn.findings] if found is None else found
-        return turn_object(turn, shown, self.earlier(key))
+        return turn_object(turn, self._findings_or_stored(turn, self.checked(key)), self.earlier(key))
 
-    def filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
-        """A turn out of a filled file."""
+    def parse_filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
         line = FilledTurn.model_validate(data)
         key = f"{line.dialogue}/{line.turn}"
         seen = {**self.seen(key), "query": line.query, "status": line.status, "source": line.source}
@@ -309,50 +283,38 @@ class BenchmarkQueue(ReviewQueue):
         return list(self._checker(self.turn(key), text))
 
     def objections(self, request: Request) -> list[Finding]:
-        """What the checkers hold against the words; for the template's turn, against the template's."""
         if request.decision == "template":
             request = replace(request, text=self.template(request.item))
         return super().objections(request)
 
     def _after(self, request: Request, state: State, found: Sequence[Finding]) -> State:
-        made = getattr(self, f"_after_{request.decision}", None)
-        return made(request, state, stored_findings(tuple(found))) if made else dict(state)
+        findings = [f"{finding.checker}: {finding.message}" for finding in found]
+        match request.decision:
+            case "accept":
+                # The findings stay on the line: the audit needs them to count false alarms.
+                return {**state, "status": "edited" if state["status"] == "edited" else "verified"}
+            case "reject":
+                return {**state, "status": "rejected"}
+            case "edit":
+                return {**state, "query": checked_words(request.text), "status": "edited", "findings": findings}
+            case "template":
+                return self._after_template(request, state, findings)
+            case "regenerate":
+                source, attempts = request.source or state["source"], request.attempts or 1
+                return _verified(checked_words(request.text), source, attempts, findings)
+            case "undo" if (target := self._undone(request)).applied:
+                return dict(parse_state(target.before).model_dump(mode="json"))
+        return dict(state)
 
-    def _after_accept(self, request: Request, state: State, found: list[str]) -> State:
-        # What was held against the words stays on the line: the audit tells false alarms by it.
-        return {**state, "status": "edited" if state["status"] == "edited" else "verified"}
-
-    def _after_edit(self, request: Request, state: State, found: list[str]) -> State:
-        return {**state, "query": checked_words(request.text), "status": "edited", "findings": found}
-
-    def _after_template(self, request: Request, state: State, found: list[str]) -> State:
+    def _after_template(self, request: Request, state: State, findings: list[str]) -> State:
         words = self.template(request.item)
-        if not request.opinion and (state["query"], state["source"], state["status"]) == (
-            words,
-            "template",
-            "verified",
-        ):
+        is_template = (state["query"], state["source"], state["status"]) == (words, "template", "verified")
+        if is_template and not request.opinion:
             raise UsageError(f"turn {request.item} has the template's words already; accept them")
-        return {"query": words, "status": "verified", "source": "template", "attempts": 1, "findings": found}
-
-    def _after_regenerate(self, request: Request, state: State, found: list[str]) -> State:
-        return {
-            "query": checked_words(request.text),
-            "status": "verified",
-            "source": request.source or state["source"],
-            "attempts": request.attempts or 1,
-            "findings": found,
-        }
-
-    def _after_reject(self, request: Request, state: State, found: list[str]) -> State:
-        return {**state, "status": "rejected"}
-
-    def _after_undo(self, request: Request, state: State, found: list[str]) -> State:
-        target = self._undone(request)
-        return dict(parse_state(target.before).model_dump(mode="json")) if target.applied else dict(state)
+        return _verified(words, "template", 1, findings)
 
     def _is_stale(self, seen: State, stored: State, after: State) -> bool:
-        if not equal_words(seen, stored):
+        if (seen["query"], seen["source"]) != (stored["query"], stored["source"]):
             return True
         return bool(seen["status"] != stored["status"] and after["status"] != stored["status"])
 
@@ -377,12 +339,16 @@ class BenchmarkQueue(ReviewQueue):
             attempts=new.attempts,
         )
 
-    def _place(self, key: str) -> dict[str, int]:
+    def _position(self, key: str) -> dict[str, int]:
         turn = self.turn(key)
         return {"dialogue": turn.dialogue, "turn": turn.turn}
 
     def _has(self, key: str) -> bool:
         return key in self._turns
+
+
+def _verified(query: str, source: str, attempts: int, findings: list[str]) -> State:
+    return {"query": query, "status": "verified", "source": source, "attempts": attempts, "findings": findings}
 
 
 def _scripted(turn: Turn) -> ScriptTurn:
@@ -399,26 +365,23 @@ def _scripted(turn: Turn) -> ScriptTurn:
     )
 
 
-# Asking a chat model for a turn's words anew.
-
-
 def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:
-    """Words for a turn, by a model that is named as everywhere; must not run inside an event loop.
+    """A chat model's words for a turn; must not be called inside an event loop.
 
     Raises:
-        UsageError: the model is named wrongly, or its key is missing.
+        UsageError: the model's name is invalid, or its key is missing.
         ModelError: the endpoint failed.
     """
-    return asyncio.run(_asked(turn, model, notes))
+    return asyncio.run(_regenerate(turn, model, notes))
 
 
-async def _asked(turn: Turn, model: str, notes: str) -> Regenerated:
+async def _regenerate(turn: Turn, name: str, notes: str) -> Regenerated:
     from evolif.instructions import open_author
     from evolif.synthesis import regenerate as ask
 
-    asked = open_author(model)
+    model = open_author(name)
     try:
-        made = await ask(turn, asked, notes=notes)
+        answer = await ask(turn, model, notes=notes)
     finally:
-        await asked.aclose()
-    return Regenerated(made.query, asked.name, made.attempts, made.findings)
+        await model.aclose()
+    return Regenerated(answer.query, model.name, answer.attempts, answer.findings)

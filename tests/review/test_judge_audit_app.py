@@ -209,7 +209,7 @@ def test_keys_of_the_other_reviews_do_nothing(ada):
         assert len(person.app.screen_stack) == 2
 
     drive(ada, steps)
-    assert not ada.journal.records
+    assert not ada.log.records
 
 
 def test_keys_pressed_ahead_score_one_answer_each(ada):
@@ -230,7 +230,7 @@ def test_seconds_are_those_spent_on_the_answer(ada):
         await person.until(lambda: given(ada))
 
     drive(ada, steps, clock=lambda: now[0])
-    assert ada.journal.records[0].seconds == 12.5
+    assert ada.log.records[0].seconds == 12.5
 
 
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((120, 40), marks=pytest.mark.slow)])
@@ -273,7 +273,7 @@ def test_no_key_shows_anything_of_the_judge_or_the_model(tmp_path, monkeypatch):
     """Two runs that differ in nothing but models and verdicts: who scores cannot tell them apart."""
     from datetime import UTC, datetime
 
-    monkeypatch.setattr("evolif.review.desk.now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    monkeypatch.setattr("evolif.review.queue.now", lambda: datetime(2026, 1, 1, tzinfo=UTC))
     seen = []
     for place, flipped in (("a", False), ("b", True)):
         (tmp_path / place).mkdir()
@@ -316,7 +316,7 @@ def test_what_others_gave_is_not_shown(run, score):
     async def steps(person):
         await person.sees("24 of 24 undecided")
         give(bob, 2, 9, note="another remark")
-        person.app.review.look_around()
+        person.app.review.poll()
         await person.press("n", "s")
         await person.sees("bob: ")
         await person.press("escape", "r", "space")
@@ -426,7 +426,7 @@ def test_a_killed_application_costs_no_keystroke(run):
 def test_a_torn_line_is_cut_at_the_next_score(run):
     ada = judge_desk(run)
     give(ada, 1, 7)
-    with ada.journal.path.open("ab") as file:
+    with ada.log.path.open("ab") as file:
         file.write(b'{"id": "torn", "score')
     told = []
     again = judge_desk(run, notify=told.append)

@@ -225,7 +225,7 @@ def test_several_reviewers_come_together_first_and_then_apart(four):
 def test_a_line_that_is_being_written_is_left_out(four):
     ada = judge_desk(four)
     give(ada, 1, 7)
-    with ada.journal.path.open("ab") as file:
+    with ada.log.path.open("ab") as file:
         file.write(b'{"id": "x", "ti')
     assert len(load_judge_audit(four)) == 1
 
@@ -238,8 +238,8 @@ def test_a_line_that_is_being_written_is_left_out(four):
 def test_a_line_that_is_no_decision_is_named(four, change):
     ada = judge_desk(four)
     give(ada, 1, 7)
-    line = json.loads(ada.journal.path.read_text("utf-8"))
-    with ada.journal.path.open("a") as file:
+    line = json.loads(ada.log.path.read_text("utf-8"))
+    with ada.log.path.open("a") as file:
         file.write(json.dumps({**line, **change}) + "\n")
     with pytest.raises(InputError, match=r"decisions\.jsonl, line 2: "):
         load_judge_audit(four)
@@ -251,14 +251,14 @@ def test_what_does_not_belong_together_is_told(four, tmp_path):
     other = small(tmp_path / "other")
     folder = audit_folder(other)
     folder.mkdir()
-    (folder / "decisions.jsonl").write_bytes(ada.journal.path.read_bytes())
+    (folder / "decisions.jsonl").write_bytes(ada.log.path.read_bytes())
     with pytest.raises(UsageError, match="no sample; restore"):
         summary(other)
     (folder / "sample.json").write_bytes((audit_folder(four) / "sample.json").read_bytes())
     with pytest.raises(UsageError, match="restore"):
         summary(other)
-    line = json.loads(ada.journal.path.read_text("utf-8"))
-    ada.journal.path.write_text(json.dumps({**line, "item": "77"}) + "\n", "utf-8")
+    line = json.loads(ada.log.path.read_text("utf-8"))
+    ada.log.path.write_text(json.dumps({**line, "item": "77"}) + "\n", "utf-8")
     with pytest.raises(UsageError, match="decides on answer 77, which its sample lacks"):
         summary(four)
 

@@ -9,7 +9,7 @@ import pytest
 
 from evolif.judge_audit import Decision
 from evolif.metrics import MIN_KAPPA_ITEMS, cohens_kappa
-from evolif.review.queue import IDLE, agreements, statistics, told
+from evolif.review.agreement import IDLE, agreements, statistics
 
 
 def pairs(**counts):
@@ -107,16 +107,17 @@ def test_pairs_of_reviewers_come_with_the_most_shared_first():
 
 
 def test_what_cannot_be_computed_is_said():
-    assert "undefined (n 1" in agreements([record(1, "ada", "accept"), record(2, "bob", "accept")])[0].told
+    assert "undefined (n 1" in agreements([record(1, "ada", "accept"), record(2, "bob", "accept")])[0].summary
     few = [
         record(1, "ada", "accept"),
         record(2, "bob", "accept"),
         record(3, "ada", "reject", "2"),
         record(4, "bob", "reject", "2"),
     ]
-    assert agreements(few)[0].told == "κ 1.00 (n 2, too few for an interval)"
+    assert agreements(few)[0].summary == "κ 1.00 (n 2, too few for an interval)"
     assert (
-        "nothing decided by both" in agreements([record(1, "ada", "accept"), record(2, "bob", "accept", "2")])[0].told
+        "nothing decided by both"
+        in agreements([record(1, "ada", "accept"), record(2, "bob", "accept", "2")])[0].summary
     )
 
 
@@ -132,20 +133,20 @@ def test_pace_leaves_out_absence_notes_and_files():
     ada, bob = statistics(records).throughput
     assert (ada.decisions, ada.timed, ada.median_seconds) == (4, 3, 20)
     assert ada.per_hour == pytest.approx(3 * 3600 / (30 + IDLE))
-    assert (bob.decisions, bob.per_hour) == (1, None) and "none timed" in bob.told
+    assert (bob.decisions, bob.per_hour) == (1, None) and "none timed" in bob.summary
 
 
 @pytest.mark.parametrize(("timed", "told_"), [(4, "4 decided"), (5, "5 decided, 360 an hour, median 10 s")])
 def test_a_pace_is_told_once_there_is_one(timed, told_):
     records = [record(number, "ada", "accept", f"1/{number}", seconds=10) for number in range(timed)]
-    assert statistics(records).throughput[0].told == told_
+    assert statistics(records).throughput[0].summary == told_
 
 
 def test_statistics_are_told_and_given_to_machines():
     records = [record(1, "ada", "accept", seconds=0), record(2, "bob", "reject", seconds=8)]
     found = statistics(records)
-    assert told(found)[0] == "Decisions: accept 1, reject 1."
+    assert found.lines()[0] == "Decisions: accept 1, reject 1."
     data = found.to_object()
     assert data["agreement"] == [{"reviewers": ["ada", "bob"], "n": 1, "observed": 0.0, "kappa": 0.0, "interval": None}]
     assert [one["per_hour"] for one in data["throughput"]] == [None, 450]
-    assert told(statistics([])) == ["Nothing decided yet."]
+    assert statistics([]).lines() == ["Nothing decided yet."]

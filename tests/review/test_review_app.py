@@ -116,7 +116,7 @@ def test_t_on_the_template_s_own_words_decides_nothing(ada):
         await person.until(lambda: "has the template's words already; accept them" in person.said)
 
     drive(ada, steps)
-    assert not ada.journal.records
+    assert not ada.log.records
 
 
 def test_n_p_and_the_arrows_move(ada):
@@ -317,7 +317,7 @@ def test_slash_searches_and_an_empty_search_shows_all(ada):
         await person.sees("8 shown (all)")
 
     drive(ada, steps)
-    assert not ada.journal.records
+    assert not ada.log.records
 
 
 def test_help_and_statistics(ada):

@@ -174,7 +174,7 @@ def test_an_opinion_counts_for_agreement_and_can_be_undone(ada, bob, stored):
     reject = stale(bob, "reject")
     decide(ada, "edit", text=GOOD)
     reject(opinion=True)
-    [found] = statistics(bob.journal.records).agreement
+    [found] = statistics(bob.log.records).agreement
     assert (found.n, found.observed) == (1, 0.0)
     assert isinstance(bob.decide(bob.undo_of(bob.undoable())), Done)
     assert stored().query == GOOD and bob.verdicts() == {}
@@ -233,7 +233,7 @@ def test_a_torn_last_line_is_cut_and_told(ada, bench):
     path.write_bytes(whole + whole[: len(whole) // 2])
     told = []
     bob = desk(bench, "bob", notify=told.append)
-    assert [one.reviewer for one in bob.journal.records] == ["ada"]
+    assert [one.reviewer for one in bob.log.records] == ["ada"]
     decide(bob, "note", note="x")
     assert [line["reviewer"] for line in journal(bench)] == ["ada", "bob"] and "torn" in told[0]
 

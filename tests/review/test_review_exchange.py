@@ -64,26 +64,26 @@ def test_there_and_back(two_flagged, ada, filled, stored):
     assert (done.made, done.there, done.empty) == (5, 0, 3)
     assert (stored().query, stored().status) == (GOOD, "edited") and stored(1, 2).status == "rejected"
     assert [one.note for one in ada.decisions(KEY)] == ["the number"]
-    assert all(one.seconds is None for one in ada.journal.records)
+    assert all(one.seconds is None for one in ada.log.records)
 
 
 def test_the_template_in_place_of_itself_is_refused_but_for_an_opinion(ada, filled):
     path = filled({"2/1": {"decision": "template"}})
     with pytest.raises(InputError, match="line 5: turn 2/1 has the template's words already; accept them"):
         apply(ada, path)
-    assert not ada.journal.records
+    assert not ada.log.records
     apply(ada, path, opinions=True)
-    assert [one.verdict for one in ada.journal.records] == ["accept"]
+    assert [one.verdict for one in ada.log.records] == ["accept"]
 
 
 def test_applying_twice_makes_nothing_twice(ada, filled):
     path = filled({KEY: {"decision": "edit", "edited_query": GOOD}, "1/1": {"decision": "accept"}})
     apply(ada, path)
-    assert (apply(ada, path).made, len(ada.journal.records)) == (0, 2)
+    assert (apply(ada, path).made, len(ada.log.records)) == (0, 2)
 
 
 def test_an_unfilled_export_changes_nothing(ada, filled):
-    assert apply(ada, filled({})).empty == 8 and not ada.journal.records
+    assert apply(ada, filled({})).empty == 8 and not ada.log.records
 
 
 def test_a_note_is_stored_as_text_that_every_file_and_screen_can_hold(ada, bench, filled):
@@ -106,7 +106,7 @@ def test_one_bad_line_and_nothing_is_decided(ada, filled, stored):
     path = filled({"1/1": {"decision": "reject"}, KEY: {"decision": "accept"}})
     with pytest.raises(InputError, match="line 3"):
         apply(ada, path)
-    assert stored(1, 1).status == "verified" and not ada.journal.records
+    assert stored(1, 1).status == "verified" and not ada.log.records
 
 
 def test_a_turn_changed_since_the_export_is_not_overwritten(ada, bench, filled, stored):
@@ -125,7 +125,7 @@ def test_another_reviewer_may_apply_the_same_file(bench, ada, filled):
     assert apply(bob, path).made == 2
     from evolif.review import statistics
 
-    [found] = statistics(bob.journal.records).agreement
+    [found] = statistics(bob.log.records).agreement
     assert (found.n, found.kappa) == (2, 1.0)
 
 
@@ -139,7 +139,7 @@ def test_a_second_file_may_be_kept_as_opinions_only(bench, ada, filled, stored):
     bob = desk(bench, "bob")
     assert apply(bob, other, opinions=True).made == 2 and apply(bob, other, opinions=True).there == 2
     assert (stored().query, stored().status) == (GOOD, "edited")
-    [found] = statistics(bob.journal.records).agreement
+    [found] = statistics(bob.log.records).agreement
     assert (found.n, found.observed) == (2, 0.5)
 
 
@@ -173,7 +173,7 @@ def test_a_second_file_may_be_kept_as_opinions_only(bench, ada, filled, stored):
 def test_lines_that_cannot_be_applied_are_named(ada, filled, change, told):
     with pytest.raises(InputError, match=f"filled.jsonl, line 3: .*({told})"):
         apply(ada, filled({KEY: change}))
-    assert not ada.journal.records
+    assert not ada.log.records
 
 
 def test_a_turn_decided_on_twice_is_named(ada, filled, tmp_path):

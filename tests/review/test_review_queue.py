@@ -64,6 +64,6 @@ def test_findings_asked_for_take_the_place_of_stored_ones(ada):
 
 def test_a_filter_says_what_it_chooses():
     wanted = Filter().toggled("status", "flagged").toggled("status", "edited").toggled("mine", "undecided")
-    assert wanted.told == "status edited/flagged, mine undecided" and wanted
+    assert wanted.summary == "status edited/flagged, mine undecided" and wanted
     assert not wanted.toggled("status", "flagged").toggled("status", "edited").toggled("mine", "undecided")
-    assert Filter(search=" x ").told == "“x”" and Filter().told == "all"
+    assert Filter(search=" x ").summary == "“x”" and Filter().summary == "all"

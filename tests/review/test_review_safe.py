@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.report import plain
-from evolif.review.text import Marked, hidden, joined, one_line, said, typed, visible
+from evolif.review.text import Marked, clean_input, hidden, joined, one_line, styled, visible
 
 NASTY = [
     "\x1b[31mred\x1b[0m",
@@ -52,7 +52,7 @@ def test_nothing_unsafe_is_left_and_nothing_is_swallowed(text):
 
 @given(texts)
 def test_no_text_gets_through(text):
-    assert is_safe(visible(text).text) and is_safe(typed(text))
+    assert is_safe(visible(text).text) and is_safe(clean_input(text))
 
 
 @given(texts, st.integers(-3, 70), st.integers(-3, 70))
@@ -72,7 +72,7 @@ def test_what_is_spelled_out_is_marked():
 
 
 def test_joining_shifts_marks():
-    whole = joined([said("one", "strong"), Marked(), visible("x\x1b")], " | ")
+    whole = joined([styled("one", "strong"), Marked(), visible("x\x1b")], " | ")
     assert whole.text == r"one |  | x\x1b"
     assert [(whole.text[a:b], look) for a, b, look in whole.marks] == [("one", "strong"), (r"\x1b", "escape")]
 

@@ -48,7 +48,7 @@ def test_what_another_decides_is_told_and_shown_on_r(ada, bob):
 def test_a_note_of_another_does_not_make_what_is_shown_old(ada, bob):
     async def steps(person):
         decide(bob, "note", note="hm")
-        person.app.review.look_around()
+        person.app.review.poll()
         await person.pilot.pause()
         assert "What you see is older" not in person.screen
 

@@ -1,4 +1,4 @@
-"""The editor: words checked while one types, and kept on disk with every keystroke."""
+"""The editor, which checks words and saves a draft while the reviewer types, and small dialogs."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from textual.widgets.option_list import Option
 from evolif.errors import EvolifError
 from evolif.review.app.keys import content
 from evolif.review.decisions import Drafts, format_time
-from evolif.review.text import Marked, one_line, said, typed
+from evolif.review.text import Marked, clean_input, one_line, styled
 from evolif.review.turn_view import findings_text
 from evolif.types import Finding
 
-PAUSE = 0.25
+CHECK_DELAY = 0.25
 """Seconds without a keystroke before the checkers are asked."""
 
 
 class Words(TextArea):
-    """A text area that marks what the checkers mean, and takes nothing that a terminal would obey."""
+    """A text area that underlines findings, and in which control characters have no effect."""
 
     spans: Sequence[tuple[int, int]] = ()
 
     def edit(self, edit: Edit) -> EditResult:
-        """Every change of the text comes this way, pasted ones too."""
-        return super().edit(replace(edit, text=typed(edit.text)))
+        """Clean every change of the text, pasted ones included."""
+        return super().edit(replace(edit, text=clean_input(edit.text)))
 
     def mark(self, spans: Sequence[tuple[int, int]]) -> None:
         """Underline these ranges of the text."""
@@ -46,7 +46,7 @@ class Words(TextArea):
         self.refresh()
 
     def get_line(self, line_index: int) -> Text:
-        """A line as it is drawn."""
+        """A line with its underlined ranges."""
         line = super().get_line(line_index)
         start = sum(len(self.document.get_line(number)) + 1 for number in range(line_index)) if self.spans else 0
         for first, last in self.spans:
@@ -55,15 +55,15 @@ class Words(TextArea):
 
 
 class Editor(Screen[str | None]):
-    """Edits an item's words; gives them when saved, None when left. What was typed stays on disk until it is saved.
+    """Edits an item's words; returns them if saved, else None. Unsaved words stay on disk as a draft.
 
     Args:
         item: The item's key.
-        base: Its words as they are.
-        above: What the words have to say.
-        drafts: Where unsaved words are kept.
+        base: Its current words.
+        above: The text above the editor.
+        drafts: Keeps unsaved words.
         check: Asks the checkers; slow.
-        start: Words to start from other than `base`, where no draft is there.
+        start: Words to start from instead of `base` or a draft.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -90,18 +90,17 @@ class Editor(Screen[str | None]):
     ) -> None:
         super().__init__()
         self._item = item
-        self._base = typed(base)
+        self._base = clean_input(base)
         self._spelled_out = self._base != base
         self._above = above
         self._drafts = drafts
         self._check = check
         self._draft = drafts.get(item) if start is None else None
-        text = typed(self._draft.text if self._draft else self._base if start is None else start)
+        text = clean_input(self._draft.text if self._draft else self._base if start is None else start)
         self._words = Words(text, soft_wrap=True)
         self._findings = Static("checking …", markup=False)
 
     def compose(self) -> ComposeResult:
-        """What to say, the words, what is held against them."""
         with VerticalScroll(id="above"):
             yield Static(content(self._above), markup=False)
         yield self._words
@@ -114,15 +113,14 @@ class Editor(Screen[str | None]):
         if self._spelled_out:
             lines.insert(0, "Signs that no screen shows stand here as in \\x1b: please delete them.")
         if self._draft is not None:
-            changed = " (the stored words have changed since)" if typed(self._draft.base) != self._base else ""
+            changed = " (the stored words have changed since)" if clean_input(self._draft.base) != self._base else ""
             lines.insert(0, f"Your draft of {format_time(self._draft.time)} is back{changed}.")
         return "\n".join(lines)
 
     def on_mount(self) -> None:
-        """Type at once; the text as it opens is checked, too."""
         words = self._words
         words.focus()
-        if words.document.line_count == 1:  # a query is read and gone on with; a topic's fields begin at the top
+        if words.document.line_count == 1:  # a query is continued; a topic's fields begin at the top
             words.move_cursor(words.document.end)
         self._recheck(words.text)
 
@@ -142,42 +140,35 @@ class Editor(Screen[str | None]):
     @work(exclusive=True, group="check")
     async def _recheck(self, text: str) -> None:
         self._findings.update("checking …")
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(CHECK_DELAY)
         try:
             found = await asyncio.to_thread(self._check, text)
-        except Exception as error:  # a checker that breaks must not cost the words
-            self._findings.update(content(said(f"the checkers failed: {one_line(str(error))}")))
+        except Exception as error:  # a broken checker must not cost the words
+            self._findings.update(content(styled(f"the checkers failed: {one_line(str(error))}")))
             return
         self._findings.update(content(findings_text(text, found)))
         self._words.mark([span for finding in found for span in finding.spans])
 
     def action_save(self) -> None:
-        """Give the words back."""
         self.dismiss(self._words.text)
 
     def action_leave(self) -> None:
-        """Leave; the draft stays where the words differ from the stored ones."""
         self.dismiss(None)
 
     def action_restart(self) -> None:
-        """Put the stored words back into the editor; ctrl+z brings the others back."""
+        """Start over from the stored words; ctrl+z brings the others back."""
         words = self._words
         words.replace(self._base, words.document.start, words.document.end)
 
 
-# Small questions: a line of text, one of several ways on, a page to read.
-
-
 class SingleLine(Input):
-    """One line of text; nothing that is pasted into it may command the terminal."""
+    """One line of text, in which pasted control characters have no effect."""
 
     def insert_text_at_cursor(self, text: str) -> None:
-        """Insert what was typed or pasted."""
-        super().insert_text_at_cursor(typed(text).replace("\n", " "))
+        super().insert_text_at_cursor(clean_input(text).replace("\n", " "))
 
     def replace(self, text: str, start: int, end: int) -> None:
-        """Put other text in the place of a range."""
-        super().replace(typed(text).replace("\n", " "), start, end)
+        super().replace(clean_input(text).replace("\n", " "), start, end)
 
 
 class _Dialog(ModalScreen[str | None]):
@@ -205,16 +196,16 @@ class _Dialog(ModalScreen[str | None]):
 
 
 class Ask(_Dialog):
-    """Asks for one line; gives None when left.
+    """Asks for one line; returns None if the reviewer leaves.
 
     Args:
         title: The question.
-        body: What is needed to answer it.
-        value: An answer to start from.
-        placeholder: What an answer looks like.
-        required: Whether an empty answer is none.
-        select: Whether what is typed replaces the answer to start from.
-        keep: Told of every change of the answer.
+        body: Text to answer it with.
+        value: A default answer.
+        placeholder: An example of an answer.
+        required: Whether an empty answer is refused.
+        select: Whether typing replaces the default answer.
+        keep: Called with every change of the answer.
     """
 
     def __init__(
@@ -236,7 +227,6 @@ class Ask(_Dialog):
         self._keep = keep
 
     def compose(self) -> ComposeResult:
-        """The question over a line to answer in."""
         with Vertical():
             yield Static(Content.styled(self._title, "bold"), markup=False)
             with VerticalScroll():
@@ -245,7 +235,6 @@ class Ask(_Dialog):
             yield Static("enter goes on · escape leaves", id="help", markup=False)
 
     def on_mount(self) -> None:
-        """The line is what one types into."""
         self.query_one(SingleLine).focus()
 
     @on(Input.Changed)
@@ -262,29 +251,27 @@ class Ask(_Dialog):
 
 
 class Choose(_Dialog):
-    """Asks for one of several ways on; gives its name, None when left.
+    """Asks for one of several choices; returns its name, or None if the reviewer leaves.
 
     Args:
         title: The question.
-        body: What is needed to choose.
-        ways: Names and what they mean, the careful one first.
+        body: Text to choose by.
+        choices: Names and descriptions, the careful one first.
     """
 
-    def __init__(self, title: str, body: Marked, ways: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, title: str, body: Marked, choices: Sequence[tuple[str, str]]) -> None:
         super().__init__(title, body)
-        self._ways = ways
+        self._choices = choices
 
     def compose(self) -> ComposeResult:
-        """The question over the ways."""
         with Vertical():
             yield Static(Content.styled(self._title, "bold"), markup=False)
             with VerticalScroll():
                 yield Static(content(self._body), markup=False)
-            yield OptionList(*(Option(Content(said), id=name) for name, said in self._ways), markup=False)
+            yield OptionList(*(Option(Content(text), id=name) for name, text in self._choices), markup=False)
             yield Static("↑ ↓ and enter choose · escape leaves", id="help", markup=False)
 
     def on_mount(self) -> None:
-        """The list is what one moves in."""
         self.query_one(OptionList).focus()
 
     @on(OptionList.OptionSelected)
@@ -293,7 +280,7 @@ class Choose(_Dialog):
 
 
 class Page(_Dialog):
-    """Something to read."""
+    """A page to read."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,enter,question_mark,s", "leave", "Leave")]
 
@@ -302,7 +289,6 @@ class Page(_Dialog):
     """
 
     def compose(self) -> ComposeResult:
-        """A title and a text."""
         with Vertical():
             yield Static(Content.styled(self._title, "bold"), markup=False)
             with VerticalScroll():

@@ -1,4 +1,4 @@
-"""The keys of the review, once for the screen and once for the reader."""
+"""The keys of the review and their help texts, and marked text as Textual shows it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from textual.binding import BindingType
 from textual.content import Content, Span
 
 from evolif.judge_audit import DecisionKind
-from evolif.review.text import Marked, Style, one_line
+from evolif.review.text import Marked, Style
 
 BINDINGS: list[BindingType] = [
     ("a", "accept", "Accept"),
@@ -32,48 +32,26 @@ BINDINGS: list[BindingType] = [
 ]
 
 _SCORES: list[BindingType] = [(str(score % 10), f"score({score})", f"Score {score}") for score in range(1, 11)]
-_NEVER_OF_AN_ANSWER = ("accept", "edit", "regenerate", "template", "reject")
+_NOT_FOR_ANSWERS = ("accept", "edit", "regenerate", "template", "reject")
 
 AUDIT_BINDINGS: list[BindingType] = [
     *_SCORES,
     ("k", "skip", "Skip"),
-    *(binding for binding in BINDINGS if isinstance(binding, tuple) and binding[1] not in _NEVER_OF_AN_ANSWER),
+    *(binding for binding in BINDINGS if isinstance(binding, tuple) and binding[1] not in _NOT_FOR_ANSWERS),
 ]
-"""Of the screen on which judged answers are scored."""
+"""Keys of the screen for judged answers."""
 
-_OPTIONAL: dict[str, DecisionKind] = {"template": "template", "regenerate": "regenerate"}
-"""Keys that only some desks have."""
+_OPTIONAL = ("template", "regenerate")
+"""Actions that only some queues have."""
 
 _SHORT = (
-    ("a", "accept"),
-    ("e", "edit"),
-    ("g", "regenerate"),
-    ("t", "template"),
-    ("x", "reject"),
-    ("u", "undo"),
-    ("n", "next"),
-    ("p", "previous"),
-    ("o", "note"),
-    ("f", "filters"),
-    ("/", "search"),
-    ("s", "statistics"),
-    ("?", "help"),
-    ("q", "quit"),
-)
-
+    "a accept", "e edit", "g regenerate", "t template", "x reject", "u undo", "n next", "p previous", "o note",
+    "f filters", "/ search", "s statistics", "? help", "q quit",
+)  # fmt: skip
 _SHORT_AUDIT = (
-    ("1–9, 0", "score"),
-    ("k", "skip"),
-    ("u", "undo"),
-    ("n", "next"),
-    ("p", "previous"),
-    ("o", "note"),
-    ("space", "scroll"),
-    ("f", "filters"),
-    ("/", "search"),
-    ("?", "help"),
-    ("q", "quit"),
-)
+    "1–9, 0 score", "k skip", "u undo", "n next", "p previous", "o note", "space scroll", "f filters", "/ search",
+    "? help", "q quit",
+)  # fmt: skip
 
 _LONG = (
     ("a", "accept", "accept the words; where the checkers object, a reason is asked for and kept"),
@@ -113,29 +91,26 @@ _LONG_AUDIT = (
 
 
 def has(action: str, kinds: tuple[DecisionKind, ...]) -> bool:
-    """Whether a desk with these decisions has a use for the key."""
-    return _OPTIONAL.get(action) is None or _OPTIONAL[action] in kinds
+    """Whether a queue with these decisions has the action."""
+    return action not in _OPTIONAL or action in kinds
 
 
 def short(kinds: tuple[DecisionKind, ...], width: int) -> str:
     """The keys for the foot of the screen, in lines of at most `width`; a key stays beside its word."""
     lines = [""]
-    for key, said in _SHORT_AUDIT if "score" in kinds else _SHORT:
-        if has(said, kinds):
-            one = f"{key} {said}"
-            if lines[-1] and len(lines[-1]) + 2 + len(one) > width:
+    for hint in _SHORT_AUDIT if "score" in kinds else _SHORT:
+        if has(hint.rpartition(" ")[2], kinds):
+            if lines[-1] and len(lines[-1]) + 2 + len(hint) > width:
                 lines.append("")
-            lines[-1] += f"  {one}" if lines[-1] else one
+            lines[-1] += f"  {hint}" if lines[-1] else hint
     return "\n".join(lines)
 
 
 def long(kinds: tuple[DecisionKind, ...]) -> str:
     """The keys for the help page."""
     table = _LONG_AUDIT if "score" in kinds else _LONG
-    return "\n".join(f"{key:<10}{said}" for key, action, said in table if has(action, kinds))
+    return "\n".join(f"{key:<10}{text}" for key, action, text in table if has(action, kinds))
 
-
-# From marked text to Textual's content: never through its markup, and never by colour alone.
 
 LOOKS: dict[Style, str] = {
     "added": "$text-success",
@@ -146,11 +121,11 @@ LOOKS: dict[Style, str] = {
     "strong": "bold",
     "faint": "$text-muted",
 }
-"""What a look adds to a sign that says the same: +, −, =, !, an underline, a spelled-out escape."""
+"""Never the only sign of a meaning: there is also a +, −, =, !, an underline or a spelled-out escape."""
 
 
 def content(marked: Marked) -> Content:
-    """Marked text as Textual shows it."""
+    """Marked text for Textual, without its markup."""
     return Content(marked.text, [Span(start, end, LOOKS[look]) for start, end, look in marked.marks])
 
 
@@ -160,8 +135,3 @@ def page(blocks: Sequence[tuple[str, Marked]]) -> Content:
     for title, body in blocks:
         parts += [Content.styled(f"▌{title}", "bold $text-primary"), content(body), Content("")]
     return Content("\n").join(parts[:-1])
-
-
-def line(text: str) -> Content:
-    """Foreign text on one line."""
-    return Content(one_line(text))

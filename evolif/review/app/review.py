@@ -1,12 +1,13 @@
-"""Decisions on the shown item: each key, its questions, and what happens when two reviewers meet."""
+"""Decisions on the shown item: each key, its dialogs, and conflicts between reviewers."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 from textual import work
@@ -17,54 +18,52 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-import evolif.review.app.keys as _keys
 from evolif.errors import EvolifError
 from evolif.judge_audit import Decision, DecisionKind
+from evolif.review.app import keys
 from evolif.review.app.editor import Ask, Choose, Editor
 from evolif.review.app.screen import QueueScreen
 from evolif.review.decisions import Done, EditConflict, Objected, Request, format_time
-from evolif.review.desk import ReviewQueue
-from evolif.review.text import Marked, joined, one_line, said, typed, visible
+from evolif.review.queue import ReviewQueue
+from evolif.review.text import Marked, clean_input, joined, one_line, styled, visible
 from evolif.review.turn_view import findings_text, query_text
 from evolif.review.turns import BenchmarkQueue, Regenerated
 from evolif.types import Finding
-
-# Waiting for a model: told on the screen, left with a key, and no reason to stay when the application ends.
 
 Answer = TypeVar("Answer")
 
 
 async def in_background(call: Callable[[], Answer]) -> Answer:
-    """Run something slow in a thread that ends with the program, however long it would still take."""
+    """Run something slow in a daemon thread, which does not keep the program from ending."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Answer] = loop.create_future()
 
-    def settle(set_: Callable[[Any], None], value: object) -> None:
-        def once() -> None:
+    def finish(set_outcome: Callable[[Any], None], value: object) -> None:
+        def unless_done() -> None:
             if not future.done():
-                set_(value)
+                set_outcome(value)
 
-        with suppress(RuntimeError):  # the loop has been closed: nobody waits any more
-            loop.call_soon_threadsafe(once)
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(unless_done)
 
     def run() -> None:
         try:
             answer = call()
-        except Exception as error:  # whoever waits gets it
-            settle(future.set_exception, error)
+        except Exception as error:
+            finish(future.set_exception, error)
         else:
-            settle(future.set_result, answer)
+            finish(future.set_result, answer)
 
     threading.Thread(target=run, daemon=True).start()
     return await future
 
 
 class WaitScreen(ModalScreen[Answer | Exception | None], Generic[Answer]):
-    """Says what is waited for; gives the answer, the error, or None when left.
+    """Shows that something slow is running; returns its result or error, or None if the reviewer leaves.
 
     Args:
-        title: What is waited for.
-        call: What takes so long.
+        title: What is running.
+        call: Runs it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Leave")]
@@ -78,149 +77,133 @@ class WaitScreen(ModalScreen[Answer | Exception | None], Generic[Answer]):
 
     def __init__(self, title: str, call: Callable[[], Answer]) -> None:
         super().__init__()
-        self._what = title
+        self._waits_for = title
         self._call = call
-        self._said = Static(markup=False)
+        self._text = Static(markup=False)
         self._seconds = 0
 
     def compose(self) -> ComposeResult:
-        """One line."""
         with Vertical():
-            yield self._said
+            yield self._text
 
     def on_mount(self) -> None:
-        """Begin, and count."""
         self._count()
         self.set_interval(1.0, self._count)
         self._wait()
 
     def _count(self) -> None:
-        self._said.update(Content(f"{self._what} … {self._seconds} s\nescape leaves; its answer is not waited for"))
+        self._text.update(
+            Content(f"{self._waits_for} … {self._seconds} s\nescape leaves; its answer is not waited for")
+        )
         self._seconds += 1
 
     @work
     async def _wait(self) -> None:
         try:
             answer: Answer | Exception = await in_background(self._call)
-        except Exception as error:  # told by whoever asked
+        except Exception as error:  # the caller reports it
             answer = error
         self.dismiss(answer)
 
     def action_leave(self) -> None:
-        """Go on without the answer."""
         self.dismiss(None)
 
 
 _STAYS: frozenset[DecisionKind] = frozenset({"template", "note"})
-"""Decisions after which one wants to see what became of the item."""
+"""Decisions after which the item stays on the screen."""
 
 
 class ReviewScreen(QueueScreen):
     """The queue with its decisions.
 
     Args:
-        desk: What is reviewed.
-        clock: Seconds that only go forward.
-        model: The model that is proposed for regeneration.
+        queue: What is reviewed.
+        clock: A monotonic clock, in seconds.
+        model: The model proposed for regeneration.
     """
 
-    def __init__(self, desk: ReviewQueue, clock: Callable[[], float], model: str = "") -> None:
-        super().__init__(desk, clock)
+    def __init__(self, queue: ReviewQueue, clock: Callable[[], float], model: str = "") -> None:
+        super().__init__(queue, clock)
         self._model = model
         self._one_at_a_time = asyncio.Lock()
-        self._here: set[str] = set()
-        """Decisions of this sitting: their undo asks nothing."""
+        self._decided_now: set[str] = set()
+        """Decisions since the start: undoing them needs no confirmation."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Keys that this desk has no use for are none."""
-        return _keys.has(action, self.desk.kinds)
+        """Disable the keys of actions that the queue lacks."""
+        return keys.has(action, self.queue.kinds)
 
     @work
-    async def action_accept(self) -> None:
-        """Accept the words."""
+    async def run_step(self, step: Callable[[], Awaitable[object]]) -> None:
+        """Run a key's step after those before it."""
         async with self._one_at_a_time:
-            await self._decide("accept")
+            await step()
 
-    @work
-    async def action_reject(self) -> None:
-        """Reject the words."""
-        async with self._one_at_a_time:
-            await self._decide("reject")
+    def action_accept(self) -> None:
+        self.run_step(partial(self.decide, "accept"))
 
-    @work
-    async def action_template(self) -> None:
-        """Back to the template's words."""
-        async with self._one_at_a_time:
-            await self._decide("template")
+    def action_reject(self) -> None:
+        self.run_step(partial(self.decide, "reject"))
 
-    @work
-    async def action_note(self) -> None:
-        """Write a note."""
-        async with self._one_at_a_time:
-            await self._note()
+    def action_template(self) -> None:
+        self.run_step(partial(self.decide, "template"))
 
-    @work
-    async def action_edit(self) -> None:
-        """Edit the words."""
-        async with self._one_at_a_time:
-            await self._edit()
+    def action_note(self) -> None:
+        self.run_step(self._note)
 
-    @work
-    async def action_regenerate(self) -> None:
-        """Ask a model for other words."""
-        async with self._one_at_a_time:
-            await self._regenerate()
+    def action_edit(self) -> None:
+        self.run_step(self._edit)
 
-    @work
-    async def action_undo(self) -> None:
-        """Undo the last decision."""
-        async with self._one_at_a_time:
-            await self._undo()
+    def action_regenerate(self) -> None:
+        self.run_step(self._regenerate)
+
+    def action_undo(self) -> None:
+        self.run_step(self._undo)
 
     async def _note(self) -> None:
-        """Ask for a note; what is typed is on disk with every keystroke, like the editor's words."""
+        """Ask for a note; every keystroke is saved as a draft."""
         key = self.shown
         if key is None:
             return
-        place, drafts = f"{key} note", self.desk.drafts
-        draft = drafts.get(place)
-        body = said(f"Your draft of {format_time(draft.time)} is back.") if draft else None
+        name, drafts = f"{key} note", self.queue.drafts
+        draft = drafts.get(name)
+        body = styled(f"Your draft of {format_time(draft.time)} is back.") if draft else None
 
         def keep(text: str) -> None:
             try:
-                drafts.keep(place, "", text)
+                drafts.keep(name, "", text)
             except EvolifError as error:
                 self.tell("The note is not kept", str(error), bad=True)
 
-        value = typed(draft.text).replace("\n", " ") if draft else ""
+        value = clean_input(draft.text).replace("\n", " ") if draft else ""
         note = await self.app.push_screen_wait(Ask("Note", body, value=value, select=False, keep=keep))
-        if note is None or await self._decide("note", note=note):
-            drafts.drop(place)
+        if note is None or await self.decide("note", note=note):
+            drafts.drop(name)
 
     async def _edit(self, start: str | None = None, **more: str | int | None) -> None:
         key = self.shown
         if key is None:
             return
-        base = self.desk.words_of(self.state)
-        above = joined([body for _, body in self.desk.blocks(key, [])[:1]])
-        editor = Editor(key, base, above, self.desk.drafts, lambda text: self.desk.findings(key, text), start)
+        base = self.queue.words_of(self.state)
+        above = joined([body for _, body in self.queue.blocks(key, [])[:1]])
+        editor = Editor(key, base, above, self.queue.drafts, lambda text: self.queue.findings(key, text), start)
         text = await self.app.push_screen_wait(editor)
         if text is None:
-            if self.desk.drafts.get(key):
+            if self.queue.drafts.get(key):
                 self.tell("Your draft is kept", "e brings it back")
-        elif start is None and text.strip() == typed(base).strip():
-            self.desk.drafts.drop(key)
+        elif start is None and text.strip() == clean_input(base).strip():
+            self.queue.drafts.drop(key)
             self.tell("Nothing changed", "a accepts the words as they are")
-        elif await self._decide("edit", text=text):
-            self.desk.drafts.drop(key)
+        elif await self.decide("edit", text=text):
+            self.queue.drafts.drop(key)
         else:
             self.tell("Your draft is kept", "e brings it back")
 
     async def _regenerate(self) -> None:
-        desk, key = self.desk, self.shown
-        if key is None or not isinstance(desk, BenchmarkQueue):
+        queue, key = self.queue, self.shown
+        if key is None or not isinstance(queue, BenchmarkQueue):
             return
-        if desk.regenerate is None:
+        if queue.regenerate is None:
             self.tell("No model can be asked", "this evolif has no synthesis by chat models", bad=True)
             return
         placeholder = "provider/name, as in local/smollm2-135m"
@@ -231,43 +214,43 @@ class ReviewScreen(QueueScreen):
         notes = await self.app.push_screen_wait(Ask("What should it mind?", placeholder="optional", required=False))
         if notes is None:
             return
-        wait = WaitScreen(f"Asking {one_line(model, 40)}", lambda: self._asked(desk, key, model, notes))
+        wait = WaitScreen(f"Asking {one_line(model, 40)}", lambda: self._ask_model(queue, key, model, notes))
         answer = await self.app.push_screen_wait(wait)
         if answer is None or isinstance(answer, Exception):
             if answer is not None:
                 self.tell("The model gave nothing", str(answer), bad=True)
             return
-        made, found = answer
+        new, found = answer
         if key != self.shown:
             self.go_to(key)
-        body = joined([findings_text(made.query, found), Marked(), query_text(made.query, found)])
+        body = joined([findings_text(new.query, found), Marked(), query_text(new.query, found)])
         ways = [("take", "take it"), ("edit", "edit it first"), ("leave", "leave the query as it is")]
         way = await self.app.push_screen_wait(Choose(f"{one_line(model, 60)} says", body, ways))
         if way == "take":
-            await self._decide("regenerate", text=made.query, source=made.source, attempts=made.attempts)
+            await self.decide("regenerate", text=new.query, source=new.source, attempts=new.attempts)
         elif way == "edit":
-            await self._edit(made.query)
+            await self._edit(new.query)
 
-    def _asked(self, desk: BenchmarkQueue, key: str, model: str, notes: str) -> tuple[Regenerated, list[Finding]]:
-        made = desk.ask(key, model, notes)
-        return made, list(dict.fromkeys([*desk.findings(key, made.query), *made.findings]))
+    def _ask_model(self, queue: BenchmarkQueue, key: str, model: str, notes: str) -> tuple[Regenerated, list[Finding]]:
+        new = queue.ask(key, model, notes)
+        return new, list(dict.fromkeys([*queue.findings(key, new.query), *new.findings]))
 
     async def _undo(self) -> None:
-        target = self.desk.undoable()
+        target = self.queue.undoable()
         if target is None:
             self.tell("Nothing to undo")
             return
-        if target.id not in self._here and not await self._sure(target):
+        if target.id not in self._decided_now and not await self._confirm_undo(target):
             return
-        if await self._settle(self.desk.undo_of(target)):
+        if await self._submit(self.queue.undo_of(target)):
             self.go_to(target.item)
 
-    async def _sure(self, target: Decision) -> bool:
-        told = f"{target.decision} of {target.item}, {format_time(target.time)}, from an earlier sitting"
+    async def _confirm_undo(self, target: Decision) -> bool:
+        what = f"{target.decision} of {target.item}, {format_time(target.time)}, from an earlier sitting"
         ways = [("no", "leave it"), ("yes", "undo it")]
-        return await self.app.push_screen_wait(Choose("Undo this?", said(one_line(told)), ways)) == "yes"
+        return await self.app.push_screen_wait(Choose("Undo this?", styled(one_line(what)), ways)) == "yes"
 
-    async def _decide(
+    async def decide(
         self,
         kind: DecisionKind,
         *,
@@ -277,7 +260,7 @@ class ReviewScreen(QueueScreen):
         score: int | None = None,
         note: str = "",
     ) -> bool:
-        """Make a decision on the shown item, asking what has to be asked; says whether it was made."""
+        """Make a decision on the shown item, with all necessary dialogs; returns whether it was made."""
         key = self.shown
         if key is None:
             return False
@@ -293,36 +276,36 @@ class ReviewScreen(QueueScreen):
             seconds=self.seconds,
         )
         try:
-            await asyncio.to_thread(self.desk.objections, request)  # slow the first time, then known
-        except Exception as error:  # a checker that breaks must not take the reviewer's work with it
+            await asyncio.to_thread(self.queue.objections, request)  # slow the first time, then known
+        except Exception as error:  # a broken checker must not cost the reviewer's work
             self.tell("The checkers failed", str(error), bad=True)
             return False
-        made = await self._settle(request)
+        made = await self._submit(request)
         if made and kind not in _STAYS:
-            self._go_on(key)
+            self._advance(key)
         return made
 
-    async def _settle(self, request: Request) -> bool:
-        """Ask until the decision is made or dropped."""
+    async def _submit(self, request: Request) -> bool:
+        """Show dialogs until the decision is made or dropped."""
         while True:
             try:
-                outcome = self.desk.decide(request)
+                outcome = self.queue.decide(request)
             except EvolifError as error:
                 self.tell("Not decided", str(error), bad=True)
                 return False
             if isinstance(outcome, Done):
-                self._made(outcome.record)
+                self._finish(outcome.record)
                 return True
             if isinstance(outcome, Objected):
-                further = await self._reason(outcome, request)
+                further = await self._ask_reason(outcome, request)
             else:
-                further = await self._meet(outcome, request)
+                further = await self._resolve_conflict(outcome, request)
             if further is None:
                 return False
             request = further
 
-    async def _reason(self, outcome: Objected, request: Request) -> Request | None:
-        words = self.desk.words_of(request.seen) if request.text is None else request.text
+    async def _ask_reason(self, outcome: Objected, request: Request) -> Request | None:
+        words = self.queue.words_of(request.seen) if request.text is None else request.text
         body = findings_text(words, outcome.findings)
         reason = await self.app.push_screen_wait(
             Ask(
@@ -331,13 +314,15 @@ class ReviewScreen(QueueScreen):
         )
         return None if reason is None else replace(request, force=True, note=reason)
 
-    async def _meet(self, outcome: EditConflict, request: Request) -> Request | None:
-        """Two reviewers on one item: nothing is overwritten without being shown."""
+    async def _resolve_conflict(self, outcome: EditConflict, request: Request) -> Request | None:
+        """Show what another reviewer decided meanwhile; nothing is overwritten unseen."""
         who = one_line(outcome.by.reviewer, 40) if outcome.by else "somebody outside the review"
-        what = f"{who} has changed this {self.desk.noun} meanwhile" + (f": {outcome.by.decision}" if outcome.by else "")
-        body = joined([said("It is now:", "strong"), visible(self.desk.words_of(outcome.now))])
+        what = f"{who} has changed this {self.queue.noun} meanwhile" + (
+            f": {outcome.by.decision}" if outcome.by else ""
+        )
+        body = joined([styled("It is now:", "strong"), visible(self.queue.words_of(outcome.now))])
         if request.text is not None:
-            body = joined([body, Marked(), said("Yours:", "strong"), visible(request.text)])
+            body = joined([body, Marked(), styled("Yours:", "strong"), visible(request.text)])
         ways = [("look", "look at it as it is now"), ("mine", f"put mine in its place ({request.decision})")]
         if request.decision != "undo":
             ways.insert(1, ("theirs", "leave theirs, keep mine as an opinion"))
@@ -349,8 +334,8 @@ class ReviewScreen(QueueScreen):
         self.action_reload()
         return None
 
-    def _made(self, record: Decision) -> None:
-        self._here.add(record.id)
+    def _finish(self, record: Decision) -> None:
+        self._decided_now.add(record.id)
         self.update_row(record.item)
         self.show_state()
         self.confirm(record)
@@ -358,15 +343,15 @@ class ReviewScreen(QueueScreen):
             self.show(record.item)
 
     def confirm(self, record: Decision) -> None:
-        """Say that a decision was made."""
-        self.tell(_PAST[record.decision], record.item)
+        """Show that a decision was made."""
+        self.tell(_CONFIRMATIONS[record.decision], record.item)
 
-    def _go_on(self, key: str) -> None:
+    def _advance(self, key: str) -> None:
         if key == self.shown and not self.move(1):
             self.tell("That was the last one shown")
 
 
-_PAST: dict[DecisionKind, str] = {
+_CONFIRMATIONS: dict[DecisionKind, str] = {
     "accept": "Accepted",
     "edit": "Edited",
     "template": "Back to the template",

@@ -1,4 +1,4 @@
-"""The review's one screen: the queue on the left, the item on the right."""
+"""The screen of the review: the queue on the left, the item on the right; and the dialog for filters."""
 
 from __future__ import annotations
 
@@ -17,24 +17,23 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-import evolif.review.app.keys as _keys
 from evolif.errors import EvolifError
+from evolif.review.agreement import Statistics
+from evolif.review.app import keys
 from evolif.review.app.editor import Ask, Page
 from evolif.review.app.keys import page
-from evolif.review.desk import ReviewQueue, State, TextBlock
-from evolif.review.queue import FACETS, UNDECIDED, Facet, Filter, QueueItem, Statistics, choose, told, values
-from evolif.review.text import Marked, joined, one_line, said
+from evolif.review.filters import FACETS, UNDECIDED, Facet, Filter, QueueItem, choose, values
+from evolif.review.queue import ReviewQueue, State, TextBlock
+from evolif.review.text import Marked, joined, one_line, styled
 from evolif.types import Finding
-
-# The dialog that chooses what the queue shows.
 
 
 class Filters(ModalScreen[Filter]):
-    """Every value of every facet, each to be switched on and off; gives the filter when left.
+    """A switch for every value of every facet; returns the filter.
 
     Args:
-        wanted: The filter as it is.
-        counts: Values of the facets and how many items have them.
+        wanted: The current filter.
+        counts: Values of the facets, and how many items have them.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,23 +58,20 @@ class Filters(ModalScreen[Filter]):
         self._rows = [(facet, value, counts[facet][value]) for facet in FACETS for value in sorted(counts[facet])]
 
     def compose(self) -> ComposeResult:
-        """A list of switches."""
         with Vertical():
             yield Static(Content.styled("Show only", "bold"), markup=False)
             yield OptionList(*(Option(self._row(number)) for number in range(len(self._rows))), markup=False)
             yield Static("enter or space switches · c clears · escape shows the choice", id="help", markup=False)
 
     def on_mount(self) -> None:
-        """The list is what one moves in."""
         self.query_one(OptionList).focus()
 
     def _row(self, number: int) -> Content:
         facet, value, count = self._rows[number]
-        on_ = value in self._wanted.chosen.get(facet, frozenset())
-        return Content(f"[{'x' if on_ else ' '}] {facet:<8} {one_line(value, 40)} ({count})")
+        chosen = value in self._wanted.chosen.get(facet, frozenset())
+        return Content(f"[{'x' if chosen else ' '}] {facet:<8} {one_line(value, 40)} ({count})")
 
     def action_switch(self) -> None:
-        """Switch the value under the cursor."""
         number = self.query_one(OptionList).highlighted
         if number is not None:
             facet, value, _ = self._rows[number]
@@ -83,13 +79,12 @@ class Filters(ModalScreen[Filter]):
             self._show(number)
 
     def action_clear(self) -> None:
-        """Switch everything off, and forget the search."""
+        """Switch everything off, the search included."""
         self._wanted = Filter()
         for number in range(len(self._rows)):
             self._show(number)
 
     def action_leave(self) -> None:
-        """Show what was chosen."""
         self.dismiss(self._wanted)
 
     def _show(self, number: int) -> None:
@@ -101,21 +96,21 @@ class Filters(ModalScreen[Filter]):
 
 
 POLL = 1.0
-"""Seconds between two looks at what others decided."""
+"""Seconds between two reads of other reviewers' decisions."""
 
-SETTLE = 0.1
-"""Seconds that an item is looked at before its checkers are asked; who scrolls by waits for none."""
+CHECK_DELAY = 0.1
+"""Seconds on an item before its checkers are asked, so that scrolling past stays fast."""
 
 
 class QueueScreen(Screen[None]):
-    """Shows; decisions are made by `ReviewScreen` on top of it.
+    """Shows the queue and an item; the subclass `ReviewScreen` makes decisions.
 
     Args:
-        desk: What is reviewed.
-        clock: Seconds that only go forward.
+        queue: What is reviewed.
+        clock: A monotonic clock, in seconds.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = _keys.BINDINGS
+    BINDINGS: ClassVar[list[BindingType]] = keys.BINDINGS
 
     DEFAULT_CSS = """
     QueueScreen #head, QueueScreen #state { height: 1; padding: 0 1; }
@@ -129,96 +124,92 @@ class QueueScreen(Screen[None]):
     QueueScreen #keys { height: auto; max-height: 2; padding: 0 1; color: $text-muted; }
     """
 
-    def __init__(self, desk: ReviewQueue, clock: Callable[[], float]) -> None:
+    def __init__(self, queue: ReviewQueue, clock: Callable[[], float]) -> None:
         super().__init__()
-        self.desk = desk
+        self.queue = queue
         self.clock = clock
-        self.wanted: Filter = desk.first_filter
+        self.wanted: Filter = queue.first_filter
         self.shown: str | None = None
-        """The key of the item on the right."""
+        """The shown item's key."""
         self.state: State = {}
-        """That item as it is shown: what a decision is about."""
+        """The item as it is shown, which decisions are about."""
         self._head = Static(id="head", markup=False)
         self._state = Static(id="state", markup=False)
-        self._queue = OptionList(id="queue", markup=False)
+        self._list = OptionList(id="queue", markup=False)
         self._item = VerticalScroll(id="item")
         self._body = Static(markup=False)
         self._foot = Static(id="keys", markup=False)
         self._entries: dict[str, QueueItem] = {}
-        """Every item as the queue has it, shown or not."""
+        """All items, also those that the filter hides."""
         self._keys: list[str] = []
         self._blocks: list[TextBlock] = []
         self._since = 0.0
-        self._stale = ""
-        """Who changed the item since it was shown, in a sentence."""
+        self._warning = ""
+        """A sentence on a change of the item since it was shown."""
 
     def compose(self) -> ComposeResult:
-        """Head, state, queue, item, keys."""
         yield self._head
         yield self._state
         with Horizontal():
-            yield self._queue
+            yield self._list
             with self._item:
                 yield self._body
         yield self._foot
 
     def on_mount(self) -> None:
-        """Fill the queue; look every second at what others decide."""
         self.fill()
         self.begin()
-        self._queue.focus()
-        self.set_interval(POLL, self.look_around)
+        self._list.focus()
+        self.set_interval(POLL, self.poll)
 
     def begin(self) -> None:
-        """Choose where to begin, once the queue is filled: at its first item."""
+        """Choose the first item to show, once the list is filled."""
 
     def on_resize(self, event: Resize) -> None:
-        """The foot is as wide as the terminal."""
-        self._foot.update(Content(_keys.short(self.desk.kinds, event.size.width - 2)))
-
-    # -- the queue ---------------------------------------------------------------------------------------------------
+        self._foot.update(Content(keys.short(self.queue.kinds, event.size.width - 2)))
 
     def fill(self, keep: str | None = None) -> None:
-        """Show the queue anew, sorted, with the filter; the cursor on `keep` where that is shown."""
-        self._entries = {entry.key: entry for entry in self.desk.entries()}
+        """Fill the list anew, sorted and filtered, with the cursor on `keep` where it is shown."""
+        self._entries = {entry.key: entry for entry in self.queue.entries()}
         entries = choose(self._entries.values(), self.wanted)
         self._keys = [entry.key for entry in entries]
-        self._queue.set_options(Option(_row(entry)) for entry in entries)
+        self._list.set_options(Option(_row(entry)) for entry in entries)
         if self._keys:
-            self._queue.highlighted = self._keys.index(keep) if keep in self._keys else 0
+            self._list.highlighted = self._keys.index(keep) if keep in self._keys else 0
         else:
             self._show_nothing()
         self.show_state()
 
     def update_row(self, key: str) -> None:
-        """Show a row as it is now; it keeps its place until the queue is filled anew."""
-        self._entries[key] = self.desk.entry(key)
+        """Update a row; it keeps its place until the list is filled anew."""
+        self._entries[key] = self.queue.entry(key)
         if key in self._keys:
-            self._queue.replace_option_prompt_at_index(self._keys.index(key), _row(self._entries[key]))
+            self._list.replace_option_prompt_at_index(self._keys.index(key), _row(self._entries[key]))
 
     def go_to(self, key: str) -> None:
-        """Put the cursor on an item, whatever the filter."""
+        """Put the cursor on an item, without the filter if that hides it."""
         if key not in self._keys:
             self.wanted = Filter()
             self.fill(key)
-        self._queue.highlighted = self._keys.index(key)
+        self._list.highlighted = self._keys.index(key)
         self.show(key)
 
     def show_state(self) -> None:
-        """Say who reviews what, how much is left, how it goes."""
-        head = f"evolif review  {one_line(self.desk.name)}  ·  reviewer {one_line(self.desk.reviewer, 30)}"
+        """Show the reviewer, what is left, the pace and the agreement."""
+        head = f"evolif review  {one_line(self.queue.name)}  ·  reviewer {one_line(self.queue.reviewer, 30)}"
         self._head.update(Content(head))
-        self._state.update(Content(" · ".join(self.state_parts(self.desk.statistics()))))
+        self._state.update(Content(" · ".join(self.state_parts(self.queue.statistics()))))
 
     def state_parts(self, found: Statistics) -> list[str]:
-        """What is shown, what is left, the reviewer's pace, the agreement over most items."""
+        """The filter, what is left, the reviewer's pace, the agreement with most items."""
         entries = self._entries.values()
         left = sum(UNDECIDED in entry.facets["mine"] for entry in entries)
-        parts = [f"{len(self._keys)} shown ({one_line(self.wanted.told, 40)})", f"{left} of {len(entries)} undecided"]
-        parts += [one.told for one in found.throughput if one.reviewer == self.desk.reviewer]
-        return parts + [one.told for one in found.agreement[:1]]
-
-    # -- the item ----------------------------------------------------------------------------------------------------
+        parts = [
+            f"{len(self._keys)} shown ({one_line(self.wanted.summary, 40)})",
+            f"{left} of {len(entries)} undecided",
+        ]
+        parts += [one.summary for one in found.throughput if one.reviewer == self.queue.reviewer]
+        return parts + [one.summary for one in found.agreement[:1]]
 
     @on(OptionList.OptionHighlighted, "#queue")
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
@@ -227,122 +218,110 @@ class QueueScreen(Screen[None]):
             self.show(key)
 
     def show(self, key: str) -> None:
-        """Show an item as it is now, and ask its checkers."""
-        self.shown, self.state, self._stale = key, self.desk.seen(key), ""
+        """Show an item as it is now, and start its checkers."""
+        self.shown, self.state, self._warning = key, self.queue.seen(key), ""
         self._since = self.clock()
-        self._render_item(key, self.desk.checked(key))
+        self._render_item(key, self.queue.checked(key))
         self._item.scroll_home(animate=False)
         self._check(key)
 
     @property
     def seconds(self) -> float:
-        """How long the item has been looked at."""
+        """Seconds since the item was shown."""
         return max(0.0, self.clock() - self._since)
 
     def _show_nothing(self) -> None:
         self.shown, self.state = None, {}
-        told = f"No {self.desk.noun} is shown: press f to choose others, or / and enter for all."
-        self._body.update(Content(told))
+        self._body.update(Content(f"No {self.queue.noun} is shown: press f to choose others, or / and enter for all."))
 
     def _render_item(self, key: str, found: list[Finding] | None) -> None:
-        self._blocks = self.desk.blocks(key, found)
+        self._blocks = self.queue.blocks(key, found)
         self._draw()
 
     def _draw(self) -> None:
-        banner: list[TextBlock] = [("Changed meanwhile", said(self._stale, "strong"))] if self._stale else []
+        banner: list[TextBlock] = [("Changed meanwhile", styled(self._warning, "strong"))] if self._warning else []
         self._body.update(page([*banner, *self._blocks]))
 
     @work(exclusive=True, group="check")
     async def _check(self, key: str) -> None:
-        if self.desk.checked(key) is not None:
+        if self.queue.checked(key) is not None:
             return
-        await asyncio.sleep(SETTLE)
+        await asyncio.sleep(CHECK_DELAY)
         try:
-            found = await asyncio.to_thread(self.desk.findings, key)
-        except Exception as error:  # a checker that breaks must not take the reviewer's work with it
+            found = await asyncio.to_thread(self.queue.findings, key)
+        except Exception as error:  # a broken checker must not cost the reviewer's work
             self.tell("The checkers failed", str(error), bad=True)
             return
-        if key == self.shown and not self._stale:
+        if key == self.shown and not self._warning:
             self._render_item(key, found)
             self.update_row(key)
 
-    # -- others ------------------------------------------------------------------------------------------------------
-
-    def look_around(self) -> None:
-        """Take in what others decided; what is shown stays as it was shown, with a word about it."""
+    def poll(self) -> None:
+        """Read what others decided; a changed item stays as it was shown, with a warning."""
         try:
-            news = self.desk.news()
+            news = self.queue.news()
         except EvolifError as error:
             self.tell("What others decide cannot be read", str(error), bad=True)
             return
         for record in news:
             self.update_row(record.item)
-            if record.item == self.shown and record.applied and self.desk.seen(record.item) != self.state:
+            if record.item == self.shown and record.applied and self.queue.seen(record.item) != self.state:
                 name = one_line(record.reviewer, 40)
-                self._stale = f"{name} has decided: {record.decision}. What you see is older; r shows it as it is now."
+                self._warning = (
+                    f"{name} has decided: {record.decision}. What you see is older; r shows it as it is now."
+                )
         if news:
             self.show_state()
-            if self._stale:
+            if self._warning:
                 self._draw()
 
     def tell(self, title: str, text: str = "", *, bad: bool = False) -> None:
-        """Say something in passing."""
+        """Show a notice."""
         self.notify(one_line(text), title=one_line(title), severity="error" if bad else "information", markup=False)
 
-    # -- keys that decide nothing ------------------------------------------------------------------------------------
-
     def action_next(self) -> None:
-        """One down; stays on the last."""
         self.move(1)
 
     def action_previous(self) -> None:
-        """One up; stays on the first."""
         self.move(-1)
 
     def move(self, step: int) -> bool:
-        """Show a neighbour in the queue; says whether there is one."""
-        at = self._queue.highlighted
+        """Show a neighbour in the list; returns whether there is one."""
+        at = self._list.highlighted
         if at is None or not 0 <= at + step < len(self._keys):
             return False
-        self._queue.highlighted = at + step
-        self.show(self._keys[at + step])  # at once: the next key may be waiting already
+        self._list.highlighted = at + step
+        self.show(self._keys[at + step])  # now: the next key may be waiting
         return True
 
     def action_scroll(self, pages: int) -> None:
-        """Scroll the right side."""
         self._item.scroll_relative(y=pages * max(1, self._item.size.height - 2), animate=False)
 
     def action_reload(self) -> None:
-        """Show everything as it is now."""
-        self.look_around()
+        self.poll()
         self.fill(self.shown)
         if self.shown is not None:
             self.show(self.shown)
 
     def action_dark(self) -> None:
-        """From dark to light or back."""
         self.app.theme = "textual-light" if self.app.current_theme.dark else "textual-dark"
 
     def action_help(self) -> None:
-        """Show the keys."""
         self.app.push_screen(
-            Page("Keys", joined([said(_keys.long(self.desk.kinds)), Marked(), said(self.desk.legend)]))
+            Page("Keys", joined([styled(keys.long(self.queue.kinds)), Marked(), styled(self.queue.legend)]))
         )
 
     def action_statistics(self) -> None:
-        """Show decisions, pace and agreement."""
-        found = self.desk.statistics()
-        self.app.push_screen(Page("Statistics", joined([said(one_line(line)) for line in told(found)])))
+        found = self.queue.statistics()
+        self.app.push_screen(Page("Statistics", joined([styled(one_line(line)) for line in found.lines()])))
 
     @work
     async def action_filters(self) -> None:
-        """Choose what the queue shows."""
         self.wanted = await self.app.push_screen_wait(Filters(self.wanted, values(self._entries.values())))
         self.fill(self.shown)
 
     @work
     async def action_search(self) -> None:
-        """Search words."""
         ask = Ask("Search", value=self.wanted.search, placeholder="words that all must occur", required=False)
         words = await self.app.push_screen_wait(ask)
         if words is not None:
@@ -350,7 +329,7 @@ class QueueScreen(Screen[None]):
             self.fill(self.shown)
 
     def action_quit(self) -> None:
-        """Leave; everything is saved already."""
+        """Quit; everything is saved already."""
         self.app.exit()
 
 
