@@ -1,4 +1,4 @@
-"""The application: verbs, and one place where errors become a sentence and an exit code."""
+"""The application: its verbs, their help, and the place where errors become a sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
+from inspect import unwrap
 from keyword import iskeyword
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from evolif._version import __version__
 from evolif.errors import EvolifError, InternalError
 
-# The verbs, each loaded when it is used: `evolif --help` needs their names and one sentence of each, and no more.
+# Verbs are loaded when they are used: `evolif --help` needs their names and one sentence of each, and no more.
 
 SUMMARIES: Mapping[str, str] = {
     "demo": "Make 4 fresh dialogues and run a real small model and three simulated ones on them, in under two minutes.",
@@ -43,18 +43,6 @@ SUMMARIES: Mapping[str, str] = {
 }
 """The first paragraph of each verb's own help; a test holds the two together."""
 
-
-OWN_GROUPS = frozenset(SUMMARIES) - {"check", "demo", "status", "score", "topics", "personas", "models"}
-"""Verbs that take `--constraints` for groups; that of `check` is a file of constraints, and it reads the variable."""
-
-VARIABLE = "EVOLIF_CONSTRAINTS"
-
-
-def outlines() -> MutableMapping[str, Any]:
-    """Commands that can be listed but not run."""
-    return {name: TyperCommand(name, help=summary) for name, summary in SUMMARIES.items()}
-
-
 _MODULES = {
     "generate": "bench",
     "extend": "bench",
@@ -68,6 +56,14 @@ _MODULES = {
     "personas": "catalogue",
 }
 """Verbs whose module does not have their name."""
+_NESTED = ("models", "personas", "topics")
+"""Verbs that have verbs of their own."""
+_WITHOUT_OWN_GROUPS = ("check", "demo", "status", "score", *_NESTED)
+"""Verbs without `--constraints` for groups; that of `check` is a file of constraints, and it reads the variable."""
+_INTERRUPTED = 130
+
+# The last is ClickException, which depending on typer's version stands in click or in a copy of it.
+_OF_TYPER = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
 
 
 class Verbs(MutableMapping[str, Any]):
@@ -98,22 +94,23 @@ class Verbs(MutableMapping[str, Any]):
 
 def _make(name: str) -> Any:
     """A verb's command, with the options that every verb has and the variables of all its options."""
-    from evolif.cli.options import with_options
+    from evolif.cli.options import ConfigFile, OwnGroups, with_options
 
     module = import_module(f"evolif.cli.{_MODULES.get(name, name)}")
-    if name in ("models", "personas", "topics"):
+    if name in _NESTED:
         made = getattr(module, f"{name}_app")
     else:
         made = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         made.command(name)(getattr(module, f"{name}_" if iskeyword(name) else name))
+    common = {} if name == "models" else {"config": ConfigFile}
+    if name not in _WITHOUT_OWN_GROUPS:
+        common["own_groups"] = OwnGroups
     for own in made.registered_commands:
         own.cls = Verb
-        own.callback = with_options(own.callback)
+        own.callback = with_options(unwrap(own.callback), common)  # a nested verb may be made more than once
     command: Any = typer.main.get_command(made)
     command.name = name
     for verb in getattr(command, "commands", {"": command}).values():
-        config, own_groups = _common_options()
-        verb.params += [config] * (name != "models") + [own_groups] * (name in OWN_GROUPS)
         for parameter in verb.params:
             if parameter.param_type_name == "option" and parameter.envvar is None:
                 parameter.envvar = _variable(parameter)
@@ -125,65 +122,15 @@ def _variable(option: Any) -> str:
     return f"EVOLIF_{max(option.opts, key=len).removeprefix('--').replace('-', '_').upper()}"
 
 
-def _load_config(ctx: typer.Context, path: Path | None) -> None:
-    from evolif.cli.options import load_config
-
-    load_config(ctx, path)
-
-
-def _use_own_groups(value: str | None) -> None:
-    if value is not None:
-        os.environ[VARIABLE] = value
-
-
-def _common_options() -> list[Any]:
-    """`--config`, and `--constraints` of the verbs that may meet a group of the user's own."""
-    carrier = typer.Typer(add_completion=False)
-    carrier.command()(_with_common_options)
-    return typer.main.get_command(carrier).params[:2]
-
-
-def _with_common_options(
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            callback=_load_config,
-            expose_value=False,
-            is_eager=True,
-            metavar="FILE",
-            help="Take flags from a YAML or TOML file.",
-        ),
-    ] = None,
-    own_groups: Annotated[
-        str | None,
-        typer.Option(
-            "--constraints",
-            callback=_use_own_groups,
-            expose_value=False,
-            is_eager=True,
-            metavar="MODULE|FILE.py",
-            help="Constraint groups of your own, apart by commas; built-in profiles draw them, too.",
-        ),
-    ] = None,
-) -> None:
-    """Never run: its options are what the verbs take."""
-
-
-INTERRUPTED = 130
-
-# The last is ClickException, which depending on typer's version stands in click or in a copy of it.
-_OF_TYPER = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
-
-
 class _Group(TyperGroup):
-    """Turns errors into one sentence on standard error; `EVOLIF_DEBUG=1` shows where they come from."""
+    """Loads a verb when it is used, and turns errors into one sentence; `EVOLIF_DEBUG=1` shows where they come from."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands = Verbs()
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        verbs, self.commands = self.commands, outlines()
+        verbs, self.commands = self.commands, {n: TyperCommand(n, help=text) for n, text in SUMMARIES.items()}
         try:
             super().format_help(ctx, formatter)
         finally:
@@ -194,7 +141,7 @@ class _Group(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             typer.echo("Interrupted. Finished dialogues and turns are kept; the same command goes on.", err=True)
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(_INTERRUPTED) from None
         except EvolifError as error:
             if os.environ.get("EVOLIF_DEBUG"):
                 raise
@@ -242,33 +189,32 @@ def _root(
     pass
 
 
-# The help of one verb: in plain lines that no terminal is too narrow for, its options in groups.
-
 VARIABLES = "Every option is also a variable (--max-turns: EVOLIF_MAX_TURNS) and a key of --config."
 
 _NAMES = 26
 """Columns for names; what is longer gets a line of its own."""
 _KINDS: Mapping[str, str] = {"<int range>": "N", "<int>": "N", "<float range>": "X", "<float>": "X", "<path>": "PATH"}
-"""What typer calls values that have no name of their own, and how a reader would."""
+"""Typer's names for values without a metavar, and those that the help shows."""
 
 
 class Verb(TyperCommand):
-    """A command whose options stand under the headings that they name as their panels.
+    """A command whose help is plain lines, with its options under the headings that they name as their panels.
 
     A table would cut long names at 80 columns, and take half of them for the variables.
     """
 
-    def __init__(self, *arguments: Any, **told: Any) -> None:
-        super().__init__(*arguments, **{**told, "rich_markup_mode": None})
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, **{**attributes, "rich_markup_mode": None})
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then options without a panel, then the panels in the order of their first option."""
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in self.get_params(ctx):
-            row = _argument(parameter, ctx) if parameter.param_type_name == "argument" else _option(parameter, ctx)
+            is_argument = parameter.param_type_name == "argument"
+            row = _argument(parameter, ctx) if is_argument else _option(parameter, ctx)
             if row is not None:
-                own = "Arguments" if parameter.param_type_name == "argument" else "Options"
-                panels.setdefault(getattr(parameter, "rich_help_panel", None) or own, []).append(row)
+                panel = getattr(parameter, "rich_help_panel", None) or ("Arguments" if is_argument else "Options")
+                panels.setdefault(panel, []).append(row)
         for name, rows in panels.items():
             if rows:
                 with formatter.section(name):
@@ -283,29 +229,27 @@ class Verb(TyperCommand):
                 formatter.write_text(VARIABLES)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Options, then the arguments by the names they have below."""
+        """Options, then the arguments by their names in the list below."""
         arguments = [p for p in self.get_params(ctx) if p.param_type_name == "argument"]
-        return [self.options_metavar or "", *(_named(p) if p.required else f"[{_named(p)}]" for p in arguments)]
+        return [self.options_metavar or "", *(_name(p) if p.required else f"[{_name(p)}]" for p in arguments)]
 
 
-def _named(argument: Any) -> str:
+def _name(argument: Any) -> str:
     return str(argument.metavar or argument.name.upper())
 
 
 def _argument(parameter: Any, ctx: Any) -> tuple[str, str] | None:
     row = parameter.get_help_record(ctx)
-    return None if row is None else (_named(parameter), row[1])
+    return None if row is None else (_name(parameter), row[1])
 
 
 def _option(parameter: Any, ctx: Any) -> tuple[str, str] | None:
-    parameter.show_envvar = parameter.envvar not in (
-        None,
-        _variable(parameter),
-    )  # those of their own name are told once for all below
+    # The epilog covers variables that are named like their flags.
+    parameter.show_envvar = parameter.envvar not in (None, _variable(parameter))
     row = parameter.get_help_record(ctx)
     if row is None:
         return None
-    name, told = row
-    for kind, called in _KINDS.items():
-        name = name.replace(kind, called)
-    return name, told
+    name, text = row
+    for kind, shown in _KINDS.items():
+        name = name.replace(kind, shown)
+    return name, text

@@ -1,13 +1,14 @@
 """Options that several verbs share, groups of options as one parameter, and the file of `--config`.
 
 A verb may take a whole group of settings as one parameter: `EvalConfig`, or a data class of options. `with_options`
-gives it a flag for every field and hands the verb one object.
+makes a flag of every field and hands the verb one object. Variables follow from the flags' names, see `app`.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -94,30 +95,32 @@ class Only(tuple[str, ...]):
     """The fields of a group that a verb takes; the others keep their defaults."""
 
 
-def with_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with an option for every field of its groups."""
+def with_options(verb: Callable[..., None], common: Mapping[str, Any]) -> Callable[..., None]:
+    """The verb with an option for every field of its groups, and the common options, which only have effects."""
     parameters: list[inspect.Parameter] = []
     groups: dict[str, tuple[type, dict[str, str]]] = {}
     for parameter in inspect.signature(verb, eval_str=True).parameters.values():
         group, *notes = get_args(parameter.annotation) or (parameter.annotation,)
         if not _is_group(group):
-            parameters.append(parameter)
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
             continue
         only = next((note for note in notes if isinstance(note, Only)), None)
-        options = {name: option for name, option in _options_of(group) if only is None or name in only}
-        groups[parameter.name] = group, {option.name: name for name, option in options.items()}
+        options = {field: option for field, option in _options_of(group) if only is None or field in only}
+        groups[parameter.name] = group, {option.name: field for field, option in options.items()}
         parameters += options.values()
+    parameters += [_parameter(name, annotation, None) for name, annotation in common.items()]
 
     @wraps(verb)
     def run(**values: Any) -> None:
-        for name, (group, names) in groups.items():
-            given = {field: values.pop(option) for option, field in names.items()}
+        for name in common:
+            del values[name]
+        for name, (group, fields_of) in groups.items():
+            given = {field: values.pop(option) for option, field in fields_of.items()}
             values[name] = group(**{field: value for field, value in given.items() if value not in (None, [])})
         verb(**values)
 
-    named = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
-    run.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in named}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
@@ -165,10 +168,10 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
-# The file of `--config`.
+# Options of every verb.
 
 
-def load_config(ctx: typer.Context, path: Path | None) -> Path | None:
+def _load_config(ctx: typer.Context, path: Path | None) -> Path | None:
     """Take defaults from a YAML or TOML file; flags and variables win over it."""
     if path is None:
         return None
@@ -229,3 +232,27 @@ def _as_text(value: Any, parameter: Any) -> Any:
     if getattr(parameter, "multiple", False):
         return [str(value)]
     return value if isinstance(value, bool) else str(value)
+
+
+def _use_own_groups(value: str | None) -> str | None:
+    if value is not None:
+        os.environ["EVOLIF_CONSTRAINTS"] = value
+    return value
+
+
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", callback=_load_config, is_eager=True, metavar="FILE", help="Take flags from a YAML or TOML file."
+    ),
+]
+OwnGroups = Annotated[
+    str | None,
+    typer.Option(
+        "--constraints",
+        callback=_use_own_groups,
+        is_eager=True,
+        metavar="MODULE|FILE.py",
+        help="Constraint groups of your own, apart by commas; built-in profiles draw them, too.",
+    ),
+]
