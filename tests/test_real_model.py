@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.models.weights import weight_path
+from evolif.models import weight_path
 
 pytestmark = [
     pytest.mark.local,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolif.audit.satisfiability import satisfiability
+from evolif.audit import satisfiability
 from evolif.constraints import parse_constraints
 
 

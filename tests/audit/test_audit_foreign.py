@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evolif.audit import audit
-from evolif.audit.sources import map_constraint, read_foreign
+from evolif.audit import audit, map_constraint
+from evolif.audit.sources import read_foreign
 from evolif.constraints import parse_constraint
 from evolif.errors import InputError, UsageError
 

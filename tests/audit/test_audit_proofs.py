@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from evolif.audit.satisfiability import refute, satisfiability
+from evolif.audit import satisfiability
+from evolif.audit.satisfiability import refute
 from evolif.constraints import DrawContext, get_group, parse_constraints
 from evolif.rng import Stream
 from evolif.tracker import load_profile, load_topics

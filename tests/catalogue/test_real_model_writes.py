@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from evolif.catalogue import lint_personas, lint_topics
 from evolif.cli import app
-from evolif.models.weights import weight_path
+from evolif.models import weight_path
 
 pytestmark = [
     pytest.mark.slow,

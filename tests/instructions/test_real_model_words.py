@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from evolif.cli import app
 from evolif.instructions import load_benchmark, rates
-from evolif.models.weights import weight_path
+from evolif.models import weight_path
 from evolif.queries import check_query
 
 pytestmark = [

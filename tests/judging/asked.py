@@ -6,9 +6,8 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evolif.judging import JudgeCache, MemoryJudgeCache, Panel
+from evolif.judging import JudgeCache, MemoryJudgeCache, Panel, load_rubric
 from evolif.judging.panel import Member
-from evolif.judging.rubric import load_rubric
 from evolif.models import ChatRequest, Reply
 from evolif.types import Usage
 

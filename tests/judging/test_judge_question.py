@@ -7,7 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.judging.rubric import Question, load_rubric
+from evolif.judging import load_rubric
+from evolif.judging.rubric import Question
 from evolif.types import Constraint, Message
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})

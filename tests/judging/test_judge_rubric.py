@@ -9,7 +9,8 @@ import pytest
 
 from evolif import InputError
 from evolif.constraints import GROUPS, get_group
-from evolif.judging.rubric import BANDS, load_rubric, read_rubric
+from evolif.judging import load_rubric
+from evolif.judging.rubric import BANDS, read_rubric
 from evolif.resources import data_path
 from evolif.types import Constraint
 

@@ -8,8 +8,7 @@ import pytest
 from asked import Asked, grade
 
 from evolif import UsageError
-from evolif.judging import RULES, MemoryJudgeCache, open_judge
-from evolif.judging.rubric import load_rubric
+from evolif.judging import RULES, MemoryJudgeCache, load_rubric, open_judge
 
 VERSION = load_rubric().version
 

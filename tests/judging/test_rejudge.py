@@ -21,8 +21,7 @@ from evolif.cli import app
 from evolif.constraints import get_group
 from evolif.errors import AccessError, ModelError
 from evolif.instructions import generate
-from evolif.judging import CACHE_FILE
-from evolif.judging.rubric import load_rubric
+from evolif.judging import CACHE_FILE, load_rubric
 from evolif.models import ChatRequest
 from evolif.runner import FILE_NAME, Run, TurnRecord, agreement, evaluate, load_run, rejudge
 from evolif.types import Verdict

@@ -16,11 +16,10 @@ import pytest
 
 import evolif.models
 from evolif.errors import ContextOverflowError, ModelError, UsageError
-from evolif.models import ChatRequest, Sampling
+from evolif.models import ChatRequest, Sampling, weight_path
 from evolif.models.endpoint import Endpoint
 from evolif.models.local import LocalModel, local_threads
 from evolif.models.openai import OpenAIModel
-from evolif.models.weights import weight_path
 from evolif.types import Message
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ import pytest
 
 import evolif.models
 from evolif.errors import UsageError
-from evolif.models.endpoint import ModelName, parse_model_name
-from evolif.models.open import Settings, open_model
+from evolif.models import ModelName, open_model, parse_model_name
+from evolif.models.open import Settings
 
 
 @pytest.mark.parametrize(

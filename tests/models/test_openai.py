@@ -6,8 +6,8 @@ import traceback
 import pytest
 
 from evolif.errors import ContextOverflowError, ModelError, UsageError, WithheldError
-from evolif.models import ChatRequest, Reply, Sampling, open_model
-from evolif.models.endpoint import parse_model_name, redact, resolve_endpoint
+from evolif.models import ChatRequest, Reply, Sampling, open_model, parse_model_name
+from evolif.models.endpoint import redact, resolve_endpoint
 from evolif.models.openai import split_reasoning
 from evolif.types import Message, Usage
 

@@ -19,8 +19,8 @@ from evolif.models import (
     open_model,
 )
 from evolif.models.faults import duration, retry_after
-from evolif.runner import evaluate, rejudge
-from evolif.runner.metering import AllowAll, MeteredModel
+from evolif.runner import AllowAll, evaluate, rejudge
+from evolif.runner.metering import MeteredModel
 
 from .scripted import HELLO, Scripted
 

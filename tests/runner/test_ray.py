@@ -20,8 +20,7 @@ import pytest
 from evolif import OutsideError, UsageError
 from evolif.instructions import generate
 from evolif.models import open_cache
-from evolif.runner import Event, Run, TurnStored, evaluate, load_run
-from evolif.runner.metering import AllowAll, Deny, PlannedCall
+from evolif.runner import AllowAll, Deny, Event, PlannedCall, Run, TurnStored, evaluate, load_run
 from evolif.types import Usage
 
 MODELS = ["sim/steady", "sim/forgetful"]

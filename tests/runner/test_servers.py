@@ -153,7 +153,7 @@ def test_a_fork_by_the_command(longer: Benchmark, tmp_path: Path) -> None:
 
 def test_events_of_a_run_tell_all_there_is_to_show(longer: Benchmark, tmp_path: Path) -> None:
     seen: list[Event] = []
-    with fast_server(longer, good) as server:
+    with fast_server(longer, lambda asked: Served(good(asked).text, delay=0.002)) as server:
         evaluate(
             longer, f"openai/m?base_url={server.url}", tmp_path / "r", max_turns=8, limit=1, observe=seen.append
         ).close()

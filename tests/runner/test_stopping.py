@@ -15,6 +15,7 @@ from evolif.cli import progress as _display
 from evolif.cli import progress as _wording_display
 from evolif.models import ChatRequest, Reply, managed
 from evolif.runner import (
+    AllowAll,
     CallsInFlight,
     Event,
     PlannedCall,
@@ -27,7 +28,7 @@ from evolif.runner import (
 )
 from evolif.runner import clients as _opened
 from evolif.runner import shutdown as shutdown_module
-from evolif.runner.metering import AllowAll, CallDeniedError, MeteredModel
+from evolif.runner.metering import CallDeniedError, MeteredModel
 from evolif.runner.shutdown import Shutdown
 from evolif.types import Usage
 

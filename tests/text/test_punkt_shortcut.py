@@ -2,7 +2,8 @@
 
 import random
 
-from evolif.text.sentences import ABBREVIATIONS, _punkt, sentences
+from evolif.text import sentences
+from evolif.text.sentences import ABBREVIATIONS, _punkt
 from evolif.witness.vocabulary import _fillers
 
 

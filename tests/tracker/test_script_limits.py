@@ -6,8 +6,16 @@ import pytest
 
 from evolif.errors import InternalError, UsageError
 from evolif.rng import Stream
-from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, parse_profile, raw_turns, script
-from evolif.tracker.profile import Profile
+from evolif.tracker import (
+    DrawStatistics,
+    Profile,
+    ScriptSpec,
+    load_profile,
+    load_topics,
+    parse_profile,
+    raw_turns,
+    script,
+)
 
 TOPICS = load_topics()
 UNITS = ("words", "sentences", "paragraphs", "characters")

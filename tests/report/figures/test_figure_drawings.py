@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from evolif.report.figures import style
 from evolif.report.figures.data import Curve, DifferenceMark, Matrix, PlotMark, PlotPanel, SurvivalCurve
 from evolif.report.figures.plots import (
     Plot,
@@ -20,7 +21,7 @@ from evolif.report.figures.plots import (
     shade,
 )
 from evolif.report.figures.radar import MOST_TOGETHER, corners, draw_radar
-from evolif.report.figures.style import look, style
+from evolif.report.figures.style import look
 from evolif.report.figures.survival import draw_survival, vertices
 
 CURVE = SurvivalCurve(

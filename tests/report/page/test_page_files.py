@@ -18,10 +18,8 @@ import pytest
 
 from evolif._version import __version__
 from evolif.errors import OutsideError, UsageError
-from evolif.report import analyse, write_page
-from evolif.report.comparison import compare_models
+from evolif.report import NOT_COMPARABLE, analyse, compare_models, published_leaderboard, write_page
 from evolif.report.page import page, transcript_cache
-from evolif.report.wording import NOT_COMPARABLE, published_leaderboard
 from evolif.runner import load_run
 
 Make = Callable[..., "page.Written"]
