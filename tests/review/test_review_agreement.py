@@ -9,7 +9,8 @@ import pytest
 
 from evolif.judge_audit import Decision
 from evolif.metrics import MIN_KAPPA_ITEMS, cohens_kappa
-from evolif.review.agreement import IDLE, agreements, statistics
+from evolif.review import statistics
+from evolif.review.agreement import IDLE, agreements
 
 
 def pairs(**counts):

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif.report import plain
-from evolif.review.text import Marked, clean_input, hidden, joined, one_line, styled, visible
+from evolif.review import one_line
+from evolif.review.text import Marked, clean_input, hidden, joined, styled, visible
 
 NASTY = [
     "\x1b[31mred\x1b[0m",
