@@ -1,4 +1,4 @@
-"""Audit of a benchmark: can every turn be satisfied, and does each description say what is asked?"""
+"""Audits of benchmarks: can every turn be satisfied, and does every description and query say what is meant?"""
 
 from evolif.audit.audit import Audit, AuditedTurn, audit
 from evolif.audit.satisfiability import Satisfiability, Status, satisfiability, witness_faults

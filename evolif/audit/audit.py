@@ -1,4 +1,4 @@
-"""The audit itself: every turn judged, every description compared, everything counted."""
+"""The audit: judge every turn, compare every description with its constraint, count everything."""
 
 from __future__ import annotations
 
@@ -13,14 +13,154 @@ from evolif.audit.satisfiability import Satisfiability, Status, satisfiability, 
 from evolif.audit.sources import QueryToAudit, TurnToAudit, query_statistics, read_source
 from evolif.constraints import format_of
 
-# What a set of dialogues is made of: moves, operations, constraints per turn, topics per dialogue.
-
-MARKS = (1, 5, 10, 20, 30, 50)
-"""Turns, and depths of a topic, at which the mean number of constraints is told."""
+_MARKS = (1, 5, 10, 20, 30, 50)
+"""Turns, and depths of a topic, for which the mean number of constraints is reported."""
 
 
-def statistics(turns: Sequence[TurnToAudit]) -> dict[str, Any]:
-    """Counts and means over turns; shares are fractions."""
+@dataclass(frozen=True, slots=True)
+class AuditedTurn:
+    """The result for one turn."""
+
+    file: str
+    dialogue: int | str
+    turn: int
+    status: Status
+    conflict: tuple[str, ...]
+    """The smallest set of groups that exclude each other."""
+    reason: str
+    compared: int
+    """How many descriptions were compared with their constraint."""
+    mismatches: tuple[str, ...]
+    """The groups whose description does not state the parameters."""
+    witness_fails: bool = False
+    """The stored witness fails a rule checker."""
+    query: QueryToAudit | None = None
+
+    @property
+    def query_fails(self) -> bool:
+        """Whether the query does not express the turn's intention, and nobody has accepted it."""
+        return self.query is not None and self.query.is_finding
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether a person should look at the turn."""
+        is_refuted = self.status in ("impossible", "awkward")
+        return is_refuted or bool(self.mismatches) or self.witness_fails or self.query_fails
+
+    def to_object(self) -> dict[str, Any]:
+        """The turn as `audit --json` prints it."""
+        return {
+            "file": self.file,
+            "dialogue": self.dialogue,
+            "turn": self.turn,
+            "status": self.status,
+            "conflict": list(self.conflict),
+            "reason": self.reason,
+            "description_matches": not self.mismatches,
+            "query_findings": [
+                {"checker": f.checker, "message": f.message, "spans": [list(span) for span in f.spans]}
+                for f in (self.query.findings if self.query else ())
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The audited turns and their summary."""
+
+    turns: tuple[AuditedTurn, ...]
+    summary: Mapping[str, Any]
+
+    @property
+    def findings(self) -> tuple[AuditedTurn, ...]:
+        """The turns that a person should look at."""
+        return tuple(turn for turn in self.turns if turn.is_finding)
+
+
+def audit(path: Path | str, progress: Callable[[int, int], None] | None = None) -> Audit:
+    """Audit a benchmark directory, one of the authors' released files, or a folder of them.
+
+    Args:
+        path: The file or folder; nothing is written.
+        progress: Called with (files done, files in total).
+
+    Raises:
+        UsageError: there is nothing to audit.
+        InputError: a line that cannot be read; names the file and the line.
+    """
+    known: dict[Any, Satisfiability] = {}
+    read, audited = [], []
+    for turn in read_source(Path(path), progress):
+        read.append(turn)
+        audited.append(_audit_turn(turn, known))
+    return Audit(tuple(audited), _summary(read, audited))
+
+
+def _audit_turn(turn: TurnToAudit, known: dict[Any, Satisfiability]) -> AuditedTurn:
+    faults = witness_faults(turn.constraints, turn.witness) if turn.witness is not None else []
+    result = _satisfiability(turn, known)
+    reasons = [result.reason] if result.reason else []
+    if faults:
+        reasons.append(f"the stored witness fails: {'; '.join(faults)}")
+    return AuditedTurn(
+        file=turn.file,
+        dialogue=turn.dialogue,
+        turn=turn.turn,
+        status=result.status,
+        conflict=result.conflict,
+        reason="; ".join(reasons),
+        compared=0 if turn.unmapped else len(turn.constraints),
+        mismatches=_mismatches(turn),
+        witness_fails=bool(faults),
+        query=turn.query,
+    )
+
+
+def _satisfiability(turn: TurnToAudit, known: dict[Any, Satisfiability]) -> Satisfiability:
+    if turn.unmapped:
+        return Satisfiability("undecided", (), f"a constraint cannot be read: {turn.unmapped}")
+    if turn.witness is not None:
+        return satisfiability(turn.constraints, turn.keywords, turn.witness)
+    # Building a text takes time, and turns of one topic often differ only in wording.
+    key = (repr(turn.constraints), turn.keywords)
+    if key not in known:
+        known[key] = satisfiability(turn.constraints, turn.keywords)
+    return known[key]
+
+
+def _mismatches(turn: TurnToAudit) -> tuple[str, ...]:
+    if turn.unmapped:
+        return ()  # nothing to compare with
+    fmt = format_of(turn.constraints)
+    pairs = zip(turn.constraints, turn.descriptions, strict=True)
+    return tuple(constraint.group for constraint, text in pairs if not description_matches(constraint, text, fmt))
+
+
+def _summary(read: list[TurnToAudit], audited: list[AuditedTurn]) -> dict[str, Any]:
+    numbers = _statistics(read)
+    compared, missed = sum(turn.compared for turn in audited), sum(len(turn.mismatches) for turn in audited)
+    return {
+        "turns": numbers.pop("turns"),
+        "dialogues": numbers.pop("dialogues"),
+        "findings": sum(turn.is_finding for turn in audited),
+        "status": _counts(get_args(Status), (turn.status for turn in audited)),
+        "descriptions": {
+            "compared": compared,
+            "mismatching": missed,
+            "share_mismatching": missed / compared if compared else None,
+            "turns_mismatching": sum(bool(turn.mismatches) for turn in audited),
+        },
+        "witnesses": {
+            "stored": sum(turn.witness is not None for turn in read),
+            "failing": sum(turn.witness_fails for turn in audited),
+        },
+        "queries": query_statistics([turn.query for turn in read if turn.query is not None]),
+        **numbers,
+    }
+
+
+def _statistics(turns: Sequence[TurnToAudit]) -> dict[str, Any]:
+    """Moves, operations, constraints per turn and topics per dialogue; shares are fractions."""
     dialogues: dict[tuple[str, int | str], set[str]] = defaultdict(set)
     for turn in turns:
         dialogues[turn.file, turn.dialogue].add(turn.topic)
@@ -49,16 +189,16 @@ def _counts(names: Iterable[str], found: Iterable[str]) -> dict[str, int]:
 
 
 def _mean(numbers: Iterable[int]) -> float | None:
-    known = list(numbers)
-    return sum(known) / len(known) if known else None
+    values = list(numbers)
+    return sum(values) / len(values) if values else None
 
 
 def _means(pairs: Iterable[tuple[int, int]]) -> dict[str, float | None]:
-    """Means of the second at those values of the first that are told; None where no turn is so far."""
+    """Means of the second numbers by the first, for the reported ones; None if there is no turn."""
     found: dict[int, list[int]] = defaultdict(list)
     for at, number in pairs:
         found[at].append(number)
-    return {str(mark): _mean(found.get(mark, ())) for mark in MARKS}
+    return {str(mark): _mean(found.get(mark, ())) for mark in _MARKS}
 
 
 def _depths(turns: Iterable[TurnToAudit]) -> list[int]:
@@ -70,155 +210,3 @@ def _depths(turns: Iterable[TurnToAudit]) -> list[int]:
         seen[key] += 1
         depths.append(seen[key])
     return depths
-
-
-@dataclass(frozen=True, slots=True)
-class AuditedTurn:
-    """What the audit has to say of one turn."""
-
-    file: str
-    dialogue: int | str
-    turn: int
-    status: Status
-    conflict: tuple[str, ...]
-    """The groups that stand against each other: as few as prove it."""
-    reason: str
-    compared: int
-    """How many descriptions were compared with their constraints."""
-    mismatches: tuple[str, ...]
-    """The groups of those that do not state the parameters."""
-    witness_fails: bool = False
-    """A text is stored with the turn, and a rule checker refuses it."""
-    query: QueryToAudit | None = None
-
-    @property
-    def description_matches(self) -> bool:
-        """Whether every description states its parameters."""
-        return not self.mismatches
-
-    @property
-    def query_fails(self) -> bool:
-        """Whether the query does not say the turn's intention, and nobody has let it stand."""
-        return self.query is not None and self.query.is_finding
-
-    @property
-    def is_finding(self) -> bool:
-        """Whether somebody should look at the turn."""
-        return (
-            self.status in ("impossible", "awkward")
-            or not self.description_matches
-            or self.witness_fails
-            or self.query_fails
-        )
-
-    def to_object(self) -> dict[str, Any]:
-        """The turn as `audit --json` prints it."""
-        return {
-            "file": self.file,
-            "dialogue": self.dialogue,
-            "turn": self.turn,
-            "status": self.status,
-            "conflict": list(self.conflict),
-            "reason": self.reason,
-            "description_matches": self.description_matches,
-            "query_findings": [
-                {"checker": f.checker, "message": f.message, "spans": [list(span) for span in f.spans]}
-                for f in (self.query.findings if self.query else ())
-            ],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """The audited turns and what they amount to."""
-
-    turns: tuple[AuditedTurn, ...]
-    summary: Mapping[str, Any]
-
-    @property
-    def findings(self) -> tuple[AuditedTurn, ...]:
-        """The turns that somebody should look at."""
-        return tuple(turn for turn in self.turns if turn.is_finding)
-
-
-def audit(path: Path | str, progress: Callable[[int, int], None] | None = None) -> Audit:
-    """Audit a benchmark directory, one of the authors' released files, or a folder of them.
-
-    Args:
-        path: What to audit; nothing is written.
-        progress: Called with (files done, files to do).
-
-    Raises:
-        UsageError: there is nothing to audit.
-        InputError: a line that cannot be read; names the file and the line.
-    """
-    known: dict[Any, Satisfiability] = {}
-    read, audited = [], []
-    for turn in read_source(Path(path), progress):
-        read.append(turn)
-        audited.append(_audited(turn, known))
-    return Audit(tuple(audited), _summary(read, audited))
-
-
-def _audited(turn: TurnToAudit, known: dict[Any, Satisfiability]) -> AuditedTurn:
-    faults = witness_faults(turn.constraints, turn.witness) if turn.witness is not None else []
-    found = _satisfiability(turn, known)
-    told = [found.reason] if found.reason else []
-    if faults:
-        told.append(f"the stored witness fails: {'; '.join(faults)}")
-    return AuditedTurn(
-        file=turn.file,
-        dialogue=turn.dialogue,
-        turn=turn.turn,
-        status=found.status,
-        conflict=found.conflict,
-        reason="; ".join(told),
-        compared=0 if turn.unmapped else len(turn.constraints),
-        mismatches=_mismatches(turn),
-        witness_fails=bool(faults),
-        query=turn.query,
-    )
-
-
-def _satisfiability(turn: TurnToAudit, known: dict[Any, Satisfiability]) -> Satisfiability:
-    if turn.unmapped:
-        return Satisfiability("undecided", (), f"a constraint cannot be read: {turn.unmapped}")
-    if turn.witness is not None:
-        return satisfiability(turn.constraints, turn.keywords, turn.witness)
-    # Without a stored text one is built, which takes time, and turns of one topic often differ in wording only.
-    key = (repr(turn.constraints), turn.keywords)
-    if key not in known:
-        known[key] = satisfiability(turn.constraints, turn.keywords)
-    return known[key]
-
-
-def _mismatches(turn: TurnToAudit) -> tuple[str, ...]:
-    if turn.unmapped:
-        return ()  # nothing to compare with
-    fmt = format_of(turn.constraints)
-    pairs = zip(turn.constraints, turn.descriptions, strict=True)
-    return tuple(constraint.group for constraint, text in pairs if not description_matches(constraint, text, fmt))
-
-
-def _summary(read: list[TurnToAudit], audited: list[AuditedTurn]) -> dict[str, Any]:
-    numbers = statistics(read)
-    seen = Counter(turn.status for turn in audited)
-    compared, missed = sum(turn.compared for turn in audited), sum(len(turn.mismatches) for turn in audited)
-    return {
-        "turns": numbers.pop("turns"),
-        "dialogues": numbers.pop("dialogues"),
-        "findings": sum(turn.is_finding for turn in audited),
-        "status": {status: seen[status] for status in get_args(Status)},
-        "descriptions": {
-            "compared": compared,
-            "mismatching": missed,
-            "share_mismatching": missed / compared if compared else None,
-            "turns_mismatching": sum(not turn.description_matches for turn in audited),
-        },
-        "witnesses": {
-            "stored": sum(turn.witness is not None for turn in read),
-            "failing": sum(turn.witness_fails for turn in audited),
-        },
-        "queries": query_statistics([turn.query for turn in read if turn.query is not None]),
-        **numbers,
-    }

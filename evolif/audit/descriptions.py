@@ -1,4 +1,4 @@
-"""Does a stored description state the parameters? A rule check, tolerant of wording, that looks for each of them."""
+"""Does a stored description state its constraint's parameters? Rules look for each of them, whatever the wording."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOT = (
 _NEGATION = re.compile(_NOT, re.IGNORECASE)
 _UPPER = r"upper[ -]?case|\bcapital|\bcaps\b|\bmajuscul"
 _LOWER = r"lower[ -]?case|\bsmall letter|\bminuscul"
-# What is said of a number, the longer phrases first, so that *no more than* is not read as *more than*.
+# Phrases before a number; the longer ones first, so that *no more than* is not read as *more than*.
 _RELATIONS = (
     ("at_most", r"(?:no|not) (?:more|longer|greater) than|at most|up to|a maximum of|no longer than"),
     ("at_least", r"(?:no|not) (?:less|fewer|shorter) than|at least|a minimum of"),
@@ -49,9 +49,9 @@ def description_matches(constraint: Constraint, description: str, fmt: str | Non
     """Whether a description states the constraint's parameters.
 
     Args:
-        constraint: What is asked.
-        description: What the line says of it.
-        fmt: The format that is asked for beside it.
+        constraint: The constraint.
+        description: What the line says about it.
+        fmt: The format that the instruction requires.
     """
     if not description.strip():
         return False
@@ -71,7 +71,7 @@ def _number(count: int) -> str:
     return rf"(?<![\w.,])(?:{digits}{word})(?![\w%]|[.,]\d)"
 
 
-def _says_keyword(keyword: str, text: str) -> bool:
+def _has_keyword(keyword: str, text: str) -> bool:
     return bool(find_all(fold(text), fold(keyword)))
 
 
@@ -81,13 +81,13 @@ def _edge(group: str) -> Callable[[Mapping[str, Any], str], bool]:
             return False
         mode = params["mode"]
         if mode == "quotation":
-            # Quotation marks round some word are no mention of them.
+            # Quotation marks around a word do not mention themselves.
             left, right = re.escape(params["left"]), re.escape(params["right"])
             return _has(rf"{left}(?!\w).*(?<!\w){right}|{left}\W{{0,4}}{right}", text)
         if mode == "letter":
             value = params["value"]
             return _has(rf"\bletter\W{{1,3}}{value}(?!\w)|['\"“‘]{value}['\"”’]", text)
-        return str(params["value"]) in text if mode == "emoji" else _says_keyword(params["value"], text)
+        return str(params["value"]) in text if mode == "emoji" else _has_keyword(params["value"], text)
 
     return check
 
@@ -105,13 +105,13 @@ def _length(params: Mapping[str, Any], text: str) -> bool:
     unit, relation, count = params["unit"], params["relation"], params["count"]
     if not _has(rf"\b{unit[:-1]}s?\b", text):
         return False
-    others = {"less_than": ("at_most", count - 1), "more_than": ("at_least", count + 1)}
-    said = [(relation, count), *([others[relation]] if relation in others else [])]
-    return any(number >= 0 and _relation(text, number) == kind for kind, number in said)
+    same = {"less_than": ("at_most", count - 1), "more_than": ("at_least", count + 1)}.get(relation)
+    readings = [(relation, count), *([same] if same else [])]
+    return any(number >= 0 and _relation(text, number) == kind for kind, number in readings)
 
 
 def _relation(text: str, count: int) -> str | None:
-    """How a text relates to a number: what stands before it, *exactly* where nothing does; None without the number."""
+    """How a text relates to a number: by the words around it, else *exactly*; None without the number."""
     found = re.search(_number(count), text, re.IGNORECASE)
     if found is None:
         return None
@@ -131,13 +131,13 @@ def _existence(params: Mapping[str, Any], text: str) -> bool:
     if _has(rf"(?:{_NOT})\W+(?:\w+\W+){{0,2}}(?:contain|include|use|mention|occur|appear)", text):
         return False
     return all(
-        _says_keyword(word, text) and _has(f"{_number(count)}{_TIMES.get(count, '')}", text)
+        _has_keyword(word, text) and _has(f"{_number(count)}{_TIMES.get(count, '')}", text)
         for word, count in params["counts"].items()
     )
 
 
 def _forbidden(params: Mapping[str, Any], text: str) -> bool:
-    return _NEGATION.search(text) is not None and all(_says_keyword(word, text) for word in params["keywords"])
+    return _NEGATION.search(text) is not None and all(_has_keyword(word, text) for word in params["keywords"])
 
 
 def _case(params: Mapping[str, Any], text: str) -> bool:

@@ -1,4 +1,9 @@
-"""What can be audited: a benchmark of our own, one of the authors' files, or a folder of them."""
+"""Read what can be audited: one of our benchmarks or dialogue files, one of the paper's authors' files, or a folder.
+
+The authors have released two kinds of files, which are read as hostile input. A state trajectory (`snapshots_*.jsonl`)
+and a synthesised dialogue (`dialog_*.jsonl`) hold one turn per line: `{"turn", "active_topic", "instructions": [{"id",
+"args", "description"}], …}`; other keys are ignored.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,19 +22,17 @@ from evolif.errors import InputError, UsageError
 from evolif.instructions import load_benchmark, read_turns
 from evolif.queries import check_query
 from evolif.resources import complaint, read_json_lines
-from evolif.types import Constraint, Finding, Move, Topic, Turn
-
-# Queries: which do not say their turn's intention, who mended them, how varied the wording is (paper, App. C).
+from evolif.types import Constraint, Finding, Move
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _QUOTED = re.compile(r"[“\"][^“”\"]*[”\"]")
 _OPENING = 3
-"""Words that make the opening of a query."""
+"""How many words are the opening of a query."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryToAudit:
-    """A query with what the checkers and people say of it."""
+    """A query with the findings of the checkers and the decision of a person."""
 
     text: str
     source: str
@@ -36,98 +40,102 @@ class QueryToAudit:
     status: str
     findings: tuple[Finding, ...]
     accepted: bool = False
-    """Somebody has looked at stored findings and let the query stand."""
+    """A person has looked at the stored findings and accepted the query."""
 
     @property
     def is_finding(self) -> bool:
-        """Whether somebody should look at it."""
+        """Whether a person should look at it."""
         return bool(self.findings) and not self.accepted
-
-
-def audited_query(turn: Turn) -> QueryToAudit:
-    """The query of a turn of our own."""
-    findings = tuple(check_query(turn, turn.query))
-    accepted = turn.status in ("verified", "edited") and bool(turn.findings)
-    return QueryToAudit(turn.query, turn.source, turn.attempts, turn.status, findings, accepted)
-
-
-def query_statistics(queries: Sequence[QueryToAudit]) -> dict[str, Any]:
-    """Shares that failed the checkers, what was done about them, and diversity; None where there are no queries."""
-    total = len(queries)
-    topic = sum(any(f.checker == "topic" for f in q.findings) for q in queries)
-    constraint = sum(any(f.checker != "topic" for f in q.findings) for q in queries)
-    return {
-        "checked": total,
-        "failing_constraint": constraint,
-        "failing_topic": topic,
-        "share_failing_constraint": constraint / total if total else None,
-        "share_failing_topic": topic / total if total else None,
-        "status": dict(Counter(q.status for q in queries)),
-        "sources": dict(Counter(q.source for q in queries)),
-        "repaired": sum(q.attempts > 1 and q.status != "flagged" for q in queries),
-        "adjusted": sum(q.status == "edited" for q in queries),
-        "wording": wording([q.text for q in queries]),
-    }
-
-
-def wording(queries: Sequence[str]) -> dict[str, float | int | None]:
-    """How varied queries are: what is quoted is masked first, so that other values do not make other words.
-
-    Returns:
-        `distinct`: different queries; `distinct_2` and `distinct_4`: different runs of 2 and 4 words, as a share of all
-        such runs; `openings`: different first three words, as a share of the queries; `words`: mean length.
-    """
-    read = [_WORD.findall(_QUOTED.sub(" x ", query).lower()) for query in queries]
-    return {
-        "distinct": len({" ".join(words) for words in read}),
-        "distinct_2": _share(_runs(read, 2)),
-        "distinct_4": _share(_runs(read, 4)),
-        "openings": _share(tuple(words[:_OPENING]) for words in read),
-        "words": sum(map(len, read)) / len(read) if read else None,
-    }
-
-
-def _runs(read: Iterable[Sequence[str]], length: int) -> Iterable[tuple[str, ...]]:
-    return (tuple(words[i : i + length]) for words in read for i in range(len(words) - length + 1))
-
-
-def _share(found: Iterable[tuple[str, ...]]) -> float | None:
-    seen = Counter(found)
-    return len(seen) / seen.total() if seen else None
-
-
-# A turn as audits see it, whatever file it comes from.
 
 
 @dataclass(frozen=True, slots=True)
 class TurnToAudit:
-    """What a turn asks for, and what its line says about it."""
+    """A turn of any source: its instruction, and what its line says about it."""
 
     file: str
-    """Relative to what is audited."""
+    """Relative to the audited path."""
     dialogue: int | str
     turn: int
     topic: str
     move: Move
     operation: str
-    """`add`, `modify`, `remove`, or `other` where more than one thing changed."""
+    """`add`, `modify`, `remove`, or `other` if several constraints changed, or none."""
     constraints: tuple[Constraint, ...]
     descriptions: tuple[str, ...]
-    """As stored, one per constraint; empty where there is none."""
+    """As stored, one per constraint; empty if there is none."""
     keywords: tuple[str, ...] = ()
     witness: str | None = None
     unmapped: str = ""
-    """Why a constraint of a foreign line is none of ours."""
+    """Why a constraint of a foreign line cannot be mapped to ours."""
     query: QueryToAudit | None = None
-    """None where the line holds no words, or more than one thing changed."""
+    """None if the line has no query, or several constraints changed, or none."""
 
 
-# The two kinds of files that the paper's authors have released, read as hostile input.
-#
-# A state trajectory (`snapshots_*.jsonl`) and a synthesised dialogue (`dialog_*.jsonl`) hold one turn a line:
-# `{"turn", "active_topic", "instructions": [{"id", "args", "description"}], …}`; other keys are not looked at.
+def read_source(path: Path, progress: Callable[[int, int], None] | None = None) -> Iterator[TurnToAudit]:
+    """The turns of everything at `path`, file by file.
+
+    Raises:
+        UsageError: there is nothing to audit.
+        InputError: a file or a line that cannot be read.
+    """
+    readers = _readers(path)
+    for done, read in enumerate(readers, 1):
+        yield from read()
+        if progress is not None:
+            progress(done, len(readers))
+
+
+def _readers(path: Path) -> list[Callable[[], Iterator[TurnToAudit]]]:
+    """One reader per file, to be called when its turn comes."""
+    if not path.exists():
+        raise UsageError(f"{path} does not exist; name a benchmark's folder or a .jsonl file")
+    if path.is_dir() and (path / "benchmark.json").exists():
+        benchmark = load_benchmark(path)
+        files = [(number, path / "dialogues" / f"{number:04d}.jsonl") for number in benchmark.dialogues()]
+        return [partial(_read_own, file, f"dialogues/{file.name}", number) for number, file in files]
+    files_in = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    if not files_in:
+        raise UsageError(f"{path} holds neither a benchmark.json nor a .jsonl file; name another folder")
+    return [partial(_read_file, file, file.name) for file in files_in]
+
+
+def _read_file(path: Path, name: str) -> Iterator[TurnToAudit]:
+    first = next(iter(read_json_lines(path)), None)
+    if first is None:
+        raise InputError("holds no turn", path=path)
+    own = isinstance(first[1], dict) and "constraints" in first[1] and "instructions" not in first[1]
+    return _read_own(path, name, None) if own else read_foreign(path, name)
+
+
+def _read_own(path: Path, name: str, dialogue: int | None) -> Iterator[TurnToAudit]:
+    descriptions = (_descriptions(data) for _, data in read_json_lines(path))
+    # `read_turns` comes first: it has validated a line before its descriptions are read.
+    for turn, texts in zip(read_turns(path, dialogue), descriptions, strict=True):
+        accepted = turn.status in ("verified", "edited") and bool(turn.findings)
+        findings = tuple(check_query(turn, turn.query))
+        yield TurnToAudit(
+            file=name,
+            dialogue=turn.dialogue,
+            turn=turn.turn,
+            topic=turn.topic.id,
+            move=turn.move,
+            operation=turn.operation.kind,
+            constraints=turn.constraints,
+            descriptions=texts,
+            keywords=turn.topic.keywords,
+            witness=turn.witness,
+            query=QueryToAudit(turn.query, turn.source, turn.attempts, turn.status, findings, accepted),
+        )
+
+
+def _descriptions(data: Any) -> tuple[str, ...]:
+    found = (constraint.get("description") for constraint in data["constraints"])
+    return tuple(text if isinstance(text, str) else "" for text in found)
+
 
 _Args = Mapping[str, Any]
+_State = tuple[tuple[str, Any], ...]
+"""The constraints of a foreign line: pairs of name and arguments."""
 
 
 class _Model(BaseModel):
@@ -135,7 +143,7 @@ class _Model(BaseModel):
 
 
 class ForeignEntry(_Model):
-    """One instruction of a line."""
+    """One constraint of a line."""
 
     id: Annotated[str, Field(max_length=200)]
     args: dict[str, Any] | list[Any]
@@ -159,7 +167,7 @@ def _length(args: _Args) -> dict[str, Any]:
 
 
 def _case(args: _Args) -> dict[str, Any]:
-    # No exact equal: its name says *at least*, its own description *approximately*; taken as what people were told.
+    # Its name says *at least*, but its description *approximately*, so our share is closest to what people read.
     return {"mode": "share", "percent": args["min"]} if args["mode"] == "min_upper" else dict(args)
 
 
@@ -185,10 +193,10 @@ _MAPPED: Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
 
 
 def map_constraint(name: str, args: object) -> dict[str, Any]:
-    """A constraint in our own words: `{"group": …, "params": {…}}`, not yet validated.
+    """A foreign constraint as one of ours: `{"group": …, "params": {…}}`, not yet validated.
 
     Raises:
-        UsageError: one that has no equal here.
+        UsageError: there is no equivalent.
     """
     known = _MAPPED.get(name)
     if known is None:
@@ -205,24 +213,23 @@ def read_foreign(path: Path, name: str) -> Iterator[TurnToAudit]:
 
     Args:
         path: The file.
-        name: What reports call it.
+        name: The file's name in reports.
 
     Raises:
-        InputError: a line that is no turn of theirs, or out of order; names the line and the mend.
+        InputError: a line that is not one of their turns, or out of order; names the line and the remedy.
     """
-    history: dict[str, tuple[tuple[str, Any], ...]] = {}
+    history: dict[str, _State] = {}
     prompts: dict[str, str] = {}
-    """What a topic is: given, or its first query."""
+    """The description of each topic: as given, else its first query."""
     before, last_topic = 0, None
     for number, data in read_json_lines(path):
         line = _line(data, path, number)
         if line.turn <= before:
-            raise InputError(
-                f"turn {line.turn} comes after turn {before}; put the lines in order", path=path, line=number
-            )
+            message = f"turn {line.turn} comes after turn {before}; put the lines in order"
+            raise InputError(message, path=path, line=number)
         topic = str(line.active_topic)
         move: Move = "continue" if topic == last_topic else "backtrack" if topic in history else "new"
-        state = tuple((entry.id, entry.args) for entry in line.instructions)
+        state, previous = tuple((entry.id, entry.args) for entry in line.instructions), history.get(topic, ())
         constraints, unmapped = _constraints(line.instructions)
         words = line.user_query_verified or line.user_query or ""
         prompts.setdefault(topic, line.topic_query or words)
@@ -232,20 +239,18 @@ def read_foreign(path: Path, name: str) -> Iterator[TurnToAudit]:
             turn=line.turn,
             topic=topic,
             move=move,
-            operation=operation(history.get(topic, ()), state),
+            operation=_operation(previous, state),
             constraints=constraints,
             descriptions=tuple(entry.description or "" for entry in line.instructions),
             unmapped=unmapped,
-            query=_query(Topic(topic, prompts[topic], ()), move, history.get(topic, ()), state, words),
+            query=_query({"id": topic, "prompt": prompts[topic]}, move, previous, state, words),
         )
         history[topic], before, last_topic = state, line.turn, topic
 
 
-def _query(
-    topic: Topic, move: Move, before: tuple[tuple[str, Any], ...], after: tuple[tuple[str, Any], ...], words: str
-) -> QueryToAudit | None:
-    """The query of a line, checked against the one change of its turn; None where there is none, or more than one."""
-    kind = operation(before, after)
+def _query(topic: _Args, move: Move, before: _State, after: _State, words: str) -> QueryToAudit | None:
+    """The query of a line, checked against the one change of its turn; None without a query or without one change."""
+    kind = _operation(before, after)
     if not words or kind == "other":
         return None
     old, new = dict(before), dict(after)
@@ -255,13 +260,9 @@ def _query(
     except UsageError:
         return None
     group = next(m["group"] for m in mapped if m is not None)
-    change = {
-        "kind": kind,
-        "group": group,
-        "before": mapped[0] and mapped[0]["params"],
-        "after": mapped[1] and mapped[1]["params"],
-    }
-    turn = {"topic": {"id": topic.id, "prompt": topic.prompt}, "move": move, "operation": change}
+    old_params, new_params = (m and m["params"] for m in mapped)
+    change = {"kind": kind, "group": group, "before": old_params, "after": new_params}
+    turn = {"topic": topic, "move": move, "operation": change}
     return QueryToAudit(words, "foreign", 1, "verified", tuple(check_query(turn, words)))
 
 
@@ -278,7 +279,7 @@ def _line(data: object, path: Path, number: int) -> ForeignLine:
 
 
 def _constraints(entries: list[ForeignEntry]) -> tuple[tuple[Constraint, ...], str]:
-    """The constraints in order, or why one of them could not be mapped."""
+    """The constraints in order, or why one of them cannot be mapped."""
     try:
         found = parse_constraints([map_constraint(entry.id, entry.args) for entry in entries])
         if len({c.group for c in found}) < len(found):
@@ -288,8 +289,7 @@ def _constraints(entries: list[ForeignEntry]) -> tuple[tuple[Constraint, ...], s
     return found, ""
 
 
-def operation(before: tuple[tuple[str, Any], ...], after: tuple[tuple[str, Any], ...]) -> str:
-    """What changed between two states of one topic."""
+def _operation(before: _State, after: _State) -> str:
     old, new = dict(before), dict(after)
     changes = [("add", new.keys() - old.keys()), ("remove", old.keys() - new.keys())]
     changes.append(("modify", {name for name in old.keys() & new.keys() if old[name] != new[name]}))
@@ -298,68 +298,46 @@ def operation(before: tuple[tuple[str, Any], ...], after: tuple[tuple[str, Any],
     return next(kind for kind, names in changes if names)
 
 
-def read_source(path: Path, progress: Callable[[int, int], None] | None = None) -> Iterator[TurnToAudit]:
-    """The turns of everything at `path`, file by file.
+def query_statistics(queries: Sequence[QueryToAudit]) -> dict[str, Any]:
+    """How many fail the checkers, how many were corrected, and how varied they are (paper, App. C)."""
+    total = len(queries)
+    topic = sum(any(f.checker == "topic" for f in q.findings) for q in queries)
+    constraint = sum(any(f.checker != "topic" for f in q.findings) for q in queries)
+    return {
+        "checked": total,
+        "failing_constraint": constraint,
+        "failing_topic": topic,
+        "share_failing_constraint": constraint / total if total else None,
+        "share_failing_topic": topic / total if total else None,
+        "status": dict(Counter(q.status for q in queries)),
+        "sources": dict(Counter(q.source for q in queries)),
+        "repaired": sum(q.attempts > 1 and q.status != "flagged" for q in queries),
+        "adjusted": sum(q.status == "edited" for q in queries),
+        "wording": _wording([q.text for q in queries]),
+    }
 
-    Raises:
-        UsageError: there is nothing to audit.
-        InputError: a file or a line that cannot be read.
+
+def _wording(queries: Sequence[str]) -> dict[str, float | int | None]:
+    """How varied queries are; quoted text is masked first, so that different values do not count as different words.
+
+    Returns:
+        `distinct`: different queries; `distinct_2` and `distinct_4`: different runs of 2 and 4 words, as a share of all
+        such runs; `openings`: different first three words, as a share of the queries; `words`: mean length.
     """
-    readers = _readers(path)
-    for done, read in enumerate(readers, 1):
-        yield from read()
-        if progress is not None:
-            progress(done, len(readers))
+    read = [_WORD.findall(_QUOTED.sub(" x ", query).lower()) for query in queries]
+    return {
+        "distinct": len({" ".join(words) for words in read}),
+        "distinct_2": _share(_runs(read, 2)),
+        "distinct_4": _share(_runs(read, 4)),
+        "openings": _share(tuple(words[:_OPENING]) for words in read),
+        "words": sum(map(len, read)) / len(read) if read else None,
+    }
 
 
-def _readers(path: Path) -> list[Callable[[], Iterator[TurnToAudit]]]:
-    if not path.exists():
-        raise UsageError(f"{path} does not exist; name a benchmark's folder or a .jsonl file")
-    if path.is_dir() and (path / "benchmark.json").exists():
-        benchmark = load_benchmark(path)
-        files = [(number, path / "dialogues" / f"{number:04d}.jsonl") for number in benchmark.dialogues()]
-        return [_bind(_own, file, f"dialogues/{file.name}", number) for number, file in files]
-    files_in = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
-    if not files_in:
-        raise UsageError(f"{path} holds neither a benchmark.json nor a .jsonl file; name another folder")
-    return [_bind(_one_file, file, file.name) for file in files_in]
+def _runs(read: Iterable[Sequence[str]], length: int) -> Iterable[tuple[str, ...]]:
+    return (tuple(words[i : i + length]) for words in read for i in range(len(words) - length + 1))
 
 
-def _bind(read: Callable[..., Iterator[TurnToAudit]], *arguments: Any) -> Callable[[], Iterator[TurnToAudit]]:
-    return lambda: read(*arguments)
-
-
-def _one_file(path: Path, name: str) -> Iterator[TurnToAudit]:
-    first = next(iter(read_json_lines(path)), None)
-    if first is None:
-        raise InputError("holds no turn", path=path)
-    own = isinstance(first[1], dict) and "constraints" in first[1] and "instructions" not in first[1]
-    return _own(path, name, None) if own else read_foreign(path, name)
-
-
-def _own(path: Path, name: str, dialogue: int | None) -> Iterator[TurnToAudit]:
-    stored = (_descriptions(data) for _, data in read_json_lines(path))
-    # The lines were read as objects with constraints by the time their descriptions are asked for.
-    for turn, descriptions in zip(read_turns(path, dialogue), stored, strict=True):
-        yield _to_audit(turn, name, descriptions)
-
-
-def _to_audit(turn: Turn, name: str, descriptions: tuple[str, ...]) -> TurnToAudit:
-    return TurnToAudit(
-        file=name,
-        dialogue=turn.dialogue,
-        turn=turn.turn,
-        topic=turn.topic.id,
-        move=turn.move,
-        operation=turn.operation.kind,
-        constraints=turn.constraints,
-        descriptions=descriptions,
-        keywords=turn.topic.keywords,
-        witness=turn.witness,
-        query=audited_query(turn),
-    )
-
-
-def _descriptions(data: Any) -> tuple[str, ...]:
-    found = (constraint.get("description") for constraint in data["constraints"])
-    return tuple(text if isinstance(text, str) else "" for text in found)
+def _share(found: Iterable[tuple[str, ...]]) -> float | None:
+    seen = Counter(found)
+    return len(seen) / seen.total() if seen else None

@@ -1,4 +1,4 @@
-"""The three-layer tracker: topics, instructions and constraints, driven by a seeded state machine (paper §3.2)."""
+"""The three-layer tracker (paper §3.2): a seeded state machine that evolves topics, instructions and constraints."""
 
 from evolif.tracker.profile import Profile, TopicModel, load_profile, load_topics, parse_profile
 from evolif.tracker.script import DrawStatistics, ScriptSpec, raw_turns, script

@@ -1,4 +1,4 @@
-"""Profiles: every number of the state machine, as data."""
+"""The data of the state machine: profiles, which hold its numbers, and topic files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ from evolif.rng import Stream
 from evolif.text import clean, fold
 from evolif.types import Topic
 
+BUILT_IN = ("paper", "objective", "extended")
+_TRIAL_DRAWS = 100
+MIN_KEYWORDS = 20
+"""The fewest keywords of a topic."""
+
+_PLAIN = re.compile(r"(?:[a-z0-9]+(?:[ -][a-z0-9]+)*\n)+")
+
 _Probability = Annotated[float, Field(ge=0, le=1)]
+_Text = Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"\S")]
 _Weight = Annotated[int, Field(ge=0)]
 
 
@@ -25,7 +33,7 @@ class _Model(BaseModel):
 
 
 class Visit(_Model):
-    """How long a topic is stayed with."""
+    """How long a dialogue stays with a topic: from `min_turns` on, it switches with probability `switch`."""
 
     min_turns: Annotated[int, Field(ge=1)]
     switch: _Probability
@@ -41,7 +49,7 @@ class OperationWeights(_Model):
 
 
 class Operations(_Model):
-    """Weights by how many constraints are active."""
+    """Weights by the number of active constraints."""
 
     one: OperationWeights
     between: OperationWeights
@@ -50,21 +58,21 @@ class Operations(_Model):
 
 
 class KeepRule(_Model):
-    """Which dialogues are kept: the first `turns` average at least so many active constraints."""
+    """Which dialogues are kept: those with at least so many active constraints on average in the first `turns`."""
 
     turns: Annotated[int, Field(ge=1)]
     min_mean_constraints: Annotated[float, Field(ge=0)]
 
 
 class ProtocolDefaults(_Model):
-    """Patience and cap that an evaluation takes when told nothing else."""
+    """Default patience and turn limit of an evaluation."""
 
     patience: Annotated[int, Field(ge=1)] = 3
     max_turns: Annotated[int, Field(ge=1)] = 50
 
 
 class Profile(_Model):
-    """A complete specification of the state machine and its pools."""
+    """A complete specification of the state machine, with the pools from which constraints are drawn."""
 
     name: str
     source: str = ""
@@ -74,39 +82,31 @@ class Profile(_Model):
     keep: KeepRule
     protocol: ProtocolDefaults = ProtocolDefaults()
     pools: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Per group, what constraints are drawn from; groups not named use their data file's pool."""
+    """Pools by group; they replace entries of the pool in the group's data file."""
 
     @model_validator(mode="after")
     def _known_groups(self) -> Profile:
         if len(set(self.groups)) != len(self.groups):
             raise ValueError("a group is named twice")
-        for name in self.groups:
-            self._check_values(name)
-        if strange := set(self.pools) - set(self.groups):
-            raise ValueError(f"there are pools for {', '.join(sorted(strange))}, which is not among the groups")
+        for group in map(get_group, self.groups):
+            values = self.pools.get(group.name, {}).get("values", ()) if group.subjective else ()
+            for value in values:  # a pool may omit values, but each needs its phrases
+                if value not in group.data["describe"]:
+                    raise ValueError(f"{group.name} has no value “{value}”; use {', '.join(group.data['describe'])}")
+        if unknown := set(self.pools) - set(self.groups):
+            raise ValueError(f"there are pools for {', '.join(sorted(unknown))}, which is not among the groups")
         return self
 
-    def _check_values(self, name: str) -> None:
-        """What a judge is asked for needs its phrases: a pool may leave values out, but not invent any."""
-        group = get_group(name)
-        for value in self.pools.get(name, {}).get("values", ()) if group.subjective else ():
-            if value not in group.data["describe"]:
-                raise ValueError(f"{name} has no value “{value}”; use {', '.join(group.data['describe'])}")
-
     def resolved(self) -> Profile:
-        """The profile with every pool written out, so that it means the same anywhere."""
+        """The profile with all pools complete, so that it means the same on any machine."""
         pools = {name: {**get_group(name).data["pool"], **self.pools.get(name, {})} for name in self.groups}
         return self.model_copy(update={"pools": pools})
-
-
-_TRIAL_DRAWS = 100
-BUILT_IN = ("paper", "objective", "extended")
 
 
 def load_profile(name: str) -> Profile:
     """A built-in profile by name, or a YAML file by path, with its pools resolved.
 
-    Built-in profiles draw groups of the user's own, too; a file names its groups itself.
+    Built-in profiles also draw the groups of the user's modules; a file names its groups itself.
 
     Raises:
         UsageError: no such profile.
@@ -129,7 +129,7 @@ def load_profile(name: str) -> Profile:
 
 
 def _try_pool(name: str, pool: Mapping[str, Any], path: Path) -> None:
-    """Draw from a pool of one's own before anything is generated: what it holds is only known to its group."""
+    """Draw from a custom pool before anything is generated: only its group knows what it must contain."""
     group, stream = get_group(name), Stream(0)
     context = DrawContext(tuple(f"keyword {number}" for number in range(20)), pool)
     try:
@@ -149,15 +149,6 @@ def parse_profile(data: object, path: Path | None = None) -> Profile:
         raise InputError(complaint(fault, "profile"), path=path) from None
 
 
-# Topic files: JSONL, one topic a line.
-
-MIN_KEYWORDS = 20
-"""What a topic needs at least (specification of the topic layer)."""
-
-_PLAIN = re.compile(r"(?:[a-z0-9]+(?:[ -][a-z0-9]+)*\n)+")
-_Text = Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"\S")]
-
-
 class TopicModel(BaseModel):
     """A topic as stored."""
 
@@ -172,7 +163,7 @@ class TopicModel(BaseModel):
     @field_validator("keywords")
     @classmethod
     def _enough_words(cls, keywords: list[str]) -> list[str]:
-        """Different ones, each with a letter or a digit at both ends: only such have edges that text can show."""
+        """At least so many different ones, each with a letter or a digit at both ends, so that its edges are clear."""
         if _are_plain(keywords) and len(keywords) == len(set(keywords)) >= MIN_KEYWORDS:
             return keywords
         kept = list({fold(k): k for k in (clean(k).strip() for k in reversed(keywords))}.values())[::-1]
@@ -184,18 +175,18 @@ class TopicModel(BaseModel):
         return kept
 
     def to_topic(self) -> Topic:
-        """The topic, its texts normalised."""
+        """The topic with normalised texts."""
         return Topic(self.id, clean(self.prompt).strip(), tuple(self.keywords), self.domain, clean(self.title).strip())
 
 
 def _are_plain(keywords: list[str]) -> bool:
-    """Whether normalising would change none of them: told of all at once, because every start reads some 12,000."""
+    """Whether normalising would change none of them; one test for all, since every start reads some 12,000."""
     joined = "".join(f"{keyword}\n" for keyword in keywords)
     return joined.count("\n") == len(keywords) and _PLAIN.fullmatch(joined) is not None
 
 
 def load_topics(path: Path | None = None) -> tuple[Topic, ...]:
-    """The topics of a file, or the project's own.
+    """The topics of a JSONL file, or the built-in ones.
 
     Raises:
         InputError: a line that is not a topic, or an id used twice.

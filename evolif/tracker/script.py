@@ -1,36 +1,41 @@
-"""Scripts: endless, and a pure function of (specification, seed, dialogue, turn)."""
+"""Scripts: the intentions of a dialogue's turns, without end, from a profile, topics, a seed and a dialogue number.
+
+The topic layer chooses the topic of each turn: the same, a new one or an earlier one. The instruction layer changes one
+of the topic's constraints, and redraws until the new instruction has a verified witness.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 
 from evolif.constraints import DrawContext, get_group, is_closed
 from evolif.errors import InternalError, UsageError
 from evolif.rng import Purpose, Stream
-from evolif.tracker.profile import OperationWeights, Profile, Visit
+from evolif.tracker.profile import Profile, Visit
 from evolif.types import Constraint, Instruction, Move, Operation, OperationKind, Params, ScriptTurn, Topic
 from evolif.witness import Refusal, build_witness
 
-# The instruction layer: one operation per turn, drawn until it carries a verified witness.
-
 TRIES_PER_GROUP = 16
-"""Parameters are redrawn so often before another group is tried; the mix then keeps to the profile."""
+"""Draws of parameters before another group is tried; with so many, the mix of groups stays close to the profile."""
+
+MAX_REDRAWS = 1000
 
 
 @dataclass(slots=True)
 class DrawStatistics:
-    """What the rule *no turn without a witness* cost."""
+    """The cost of the rule that every turn has a witness."""
 
     turns: int = 0
     draws: int = 0
     refused: dict[tuple[str, ...], int] = field(default_factory=dict)
-    """Refused draws by the groups that did not go together."""
+    """Refused draws, by the groups that exclude each other."""
     group_changed: int = 0
     kind_changed: int = 0
 
     def refuse(self, refusal: Refusal) -> None:
-        """Count a refused draw."""
         groups = tuple(sorted(refusal.groups))
         self.refused[groups] = self.refused.get(groups, 0) + 1
 
@@ -44,12 +49,11 @@ class InstructionState:
 
     @property
     def active(self) -> dict[str, Params]:
-        """Parameters by group."""
         return {c.group: c.params for c in self.constraints}
 
 
-class Evolver:
-    """Evolves instructions of one dialogue by the weights of a profile."""
+class InstructionLayer:
+    """Changes the instructions of one dialogue by the weights of a profile."""
 
     def __init__(self, profile: Profile, stream: Stream, statistics: DrawStatistics) -> None:
         self._profile = profile
@@ -57,10 +61,10 @@ class Evolver:
         self._statistics = statistics
 
     def evolve(self, state: InstructionState, topic: Topic) -> tuple[Operation, InstructionState]:
-        """Exactly one operation.
+        """Exactly one operation, and the state after it.
 
         Raises:
-            InternalError: no operation of any kind has a witness, which the table is meant to exclude.
+            InternalError: no operation has a witness, which the compatibility table should prevent.
         """
         self._statistics.turns += 1
         active = state.active
@@ -75,7 +79,7 @@ class Evolver:
         raise InternalError(f"no operation with a witness was found for topic {topic.id}; please report the seed")
 
     def _kinds(self, active: int, free: list[str]) -> list[OperationKind]:
-        """The kind drawn first, then the others in case it has no witness at all."""
+        """The kind that is drawn, then the others in case none of its operations has a witness."""
         if not active:
             return ["add"]
         operations = self._profile.operations
@@ -85,7 +89,12 @@ class Evolver:
             weights = operations.none_free
         else:
             weights = operations.one if active == 1 else operations.between
-        options = _options(weights, active, free)
+        weighted: list[tuple[OperationKind, int]] = [
+            ("add", weights.add if free else 0),
+            ("modify", weights.modify),
+            ("remove", weights.remove if active > 1 else 0),
+        ]
+        options = [option for option in weighted if option[1]] or [("modify", 1)]
         first = self._stream.weighted(options)
         return [first, *(kind for kind, _ in options if kind != first)]
 
@@ -115,24 +124,16 @@ class Evolver:
         context = DrawContext(topic.keywords, self._profile.pools[name], others)
         for _ in range(TRIES_PER_GROUP):
             before = state.active.get(name)
-            params = (
-                group.draw(self._stream, context) if before is None else group.modify(before, self._stream, context)
-            )
+            draw = group.draw if before is None else partial(group.modify, before)
+            params = draw(self._stream, context)
             if params is None:
                 return
             yield params
 
     def _witness(self, group: str, constraints: Instruction, state: InstructionState, topic: Topic) -> str | Refusal:
         if state.witness and get_group(group).subjective:
-            return state.witness  # the rule-checked part did not change
+            return state.witness  # the rule-checked constraints did not change
         return build_witness(constraints, topic.keywords)
-
-
-def _options(weights: OperationWeights, active: int, free: list[str]) -> list[tuple[OperationKind, int]]:
-    options: list[tuple[OperationKind, int]] = [("add", weights.add if free else 0), ("modify", weights.modify)]
-    options.append(("remove", weights.remove if active > 1 else 0))
-    usable = [(kind, weight) for kind, weight in options if weight]
-    return usable or [("modify", 1)]
 
 
 def _apply(constraints: Instruction, group: str, after: Params | None) -> Instruction:
@@ -145,35 +146,32 @@ def _apply(constraints: Instruction, group: str, after: Params | None) -> Instru
     return (*constraints, changed)
 
 
-# The topic layer: continue, open a new topic, or go back to an earlier one.
-
-
 @dataclass(slots=True)
-class TopicInPlay:
-    """A topic of the dialogue with its own instruction."""
+class OpenTopic:
+    """A topic of the dialogue with its instruction."""
 
     topic: Topic
     state: InstructionState = field(default_factory=InstructionState)
 
 
 class TopicLayer:
-    """The history of topics of one dialogue."""
+    """Chooses the topics of one dialogue and remembers their instructions."""
 
     def __init__(self, visit: Visit, catalogue: tuple[Topic, ...], stream: Stream) -> None:
         self._visit = visit
         self._catalogue = catalogue
         self._stream = stream
-        self._history: list[TopicInPlay] = []
+        self._history: list[OpenTopic] = []
         self._current = -1
         self._stayed = 0
 
-    def advance(self) -> tuple[Move, TopicInPlay]:
-        """Choose the topic of the next turn."""
+    def advance(self) -> tuple[Move, OpenTopic]:
+        """The move and the topic of the next turn."""
         move = self._choose()
         if move == "new":
             taken = {t.topic.id for t in self._history}
             fresh = [t for t in self._catalogue if t.id not in taken]
-            self._history.append(TopicInPlay(self._stream.choice(fresh)))
+            self._history.append(OpenTopic(self._stream.choice(fresh)))
             self._current = len(self._history) - 1
         elif move == "backtrack":
             self._current = self._stream.choice([i for i in range(len(self._history)) if i != self._current])
@@ -194,12 +192,9 @@ class TopicLayer:
         return "backtrack" if can_return else "continue"
 
 
-MAX_REDRAWS = 1000
-
-
 @dataclass(frozen=True, slots=True)
 class ScriptSpec:
-    """All that a script depends on, beside the dialogue's number."""
+    """Everything that a script depends on, except the dialogue's number."""
 
     profile: Profile
     topics: tuple[Topic, ...]
@@ -207,37 +202,29 @@ class ScriptSpec:
 
 
 def raw_turns(spec: ScriptSpec, dialogue: int, stream: Stream, statistics: DrawStatistics) -> Iterator[ScriptTurn]:
-    """The state machine, before any dialogue is dropped; endless."""
-    layer = TopicLayer(spec.profile.visit, spec.topics, stream)
-    evolver = Evolver(spec.profile, stream, statistics)
-    number = 0
-    while True:
-        number += 1
-        move, topic = layer.advance()
-        before = topic.state
-        operation, topic.state = evolver.evolve(before, topic.topic)
+    """The turns of the state machine, without end and whether the dialogue is kept or not."""
+    topics = TopicLayer(spec.profile.visit, spec.topics, stream)
+    instructions = InstructionLayer(spec.profile, stream, statistics)
+    for number in count(1):
+        move, current = topics.advance()
+        before = current.state
+        operation, after = instructions.evolve(before, current.topic)
+        current.state = after
         yield ScriptTurn(
-            dialogue,
-            number,
-            topic.topic,
-            move,
-            operation,
-            topic.state.constraints,
-            before.constraints,
-            topic.state.witness,
+            dialogue, number, current.topic, move, operation, after.constraints, before.constraints, after.witness
         )
 
 
 def script(spec: ScriptSpec, dialogue: int, statistics: DrawStatistics | None = None) -> Iterator[ScriptTurn]:
     """The turns of one dialogue, from turn 1, without end.
 
-    Dialogues whose first turns hold too few constraints (paper §4.1) are redrawn inside the dialogue's own stream, so
-    that numbers never shift.
+    A dialogue whose first turns hold too few constraints (paper §4.1) is redrawn from the same stream, so that dialogue
+    numbers never shift.
 
     Args:
         spec: Profile, topics and seed.
         dialogue: The dialogue's number, from 1.
-        statistics: Counts draws and refusals, where given.
+        statistics: Counts draws and refusals, if given.
     """
     stream = Stream(spec.seed, Purpose.SCRIPT, dialogue)
     statistics = statistics if statistics is not None else DrawStatistics()

@@ -116,7 +116,7 @@ def test_a_mismatching_description_is_a_finding(tmp_path):
     good = entry("length", TEN_WORDS, "The response must contain less than 10 words.")
     bad = entry("forbidden", ["tea"], "The response must contain less than 10 words.")
     told = audit(write(tmp_path / "snapshots_1.jsonl", line(1, 1, good), line(2, 1, good, bad)))
-    assert [t.description_matches for t in told.turns] == [True, False]
+    assert [not t.mismatches for t in told.turns] == [True, False]
     assert [t.status for t in told.turns] == ["satisfiable", "satisfiable"]
     assert [t.turn for t in told.findings] == [2]
     assert told.summary["descriptions"] == {
