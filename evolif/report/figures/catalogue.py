@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -24,18 +25,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A figure and its caption."""
-
-    figure: Figure
-    caption: str
-
-
-DrawOutcome: TypeAlias = "Drawing | str"
-"""The figure, or the sentence that says why there is none."""
+DrawOutcome: TypeAlias = "tuple[Figure | None, str]"
+"""The figure and its caption, or None and the reason why there is no figure."""
 
 NO_TURN = "No session with a judged turn has ended yet."
+UNKNOWN_KEY = "The run does not know this of its turns: it was made before it was kept."
 INTERVALS = "95 % bootstrap intervals over dialogues"
 HOLLOW = f"Hollow points stand on fewer than {FEW} turns; below {gather.FEWEST} none is drawn."
 
@@ -64,8 +58,8 @@ def _sessions(runs: ComparableRuns) -> str:
 def headline(runs: ComparableRuns) -> DrawOutcome:
     """The eight metrics."""
     if not any(model.summary.metrics.dialogues for model in runs.models):
-        return NO_TURN
-    return Drawing(
+        return None, NO_TURN
+    return (
         draw_bars(gather.headline_panels(runs), runs.heads),
         f"The eight process metrics with {INTERVALS}; a dash where a metric is undefined. {_sessions(runs)}",
     )
@@ -75,9 +69,9 @@ def survival(runs: ComparableRuns) -> DrawOutcome:
     """Fig. 3."""
     curves = gather.survival_curves(runs)
     if not curves:
-        return NO_TURN
+        return None, NO_TURN
     width = "95 % bands (log-log, Greenwood)" if len(curves) <= MOST_BANDS else "bands left away, for legibility"
-    return Drawing(
+    return (
         draw_survival(curves),
         "Kaplan–Meier estimate of the sessions still going after each judged turn; ticks mark sessions cut short "
         f"(cap, context, budget); {width}. Below: sessions that have at least so many turns. {_medians(runs)} "
@@ -109,9 +103,9 @@ def hazard(runs: ComparableRuns) -> DrawOutcome:
     """Where sessions end."""
     curves = gather.hazard_curves(runs)
     if not _anything(curves):
-        return f"No turn was had by {gather.FEWEST} sessions or more."
+        return None, f"No turn was had by {gather.FEWEST} sessions or more."
     plot = Plot("judged turn", "patience exhausted here (%)", curves, zoom=True)
-    return Drawing(
+    return (
         draw_curves([plot], width=TWO_COLUMNS),
         "Hazard: share of the sessions that have a turn whose patience is exhausted at it, with Wilson's 95 % score "
         f"intervals; turns had by fewer than {gather.FEWEST} sessions left away. Hollow points stand on fewer "
@@ -123,11 +117,11 @@ def patience(runs: ComparableRuns) -> DrawOutcome:
     """Table 3 as curves."""
     length, accuracy = (gather.patience_curves(runs, metric) for metric in ("edr_len", "edr_acc"))
     if not _anything(length):
-        return NO_TURN
+        return None, NO_TURN
     if max(len(curve.x) for curve in length) < 2:
-        return "The run's patience is 1: there is no smaller one to replay it with."
+        return None, "The run's patience is 1: there is no smaller one to replay it with."
     axis = "patience (failed turns in a row)"
-    return Drawing(
+    return (
         draw_curves(
             [
                 Plot(axis, gather.label_of("edr_len", runs), length, percent=False, hollow=False),
@@ -144,11 +138,11 @@ def stability(runs: ComparableRuns) -> DrawOutcome:
     """Table 4 as curves."""
     curves = gather.stability_curves(runs)
     if not runs.rank_stability:
-        return "Rank stability wants three models or more, and more than five dialogues."
+        return None, "Rank stability wants three models or more, and more than five dialogues."
     if not _anything(curves):
-        return "No correlation is defined: the models do not differ in ROB."
+        return None, "No correlation is defined: the models do not differ in ROB."
     draws = max(point.draws for point in runs.rank_stability)
-    return Drawing(
+    return (
         draw_curves([Plot("dialogues in the subsample", "correlation of ROB", curves, percent=False, below_zero=True)]),
         f"Correlation over {len(runs.models)} models between ROB on random subsamples of dialogues and on all of "
         f"them; mean over {draws} subsamples, ± one standard deviation.",
@@ -160,9 +154,9 @@ def comparison(pair: ModelComparison) -> DrawOutcome:
     found = gather.differences(pair)
     paired = pair.paired
     if not any(difference.mark.value is not None for difference in found):
-        return "The two have no dialogue in common in which both have a counted session."
+        return None, "The two have no dialogue in common in which both have a counted session."
     first, second = pair.labels
-    return Drawing(
+    return (
         draw_forest(found, first, second),
         f"{label(first)} minus {label(second)}, paired over {paired.dialogues} dialogues, with 95 % paired bootstrap "
         "intervals; p of a permutation test after Holm's correction over the metrics, filled points below 0.05.",
@@ -171,12 +165,20 @@ def comparison(pair: ModelComparison) -> DrawOutcome:
 
 def groups(runs: ComparableRuns) -> DrawOutcome:
     """Table 6 as colours."""
-    matrix = gather.group_matrix(runs)
-    if not matrix.columns:
-        return NO_TURN
-    return Drawing(
+    return _heat(runs, gather.group_matrix(runs), "group")
+
+
+def modes(runs: ComparableRuns) -> DrawOutcome:
+    """Satisfaction per group and mode."""
+    return _heat(runs, gather.mode_matrix(runs), "group and mode")
+
+
+def _heat(runs: ComparableRuns, matrix: gather.Matrix, what: str) -> DrawOutcome:
+    if not matrix.cells:
+        return None, NO_TURN
+    return (
         draw_heat(matrix),
-        f"Constraints satisfied per group, in % of those judged; italics: fewer than {FEW} judged. {_sessions(runs)}",
+        f"Constraints satisfied per {what}, in % of those judged; italics: fewer than {FEW} judged. {_sessions(runs)}",
     )
 
 
@@ -184,116 +186,92 @@ def radar(runs: ComparableRuns) -> DrawOutcome:
     """Fig. 4."""
     matrix = gather.group_matrix(runs)
     if len(matrix.columns) < FEWEST_GROUPS:
-        return f"Fewer than {FEWEST_GROUPS} constraint groups were judged; the table of groups shows them."
+        return None, f"Fewer than {FEWEST_GROUPS} constraint groups were judged; the table of groups shows them."
     mean = "" if len(matrix.rows) <= MOST_TOGETHER else "; grey: the mean of all models"
-    return Drawing(
+    return (
         draw_radar(matrix),
         f"Constraints satisfied per group; the rim is 100 %, the rings are 25, 50 and 75 %{mean}. {_sessions(runs)}",
     )
 
 
-def modes(runs: ComparableRuns) -> DrawOutcome:
-    """Group × mode."""
-    matrix = gather.mode_matrix(runs)
-    if not matrix.rows:
-        return NO_TURN
-    return Drawing(
-        draw_heat(matrix),
-        f"Constraints satisfied per group and mode, in % of those judged; italics: fewer than {FEW} judged. "
-        f"{_sessions(runs)}",
-    )
-
-
-def depth(runs: ComparableRuns) -> DrawOutcome:
-    """Satisfaction over the turns a topic has had."""
-    return _slices(runs, "depth", "turns on the topic", "the number of turns that the topic has had")
-
-
-def load(runs: ComparableRuns) -> DrawOutcome:
-    """Satisfaction over the number of constraints at once."""
-    return _slices(runs, "load", "active constraints", "the number of constraints that are active at once")
-
-
 def _slices(runs: ComparableRuns, by: str, axis: str, words: str) -> DrawOutcome:
     csr, isr = gather.slice_curves(runs, by)
     if not _anything(csr):
-        return (
-            NO_TURN if not any(model.by(by) for model in runs.models) else f"No point stands on {gather.FEWEST} turns."
-        )
+        has_turns = any(model.by(by) for model in runs.models)
+        return None, f"No point stands on {gather.FEWEST} turns." if has_turns else NO_TURN
     plots = [Plot(axis, "CSR (%)", csr), Plot(axis, "ISR (%)", isr)]
-    return Drawing(
+    return (
         draw_curves(plots, width=TWO_COLUMNS),
         f"Constraints satisfied per turn (CSR, left) and turns with all satisfied (ISR, right) over {words}"
         f"{_bands(csr)}. {HOLLOW} {_sessions(runs)}",
     )
 
 
-def moves(runs: ComparableRuns) -> DrawOutcome:
-    """CSR and ISR per move."""
-    return _dots(runs, "move", "where the dialogue opens a topic, continues one or goes back to one")
-
-
-def formality(runs: ComparableRuns) -> DrawOutcome:
-    """Fig. 7."""
-    return _dots(runs, "formality", "after formal and after informal queries (told by rules)")
-
-
 def _dots(runs: ComparableRuns, by: str, words: str) -> DrawOutcome:
     panels, keys = gather.slice_panels(runs, by)
     keys = tuple(key for key in keys if key != "unknown")
     if not keys:
-        return (
-            "The run does not know this of its turns: it was made before it was kept." if panels[0].marks else NO_TURN
-        )
-    return Drawing(
+        return None, UNKNOWN_KEY if panels[0].marks else NO_TURN
+    return (
         draw_dots(panels, runs.heads, keys),
         f"CSR (left) and ISR (right) {words}, with {INTERVALS}. {_sessions(runs)}",
     )
-
-
-def synthesizers(runs: ComparableRuns) -> DrawOutcome:
-    """Fig. 6."""
-    return _kinds(runs, "synthesizer", "who worded the queries", "worded by")
-
-
-def registers(runs: ComparableRuns) -> DrawOutcome:
-    """App. G's kin: the personas' registers."""
-    return _kinds(runs, "register", "the register of the dialogue's persona", "of the register")
 
 
 def _kinds(runs: ComparableRuns, kind: str, words: str, alike: str) -> DrawOutcome:
     panel, keys = gather.kind_panel(runs, kind)
     known = tuple(key for key in keys if key != "unknown")
     if not known:
-        return "The run does not know this of its turns: it was made before it was kept." if keys else NO_TURN
+        return None, UNKNOWN_KEY if keys else NO_TURN
     if len(known) == 1:
-        return f"All dialogues are {alike} {label(known[0])}: there is nothing to set side by side."
-    return Drawing(
+        return None, f"All dialogues are {alike} {label(known[0])}: there is nothing to set side by side."
+    return (
         draw_dots([panel], runs.heads, known),
         f"ROB by {words} (of most of a dialogue's turns), with {INTERVALS}. {_sessions(runs)}",
     )
 
 
 COMPARISON = "comparison"
+_COMPARISON_TITLE = "The difference of two models"
 
-_BOARD_FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
+_FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
     "headline": ("The eight metrics", headline),
     "survival": ("How long sessions last", survival),
     "hazard": ("Where sessions end", hazard),
     "groups": ("Satisfaction per constraint group", groups),
     "radar": ("Satisfaction per constraint group, as a radar", radar),
     "modes": ("Satisfaction per group and mode", modes),
-    "depth": ("Satisfaction over the turns of a topic", depth),
-    "load": ("Satisfaction over the number of constraints", load),
-    "moves": ("Satisfaction per move", moves),
+    "depth": (
+        "Satisfaction over the turns of a topic",
+        partial(_slices, by="depth", axis="turns on the topic", words="the number of turns that the topic has had"),
+    ),
+    "load": (
+        "Satisfaction over the number of constraints",
+        partial(
+            _slices, by="load", axis="active constraints", words="the number of constraints that are active at once"
+        ),
+    ),
+    "moves": (
+        "Satisfaction per move",
+        partial(_dots, by="move", words="where the dialogue opens a topic, continues one or goes back to one"),
+    ),
     "patience": ("Patience sweep", patience),
     "stability": ("Rank stability", stability),
-    "synthesizers": ("ROB by synthesizer", synthesizers),
-    "registers": ("ROB by register", registers),
-    "formality": ("Formal and informal queries", formality),
+    "synthesizers": (
+        "ROB by synthesizer",
+        partial(_kinds, kind="synthesizer", words="who worded the queries", alike="worded by"),
+    ),
+    "registers": (
+        "ROB by register",
+        partial(_kinds, kind="register", words="the register of the dialogue's persona", alike="of the register"),
+    ),
+    "formality": (
+        "Formal and informal queries",
+        partial(_dots, by="formality", words="after formal and after informal queries (told by rules)"),
+    ),
 }
 
-FIGURE_NAMES: tuple[str, ...] = (*_BOARD_FIGURES, COMPARISON)
+FIGURE_NAMES: tuple[str, ...] = (*_FIGURES, COMPARISON)
 """All figures, in the order of a report."""
 
 FigureSubject = RunAnalysis | ComparableRuns | ModelComparison
@@ -307,7 +285,7 @@ class Picture:
     Attributes:
         name: One of `FIGURE_NAMES`.
         title: A few words, for a heading.
-        caption: What it shows and of how many; the reason where there is no figure. Plain text, names made short.
+        caption: What the figure shows, or why there is none. Plain text with shortened names.
         figure: None where there is none.
     """
 
@@ -317,7 +295,7 @@ class Picture:
     figure: Figure | None
 
     def svg(self, *, inline: bool = False) -> str:
-        """As SVG, for a file or to stand in a page; empty where there is no figure."""
+        """As SVG, for a file or for a page; empty where there is no figure."""
         if self.figure is None:
             return ""
         return svg_text(self.figure, self.name, words=f"{self.title}. {self.caption}", inline=inline)
@@ -332,49 +310,47 @@ def draw(name: str, subject: FigureSubject) -> Picture:
 
     Args:
         name: One of `FIGURE_NAMES`; `comparison` of a `ModelComparison`, or of exactly two models.
-        subject: Of what.
+        subject: What to draw.
 
     Raises:
         UsageError: No figure has that name, or matplotlib (extra `report`) is not installed.
     """
     if name not in FIGURE_NAMES:
         raise UsageError(f"there is no figure “{name}”; there are {', '.join(FIGURE_NAMES)}")
+    if isinstance(subject, RunAnalysis):
+        subject = ComparableRuns((subject,))
+    title = _COMPARISON_TITLE if name == COMPARISON else _FIGURES[name][0]
     with style():
         try:
-            title, made = _make(name, ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject)
+            figure, caption = _draw_comparison(subject) if name == COMPARISON else _draw_runs(name, subject)
         except UsageError as fault:
             # A missing package costs only the figures that need it.
-            return Picture(name, _title(name), str(fault), None)
-    if isinstance(made, Drawing):
-        return Picture(name, title, made.caption, made.figure)
-    return Picture(name, title, made, None)
+            figure, caption = None, str(fault)
+    return Picture(name, title, caption, figure)
 
 
 def draw_all(subject: ComparableRuns | RunAnalysis, comparisons: Sequence[ModelComparison] = ()) -> list[Picture]:
     """Every figure of comparable runs, then those of the comparisons; two models alone are always compared."""
+    runs = ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject
     with style():
-        pictures = [draw(name, subject) for name in _BOARD_FIGURES]
-        runs = ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject
+        pictures = [draw(name, runs) for name in _FIGURES]
         if not comparisons and len(runs.models) == 2:
             pictures.append(draw(COMPARISON, runs))
         return [*pictures, *(draw(COMPARISON, pair) for pair in comparisons)]
 
 
-def _make(name: str, subject: ComparableRuns | ModelComparison) -> tuple[str, DrawOutcome]:
-    if name == COMPARISON:
-        if isinstance(subject, ComparableRuns):
-            if len(subject.models) != 2:
-                return _title(name), "Two models are compared at a time; name them to evolif compare."
-            subject = ModelComparison(*subject.models)
-        return _title(name), comparison(subject)
+def _draw_runs(name: str, subject: ComparableRuns | ModelComparison) -> DrawOutcome:
     if isinstance(subject, ModelComparison):
-        return _title(name), "This figure is of a run, not of a comparison."
-    title, maker = _BOARD_FIGURES[name]
-    return title, maker(subject)
+        return None, "This figure is of a run, not of a comparison."
+    return _FIGURES[name][1](subject)
 
 
-def _title(name: str) -> str:
-    return _BOARD_FIGURES[name][0] if name in _BOARD_FIGURES else "The difference of two models"
+def _draw_comparison(subject: ComparableRuns | ModelComparison) -> DrawOutcome:
+    if isinstance(subject, ModelComparison):
+        return comparison(subject)
+    if len(subject.models) != 2:
+        return None, "Two models are compared at a time; name them to evolif compare."
+    return comparison(ModelComparison(*subject.models))
 
 
 INDEX = "figures.md"

@@ -1,4 +1,4 @@
-"""Lines with bands: satisfaction by depth, by load, hazard, patience, rank stability."""
+"""Draw curves with bands, bars and dots with intervals, differences of two models, and tables of colours."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 MOST_BANDS = 5
-"""Beyond so many lines bands would hide each other; they are left away."""
+"""With more lines, bands would hide each other and are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +72,24 @@ def draw_curves(plots: Sequence[Plot], *, width: float = ONE_COLUMN, height: flo
 def draw_curve(axes: Axes, curve: Curve, how: LineStyle, plot: Plot) -> Any:
     """One line with its band; returns its handle for a legend."""
     scale = 100 if plot.percent else 1
-    told = [(x, mark) for x, mark in zip(curve.x, curve.marks, strict=True) if mark.value is not None]
-    x = [at for at, _ in told]
-    y = [scale * (mark.value or 0.0) for _, mark in told]
-    few = [plot.hollow and mark.n is not None and mark.n < FEW for _, mark in told]
+    points = [(x, mark) for x, mark in zip(curve.x, curve.marks, strict=True) if mark.value is not None]
+    x = [at for at, _ in points]
+    y = [scale * (mark.value or 0.0) for _, mark in points]
+    few = [plot.hollow and mark.n is not None and mark.n < FEW for _, mark in points]
     if len(plot.curves) <= MOST_BANDS:
         # An interval of a few turns is as wide as the plot, and hides what stands on many.
-        _band(axes, [one for one, hollow in zip(told, few, strict=True) if not hollow], scale, how)
+        _band(axes, [one for one, hollow in zip(points, few, strict=True) if not hollow], scale, how)
     (line,) = axes.plot(x, y, color=how.colour, linestyle=how.dash, marker=how.marker)
     if any(few):
         line.set_markevery([not hollow for hollow in few])
-        at = [index for index, hollow in enumerate(few) if hollow]
-        axes.plot(
-            [x[i] for i in at], [y[i] for i in at], how.marker, color=how.colour, markerfacecolor="white"
-        )  # fmt: skip
+        few_x, few_y = ([value for value, hollow in zip(values, few, strict=True) if hollow] for values in (x, y))
+        axes.plot(few_x, few_y, how.marker, color=how.colour, markerfacecolor="white")
     (handle,) = axes.plot([], [], color=how.colour, linestyle=how.dash, marker=how.marker)
     return handle
 
 
-def _band(axes: Axes, told: Sequence[tuple[float, PlotMark]], scale: float, how: LineStyle) -> None:
-    ends = [(x, m.low, m.high) for x, m in told if m.low is not None and m.high is not None]
+def _band(axes: Axes, points: Sequence[tuple[float, PlotMark]], scale: float, how: LineStyle) -> None:
+    ends = [(x, m.low, m.high) for x, m in points if m.low is not None and m.high is not None]
     if len(ends) > 1:
         axes.fill_between(
             [x for x, _, _ in ends],
@@ -129,8 +127,6 @@ def _legend_height(curves: Sequence[Curve], width: float) -> float:
     columns = max(1, int(width / (longest * 0.056 + 0.5)))
     return 0.14 * -(-len(curves) // columns)
 
-
-# Points with intervals, a row per model: headline metrics, ROB by synthesizer, satisfaction by formality.
 
 _BAR = "#9dc3df"
 _CAP = 0.09
@@ -201,21 +197,20 @@ def _finish_dots(axes: Axes, panel: PlotPanel, rows: Sequence[str], *, striped: 
 
 
 def _draw_bars(axes: Axes, marks: Sequence[PlotMark], scale: float) -> None:
-    told = [(row, mark, scale * mark.value) for row, mark in enumerate(marks) if mark.value is not None]
     for row, mark in enumerate(marks):
         if mark.value is None:
             axes.text(0, row, " –", va="center", color="#999999")
-    axes.barh(
-        [row for row, _, _ in told], [value for _, _, value in told],
-        height=0.66, color=_BAR, edgecolor="#3d7ea6", linewidth=0.5,
-    )  # fmt: skip
-    _whiskers(axes, [(row, mark) for row, mark, _ in told], scale, "black")
+    known = [(row, mark) for row, mark in enumerate(marks) if mark.value is not None]
+    values = [scale * (mark.value or 0.0) for _, mark in known]
+    axes.barh([row for row, _ in known], values, height=0.66, color=_BAR, edgecolor="#3d7ea6", linewidth=0.5)
+    _whiskers(axes, known, scale, "black")
 
 
 def _draw_points(axes: Axes, marks: Sequence[tuple[float, PlotMark]], scale: float, how: LineStyle) -> None:
-    told = [(at, mark, scale * mark.value) for at, mark in marks if mark.value is not None]
-    _whiskers(axes, [(at, mark) for at, mark, _ in told], scale, how.colour)
-    axes.plot([value for _, _, value in told], [at for at, _, _ in told], how.marker, color=how.colour, clip_on=False)
+    known = [(at, mark) for at, mark in marks if mark.value is not None]
+    _whiskers(axes, known, scale, how.colour)
+    values = [scale * (mark.value or 0.0) for _, mark in known]
+    axes.plot(values, [at for at, _ in known], how.marker, color=how.colour, clip_on=False)
 
 
 def _whiskers(axes: Axes, marks: Sequence[tuple[float, PlotMark]], scale: float, colour: str) -> None:
@@ -230,15 +225,13 @@ def _whiskers(axes: Axes, marks: Sequence[tuple[float, PlotMark]], scale: float,
     axes.plot(x, y, color=colour, linewidth=0.9, clip_on=False)
 
 
-# The difference of two models in each metric, with its interval.
-
 ALPHA = 0.05
 
 
 def draw_forest(differences: Sequence[DifferenceMark], first: str, second: str) -> Figure:
     """First minus second: lengths in turns on the left, rates in percentage points on the right.
 
-    A filled point is told from 0 at 5 % after correction, a hollow one is not; its p stands beside it.
+    A filled point differs significantly from 0 at 5 % after correction, a hollow one does not; p stands beside it.
     """
     sides = [[d for d in differences if not d.percent], [d for d in differences if d.percent]]
     sides = [side for side in sides if side]
@@ -264,15 +257,15 @@ def _row(axes: Axes, row: int, difference: DifferenceMark) -> None:
     if mark.value is None:
         axes.text(0, row, " –", va="center", color="#999999")
         return
-    told = difference.p is not None and difference.p < ALPHA
+    significant = difference.p is not None and difference.p < ALPHA
     if mark.low is not None and mark.high is not None:
         axes.plot([scale * mark.low, scale * mark.high], [row, row], color="black", linewidth=0.9, marker="|")
-    axes.plot([scale * mark.value], [row], "o", color="black", markerfacecolor="black" if told else "white")
+    axes.plot([scale * mark.value], [row], "o", color="black", markerfacecolor="black" if significant else "white")
     if difference.p is not None:
         words = "p < 0.001" if difference.p < 0.001 else f"p = {difference.p:.3f}"
         axes.annotate(
             words, (1, row), xycoords=("axes fraction", "data"), xytext=(3, 0), textcoords="offset points",
-            va="center", fontsize=SMALL - 0.5, color="black" if told else GREY,
+            va="center", fontsize=SMALL - 0.5, color="black" if significant else GREY,
         )  # fmt: skip
 
 
@@ -281,8 +274,6 @@ def _around_zero(axes: Axes) -> None:
     far = max(abs(end) for end in axes.get_xlim())
     axes.set_xlim(-far, far)
 
-
-# Satisfaction as a table of colours: model × group, group and mode × model (the paper's Table 6).
 
 _TALLEST = 8.5
 """Height that many rows must share, in inches."""
@@ -327,24 +318,16 @@ def ink(rate: float) -> str:
 def _cell(axes: Axes, x: int, y: int, mark: PlotMark) -> None:
     from matplotlib.patches import Rectangle
 
+    # The cells lie within the axes; measuring each for the layout would take longer than all the drawing.
+    text: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL, "in_layout": False}
     if mark.value is None:
-        axes.text(x, y, "–", ha="center", va="center", fontsize=SMALL, color="#999999", in_layout=False)
+        axes.text(x, y, "–", color="#999999", **text)
         return
     place = Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, facecolor=shade(mark.value), linewidth=0)
     axes.add_artist(place)
     place.set_in_layout(False)
-    axes.text(
-        x,
-        y,
-        f"{100 * mark.value:.0f}",
-        ha="center",
-        va="center",
-        fontsize=SMALL,
-        color=ink(mark.value),
-        fontstyle="italic" if mark.n is not None and mark.n < FEW else "normal",
-        # The cells lie within the axes; measuring each would take longer than all the drawing.
-        in_layout=False,
-    )
+    slant = "italic" if mark.n is not None and mark.n < FEW else "normal"
+    axes.text(x, y, f"{100 * mark.value:.0f}", color=ink(mark.value), fontstyle=slant, **text)
 
 
 def _width(matrix: Matrix) -> float:

@@ -73,8 +73,7 @@ def _apart(matrix: Matrix) -> Figure:
     every = list(figure.subplots(lines, _COLUMNS, squeeze=False).flat)
     for number, (axes, row) in enumerate(zip(every, matrix.rows, strict=False)):
         _web(axes, matrix.columns, SMALL - 1.3, rings=False)
-        places = corners(mean)
-        axes.fill([x for x, _ in places], [y for _, y in places], color="#e6e6e6", linewidth=0, zorder=0.8)
+        axes.fill(*zip(*corners(mean), strict=True), color="#e6e6e6", linewidth=0, zorder=0.8)
         _line(axes, matrix, row, look(number))
         axes.text(0, -1.35, labels(matrix.rows)[number], ha="center", va="top", fontsize=SMALL)
     for axes in every[len(matrix.rows) :]:
@@ -83,16 +82,14 @@ def _apart(matrix: Matrix) -> Figure:
 
 
 def _mean(matrix: Matrix, column: str) -> float | None:
-    had = [rate for row in matrix.rows if (rate := matrix.cell(row, column).value) is not None]
-    return sum(had) / len(had) if had else None
+    rates = [rate for row in matrix.rows if (rate := matrix.cell(row, column).value) is not None]
+    return sum(rates) / len(rates) if rates else None
 
 
 def _line(axes: Axes, matrix: Matrix, row: str, how: LineStyle) -> None:
-    places = corners([matrix.cell(row, column).value for column in matrix.columns])
-    axes.plot(
-        [x for x, _ in places], [y for _, y in places],
-        color=how.colour, linestyle=how.dash, marker=how.marker, markersize=2.6, linewidth=1, clip_on=False,
-    )  # fmt: skip
+    x, y = zip(*corners([matrix.cell(row, column).value for column in matrix.columns]), strict=True)
+    line: dict[str, Any] = {"color": how.colour, "linestyle": how.dash, "marker": how.marker}
+    axes.plot(x, y, markersize=2.6, linewidth=1, clip_on=False, **line)
 
 
 def _web(axes: Axes, columns: Sequence[str], size: float, *, rings: bool) -> None:
@@ -105,7 +102,7 @@ def _web(axes: Axes, columns: Sequence[str], size: float, *, rings: bool) -> Non
     rim = corners([1.0] * len(columns))[:-1]
     pieces = [place for share in (0.25, 0.5, 0.75, 1.0) for place in (*corners([share] * len(columns)), apart)]
     pieces += [place for end in rim for place in ((0.0, 0.0), end, apart)]
-    axes.plot([x for x, _ in pieces], [y for _, y in pieces], color=FAINT, linewidth=0.5, zorder=0.9)
+    axes.plot(*zip(*pieces, strict=True), color=FAINT, linewidth=0.5, zorder=0.9)
     # Between two spokes, where no corner of a model's line can lie; that of the rim outside.
     half = math.pi / len(columns)
     for share in (0.5, 1) if rings else ():

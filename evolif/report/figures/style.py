@@ -1,7 +1,7 @@
-"""How every figure looks: sizes for a two-column paper, colours that the colour-blind and a grey print can tell apart.
+"""How figures look: sizes for a two-column paper, colours that work for the colour-blind and in grey, short names.
 
-Nothing here touches pyplot or keeps state: `style` sets matplotlib's parameters for the length of a block and puts them
-back, whatever the reader's own settings are, so that the same run gives the same bytes.
+Nothing here touches pyplot or keeps state: `style` sets matplotlib's parameters for a block and restores them, so that
+the same run gives the same bytes whatever the reader's own settings are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TEXT, SMALL = 7.5, 6.5
 """Sizes of letters, in points."""
 
 FEW = 20
-"""A point that stands on fewer observations is drawn hollow."""
+"""A point with fewer observations is drawn hollow."""
 
 GREY, FAINT = "#555555", "#dddddd"
 
@@ -86,7 +86,7 @@ _PARAMETERS: dict[str, Any] = {
 
 
 class LineStyle(NamedTuple):
-    """What tells one line from another, in colour and without."""
+    """What distinguishes one line from another, in colour and without."""
 
     colour: str
     dash: Any
@@ -109,10 +109,10 @@ def style() -> Iterator[None]:
         import matplotlib as mpl
     except ImportError as error:
         raise UsageError("figures need matplotlib; install evolif[report]") from error
-    # Newer versions type the names one by one; those of ours that an older one lacks would be refused when set.
+    # Typed as Any, since newer versions type every name.
     parameters: Any = _PARAMETERS
     if mpl.rcParams["svg.hashsalt"] == _PARAMETERS["svg.hashsalt"]:
-        yield  # within such a block already; to set everything anew takes as long as a small figure
+        yield  # already inside such a block; setting everything again takes as long as a small figure
         return
     with mpl.rc_context():
         mpl.rcdefaults()
@@ -153,8 +153,6 @@ def grid_only(axes: Axes, which: str) -> None:
         axes.grid(True, axis="x" if which == "x" else "y")
 
 
-# Names of models, groups and metrics as a figure prints them: one line, short, and nothing that a renderer reads.
-
 NAME_LIMIT = 28
 """Characters of a name in a legend or beside an axis; longer ones lose their middle."""
 
@@ -187,12 +185,12 @@ def label(name: str, limit: int = NAME_LIMIT) -> str:
 def labels(names: Sequence[str], limit: int = NAME_LIMIT) -> tuple[str, ...]:
     """A label per name, no two alike: names that clipping made equal are numbered."""
     seen: dict[str, int] = {}
-    told = []
+    unique = []
     for name in names:
         text = label(name, limit)
         seen[text] = seen.get(text, 0) + 1
-        told.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
-    return tuple(told)
+        unique.append(text if seen[text] == 1 else f"{text} ({seen[text]})")
+    return tuple(unique)
 
 
 def markdown(text: str) -> str:

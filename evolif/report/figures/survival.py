@@ -49,13 +49,13 @@ def draw_survival(curves: Sequence[SurvivalCurve]) -> Figure:
 
 
 def vertices(curve: SurvivalCurve) -> tuple[list[float], list[float]]:
-    """The curve's corners, turns and per cent."""
-    told = [(turn, mark.value) for turn, mark in zip(curve.turns, curve.steps, strict=True) if mark.value is not None]
-    # Where nothing falls there is no corner; the last turn is kept, for there the curve ends.
+    """The curve's corners: turns and per cent."""
+    steps = [(turn, mark.value) for turn, mark in zip(curve.turns, curve.steps, strict=True) if mark.value is not None]
+    # The curve has no corner where nothing falls, except at its end.
     kept = [
         (float(turn), 100 * share)
-        for number, (turn, share) in enumerate(told)
-        if number in (0, len(told) - 1) or share != told[number - 1][1]
+        for number, (turn, share) in enumerate(steps)
+        if number in (0, len(steps) - 1) or share != steps[number - 1][1]
     ]
     return [turn for turn, _ in kept], [share for _, share in kept]
 

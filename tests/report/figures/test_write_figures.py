@@ -36,10 +36,8 @@ def test_each_figure_comes_as_svg_and_png_and_in_the_index(analysed: Analysed, t
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three figures instead of all: where files go is the same for each."""
-    kept = {
-        name: made for name, made in _catalogue._BOARD_FIGURES.items() if name in ("stability", "registers", "patience")
-    }
-    monkeypatch.setattr(_catalogue, "_BOARD_FIGURES", kept)
+    kept = {name: made for name, made in _catalogue._FIGURES.items() if name in ("stability", "registers", "patience")}
+    monkeypatch.setattr(_catalogue, "_FIGURES", kept)
 
 
 @pytest.mark.usefixtures("few")
