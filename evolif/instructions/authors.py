@@ -193,7 +193,7 @@ def _stored_name(author: Author, stored: Sequence[str], does: str) -> str:
 
 
 def open_author(model: ModelRef, options: ModelOptions | None = None) -> StructuredModel:
-    """A chat model set up to word turns, for example for `evolif.synthesis.regenerate`; the caller closes it.
+    """A chat model set up to word turns, for an `evolif.synthesis.Agent`; the caller closes it.
 
     Args:
         model: `provider/name?base_url=…&key_env=…`, or a chat model.

@@ -377,11 +377,11 @@ def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:
 
 async def _regenerate(turn: Turn, name: str, notes: str) -> Regenerated:
     from evolif.instructions import open_author
-    from evolif.synthesis import regenerate as ask
+    from evolif.synthesis import Agent
 
     model = open_author(name)
     try:
-        answer = await ask(turn, model, notes=notes)
+        answer = await Agent(model).say(turn, notes=notes)
     finally:
         await model.aclose()
     return Regenerated(answer.query, model.name, answer.attempts, answer.findings)

@@ -1,4 +1,8 @@
-"""Query synthesis: from a turn's intention to words a person would use (paper §3.2.2)."""
+"""Query synthesis: from a turn's intention to words a person would use (paper §3.2.2).
+
+The template words a turn offline by a grammar; an agent does so with a chat model. Personas give the style, and
+dialogues are distributed over several synthesizers in fixed proportion.
+"""
 
 from evolif.synthesis.agent import (
     Agent,
@@ -9,7 +13,6 @@ from evolif.synthesis.agent import (
     Synthesizer,
     Writer,
     load_plugin,
-    regenerate,
 )
 from evolif.synthesis.chat import Completion, read_object
 from evolif.synthesis.mixing import TEMPLATE, Share, author_of, parse_share
@@ -39,7 +42,6 @@ __all__ = [
     "parse_share",
     "persona_for",
     "read_object",
-    "regenerate",
     "registers",
     "synthesis_settings",
 ]

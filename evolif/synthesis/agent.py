@@ -1,9 +1,9 @@
-"""The synthesizer agent: neutral words, the persona's voice, the rules, and what they found back into the next prompt.
+"""What words turns: an agent on a chat model, or a plug-in.
 
-Two calls rather than one answer with two fields, because that is the sturdier way. The plain words are checked before
-anybody dresses them, so an error is found where it was made, and words that are right survive a voice that breaks them.
-Each answer is one text, which can be read even of a model that knows no JSON, and a bare sentence is never mistaken for
-the other half. A query that passes at once costs two short calls, one that never does k, and none more than k + 1.
+The agent makes two calls, one for plain words and one for the persona's voice, rather than one with two fields, because
+that is more robust. The plain words are checked first, so an error is found where it was made, and correct words
+survive a voice that breaks them. Each answer is one text, which can be read even from a model that knows no JSON. A
+query that passes at once costs two short calls, one that never passes costs k, and none costs more than k + 1.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import isawaitable
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from evolif.errors import EvolifError, UsageError, WithheldError
 from evolif.synthesis.chat import (
@@ -30,8 +30,22 @@ from evolif.synthesis.prompts import change_of, draft_prompt, echoed, prompt, sy
 from evolif.synthesis.template import reading_note, with_note
 from evolif.types import Finding, Message, Turn, TurnStatus, Usage
 
-# What synthesizing one turn came to, and what it cost.
+ENTRY_POINTS = "evolif.synthesizers"
+"""Where plug-ins register: entry point `NAME = "module:factory"`, with `factory(seed) -> Writer`."""
+REST = "rest"
+"""The checker's name in findings about requests beyond the change."""
+NEUTRAL_NOTE = "these are the plain words: in the persona's voice they did not pass the checkers"
+_CHECKER_TRIES = 2
+_LONGEST_REASON = 300
+_QUERY_SCHEMA = {
+    "type": "object",
+    "properties": {"query": {"type": "string"}},
+    "required": ["query"],
+    "additionalProperties": False,
+}
 
+CheckQuery = Callable[[Turn, str], Sequence[Finding]]
+"""The rules: objections to a query of a turn; none where it states exactly the turn's change."""
 Outcome = Literal["accepted", "repaired", "flagged"]
 Role = Literal["synthesizer", "checker"]
 
@@ -42,16 +56,16 @@ class Attempt:
 
     query: str
     findings: tuple[Finding, ...]
-    """What is held against the words; empty where they passed."""
+    """Objections to the words; empty where they passed."""
     attempts: int
     usage: Usage
     """Tokens of the synthesizer and the checker together."""
     note: str = ""
-    """What a reader should know of words that passed all the same."""
+    """A remark on words that passed."""
 
     @property
     def status(self) -> TurnStatus:
-        """Flagged where something is held against the words."""
+        """Flagged where there are findings."""
         return "flagged" if self.findings else "verified"
 
     @property
@@ -71,7 +85,7 @@ class Attempt:
 
 @dataclass(slots=True)
 class Meter:
-    """Counts what one turn costs and what was found on the way; kept by whoever pays, also where a call fails."""
+    """Counts the cost and the failed attempts of one turn; the caller keeps it, so that a failing call is counted."""
 
     calls: dict[Role, int] = field(default_factory=dict)
     usage: dict[Role, Usage] = field(default_factory=dict)
@@ -93,127 +107,49 @@ class Meter:
         return sum(self.usage.values(), Usage())
 
 
-# The optional checker model: asked only what rules cannot know of free text.
-#
-# The words to be checked are hostile input: they stand as data between two lines that hold a random number, which no
-# text can foresee. A checker that twice gives no answer that can be read, or refuses, counts as not asked and never
-# against the words.
+@runtime_checkable
+class Synthesizer(Protocol):
+    """Puts turns into words that the checkers have seen."""
 
-REST = "rest"
-"""The checker's name in findings on what was asked for beyond the change."""
+    @property
+    def name(self) -> str:
+        """The source of the turns it words."""
+        ...
 
-_TRIES = 2
-_LONGEST_REASON = 300
-
-
-def _schema(text: str, flag: str) -> Mapping[str, Any]:
-    return {
-        "type": "object",
-        "properties": {text: {"type": "string"}, flag: {"type": "boolean"}},
-        "required": [text, flag],
-        "additionalProperties": False,
-    }
+    async def say(self, turn: Turn, meter: Meter) -> Attempt:
+        """The words of a turn; the query that the turn may hold is ignored."""
+        ...
 
 
-class SecondOpinion:
-    """Asks a chat model about a query.
+class Writer(Protocol):
+    """What a plug-in provides: words for a turn. They pass the same checkers as any other words."""
 
-    Args:
-        model: The checker model.
-    """
-
-    def __init__(self, model: CompletionModel) -> None:
-        self._model = model
-
-    async def names_topic(self, turn: Turn, query: str, meter: Meter) -> bool | None:
-        """Whether the query says concretely which task is meant; None where no answer could be read."""
-        slots = {"task": turn.topic.prompt, "title": _title(turn)}
-        told = await self._ask("check_topic", slots, query, ("reason", "names_task"), meter)
-        return None if told is None else told[1]
-
-    async def asks_for_more(self, turn: Turn, query: str, meter: Meter) -> Finding | None:
-        """What the query asks for beyond the task and the change; None where nothing, or nothing could be read."""
-        change = change_of(turn)
-        slots = {
-            "task": turn.topic.prompt,
-            "change": change.said,
-            "meaning": change.meaning,
-            "stays": change.stays,
-        }
-        told = await self._ask("check_rest", slots, query, ("what", "asks_for_more"), meter)
-        if told is None or not told[1]:
-            return None
-        return Finding(REST, f"it asks for something besides this turn's change: {told[0] or 'not said what'}")
-
-    async def _ask(
-        self, name: str, slots: Mapping[str, str], query: str, fields: tuple[str, str], meter: Meter
-    ) -> tuple[str, bool] | None:
-        """The checker's sentence and its yes or no."""
-        text, flag = fields
-        for _ in range(_TRIES):
-            fence = f"==== {secrets.token_hex(12)} ===="
-            messages = prompt(name, {**slots, "query": query, "fence": fence})
-            try:
-                heard = await self._model.ask(messages, _schema(text, flag))
-            except WithheldError:
-                continue
-            meter.add("checker", heard.usage)
-            verdict = read_flag(heard.text, flag)
-            if verdict is not None:
-                said = (read_object(heard.text, flag) or {}).get(text)
-                return (" ".join(said.split())[:_LONGEST_REASON] if isinstance(said, str) else ""), verdict
-        return None
-
-
-def _title(turn: Turn) -> str:
-    return turn.topic.title or turn.topic.prompt
-
-
-CheckQuery = Callable[[Turn, str], Sequence[Finding]]
-"""The rules: what is held against a query of a turn; nothing, where it states exactly the turn's change."""
-
-QUERY_SCHEMA = {
-    "type": "object",
-    "properties": {"query": {"type": "string"}},
-    "required": ["query"],
-    "additionalProperties": False,
-}
-
-NEUTRAL_NOTE = "these are the plain words: in the persona's voice they did not pass the checkers"
+    def write(self, turn: Turn, findings: tuple[Finding, ...]) -> str | Awaitable[str]:
+        """The words; `findings` are the objections to the last ones, empty at first."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What one call came to."""
+    """The result of one call."""
 
     text: str
     findings: tuple[Finding, ...]
     unreadable: bool = False
-    """Whether there was no telling what the answer's words are."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """One question to the synthesizer."""
-
-    name: str
-    """The prompt file."""
-    messages: tuple[Message, ...]
-    bare: bool
-    """Asked for the words alone; a model that breaks JSON once is asked so for the rest of the turn."""
+    """Whether the words could not be told from the rest of the answer."""
 
 
 _NOTHING = _Words("", ())
 
 
 class Agent:
-    """Puts turns into a person's words by asking a chat model.
+    """Puts turns into a person's words by calling a chat model.
 
     Args:
         model: The synthesizer.
-        check: The rules; `evolif.synthesis.check_query` where None.
+        check: The rules; `evolif.queries.check_query` where None.
         checker: A chat model for what rules cannot know; none where None.
-        attempts: k, the attempts in all before a query is flagged; as in `seeds/synthesis.yaml` where None.
+        attempts: k, the number of attempts before a query is flagged; from `seeds/synthesis.yaml` where None.
     """
 
     def __init__(
@@ -225,8 +161,8 @@ class Agent:
         attempts: int | None = None,
     ) -> None:
         self._model = model
-        self._check = check or rules()
-        self._opinion = SecondOpinion(checker) if checker is not None else None
+        self._check = check or _rules()
+        self._checker = Checker(checker) if checker is not None else None
         self._attempts = attempts or synthesis_settings().attempts
 
     @property
@@ -238,9 +174,9 @@ class Agent:
         """The words of a turn.
 
         Args:
-            turn: The intention; the query it may hold is not looked at.
+            turn: The intention; the query it may hold is ignored.
             meter: Counts tokens, also where a call fails.
-            notes: What a person wants of the words, said in the first prompt.
+            notes: A reviewer's wishes for the words.
 
         Raises:
             ModelError: an endpoint failed.
@@ -250,66 +186,58 @@ class Agent:
         for attempt in range(1, self._attempts + 1):
             change = change_of(turn, attempt)
             if not neutral:
-                told = _feedback(last, notes)
-                last = await self._once(
-                    _Call(turn.move, draft_prompt(turn, change, told, bare=bare), bare), turn, meter
-                )
+                messages = draft_prompt(turn, change, _feedback(last, notes), bare=bare)
+                last = await self._once(turn.move, messages, turn, meter, bare=bare)
                 if not last.findings:
                     neutral, last = last.text, _NOTHING
             if neutral:
-                told = _feedback(last, notes)
-                prompt = voice_prompt(turn, neutral, change, told, bare=bare)
-                last = await self._once(_Call("voice", prompt, bare), turn, meter)
+                messages = voice_prompt(turn, neutral, change, _feedback(last, notes), bare=bare)
+                last = await self._once("voice", messages, turn, meter, bare=bare)
             if not last.findings:
                 return Attempt(with_note(last.text, note), (), attempt, meter.total)
-            bare = bare or last.unreadable
+            bare = bare or last.unreadable  # a model that breaks JSON once is asked for bare words from then on
             meter.failed_attempt(last.findings)
-        if neutral and not await self._asked_for_more(turn, neutral, meter):
+        if neutral and not await self._requests_beyond(turn, neutral, meter):
             return Attempt(with_note(neutral, note), (), self._attempts, meter.total, NEUTRAL_NOTE)
         return Attempt(with_note(storable(last.text), note), last.findings, self._attempts, meter.total)
 
-    async def _once(self, call: _Call, turn: Turn, meter: Meter) -> _Words:
-        """Ask once and see what is held against the answer; what costs a further call only of final words."""
+    async def _once(self, name: str, messages: tuple[Message, ...], turn: Turn, meter: Meter, *, bare: bool) -> _Words:
+        """Call the model with the prompt of that name and check the answer; the checker sees only final words."""
         try:
-            heard = await self._model.ask(call.messages, None if call.bare else QUERY_SCHEMA)
+            answer = await self._model.ask(messages, None if bare else _QUERY_SCHEMA)
         except WithheldError:
             return _Words("", (Finding(FORM, "the provider's content filter refused to word this turn"),))
-        meter.add("synthesizer", heard.usage)
-        raw = read_text(heard.text, "query")
-        if heard.truncated or raw is None:
-            what = "the answer was cut at the token limit" if heard.truncated else "the answer could not be read"
-            return _Words(
-                raw or heard.text, (Finding(FORM, f"{what}: it has to be the message alone"),), unreadable=True
-            )
+        meter.add("synthesizer", answer.usage)
+        raw = read_text(answer.text, "query")
+        if answer.truncated or raw is None:
+            what = "the answer was cut at the token limit" if answer.truncated else "the answer could not be read"
+            finding = Finding(FORM, f"{what}: it has to be the message alone")
+            return _Words(raw or answer.text, (finding,), unreadable=True)
         query = clean_query(raw)
-        noted = with_note(query, reading_note(turn))
-        findings = form_findings(query, turn.witness) or tuple(self._check(turn, noted))
-        if echoed(query, call.name):
-            findings = (
-                *findings,
-                Finding(FORM, "the message repeats these instructions instead of speaking for itself"),
-            )
+        findings = form_findings(query, turn.witness) or tuple(self._check(turn, with_note(query, reading_note(turn))))
+        if echoed(query, name):
+            echo = Finding(FORM, "the message repeats these instructions instead of speaking for itself")
+            findings = (*findings, echo)
         if findings and await self._is_mistaken(turn, query, findings, meter):
             findings = ()
-        if call.name == "voice" and not findings:
-            findings = await self._asked_for_more(turn, query, meter)
+        if name == "voice" and not findings:
+            findings = await self._requests_beyond(turn, query, meter)
         return _Words(query, findings)
 
     async def _is_mistaken(self, turn: Turn, query: str, findings: tuple[Finding, ...], meter: Meter) -> bool:
-        """Whether the rules only missed the topic, and a checker model finds it named in other words all the same."""
-        unsure = all(finding.checker == "topic" for finding in findings)
-        if self._opinion is None or not unsure:
+        """Whether the rules only missed the topic, and a checker model finds it named in other words."""
+        if self._checker is None or any(finding.checker != "topic" for finding in findings):
             return False
-        return await self._opinion.names_topic(turn, query, meter) is True
+        return await self._checker.names_topic(turn, query, meter) is True
 
-    async def _asked_for_more(self, turn: Turn, query: str, meter: Meter) -> tuple[Finding, ...]:
-        """What a checker model finds beyond the change; nothing where there is no such model."""
-        more = await self._opinion.asks_for_more(turn, query, meter) if self._opinion is not None else None
-        return (more,) if more is not None else ()
+    async def _requests_beyond(self, turn: Turn, query: str, meter: Meter) -> tuple[Finding, ...]:
+        """What a checker model finds beyond the change; nothing without such a model."""
+        finding = await self._checker.asks_for_more(turn, query, meter) if self._checker is not None else None
+        return (finding,) if finding is not None else ()
 
 
 def _feedback(last: _Words, notes: str) -> str:
-    """What the next prompt says of the last attempt and of a reviewer's wishes."""
+    """The part of the next prompt about the last attempt and a reviewer's wishes."""
     parts = []
     if last.findings:
         if last.text:
@@ -321,54 +249,74 @@ def _feedback(last: _Words, notes: str) -> str:
     return "\n\n".join(parts)
 
 
-def rules() -> CheckQuery:
-    """The project's own rules."""
-    from evolif.queries import check_query
+class Checker:
+    """Asks a chat model what rules cannot know of free text.
 
-    return check_query
+    The words to be checked are hostile input: they stand as data between two lines that hold a random number, which no
+    text can foresee. A checker that twice gives no readable answer, or refuses, never counts against the words.
+    """
 
+    def __init__(self, model: CompletionModel) -> None:
+        self._model = model
 
-# What words turns: the agent on a chat model, or what a plug-in brings.
+    async def names_topic(self, turn: Turn, query: str, meter: Meter) -> bool | None:
+        """Whether the query says concretely which task is meant; None where no answer could be read."""
+        slots = {"task": turn.topic.prompt, "title": turn.topic.title or turn.topic.prompt}
+        answer = await self._ask("check_topic", slots, query, ("reason", "names_task"), meter)
+        return None if answer is None else answer[1]
 
-ENTRY_POINTS = "evolif.synthesizers"
-"""Where plug-ins register: entry point `NAME = "module:factory"`, with `factory(seed) -> Writer`."""
+    async def asks_for_more(self, turn: Turn, query: str, meter: Meter) -> Finding | None:
+        """A request of the query beyond the task and the change; None where there is none or no answer was readable."""
+        change = change_of(turn)
+        slots = {
+            "task": turn.topic.prompt,
+            "change": change.text,
+            "meaning": change.meaning,
+            "stays": change.unchanged,
+        }
+        answer = await self._ask("check_rest", slots, query, ("what", "asks_for_more"), meter)
+        if answer is None or not answer[1]:
+            return None
+        return Finding(REST, f"it asks for something besides this turn's change: {answer[0] or 'not said what'}")
 
-
-@runtime_checkable
-class Synthesizer(Protocol):
-    """Puts turns into words that the checkers have seen."""
-
-    @property
-    def name(self) -> str:
-        """The source of the turns it words."""
-        ...
-
-    async def say(self, turn: Turn, meter: Meter) -> Attempt:
-        """The words of a turn; the query that the turn may hold is not looked at."""
-        ...
-
-
-class Writer(Protocol):
-    """What a plug-in brings: words for a turn. They pass the same checkers as anybody's."""
-
-    def write(self, turn: Turn, findings: tuple[Finding, ...]) -> str | Awaitable[str]:
-        """The words; `findings` is what was held against the last ones, empty at first."""
-        ...
+    async def _ask(
+        self, name: str, slots: Mapping[str, str], query: str, fields: tuple[str, str], meter: Meter
+    ) -> tuple[str, bool] | None:
+        """The checker's sentence and its yes or no."""
+        text, flag = fields
+        schema = {
+            "type": "object",
+            "properties": {text: {"type": "string"}, flag: {"type": "boolean"}},
+            "required": [text, flag],
+            "additionalProperties": False,
+        }
+        for _ in range(_CHECKER_TRIES):
+            fence = f"==== {secrets.token_hex(12)} ===="
+            try:
+                answer = await self._model.ask(prompt(name, {**slots, "query": query, "fence": fence}), schema)
+            except WithheldError:
+                continue
+            meter.add("checker", answer.usage)
+            verdict = read_flag(answer.text, flag)
+            if verdict is not None:
+                reason = (read_object(answer.text, flag) or {}).get(text)
+                return (" ".join(reason.split())[:_LONGEST_REASON] if isinstance(reason, str) else ""), verdict
+        return None
 
 
 class PluginSynthesizer:
-    """The loop around a plug-in's words.
+    """Checks a plug-in's words, and asks for others where they do not pass.
 
     Args:
         name: The entry point's name.
-        writer: What it brings.
-        check: The rules; `evolif.synthesis.check_query` where None.
+        writer: The plug-in's object.
+        check: The rules; `evolif.queries.check_query` where None.
     """
 
     def __init__(self, name: str, writer: Writer, check: CheckQuery | None = None) -> None:
         self._name = name
         self._writer = writer
-        self._check = check or rules()
+        self._check = check or _rules()
 
     @property
     def name(self) -> str:
@@ -406,7 +354,7 @@ class PluginSynthesizer:
 
 
 def load_plugin(name: str, seed: int, check: CheckQuery | None = None) -> PluginSynthesizer:
-    """The synthesizer that an installed package offers under a name; only ever the one that was named.
+    """The synthesizer that an installed package provides under a name; no other plug-in is loaded.
 
     Raises:
         UsageError: there is none, or it cannot be loaded.
@@ -427,30 +375,7 @@ def load_plugin(name: str, seed: int, check: CheckQuery | None = None) -> Plugin
     return PluginSynthesizer(name, writer, check)
 
 
-# One turn's words anew, for a reviewer.
+def _rules() -> CheckQuery:
+    from evolif.queries import check_query
 
-
-async def regenerate(
-    turn: Turn,
-    model: CompletionModel,
-    *,
-    notes: str = "",
-    check: CheckQuery | None = None,
-    checker: CompletionModel | None = None,
-) -> Attempt:
-    """Have a model word a turn again; nothing is stored (`Benchmark.replace` does that).
-
-    Args:
-        turn: The turn as stored.
-        model: Who words it: `evolif.models.StructuredModel(open_model("openai/NAME"))`.
-        notes: What the reviewer wants of the words.
-        check: The rules; `evolif.synthesis.check_query` where None.
-        checker: A chat model for what rules cannot know.
-
-    Returns:
-        The words, what is held against them, how many attempts they took and what they cost.
-
-    Raises:
-        ModelError: an endpoint failed.
-    """
-    return await Agent(model, check=check, checker=checker).say(turn, notes=notes)
+    return check_query

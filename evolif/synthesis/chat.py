@@ -1,4 +1,8 @@
-"""What the agent needs of a chat model: one question, one text back. Layers above wire real clients in."""
+"""Answers of chat models: the interface that the agent calls, and how queries are read from answers.
+
+An answer is hostile input. It is cut to a length, scanned a bounded number of times and read by the standard JSON
+reader only, so that no answer costs more time than its length; nothing is evaluated.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,32 @@ from typing import Any, Protocol
 from evolif.synthesis.prompts import synthesis_settings
 from evolif.types import Finding, Message, Usage
 
+_MOST_OBJECTS = 16
+"""Opening braces at which an object is looked for."""
+_FENCE = re.compile(r"```[a-zA-Z]{0,16}[ \t]*\n?(.*?)```", re.DOTALL)
+
+FORM = "form"
+"""The checker's name in findings about the form of words rather than their meaning."""
+
+_LABEL = re.compile(
+    r"(?:\*\*)?(?:(?:the |my |your )?(?:rewritten |neutral |new |plain |user'?s? )?"
+    r"(?:query|message|user|person|rewrite)"
+    r"|(?:(?:sure|certainly|of course|okay|ok)[,.!] )?here(?:'s| is)[^:\n]{0,40}"
+    r"\b(?:query|message|version|rewrite)[^:\n]{0,20})"
+    r":(?:\*\*)?\s*",
+    re.IGNORECASE,
+)
+_PAIRS = {'"': '"', "“": "”", "«": "»", "'": "'", "‘": "’", "`": "`", "„": "“"}
+_ALLOWED = frozenset("\n\u200c\u200d")
+"""Line breaks, and the joiners that emoji and some scripts need."""
+_REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_TELLING = 40
+"""Characters from which on a witness in a query is no coincidence."""
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model said."""
+    """A model's answer."""
 
     text: str
     usage: Usage = field(default_factory=Usage)
@@ -24,11 +50,11 @@ class Completion:
 
 
 class CompletionModel(Protocol):
-    """A model that can be asked; `evolif.models.StructuredModel` makes one of a chat model."""
+    """A chat model that answers in text or JSON; `evolif.models.StructuredModel` implements it."""
 
     @property
     def name(self) -> str:
-        """`provider/name`, without secrets; what a turn's `source` says."""
+        """`provider/name`, without secrets; the `source` of its turns."""
         ...
 
     @property
@@ -37,23 +63,13 @@ class CompletionModel(Protocol):
         ...
 
     async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Completion:
-        """Answer; in the form of the schema, if there is one, where the provider has such a thing.
+        """Answer; in the form of the schema, where there is one and the provider supports it.
 
         Raises:
             WithheldError: the provider's content filter refused.
             ModelError: the endpoint failed and retrying did not help.
         """
         ...
-
-
-# From what a model said to the fields that were asked for: JSON, or else a bare text; nothing is evaluated.
-#
-# A model's answer is hostile input. It is cut to a length, scanned a bounded number of times, and read by the standard
-# JSON reader only, so that no answer costs more time than its length.
-
-_MOST_OBJECTS = 16
-"""Opening braces at which an object is looked for."""
-_FENCE = re.compile(r"```[a-zA-Z]{0,16}[ \t]*\n?(.*?)```", re.DOTALL)
 
 
 def read_object(text: str, field: str) -> Mapping[str, Any] | None:
@@ -70,9 +86,9 @@ def read_object(text: str, field: str) -> Mapping[str, Any] | None:
 
 
 def read_text(text: str, field: str) -> str | None:
-    """The text of a field, or the whole answer where it is a bare text; None where it is broken JSON or nothing.
+    """The text of a field, or the whole answer where it is a bare text; None where it is broken JSON or empty.
 
-    Half an object is not taken for a bare text: it may have lost the half that matters.
+    Half an object does not count as a bare text: the half that matters may be missing.
     """
     found = read_object(text, field)
     if found is not None:
@@ -101,7 +117,7 @@ def without_trailing_commas(text: str) -> str:
     kept: list[str] = []
     inside = escaped = False
     comma: int | None = None
-    """Where in `kept` a comma stands that only white space has followed so far."""
+    """Index in `kept` of a comma followed only by white space so far."""
     for char in text:
         if inside:
             escaped, inside = char == "\\" and not escaped, char != '"' or escaped
@@ -135,27 +151,8 @@ def _first_object(text: str, field: str) -> Mapping[str, Any] | None:
     return None
 
 
-# A model's words made a query: labels and surrounding quotation marks off, and what no query may hold is a finding.
-
-FORM = "form"
-"""The checker's name in findings on how words stand rather than on what they say."""
-
-_LABEL = re.compile(
-    r"(?:\*\*)?(?:(?:the |my |your )?(?:rewritten |neutral |new |plain |user'?s? )?"
-    r"(?:query|message|user|person|rewrite)"
-    r"|(?:(?:sure|certainly|of course|okay|ok)[,.!] )?here(?:'s| is)[^:\n]{0,40}"
-    r"\b(?:query|message|version|rewrite)[^:\n]{0,20})"
-    r":(?:\*\*)?\s*",
-    re.IGNORECASE,
-)
-_PAIRS = {'"': '"', "“": "”", "«": "»", "'": "'", "‘": "’", "`": "`", "„": "“"}
-_ALLOWED = frozenset("\n\u200c\u200d")
-"""Line breaks, and the joiners that emoji and some scripts need."""
-_REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
 def clean_query(text: str) -> str:
-    """The words without a label before them and quotation marks round them."""
+    """The words without a label before them and quotation marks around them."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ").strip()
     for _ in range(2):
         label = _LABEL.match(text)
@@ -166,7 +163,7 @@ def clean_query(text: str) -> str:
 
 
 def form_findings(query: str, witness: str | None) -> tuple[Finding, ...]:
-    """What is wrong with words whatever they say: none, too many, control characters, the answer key."""
+    """Findings about the form of words: none, too many, control characters, the witness."""
     longest = synthesis_settings().longest_query
     if not query.strip():
         return (Finding(FORM, "there are no words"),)
@@ -181,24 +178,20 @@ def form_findings(query: str, witness: str | None) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-_TELLING = 40
-"""Characters from which on the answer key in a query is no coincidence."""
-
-
 def storable(query: str) -> str:
-    """Words of whatever kind, fit for a benchmark's line: never empty, bounded, no control characters."""
+    """Any words made fit for a benchmark's line: never empty, bounded, no control characters."""
     longest = synthesis_settings().longest_query
     kept = "".join("\ufffd" if refused(char) else char for char in query[:longest]).strip()
     return kept or "(no words)"
 
 
 def refused(char: str) -> bool:
-    """Whether a character has no business in a query: it steers a terminal or a renderer, or is none."""
+    """Whether a character must not occur in a query: it controls a terminal or a renderer, or is unassigned."""
     return not char.isprintable() and char not in _ALLOWED and unicodedata.category(char) in _REFUSED
 
 
 def _unquoted(text: str) -> str:
-    """The inside of quotation marks that stand round the whole; marks that only begin and end it stay."""
+    """The text without quotation marks around the whole of it; two separate quotations stay."""
     closing = _PAIRS.get(text[:1])
     if closing is None or len(text) < 3 or not text.endswith(closing):
         return text
@@ -214,6 +207,6 @@ def _unquoted(text: str) -> str:
             if depth < 0:
                 return text
         return inside.strip()
-    # With one mark for both sides, the next one opens a quotation inside where a space stands before it.
+    # Where one mark serves both sides, the next one opens an inner quotation if a space precedes it.
     opens = first > 0 and inside[first - 1].isspace() and not inside[first + 1 : first + 2].isspace()
     return inside.strip() if opens and inside.count(closing) % 2 == 0 else text

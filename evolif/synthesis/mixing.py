@@ -1,8 +1,8 @@
-"""Synthesizers mixed over dialogues in fixed proportion, so that no one model's family is favoured (paper §3.2.2).
+"""Synthesizers mixed over dialogues in fixed proportion, so that no model family is favoured (paper §3.2.2).
 
-Dialogues fall into blocks as long as the sum of the weights; inside a block every synthesizer has exactly its weight,
-in a seeded order. So which one words a dialogue depends on the seed and the dialogue's number alone: not on how many
-dialogues or turns there are, nor on which of them are made first.
+Dialogues fall into blocks as long as the sum of the weights; within a block every synthesizer has its weight, in
+a seeded order. So the synthesizer of a dialogue depends only on the seed and the dialogue's number, not on the number
+of dialogues and turns nor on the order in which they are made.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from evolif.errors import UsageError
 from evolif.rng import Purpose, Stream
 
 TEMPLATE = "template"
-
-
 _HEAVIEST = 1000
 _WEIGHTED = re.compile(r"(?P<name>.*)=(?P<weight>\d{1,9})", re.DOTALL)
 
@@ -34,7 +32,7 @@ class Share:
 
 
 def parse_share(spec: str) -> Share:
-    """Read `NAME` or `NAME=WEIGHT`; a name that itself ends in `=` and digits is written with `=1` behind it.
+    """Read `NAME` or `NAME=WEIGHT`; write `=1` after a name that itself ends in `=` and digits.
 
     Raises:
         UsageError: no name, or a weight out of range.

@@ -1,4 +1,4 @@
-"""Persona files, and which persona speaks in a dialogue."""
+"""Reads persona files, and chooses the persona of a dialogue."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ def _parse(data: object, known: tuple[str, ...]) -> Persona:
 
 
 def persona_for(personas: tuple[Persona, ...], seed: int, dialogue: int) -> Persona:
-    """Who speaks in a dialogue, from the first turn to the last."""
+    """The persona of a dialogue."""
     return Stream(seed, Purpose.PERSONA, dialogue).choice(personas)

@@ -1,4 +1,4 @@
-"""The prompt files, and their slots filled: f_new, f_continue and f_backtrack in two halves each (paper §3.2.2)."""
+"""The prompts of the agent, filled from the prompt files: f_new, f_continue and f_backtrack (paper §3.2.2)."""
 
 from __future__ import annotations
 
@@ -14,65 +14,78 @@ from evolif.constraints import describe, format_of, get_group
 from evolif.errors import InputError
 from evolif.resources import complaint, data_path, load_yaml
 from evolif.rng import Purpose
-from evolif.synthesis.template import Phrasing, capitalised, clause, dropped
-from evolif.types import Constraint, Message, Operation, ScriptTurn, Turn
+from evolif.synthesis.template import PARTIAL, Phrasing, capitalised, clause, dropped
+from evolif.types import Constraint, Message, Operation, Turn
 
-# The one change of a turn in plain words, for a model that has to say it and for one that checks what was said.
+_Figure = Annotated[int, Field(ge=1)]
 
 
-_PARTIAL = frozenset({"add", "release", "recount"})
-"""Changes of a part of a constraint: the rest of it stays and is not said again."""
+class SynthesisSettings(BaseModel):
+    """The figures of query synthesis, from `seeds/synthesis.yaml`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str
+    attempts: _Figure
+    """k: attempts before a query is flagged (paper §3.2.2, §4.1)."""
+    longest_query: _Figure
+    """Characters."""
+    longest_answer: _Figure
+    """Characters of a model's answer that are read."""
+    local_tokens: _Figure
+    """Longest answer of a local model by default."""
+    local_temperature: Annotated[float, Field(ge=0)]
+    """Temperature of a local model by default."""
+
+
+@lru_cache(maxsize=1)
+def synthesis_settings() -> SynthesisSettings:
+    """The packaged settings."""
+    path = data_path("seeds", "synthesis.yaml")
+    try:
+        return SynthesisSettings.model_validate(load_yaml(path))
+    except ValidationError as fault:
+        raise InputError(complaint(fault, "settings"), path=path) from None
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeText:
-    """What a query of the turn has to say, in sentences for a prompt."""
+    """The one change of a turn in plain words, for a model that words it and for one that checks the words."""
 
-    said: str
+    text: str
     """The change, complete."""
     meaning: str
     """What the requirement counts, word for word; empty where the change alone says it."""
-    stays: str
-    """The requirements that are not touched, one a line."""
+    unchanged: str
+    """The other requirements, one a line."""
 
 
-def change_of(turn: Turn | ScriptTurn, attempt: int = 1) -> ChangeText:
-    """Put the change of a turn into plain words; each attempt words it otherwise, so that a copy is no fixed phrase.
+def change_of(turn: Turn, attempt: int = 1) -> ChangeText:
+    """Put the change of a turn into plain words, differently for each attempt, so that no phrase is copied.
 
     Args:
         turn: The turn, with or without a query.
         attempt: Counted from 1.
     """
     wording = Phrasing(Purpose.VOICE, turn.dialogue, turn.turn + attempt)
-    operation, fmt = turn.operation, format_of(turn.constraints)
-    group = get_group(operation.group)
-    rest = [c for c in turn.constraints if c.group != operation.group]
-    named = [f"- {dropped(c.group, c.params, wording)}" for c in rest]
-    partial = False
-    if operation.after is None:
-        assert operation.before is not None  # an operation has one of the two by construction
-        said = f"{capitalised(dropped(operation.group, operation.before, wording))} can go."
-        meaning = ""
-    else:
-        saying = group.saying(operation.kind, operation.before, operation.after)
-        partial = operation.kind == "modify" and saying.key in _PARTIAL
-        said = _said(operation, clause(operation.group, saying, "neutral", wording), wording, partial=partial)
-        meaning = describe(Constraint(operation.group, operation.after), fmt)
-    if partial:
-        named.append(f"- whatever else was asked for of this kind: {_kept(operation)}")
-    # A partial change must not be told whole: the description would name the part that stays.
-    exact = f"Exactly meant: {meaning}" if meaning and not partial else ""
-    return ChangeText(said, exact, "\n".join(named) or "- none")
-
-
-def _said(operation: Operation, wanted: str, wording: Phrasing, *, partial: bool) -> str:
-    if operation.before is None or partial:
-        return f"{capitalised(wanted)}."
-    return f"{capitalised(dropped(operation.group, operation.before, wording))} can go. Instead, {wanted}."
+    operation, before, after = turn.operation, turn.operation.before, turn.operation.after
+    old = f"{capitalised(dropped(operation.group, before, wording))} can go." if before is not None else ""
+    rest = [f"- {dropped(c.group, c.params, wording)}" for c in turn.constraints if c.group != operation.group]
+    if after is None:
+        return ChangeText(old, "", "\n".join(rest) or "- none")
+    saying = get_group(operation.group).saying(operation.kind, before, after)
+    new = clause(operation.group, saying, "neutral", wording)
+    if operation.kind == "modify" and saying.key in PARTIAL:
+        # A partial change must not be told completely: the description would name the part that stays.
+        rest.append(f"- whatever else was asked for of this kind: {_kept(operation)}")
+        return ChangeText(f"{capitalised(new)}.", "", "\n".join(rest))
+    text = f"{old} Instead, {new}." if old else f"{capitalised(new)}."
+    meaning = f"Exactly meant: {describe(Constraint(operation.group, after), format_of(turn.constraints))}"
+    return ChangeText(text, meaning, "\n".join(rest) or "- none")
 
 
 def _kept(operation: Operation) -> str:
-    """The part of a constraint that a partial change leaves alone."""
+    """The part of a constraint that a partial change does not touch."""
     before, after = operation.before or {}, operation.after or {}
     if operation.group == "existence":
         kept = [word for word, count in after["counts"].items() if before["counts"].get(word) == count]
@@ -81,6 +94,8 @@ def _kept(operation: Operation) -> str:
     return ", ".join(f"“{word}”" for word in kept) or "nothing"
 
 
+_ECHO = 7
+"""Words in a row that are no coincidence."""
 SLOTS: Mapping[str, frozenset[str]] = {
     "new": frozenset({"form", "opening", "task", "change", "meaning", "feedback"}),
     "continue": frozenset({"form", "task", "change", "meaning", "stays", "feedback"}),
@@ -104,20 +119,18 @@ def load_prompt(name: str) -> tuple[str, str]:
     """
     path = data_path("seeds", "prompts", f"{name}.yaml")
     data: Any = load_yaml(path)
-    parts = [data.get(part) if isinstance(data, dict) else None for part in ("system", "user")]
-    system, user = parts
+    system, user = (data.get(part) if isinstance(data, dict) else None for part in ("system", "user"))
     if not isinstance(system, str) or not isinstance(user, str):
         raise InputError("a prompt has a “system” and a “user” text", path=path)
     unknown = sorted({slot for text in (system, user) for slot in _SLOT.findall(text)} - SLOTS[name])
     if unknown:
-        raise InputError(
-            f"nothing fills the slot {{{unknown[0]}}}; there are {', '.join(sorted(SLOTS[name]))}", path=path
-        )
+        known = ", ".join(sorted(SLOTS[name]))
+        raise InputError(f"nothing fills the slot {{{unknown[0]}}}; there are {known}", path=path)
     return system, user
 
 
 def prompt(name: str, slots: Mapping[str, str]) -> tuple[Message, ...]:
-    """The messages of a prompt; what fills a slot is text and never read for slots again."""
+    """The messages of a prompt, its slots filled."""
     system, user = load_prompt(name)
     return Message("system", fill_slots(system, slots)), Message("user", fill_slots(user, slots))
 
@@ -127,7 +140,7 @@ def draft_prompt(turn: Turn, change: ChangeText, feedback: str, *, bare: bool = 
 
     Args:
         turn: The intention: topic, move, instruction.
-        change: What changes and what stays.
+        change: The change and the other requirements.
         feedback: What was wrong with the last attempt; empty at first.
         bare: Ask for the words alone rather than for JSON.
     """
@@ -138,9 +151,9 @@ def draft_prompt(turn: Turn, change: ChangeText, feedback: str, *, bare: bool = 
             "opening": _OPENING if turn.turn == 1 else _LATER,
             "task": topic.prompt,
             "title": topic.title or topic.prompt,
-            "change": change.said,
+            "change": change.text,
             "meaning": change.meaning,
-            "stays": change.stays,
+            "stays": change.unchanged,
             "feedback": feedback,
             "form": _BARE if bare else _JSON,
         },
@@ -150,12 +163,12 @@ def draft_prompt(turn: Turn, change: ChangeText, feedback: str, *, bare: bool = 
 def voice_prompt(
     turn: Turn, neutral: str, change: ChangeText, feedback: str, *, bare: bool = False
 ) -> tuple[Message, ...]:
-    """The second half of all three: plain words in the style of the dialogue's persona.
+    """The second half: plain words in the style of the dialogue's persona.
 
     Args:
         turn: The intention and the persona.
         neutral: The plain words.
-        change: What must still be said.
+        change: The change, which must still be stated.
         feedback: What was wrong with the last attempt; empty at first.
         bare: Ask for the words alone rather than for JSON.
     """
@@ -167,7 +180,7 @@ def voice_prompt(
             "phrases": "; ".join(persona.phrases),
             "register": persona.register,
             "neutral": neutral,
-            "change": change.said,
+            "change": change.text,
             "feedback": feedback,
             "form": _BARE if bare else _JSON,
         },
@@ -183,12 +196,8 @@ _LATER = (
 
 
 def echoed(query: str, name: str) -> bool:
-    """Whether words repeat a stretch of a prompt's own wording, what fills its slots left out."""
+    """Whether words repeat seven words in a row of a prompt file."""
     return not _stretches(query).isdisjoint(_own_stretches(name))
-
-
-_ECHO = 7
-"""Words in a row that are no coincidence any more."""
 
 
 @lru_cache(maxsize=16)
@@ -207,36 +216,3 @@ def fill_slots(text: str, slots: Mapping[str, str]) -> str:
     """Replace `{slot}` by its text, which is not read for slots again; other braces stay."""
     filled = _SLOT.sub(lambda match: slots.get(match[1], match[0]), text)
     return _BLANK_LINES.sub("\n\n", filled).strip()
-
-
-# The figures of query synthesis, from `seeds/synthesis.yaml`.
-
-_Figure = Annotated[int, Field(ge=1)]
-
-
-class SynthesisSettings(BaseModel):
-    """How often is tried, and how much is read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    source: str
-    attempts: _Figure
-    """k: attempts in all before a query is flagged (paper §3.2.2, §4.1)."""
-    longest_query: _Figure
-    """Characters."""
-    longest_answer: _Figure
-    """Characters of a model's answer that are read."""
-    local_tokens: _Figure
-    """Longest answer of a local model where nothing else is asked for."""
-    local_temperature: Annotated[float, Field(ge=0)]
-    """Temperature of a local model where nothing else is asked for."""
-
-
-@lru_cache(maxsize=1)
-def synthesis_settings() -> SynthesisSettings:
-    """The settings as the package has them."""
-    path = data_path("seeds", "synthesis.yaml")
-    try:
-        return SynthesisSettings.model_validate(load_yaml(path))
-    except ValidationError as fault:
-        raise InputError(complaint(fault, "settings"), path=path) from None

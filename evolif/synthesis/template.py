@@ -16,8 +16,6 @@ from evolif.resources import data_path, load_yaml
 from evolif.rng import Purpose, Stream
 from evolif.types import Operation, Params, Persona, ScriptTurn, Turn
 
-# Frames: the conversational sentences around a clause, per register and move; the project's own and the user's.
-
 _TALK = frozenset({"clause", "Clause"})
 _NEEDED: Mapping[tuple[str, ...], tuple[frozenset[str], ...]] = {
     ("first",): (frozenset({"task"}), _TALK),
@@ -29,25 +27,27 @@ _NEEDED: Mapping[tuple[str, ...], tuple[frozenset[str], ...]] = {
     ("backtrack", "modify"): (frozenset({"topic", "Topic"}), frozenset({"old", "Old"}), _TALK),
     ("backtrack", "remove"): (frozenset({"topic", "Topic"}), frozenset({"drop", "Drop"})),
 }
-"""Where a register needs frames, and what each of them has to hold: one slot out of every set, and no other."""
+"""The kinds of frames that a register needs, and their slots: one out of every set, and no other."""
 
 MOST_FRAMES = 200
 """Frames of one kind in one register."""
+PARTIAL = frozenset({"add", "release", "recount"})
+"""Changes of a part of a constraint: their clause alone states them, and the rest of the constraint stays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """Frames by register; `neutral` is always there."""
+    """The conversational sentences around a clause, per register; `neutral` is always there."""
 
     by_register: Mapping[str, Mapping[str, Any]]
 
     @property
     def registers(self) -> tuple[str, ...]:
-        """The registers that there are frames for."""
+        """The registers with frames."""
         return tuple(self.by_register)
 
     def of(self, register: str, *path: str) -> list[str]:
-        """The frames of a register for a move and operation; those of `neutral` where the register is unknown."""
+        """The frames of a register, or of `neutral` if it is unknown, for a move and operation."""
         node: Any = self.by_register.get(register) or self.by_register["neutral"]
         for key in path:
             node = node[key]
@@ -101,7 +101,7 @@ def _faults(register: object, moves: object) -> Iterator[str]:
 
 
 def _faults_of(name: str, text: object, needed: tuple[frozenset[str], ...]) -> Iterator[str]:
-    """A frame is filled by `str.format`: a slot may be a bare name out of the list and nothing that reaches further."""
+    """A frame is filled by `str.format`, so a slot may be a bare name out of the list and nothing else."""
     try:
         slots = [slot for slot in Formatter().parse(text) if slot[1] is not None] if isinstance(text, str) else None
     except ValueError:
@@ -114,38 +114,27 @@ def _faults_of(name: str, text: object, needed: tuple[frozenset[str], ...]) -> I
         if field not in allowed or spec or conversion:
             yield f"{name}: “{text}” has the slot {{{field}}}; use {', '.join(sorted(allowed))}"
     names = [field for _, field, _, _ in slots]
-    for some in needed:
-        if sum(names.count(one) for one in some) != 1:
-            yield f"{name}: “{text}” needs {' or '.join(f'{{{one}}}' for one in sorted(some))} once"
-
-
-# The phrase grammars: frames per register and move, clauses per group.
+    for options in needed:
+        if sum(names.count(option) for option in options) != 1:
+            yield f"{name}: “{text}” needs {' or '.join(f'{{{option}}}' for option in sorted(options))} once"
 
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
-    """Which of several phrasings a turn takes.
-
-    A dialogue goes through the options of one kind in an order of its own, so that nobody repeats himself soon.
-    """
+    """Chooses among phrasings: each dialogue goes through them in its own order, so repetitions are far apart."""
 
     seed: int
     dialogue: int
     turn: int
 
     def pick(self, options: Sequence[Any], kind: str) -> str:
-        """One of the options; `kind` names what they are options for."""
+        """One of the options; `kind` names them."""
         stream = Stream(self.seed, Purpose.TEMPLATE, self.dialogue, crc32(kind.encode()))
         return str(stream.sample(options, len(options))[self.turn % len(options)])
 
 
-def frame(frames: Frames, register: str, *path: str, wording: Phrasing) -> str:
-    """A frame of a register, e.g. `frame(frames, "casual", "continue", "add", wording=…)`."""
-    return wording.pick(frames.of(register, *path), "/".join(path))
-
-
 def clause(group: str, saying: Saying, register: str, wording: Phrasing) -> str:
-    """An imperative clause that states a constraint, or its change, whole."""
+    """An imperative clause that states a constraint, or its change, completely."""
     options = get_group(group).data["say"][saying.key]
     phrase = wording.pick([*options["any"], *options.get(register, ())], f"say/{group}/{saying.key}")
     return phrase.format(**saying.slots)
@@ -163,17 +152,14 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-# What a reader could doubt about a turn's change where the answer is a data format; said in parentheses at its end.
-
-
 def reading_note(turn: ScriptTurn | Turn) -> str:
-    """The note on the new constraint under the active data format; empty where there is nothing to settle."""
+    """A note for the end of the query on what the change means in the active data format; empty if that is clear."""
     operation, fmt = turn.operation, format_of(turn.constraints)
     if operation.after is None or fmt not in ("json", "xml", "html", "csv"):
         return ""
     if operation.group != "format":
         return get_group(operation.group).note(operation.after, fmt)
-    # The format is new: what it means for each constraint that is already there.
+    # The format is new: state what it means for each constraint that is already there.
     notes = (get_group(c.group).note(c.params, fmt) for c in turn.constraints if c.group != "format")
     return " ".join(dict.fromkeys(filter(None, notes)))
 
@@ -198,7 +184,7 @@ class TemplateSynthesizer:
         self._frames = frames or own_frames()
 
     def say(self, turn: ScriptTurn, persona: Persona) -> str:
-        """The user query of the turn; the same turn is always said the same way."""
+        """The user query of the turn; the same turn always gets the same words."""
         wording = Phrasing(self._seed, turn.dialogue, turn.turn)
         slots = {
             "task": turn.topic.prompt,
@@ -206,14 +192,14 @@ class TemplateSynthesizer:
         }
         path, change = self._change(turn, persona.register, wording)
         slots |= change
-        chosen = frame(self._frames, persona.register, *path, wording=wording)
-        if _is_one_more(turn.operation) and "also" not in chosen.lower():
+        frame = wording.pick(self._frames.of(persona.register, *path), "/".join(path))
+        if _is_one_more(turn.operation) and "also" not in frame.lower():
             slots["clause"] = f"also {slots['clause']}"
         slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
-        return with_note(chosen.format(**slots), reading_note(turn))
+        return with_note(frame.format(**slots), reading_note(turn))
 
     def _change(self, turn: ScriptTurn, register: str, wording: Phrasing) -> tuple[tuple[str, ...], dict[str, str]]:
-        """Where the frame is found, and its slots for this operation."""
+        """The path of the frame, and its slots for this operation."""
         operation = turn.operation
         opening: tuple[str, ...] = (turn.move,)
         if turn.move == "new":
@@ -224,18 +210,14 @@ class TemplateSynthesizer:
         slots = {"clause": clause(operation.group, saying, register, wording)}
         if turn.move == "new":
             return opening, slots
-        if operation.kind == "modify" and operation.before is not None and saying.key not in _PARTIAL:
+        if operation.kind == "modify" and operation.before is not None and saying.key not in PARTIAL:
             slots["old"] = dropped(operation.group, operation.before, wording)
             return (*opening, "modify"), slots
         return (*opening, "add"), slots
 
 
 def _is_one_more(operation: Operation) -> bool:
-    """A keyword joins others that stay."""
+    """Whether a keyword is added to others that stay."""
     if operation.kind != "modify":
         return False
     return get_group(operation.group).saying("modify", operation.before, operation.after).key == "add"
-
-
-_PARTIAL = frozenset({"add", "release", "recount"})
-"""Changes of a part of a constraint: their clause alone says it, and nothing is replaced."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from evolif.errors import WithheldError
 from evolif.synthesis import Agent, Attempt, Meter
+from evolif.synthesis.agent import Checker
 from evolif.types import Finding, Message, Turn
 
 WORDS = query("Again, with 5 bullet points.")
@@ -92,8 +93,7 @@ FENCE = re.compile(r"^==== [0-9a-f]{24} ====$", re.MULTILINE)
 def test_no_words_leave_their_fence_or_change_another_part(words: str) -> None:
     def prompt_for(text: str) -> tuple[Message, ...]:
         checker = Said([NO_MORE])
-        agent = Agent(Said([WORDS]), check=nothing, checker=checker)
-        asyncio.run(agent._asked_for_more(make_turn("backtrack"), text, Meter()))
+        asyncio.run(Checker(checker).asks_for_more(make_turn("backtrack"), text, Meter()))
         return checker.asked[0][0]
 
     system, user = prompt_for(words)

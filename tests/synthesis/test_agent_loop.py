@@ -9,7 +9,7 @@ from agent_models import PERSONA, TOPIC, Said, make_turn, nothing, query, says
 
 from evolif import ModelError
 from evolif.errors import WithheldError
-from evolif.synthesis import Agent, Attempt, Completion, Meter, regenerate
+from evolif.synthesis import Agent, Attempt, Completion, Meter
 from evolif.synthesis.agent import NEUTRAL_NOTE
 from evolif.types import Constraint, Finding, Message, Turn, Usage
 
@@ -209,6 +209,6 @@ def test_each_attempt_words_the_change_otherwise() -> None:
 
 def test_a_reviewer_has_a_turn_worded_anew_with_a_note() -> None:
     model = Said([GOOD, VOICED])
-    attempt = asyncio.run(regenerate(make_turn(), model, notes="Sound less hurried.", check=says("5")))
+    attempt = asyncio.run(Agent(model, check=says("5")).say(make_turn(), notes="Sound less hurried."))
     assert attempt.query == "Rain coming. Again, 5 bullet points." and attempt.usage == Usage(20, 4)
     assert all("Sound less hurried." in model.user(call) for call in (0, 1))
