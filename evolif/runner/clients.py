@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +31,7 @@ from evolif.runner.events import Role
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
 
-_CLOSING = 5.0
+_CLOSING_TIME = 5.0
 """Seconds that clients get to close their connections."""
 
 
@@ -85,12 +85,12 @@ def _naming_the_judge() -> Iterator[None]:
     try:
         yield
     except UsageError as fault:
-        told = str(fault)
-        raise UsageError(told if "judge" in told else f"the judge: {told}") from None
+        message = str(fault)
+        raise UsageError(message if "judge" in message else f"the judge: {message}") from None
 
 
 class _Named:
-    """A model of which only the name is needed."""
+    """Stands in for a model where only the name is needed."""
 
     connections = 1
 
@@ -98,7 +98,7 @@ class _Named:
         self.name = str(parse_model_name(spec))
 
     async def complete(self, request: ChatRequest) -> NoReturn:
-        """Never asked."""
+        """Never called."""
         raise InternalError(f"{self.name} was asked before it was opened")
 
     async def aclose(self) -> None:
@@ -106,13 +106,13 @@ class _Named:
 
 
 class ClientFactory:
-    """Makes the clients of a run: each bounded, retried, metered, and cached where the run has a cache.
+    """Creates the clients of a run: each is bounded, retried, metered, and cached where the run has a cache.
 
     Args:
         config: How models are called.
         policy: Decides on every call.
-        shutdown: Keeps further turns from being asked.
-        cache: Of requests; None where every call is made.
+        shutdown: Says which models may still be called.
+        cache: Replies of earlier requests.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class ClientFactory:
         return self._metered(client, "target", stopped, self._cached(model, config.base_url))
 
     def judge(self, model: ModelRef) -> MeteredModel:
-        """A member of a panel. After Ctrl-C it still judges paid answers, if time allows."""
+        """A member of a panel. After Ctrl-C it still judges answers that are paid, if time allows."""
         with _naming_the_judge():
             client = managed(self._open(model, None))
         cache = self._cached(model, None, repeats=True)
@@ -157,25 +157,23 @@ class ClientFactory:
     def _open(self, model: ModelRef, base_url: str | None) -> ChatModel:
         if not isinstance(model, str):
             return model
-        config = self._config
-        return open_model(
-            model, base_url=base_url, max_retries=config.max_retries, timeout=config.timeout, seed=config.seed
-        )
+        retries, timeout, seed = self._config.max_retries, self._config.timeout, self._config.seed
+        return open_model(model, base_url=base_url, max_retries=retries, timeout=timeout, seed=seed)
 
 
 def is_panel(names: Sequence[str]) -> bool:
-    """Whether judges are models, which have to be opened."""
+    """Whether the judges are models."""
     return not set(names) & {"none", "lexical"}
 
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """Everything of a run that can be asked; nothing is connected before its first call."""
+    """The models of a run; nothing is connected before the first call."""
 
     targets: Mapping[str, ChatModel]
-    """By their names, each behind its limit."""
+    """By their names."""
     judges: Mapping[str, ChatModel]
-    """Members of the panel, by the names they were given."""
+    """Members of the panel, by the names as given."""
     wording: SynthesizerPool
 
     async def closing(self, main: Coroutine[Any, Any, None], judge: Judge | None) -> None:
@@ -183,12 +181,8 @@ class Clients:
         try:
             await main
         finally:
-            closing = [target.aclose() for target in self.targets.values()]
+            closing: list[Awaitable[None]] = [target.aclose() for target in self.targets.values()]
             closing += [judge.aclose()] if judge is not None else []
             with suppress(TimeoutError):
-                async with asyncio.timeout(_CLOSING):
-                    await asyncio.gather(*closing, _awaited(self.wording), return_exceptions=True)
-
-
-async def _awaited(wording: SynthesizerPool) -> None:
-    await wording.aclose()
+                async with asyncio.timeout(_CLOSING_TIME):
+                    await asyncio.gather(*closing, self.wording.aclose(), return_exceptions=True)

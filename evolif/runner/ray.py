@@ -27,9 +27,9 @@ from evolif.runner.ray_worker import (
     CallRequest,
     Finished,
     JudgeRequest,
-    Player,
     StoreRequest,
     TurnRequest,
+    Worker,
     WorkerConfig,
     WorkerReply,
     WorkerRequest,
@@ -38,56 +38,40 @@ from evolif.runner.records import EndEntry, FaultEntry
 from evolif.runner.scheduler import Recall, SessionScheduler, play_all
 from evolif.runner.session import RunContext
 
-# Ray, started on this machine or reached elsewhere: on loopback where it can be, and without its surprises.
-
 _REACHED_IN = 10.0
-"""Seconds until somebody must have answered at an address. Ray itself tries for minutes, deaf to Ctrl-C."""
+"""Seconds in which a cluster must answer. Ray itself tries for minutes and ignores Ctrl-C."""
+_MOST_DEATHS = 3
+"""Processes that may die over one session before it is suspended: the session may be what kills them."""
 
 
-def start_ray(address: str | None) -> Any:
-    """Ray, connected.
-
-    Args:
-        address: Of a cluster, `HOST:PORT`; one of this machine's own, on loopback, where None.
-
-    Raises:
-        UsageError: no address.
-        OutsideError: it cannot be reached or started.
-    """
+def _start_ray(address: str | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    if address is None or _see(address):
-        # Ray takes 127.0.0.1 for a wish to be reached from elsewhere and listens on every interface, or looks for a
-        # cluster there; with its clusters switched off, as it has them on macOS and Windows, it stays on loopback.
-        # Read when ray is imported.
+    if address is None or _is_loopback(address):
+        # Given 127.0.0.1, Ray listens on every interface or looks for a cluster there. With its clusters switched off,
+        # as they are on macOS and Windows, it stays on loopback. The variable is read when ray is imported.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     import ray
 
-    main = threading.current_thread() is threading.main_thread()
+    in_main_thread = threading.current_thread() is threading.main_thread()
     on_term = signal.getsignal(signal.SIGTERM)
-    told: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if address is None:
+        options |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     try:
-        if address is None:
-            ray.init("local", include_dashboard=False, _node_ip_address="127.0.0.1", **told)
-        else:
-            ray.init(address, **told)
+        ray.init(address or "local", **options)
     except (ConnectionError, RuntimeError, ValueError, OSError) as fault:
         where = f"the Ray cluster {address}" if address else "a Ray cluster of this machine"
         token = "; if it asks for a token, RAY_AUTH_MODE=token and the token must be set here too" if address else ""
         why = str(fault).splitlines()[0] if str(fault) else repr(fault)
         raise OutsideError(f"{where} cannot be used: {why}{token}") from None
     finally:
-        if main and on_term is not None:
-            signal.signal(signal.SIGTERM, on_term)  # Ray's own would end this process with turns in flight
+        if in_main_thread and on_term is not None:
+            signal.signal(signal.SIGTERM, on_term)  # Ray's handler would end this process with turns in flight
     return ray
 
 
-def _see(address: str) -> bool:
-    """See that somebody answers at an address; says whether that is loopback.
-
-    Raises:
-        UsageError: it is none.
-        OutsideError: nobody does.
-    """
+def _is_loopback(address: str) -> bool:
+    """Whether the address of a cluster is on loopback; checks first that it answers."""
     try:
         parts = urlsplit(address if "://" in address else f"ray://{address}")
         host, port = parts.hostname, parts.port
@@ -105,18 +89,14 @@ def _see(address: str) -> bool:
         return host == "localhost"
 
 
-_LIVES = 3
-"""Processes that may die over one session before it is suspended: it may be what kills them."""
-
-
 class RayEngine:
     """Plays a run on a Ray cluster.
 
     Args:
-        address: The cluster; one of this machine's own, on loopback, where None.
-        config: What its processes have to know.
-        notify: Told in sentences.
-        gate: Asked before every call.
+        address: `HOST:PORT` of the cluster; where None, one is started on this machine, on loopback.
+        config: Sent to the cluster's processes.
+        notify: Called with sentences for the user.
+        gate: Decides on every call.
     """
 
     def __init__(
@@ -133,113 +113,111 @@ class RayEngine:
         """Play every session.
 
         Raises:
-            OutsideError: no cluster.
-            EvolifError: what no session could survive.
+            UsageError: the address is no address.
+            OutsideError: the cluster cannot be reached or started.
+            EvolifError: what no session can survive.
         """
-        ray = start_ray(self._address)
+        ray = _start_ray(self._address)
         try:
-            crew = Crew(ray, self._config)
-            distant = _Sessions(context, crew, recall, self._policy, self._notify, ray.exceptions.RayActorError)
-            await play_all(context, scheduler, distant.play)
+            pool = WorkerPool(ray, self._config)
+            sessions = _RemoteSessions(context, pool, recall, self._policy, self._notify, ray.exceptions.RayActorError)
+            await play_all(context, scheduler, sessions.play)
         finally:
             ray.shutdown()
 
 
-class Crew:
+class WorkerPool:
     """As many processes as the cluster has cores; a dead one is replaced."""
 
     def __init__(self, ray: Any, config: WorkerConfig) -> None:
-        self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, max_concurrency=10_000)(Player)
+        self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, max_concurrency=10_000)(Worker)
         self._config = ray.put(config)
-        number = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self._players = [self._hire() for _ in range(number)]
-        self._busy: Counter[Any] = Counter()
-
-    def _hire(self) -> Any:
-        return self._actor.remote(self._config)
+        cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._workers = [self._actor.remote(self._config) for _ in range(cores)]
+        self._sessions: Counter[Any] = Counter()
 
     def take(self) -> Any:
         """The process with the fewest sessions."""
-        player = min(self._players, key=lambda p: self._busy[p])
-        self._busy[player] += 1
-        return player
+        worker = min(self._workers, key=lambda w: self._sessions[w])
+        self._sessions[worker] += 1
+        return worker
 
-    def give_back(self, player: Any) -> None:
-        """A session has left it."""
-        self._busy[player] -= 1
+    def give_back(self, worker: Any) -> None:
+        """A session has left the process."""
+        self._sessions[worker] -= 1
 
-    def replace(self, player: Any) -> bool:
-        """It is dead; says whether this is news."""
-        if player not in self._players:
+    def replace(self, worker: Any) -> bool:
+        """Start a process in place of a dead one; False where that was done before."""
+        if worker not in self._workers:
             return False
-        self._players[self._players.index(player)] = self._hire()
+        self._workers[self._workers.index(worker)] = self._actor.remote(self._config)
         return True
 
 
-class _Sessions:
+class _RemoteSessions:
     def __init__(
         self,
         context: RunContext,
-        crew: Crew,
+        pool: WorkerPool,
         recall: Recall,
-        gate: CallPolicy,
+        policy: CallPolicy,
         notify: Callable[[str], None],
         death: type[Exception],
     ) -> None:
         self._context = context
-        self._crew = crew
+        self._pool = pool
         self._recall = recall
-        self._policy = gate
+        self._policy = policy
         self._notify = notify
         self._death = death
 
     async def play(self, key: SessionKey) -> None:
-        """Play a session, over the death of its process."""
-        for _ in range(_LIVES):
-            player = self._crew.take()
+        """Play a session to its end, in another process when one dies."""
+        for _ in range(_MOST_DEATHS):
+            worker = self._pool.take()
             open_calls: list[PlannedCall] = []
             try:
-                await self._follow(player, key, open_calls)
+                await self._serve(worker, key, open_calls)
                 return
             except self._death:
-                if self._crew.replace(player):
+                if self._pool.replace(worker):
                     self._notify("a process of the Ray cluster died; its sessions go on in another one")
             finally:
-                self._crew.give_back(player)
+                self._pool.give_back(worker)
                 for call in open_calls:
                     self._policy.record(call, None)
-        await self._give_up(key)
+        await self._suspend(key)
 
-    async def _follow(self, player: Any, key: SessionKey, open_calls: list[PlannedCall]) -> None:
+    async def _serve(self, worker: Any, key: SessionKey, open_calls: list[PlannedCall]) -> None:
         account = open_account(key)
-        request: WorkerRequest = await player.begin.remote(key, self._recall(key))
+        request: WorkerRequest = await worker.begin.remote(key, self._recall(key))
         while True:
-            for usage in request.told:
+            for usage in request.finished_calls:
                 self._policy.record(open_calls.pop(0), usage)
-            self._pass_on(request)
-            if isinstance(request.wish, Finished):
-                if request.wish.fault is not None:
-                    raise request.wish.fault
+            self._forward_events(request)
+            if isinstance(request.body, Finished):
+                if request.body.fault is not None:
+                    raise request.body.fault
                 return
-            value, fault = await self._grant(request, open_calls)
+            value, fault = await self._answer(request, open_calls)
             shutdown = self._context.shutdown
             cause = fault.__cause__ if fault is not None and isinstance(fault.__cause__, EvolifError) else None
-            answer = WorkerReply(value, fault, cause, account.take(), shutdown.all_stopped, shutdown.stopped_models)
-            request = await player.go_on.remote(key, answer)
+            reply = WorkerReply(value, fault, cause, account.take(), shutdown.all_stopped, shutdown.stopped_models)
+            request = await worker.resume.remote(key, reply)
 
-    def _pass_on(self, request: WorkerRequest) -> None:
+    def _forward_events(self, request: WorkerRequest) -> None:
+        shutdown = self._context.shutdown
         for event in request.events:
             if isinstance(event, ModelStopped):
-                shutdown = self._context.shutdown
-                news = shutdown.stop_all() if event.model == "the judge" else shutdown.stop_model(event.model)
-                if not news:
+                first = shutdown.stop_all() if event.model == "the judge" else shutdown.stop_model(event.model)
+                if not first:
                     continue
             self._context.observe(event)
 
-    async def _grant(self, request: WorkerRequest, open_calls: list[PlannedCall]) -> tuple[Any, Exception | None]:
+    async def _answer(self, request: WorkerRequest, open_calls: list[PlannedCall]) -> tuple[Any, Exception | None]:
         scenario = self._context.scenario
         try:
-            match request.wish:
+            match request.body:
                 case StoreRequest(entries):
                     await self._context.write(*entries)
                     return None, None
@@ -248,27 +226,24 @@ class _Sessions:
                 case JudgeRequest(turn, answer):
                     return await scenario.score(turn, answer), None
                 case CallRequest(call):
-                    return await self._let_through(call, open_calls), None
+                    return await self._decide(call, open_calls), None
         except EvolifError as fault:
             return None, fault
         except Exception as fault:
             return None, InternalError(f"an unforeseen {type(fault).__name__} of this program")
         raise InternalError("a request without a wish")
 
-    async def _let_through(self, call: PlannedCall, open_calls: list[PlannedCall]) -> Deny | None:
-        while True:
-            word = self._policy.admit(call)
-            if not isinstance(word, Wait):
-                break
-            await word.until
-        if word is None:
+    async def _decide(self, call: PlannedCall, open_calls: list[PlannedCall]) -> Deny | None:
+        while isinstance(decision := self._policy.admit(call), Wait):
+            await decision.until
+        if decision is None:
             open_calls.append(call)
-        return word
+        return decision
 
-    async def _give_up(self, key: SessionKey) -> None:
+    async def _suspend(self, key: SessionKey) -> None:
         state = self._recall(key)
         turns = len(state.records)
-        reason = f"{_LIVES} processes of the Ray cluster died over it"
+        reason = f"{_MOST_DEATHS} processes of the Ray cluster died over it"
         fault = FaultEntry(state.id, key.dialogue, turns + 1, "runner", "internal", reason)
         await self._context.write(fault, EndEntry(state.id, "suspended", "internal", reason))
         self._context.observe(SessionEnded(key, turns, 0, "suspended", "internal", reason))

@@ -1,6 +1,6 @@
-"""Judge a run's answers again with another judge: a new run from the old one's answers, and no model is asked.
+"""Judge a run's answers again with another judge, into a new run; no model is asked.
 
-What rules said is taken over, so that the judge alone makes the difference. Patience is counted anew: a session ends
+The verdicts of rules are kept, so that only the judge makes a difference. Patience is counted anew: a session ends
 earlier where the new judge is stricter, and is censored at its last answer where it would have gone on.
 """
 
@@ -14,21 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolif.errors import UsageError
-from evolif.judging import CACHE_FILE, Judge, JudgeComparison, Judgement, SqliteJudgeCache, judge_turn, open_judge
-from evolif.models import DEFAULT_RETRIES, ChatModel, ModelRef, RequestCache, as_list, spec_of
+from evolif.judging import CACHE_FILE, Judge, JudgeComparison, SqliteJudgeCache, judge_turn, open_judge
+from evolif.models import DEFAULT_RETRIES, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.clients import ClientFactory, describe_judge
 from evolif.runner.config import EvalConfig
 from evolif.runner.events import (
     FaultMet,
     ModelStopped,
     Observer,
+    Role,
     RunStarted,
     SessionEnded,
     SessionKey,
     TurnStored,
     nobody,
 )
-from evolif.runner.metering import AllowAll, CallDeniedError, CallPolicy, Deny, open_account
+from evolif.runner.metering import AllowAll, CallDeniedError, CallPolicy, open_account
 from evolif.runner.records import (
     AnsweredTurn,
     AskedTurn,
@@ -40,144 +41,22 @@ from evolif.runner.records import (
     TurnRecord,
 )
 from evolif.runner.run import Run, load_run, locked
-from evolif.runner.session import end_for, step
+from evolif.runner.session import end_for, judged_outcomes, step
 from evolif.runner.settings import RunSettings, differences
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
 from evolif.runner.store import RunStore, StoreError, StoreWriter, WriteBatcher
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Ending
 
-# One conversation judged again: its stored answers turn by turn, with patience counted anew; nobody is asked them.
-
-ANSWERS_END = "answers end here"
-"""Why a session is censored that the new judge would have let go on."""
-BROKEN_OFF = "its run was broken off here; finish that run, and judge again"
-"""Why a session is suspended that has not ended in the source."""
+_SESSIONS = 64
+"""Sessions judged side by side; how many calls are in flight is up to the judges' limits."""
+_ANSWERS_END = "answers end here"
+"""The reason of a session that ends with its answers: the new judge would let it go on."""
+_UNFINISHED = "its run was broken off here; finish that run, and judge again"
+"""The reason of a session that has not ended in the source."""
 
 _End = tuple[Ending | None, str, str]
 """Ending, cause, reason."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayStage:
-    """What all sessions of a rejudging share."""
-
-    source: RunStore
-    """Where the answers are; only read."""
-    patience: int
-    judge: Judge | None
-    keep: StoreWriter
-    observe: Observer
-    stopper: Shutdown
-
-
-class SessionReplay:
-    """Judges one session from where the new run left it.
-
-    Args:
-        stage: What all share.
-        key: Which conversation.
-        reason: Why it ended in the source.
-        state: What the new run has of it.
-    """
-
-    def __init__(self, stage: ReplayStage, key: SessionKey, reason: str, state: SessionState) -> None:
-        self._stage = stage
-        self._key = key
-        self._reason = reason
-        self._state = state
-        self._account = open_account(key)
-        self._patience = stage.patience
-        self._number = 0
-
-    async def play(self) -> None:
-        """Judge what is left, until patience is exhausted or the answers end.
-
-        Raises:
-            StoreError: nothing can be stored any more.
-            UsageError: the new run holds other answers than the source.
-        """
-        try:
-            end = await self._turns()
-        except (StoreError, UsageError):
-            raise
-        except CallDeniedError as refusal:
-            spent = self._account.take()  # the half of a panel's calls
-            if spent:
-                await self._stage.keep(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
-            end = None if refusal.deny is None else self._stopped(refusal.deny)
-        except Exception as fault:
-            end = await self._faulty(fault)
-        if end is not None:
-            await self._stage.keep(EndEntry(self._state.id, *end))
-            self._stage.observe(SessionEnded(self._key, self._number, self._patience, *end))
-
-    async def _turns(self) -> _End | None:
-        """The session's end; None where the run is being stopped."""
-        source, known = self._stage.source.state(self._key), self._state.records
-        for position, record in enumerate(source.records):
-            if self._patience <= 0:
-                break
-            if position < len(known):
-                if (known[position].turn_hash, known[position].answer) != (record.turn_hash, record.answer):
-                    raise UsageError("the folder holds verdicts on the answers of another run; choose another folder")
-                judged = known[position].judged.judged
-                self._count(judged)
-            elif self._stage.stopper.all_stopped:
-                return None
-            else:
-                await self._again(record)
-        return self._end_of(source)
-
-    async def _again(self, record: TurnRecord) -> None:
-        facts = self._stage.source.asked(self._key.dialogue, record.turn)
-        stored = record.verdicts if record.is_judged else None
-        judgement = await judge_turn(facts.constraints, record.answer, self._stage.judge, stored=stored)
-        asked = AskedTurn(record.turn_hash, facts)
-        answer = AnsweredTurn(record.answer, record.reasoning, record.truncated, record.served_by, record.seconds)
-        spent = self._account.take()
-        await self._stage.keep(TurnEntry(self._state.id, asked, answer, judgement, spent))
-        judged = _outcomes(judgement)
-        self._count(judged)
-        satisfied = all(judged) if judged else None
-        self._stage.observe(TurnStored(self._key, self._number, self._patience, satisfied, spent))
-
-    def _count(self, judged: tuple[bool, ...]) -> None:
-        self._number += 1
-        self._patience = step(self._patience, self._stage.patience, judged)
-
-    def _end_of(self, source: SessionState) -> _End:
-        if self._patience <= 0:
-            return "finished", "patience", "patience exhausted"
-        if source.ending == "finished":
-            return "censored", "answers", ANSWERS_END
-        if source.ending is None and not source.cause:
-            return "suspended", "answers", BROKEN_OFF
-        if source.cause == "judge":  # whose fault it was; the conversation itself could go on
-            return "suspended", "answers", ANSWERS_END
-        return source.ending, source.cause, self._reason
-
-    def _stopped(self, stop: Deny) -> _End:
-        """Cut as an evaluation is: it counts with the turns it has, and goes on where there is more budget."""
-        return "censored" if self._number else None, stop.cause, stop.reason
-
-    async def _faulty(self, fault: Exception) -> _End:
-        over = end_for(fault, "judge", self._key.model)
-        turn, spent = self._number + 1, self._account.take()
-        told = FaultEntry(self._state.id, self._key.dialogue, turn, "judge", over.cause, over.reason, spent)
-        await self._stage.keep(told)
-        self._stage.observe(FaultMet(self._key, turn, "judge", over.cause, over.reason, spent))
-        if over.is_final and self._stage.stopper.stop_all():
-            self._stage.observe(ModelStopped("the judge", over.reason))
-        return over.ending, over.cause, over.reason
-
-
-def _outcomes(judgement: Judgement) -> tuple[bool, ...]:
-    return tuple(v.satisfied for v in judgement.verdicts if v.satisfied is not None)
-
-
-_SIDE_BY_SIDE = 64
-"""Sessions judged at once; how many calls are under way is the judges' own limit."""
 
 
 def rejudge(
@@ -194,57 +73,70 @@ def rejudge(
     notify: Callable[[str], None] | None = None,
     on_stop: Callable[[], None] | None = None,
 ) -> Run:
-    """Judge the answers of a run again, into a new run; the same call goes on with one that was broken off.
+    """Judge the answers of a run again, into a new run; the same call resumes an interrupted one.
 
     Args:
         run: The run's directory; only read.
         judge: `none`, `lexical`, or models, which together are a panel.
         out: The new run's directory.
-        judge_rule: How a panel comes to a verdict: `mean`, `majority` or `median`.
-        max_retries: How often a request is repeated that may pass later.
+        judge_rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
+        max_retries: Repeats of a request that may succeed later.
         timeout: Seconds for one attempt.
-        cache: Of requests, see `evolif.models.open_cache`; what it knows is not asked.
-        gate: Asked before every call; a session that it stops is censored, and gone on with by a larger budget.
-        observe: Told of every turn, fault and end.
-        notify: Told in sentences what there is to say before the first call.
-        on_stop: Told when Ctrl-C asked for a clean stop.
+        cache: Replies of earlier requests, see `evolif.models.open_cache`.
+        gate: Decides on every call; a session whose call it denies is censored, and resumed with a larger budget.
+        observe: Called with every turn, fault and end.
+        notify: Called with sentences for the user before the first call.
+        on_stop: Called when Ctrl-C requests a clean stop.
 
     Raises:
         UsageError: no run or one without an answer, other reading rules than this version's, a directory that holds
             another run, a missing key.
         OutsideError: the disk.
-        KeyboardInterrupt: stopped; every verdict that was had is in the store.
+        KeyboardInterrupt: stopped; every verdict so far is stored.
     """
     panel = as_list(judge)
     judges = [spec_of(model) for model in panel]
-    stopper = Shutdown()
+    shutdown = Shutdown()
     config = EvalConfig(max_retries=max_retries, timeout=timeout)
-    make = ClientFactory(config, gate or AllowAll(), stopper, cache)
-    say = notify or (lambda _: None)
+    factory = ClientFactory(config, gate or AllowAll(), shutdown, cache)
+    notify = notify or (lambda _: None)
     root = Path(out)
     with closing(RunStore.open(Path(run))) as source:
         settings = rejudged(source, judges, judge_rule)
-        _see_answers(source, say)
+        _check_answers(source, notify)
         if root.resolve() == source.root.resolve():
             raise UsageError(f"{root} keeps its verdicts; judge its answers into another folder")
-        clients = _opened(panel, make)
-        with locked(root), closing(_target(root, settings)) as target:
+        # Opened before anything is written, so that a missing key leaves no folder behind.
+        clients = {spec_of(model): factory.judge(model) for model in panel if model not in ("none", "lexical")}
+        with locked(root), closing(_open_target(root, settings)) as target:
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
-            made = open_judge(judges, rule=judge_rule, opener=clients, cache=scores)
-            journal = WriteBatcher(target)
-            stage = ReplayStage(source, settings.patience, made, journal, observe or nobody, stopper)
+            opened = open_judge(judges, rule=judge_rule, opener=clients.__getitem__, cache=scores)
+            batcher = WriteBatcher(target)
+            context = ReplayContext(source, settings.patience, opened, batcher, observe or nobody, shutdown)
+
+            async def main() -> None:
+                try:
+                    await _play(context, target)
+                finally:
+                    try:
+                        batcher.close()
+                    finally:
+                        if opened is not None:
+                            await opened.aclose()
+
             try:
-                judging = with_heartbeat(_closing(stage, target, journal), stopper, stage.observe)
-                run_interruptibly(judging, stopper, on_stop or (lambda: None))
+                run_interruptibly(
+                    with_heartbeat(main(), shutdown, context.observe), shutdown, on_stop or (lambda: None)
+                )
             finally:
                 if cache is not None:
                     cache.store.close()
-                    say(cache.said())
+                    notify(cache.said())
     return load_run(root)
 
 
 def agreement(old: Run, new: Run) -> JudgeComparison:
-    """How far two runs' verdicts on the subjective groups agree, over the turns with the same answer in both."""
+    """How far two runs agree on the subjective groups, over the turns with the same answer in both."""
     counts = JudgeComparison()
     for model in (name for name in new.models if name in old.models):
         before = {(s.dialogue, s.epoch): turns for s, turns in old.transcripts(model)}
@@ -257,10 +149,10 @@ def agreement(old: Run, new: Run) -> JudgeComparison:
 
 
 def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
-    """The settings of a run whose answers another judge judges.
+    """The settings of a run after rejudging.
 
     Raises:
-        UsageError: no such judge or rule, or answers that were read by other reading rules.
+        UsageError: no such judge or rule, or the answers were read by other reading rules.
     """
     old = source.settings
     if old.reading_rules != READING_RULES_VERSION:
@@ -272,29 +164,20 @@ def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
     return old.model_copy(update={"judge": name, "judge_endpoints": endpoints})
 
 
-def _see_answers(source: RunStore, say: Callable[[str], None]) -> None:
-    """Say of a run that was broken off what is missing.
-
-    Raises:
-        UsageError: it has no answer at all.
-    """
+def _check_answers(source: RunStore, notify: Callable[[str], None]) -> None:
+    """Refuse a run without answers; say what is missing in one that was interrupted."""
     endings = source.endings()
     if next(source.used_turns(), None) is None:
         raise UsageError(f"{source.root} has no answer that could be judged; let `evolif evaluate` play it first")
-    going_on = sum(number for (_, ending, cause), number in endings.items() if ending is None and not cause)
-    if going_on:
-        say(
-            f"{source.root} was broken off: {going_on} of its {sum(endings.values())} sessions have not ended. What "
+    unfinished = sum(number for (_, ending, cause), number in endings.items() if ending is None and not cause)
+    if unfinished:
+        notify(
+            f"{source.root} was broken off: {unfinished} of its {sum(endings.values())} sessions have not ended. What "
             "they have is judged; the command that began the run finishes it, and this one then goes on."
         )
 
 
-def _opened(panel: Sequence[ModelRef], make: ClientFactory) -> Callable[[str], ChatModel]:
-    """The judges' clients, made before anything is written, so that a missing key leaves no folder behind."""
-    return {spec_of(model): make.judge(model) for model in panel if model not in ("none", "lexical")}.__getitem__
-
-
-def _target(root: Path, settings: RunSettings) -> RunStore:
+def _open_target(root: Path, settings: RunSettings) -> RunStore:
     if not RunStore.begun(root):
         return RunStore.create(root, settings)
     store = RunStore.open(root)
@@ -306,40 +189,137 @@ def _target(root: Path, settings: RunSettings) -> RunStore:
     return store
 
 
-async def _play(stage: ReplayStage, target: RunStore) -> None:
-    """Judge every session that has not ended in the new run.
-
-    Raises:
-        EvolifError: what no session could survive.
-    """
-    keys = [(SessionKey(s.model, s.dialogue, s.epoch), s.reason) for _, s in stage.source.sessions()]
+async def _play(context: ReplayContext, target: RunStore) -> None:
+    """Judge every session that has not ended in the new run."""
+    keys = [(SessionKey(s.model, s.dialogue, s.epoch), s.reason) for _, s in context.source.sessions()]
     target.enrol(key for key, _ in keys)
     ended = {model: target.ended(model) for model in target.settings.models}
     left = [(key, reason) for key, reason in keys if (key.dialogue, key.epoch) not in ended[key.model]]
-    whole = Counter(key.model for key, _ in keys)
-    stage.observe(RunStarted(whole, whole - Counter(key.model for key, _ in left)))
+    total = Counter(key.model for key, _ in keys)
+    context.observe(RunStarted(total, total - Counter(key.model for key, _ in left)))
     queue = iter(left)
 
     async def work() -> None:
         for key, reason in queue:
-            if stage.stopper.all_stopped:
+            if context.shutdown.all_stopped:
                 return
-            await SessionReplay(stage, key, reason, target.state(key)).play()
+            await SessionReplay(context, key, reason, target.state(key)).play()
 
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(_SIDE_BY_SIDE, len(left))):
+            for _ in range(min(_SESSIONS, len(left))):
                 group.create_task(work())
     except BaseExceptionGroup as faults:
         raise faults.exceptions[0] from None
 
 
-async def _closing(stage: ReplayStage, target: RunStore, journal: WriteBatcher) -> None:
-    try:
-        await _play(stage, target)
-    finally:
+@dataclass(frozen=True, slots=True)
+class ReplayContext:
+    """What all sessions of a rejudging share."""
+
+    source: RunStore
+    """Has the answers; only read."""
+    patience: int
+    judge: Judge | None
+    write: StoreWriter
+    observe: Observer
+    shutdown: Shutdown
+
+
+class SessionReplay:
+    """Judges the answers of one session, from where the new run left it.
+
+    Args:
+        context: What all sessions share.
+        key: The session.
+        reason: Why it ended in the source.
+        state: The session in the new run.
+    """
+
+    def __init__(self, context: ReplayContext, key: SessionKey, reason: str, state: SessionState) -> None:
+        self._context = context
+        self._key = key
+        self._reason = reason
+        self._state = state
+        self._account = open_account(key)
+        self._patience = context.patience
+        self._number = 0
+
+    async def play(self) -> None:
+        """Judge what is left, until patience is exhausted or the answers end.
+
+        Raises:
+            StoreError: nothing can be stored any more.
+            UsageError: the new run holds other answers than the source.
+        """
         try:
-            journal.close()
-        finally:
-            if stage.judge is not None:
-                await stage.judge.aclose()
+            end = await self._judge_turns()
+        except (StoreError, UsageError):
+            raise
+        except CallDeniedError as denied:
+            spent = self._account.take()  # such as half of a panel's calls
+            if spent:
+                await self._context.write(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
+            end = None
+            if denied.deny is not None:  # censored as in an evaluation; resumed with a larger budget
+                end = ("censored" if self._number else None, denied.deny.cause, denied.deny.reason)
+        except Exception as fault:
+            end = await self._report_fault(fault)
+        if end is not None:
+            await self._context.write(EndEntry(self._state.id, *end))
+            self._context.observe(SessionEnded(self._key, self._number, self._patience, *end))
+
+    async def _judge_turns(self) -> _End | None:
+        """Returns the session's end; None where the run is being stopped."""
+        source, known = self._context.source.state(self._key), self._state.records
+        for position, record in enumerate(source.records):
+            if self._patience <= 0:
+                break
+            if position < len(known):
+                if (known[position].turn_hash, known[position].answer) != (record.turn_hash, record.answer):
+                    raise UsageError("the folder holds verdicts on the answers of another run; choose another folder")
+                self._advance(known[position].judged.judged)
+            elif self._context.shutdown.all_stopped:
+                return None
+            else:
+                await self._judge_turn(record)
+        return self._end(source)
+
+    async def _judge_turn(self, record: TurnRecord) -> None:
+        facts = self._context.source.asked(self._key.dialogue, record.turn)
+        stored = record.verdicts if record.is_judged else None
+        judgement = await judge_turn(facts.constraints, record.answer, self._context.judge, stored=stored)
+        asked = AskedTurn(record.turn_hash, facts)
+        answer = AnsweredTurn(record.answer, record.reasoning, record.truncated, record.served_by, record.seconds)
+        spent = self._account.take()
+        await self._context.write(TurnEntry(self._state.id, asked, answer, judgement, spent))
+        judged = judged_outcomes(judgement)
+        self._advance(judged)
+        satisfied = all(judged) if judged else None
+        self._context.observe(TurnStored(self._key, self._number, self._patience, satisfied, spent))
+
+    def _advance(self, judged: tuple[bool, ...]) -> None:
+        self._number += 1
+        self._patience = step(self._patience, self._context.patience, judged)
+
+    def _end(self, source: SessionState) -> _End:
+        if self._patience <= 0:
+            return "finished", "patience", "patience exhausted"
+        if source.ending == "finished":
+            return "censored", "answers", _ANSWERS_END
+        if source.ending is None and not source.cause:
+            return "suspended", "answers", _UNFINISHED
+        if source.cause == "judge":  # only its old judge failed
+            return "suspended", "answers", _ANSWERS_END
+        return source.ending, source.cause, self._reason
+
+    async def _report_fault(self, fault: Exception) -> _End:
+        end = end_for(fault, "judge", self._key.model)
+        turn, spent = self._number + 1, self._account.take()
+        role: Role = "judge"
+        details = (turn, role, end.cause, end.reason, spent)
+        await self._context.write(FaultEntry(self._state.id, self._key.dialogue, *details))
+        self._context.observe(FaultMet(self._key, *details))
+        if end.is_final and self._context.shutdown.stop_all():
+            self._context.observe(ModelStopped("the judge", end.reason))
+        return end.ending, end.cause, end.reason

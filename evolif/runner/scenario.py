@@ -1,4 +1,4 @@
-"""Scenarios: they make the next user message and score the reply. EvolIF is the first."""
+"""Scenarios supply the turns and score the answers; context strategies select which messages a call sends."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ class Scenario(Protocol):
     """What a session plays."""
 
     async def next_turn(self, dialogue: int, number: int) -> Turn | None:
-        """The turn of that number, made on demand; None where the dialogue cannot go on.
+        """The turn of that number, generated where it is missing; None where the dialogue cannot go on.
 
         Raises:
-            ModelError: whoever words the turns failed; the session is suspended.
+            ModelError: the synthesizer failed; the session is suspended.
         """
         ...
 
     def asks_a_judge(self, turn: Turn) -> bool:
-        """Whether scoring an answer to this turn may take calls of its own."""
+        """Whether scoring an answer to this turn may take calls."""
         ...
 
     async def score(self, turn: Turn, answer: str) -> Judgement:
         """The verdicts on an answer.
 
         Raises:
-            JudgeError: a verdict that is needed could not be had; the answer is kept and judged on resuming.
+            JudgeError: a verdict is missing; the answer is stored and judged on resuming.
         """
         ...
 
 
 class EvolifScenario:
-    """Dialogues of an own benchmark: extended for as long as the model follows.
+    """Dialogues of a benchmark, which are extended as long as the model follows.
 
     Args:
-        source: Hands out the benchmark's turns and makes missing ones.
-        judge: For what rules cannot tell; None where nothing is judged.
+        source: The benchmark's turns.
+        judge: For the subjective constraints; None where they are not judged.
     """
 
     def __init__(self, source: TurnSource, judge: Judge | None) -> None:
@@ -49,19 +49,22 @@ class EvolifScenario:
         self._has_calls = judge is not None and not isinstance(judge, LexicalJudge)
 
     async def next_turn(self, dialogue: int, number: int) -> Turn | None:
-        """A turn of the benchmark; dialogues have no end."""
+        """A turn of the benchmark."""
         return await self._source.turn(dialogue, number)
 
     def asks_a_judge(self, turn: Turn) -> bool:
         """Where a panel is named and a constraint is subjective."""
-        return self._has_calls and any(get_group(c.group).subjective for c in turn.constraints)
+        return self._has_calls and has_subjective(turn)
 
     async def score(self, turn: Turn, answer: str) -> Judgement:
-        """By rules, and by the judge for what rules cannot tell."""
+        """By rules, and by the judge for subjective constraints."""
         return await judge_turn(turn.constraints, answer, self._judge)
 
 
-# Context strategies: what of the history the model under test is shown.
+def has_subjective(turn: Turn) -> bool:
+    """Whether a constraint of the turn is subjective."""
+    return any(get_group(c.group).subjective for c in turn.constraints)
+
 
 SYSTEM_PROMPT = """\
 You are in a long conversation about several tasks. Each task has its own set of requirements for your answer.
@@ -86,11 +89,11 @@ class ContextStrategy(Protocol):
 
 
 class FullHistory:
-    """The whole conversation, the model's own answers included, as the protocol has it."""
+    """The whole conversation, including the model's own answers."""
 
     name = "full"
 
     def messages(self, system: str, history: Sequence[Message], query: str) -> tuple[Message, ...]:
-        """System prompt (where there is one), everything said so far, the query."""
+        """System prompt where there is one, history, query."""
         head = (Message("system", system),) if system else ()
         return (*head, *history, Message("user", query))

@@ -1,8 +1,8 @@
-"""The asyncio engine: sessions side by side, each its own task.
+"""The asyncio engine: sessions run side by side, each in its own task.
 
-A session's turns follow each other, so sessions alive are at most requests in flight; how many of these there are is
-the model's own limit (`evolif.models.with_limits`). A session is kept to its end, which also keeps a small local
-model's prompt cache warm.
+The turns of a session follow each other, so it has at most one request in flight; how many requests there are is up to
+the model's connection limit (`evolif.models.managed`). Once begun, a session is played to its end,
+which keeps the prompt cache of a small local model warm.
 """
 
 from __future__ import annotations
@@ -17,19 +17,17 @@ from evolif.runner.events import SessionKey
 from evolif.runner.records import SessionState
 from evolif.runner.session import RunContext, SessionRunner
 
-# Which session begins next: bounded per model and in all, the model with the fewest alive first.
-
 MOST_ALIVE = 512
 """Sessions alive side by side, whatever the number of models: each holds a conversation in memory."""
 
 
 class SessionScheduler:
-    """One queue of sessions per model.
+    """Chooses the session that begins next: of the model with the fewest alive.
 
     Args:
-        queues: Per model, its sessions in order; read as they are begun.
-        limits: Per model, how many may be alive at once.
-        most: How many of all models together.
+        queues: Per model, its sessions in order.
+        limits: Per model, how many sessions may be alive at once.
+        most: The same for all models together.
     """
 
     def __init__(
@@ -42,11 +40,11 @@ class SessionScheduler:
 
     @property
     def alive(self) -> int:
-        """Sessions taken and not given back."""
+        """Sessions that were taken and not given back."""
         return sum(self._alive.values())
 
     def take(self) -> SessionKey | None:
-        """The next session; None where there is none, or no room."""
+        """The next session; None where there is none, or no more may be alive."""
         while self.alive < self._most:
             open_models = [model for model in self._queues if self._alive[model] < self._limits[model]]
             if not open_models:
@@ -70,44 +68,33 @@ class SessionScheduler:
 
 
 Recall = Callable[[SessionKey], SessionState]
-"""What the store has of a session."""
+"""Reads a session from the store."""
 
 
 async def play_here(
     context: RunContext, models: Mapping[str, ChatModel], scheduler: SessionScheduler, recall: Recall
 ) -> None:
-    """Play every session in this process.
-
-    Args:
-        context: What they share.
-        models: The models under test, by their names.
-        scheduler: The sessions.
-        recall: What the store has of a session.
+    """Play every session in this process; `models` are those under test, by name.
 
     Raises:
-        EvolifError: what no session could survive.
+        EvolifError: what no session can survive.
     """
     await play_all(context, scheduler, lambda key: SessionRunner(context, key, models[key.model], recall(key)).play())
 
 
 async def play_all(
-    context: RunContext, scheduler: SessionScheduler, one: Callable[[SessionKey], Awaitable[None]]
+    context: RunContext, scheduler: SessionScheduler, play: Callable[[SessionKey], Awaitable[None]]
 ) -> None:
-    """Play every session; a fault inside one never touches the others.
-
-    Args:
-        context: What they share.
-        scheduler: The sessions.
-        one: Plays a session.
+    """Play every session by `play`; a session's fault does not affect the others.
 
     Raises:
-        EvolifError: what no session could survive. The other turns in flight were finished before, for they are paid.
+        EvolifError: what no session can survive, once the other turns in flight are finished, since they are paid.
     """
     shutdown, ended = context.shutdown, asyncio.Event()
 
-    async def play(key: SessionKey) -> None:
+    async def play_one(key: SessionKey) -> None:
         try:
-            await one(key)
+            await play(key)
         except Exception as fault:
             shutdown.fault = shutdown.fault or fault
         finally:
@@ -121,7 +108,7 @@ async def play_all(
                     scheduler.give_back(key)
                     scheduler.close(key.model)
                 else:
-                    group.create_task(play(key))
+                    group.create_task(play_one(key))
             if not scheduler.alive:
                 break
             ended.clear()
@@ -130,19 +117,18 @@ async def play_all(
         raise shutdown.fault
 
 
-# Python's cycle collector, called less often while a run is played.
-#
-# What is loaded before the first call stays to the end, and a turn leaves hardly a cycle behind; but the collector's
-# default of a look after every 700 new objects means dozens of looks a turn with an SDK at work, and each time the
-# long conversations are walked through again. Measured by `benchmarks/side_by_side.py`: it takes a tenth of the
-# processor time of a run (docs/performance.md).
-
 _THRESHOLDS = (20_000, 20, 20)
 
 
 @contextmanager
 def calm_collector() -> Iterator[None]:
-    """Collect seldom; the settings of the process are put back."""
+    """Collect garbage cycles less often; the settings of the process are restored.
+
+    What is loaded before the first call stays to the end, and a turn leaves hardly a cycle behind; but by default the
+    collector starts after every 700 new objects, dozens of times a turn with an SDK at work, and each time it walks
+    through the long conversations. Measured by `benchmarks/side_by_side.py`: this takes a tenth of the processor time
+    of a run (docs/performance.md).
+    """
     before = gc.get_threshold()
     if not gc.isenabled() or before[0] > _THRESHOLDS[0]:
         yield

@@ -193,7 +193,7 @@ class SessionRunner:
             if not record.is_judged:
                 judgement = await self._judge(await self._next_turn(record.turn), record.answer)
                 spent = await self._write_verdicts(record.turn, judgement)
-                outcomes = _outcomes(judgement)
+                outcomes = judged_outcomes(judgement)
             self._advance(record.query, record.answer, outcomes)
             if not record.is_judged:
                 self._report_turn(outcomes, record.seconds, spent)
@@ -236,7 +236,7 @@ class SessionRunner:
                 await self._context.write(unjudged)
                 raise
             await self._context.write(TurnEntry(self._state.id, asked, answer, judgement, spent))
-        outcomes = _outcomes(judgement)
+        outcomes = judged_outcomes(judgement)
         self._advance(turn.query, answer.text, outcomes)
         self._report_turn(outcomes, answer.seconds, spent)
 
@@ -322,5 +322,5 @@ def _facts(dialogue: int, number: int, turn: Turn, depth: int) -> TurnFacts:
     )
 
 
-def _outcomes(judgement: Judgement) -> tuple[bool, ...]:
+def judged_outcomes(judgement: Judgement) -> tuple[bool, ...]:
     return tuple(v.satisfied for v in judgement.verdicts if v.satisfied is not None)
