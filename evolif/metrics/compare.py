@@ -21,8 +21,8 @@ from evolif.metrics.statistics import (
     Interval,
     check_draws,
     middle,
-    numpy,
     product,
+    require,
     resampled_sums,
     unit_bits,
     whole,
@@ -59,7 +59,7 @@ def permutation_test(a: Sequence[Terms], b: Sequence[Terms], *, permutations: in
     """
     if not a:
         return PermutationTest(dict.fromkeys(METRIC_NAMES), True, 0)
-    np = numpy("a permutation test")
+    np = require("numpy", "a permutation test")
     exact = len(a) < _WORD and 2 ** len(a) <= permutations
     columns = [list(column) for rows in (a, b) for column in zip(*rows, strict=True)]
     units = np.array(whole(columns, unit_bits(columns, len(a))), dtype=np.float64)
@@ -245,7 +245,7 @@ def compare(
     check_draws(seed, resamples)
     if permutations < 1:
         raise UsageError(f"the permutation test needs at least 1 permutation, not {permutations}")
-    numpy("a comparison")
+    require("numpy", "a comparison")
     first, second = tuple(a), tuple(b)
     terms_a, terms_b = (dialogue_terms(records_from_sessions(own).records) for own in (first, second))
     shared = sorted(terms_a.keys() & terms_b.keys(), key=int)

@@ -103,8 +103,8 @@ def bounds(sessions: Iterable[Session], *, max_turns: int) -> Bounds:
 
     Failed: each goes on failing, with no constraint satisfied, until its patience is exhausted. Succeeded: each goes on
     with every constraint satisfied up to the cap. Both stop at `max_turns`, towards which turns without a judged
-    constraint count. Suspended and withheld sessions go on so, and those without an ending: a run that was killed, or
-    is not over yet, leaves its longest sessions like that.
+    constraint count. This applies to suspended and withheld sessions, and to those without an ending: a run that was
+    killed, or is still going, leaves its longest sessions without one.
 
     Args:
         sessions: As for `records_from_sessions`.

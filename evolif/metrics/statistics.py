@@ -39,22 +39,16 @@ def whole(columns: Sequence[Sequence[float]], bits: int) -> list[list[int]]:
     return [[round(value * scale) for value in column] for column in columns]
 
 
-def scipy_stats(what: str) -> Any:
-    """`scipy.stats`, for `what`.
+def require(module: str, what: str) -> Any:
+    """NumPy or a module of SciPy, for `what`; both come with the extra `report`.
 
     Raises:
-        UsageError: SciPy is not installed.
+        UsageError: It is not installed.
     """
-    return _needed("scipy.stats", what)
-
-
-def numpy(what: str) -> Any:
-    """NumPy, for `what`; it comes with SciPy.
-
-    Raises:
-        UsageError: NumPy is not installed.
-    """
-    return _needed("numpy", what)
+    try:
+        return import_module(module)
+    except ImportError:
+        raise UsageError(f"{what} needs SciPy: pip install 'evolif[report]'") from None
 
 
 @lru_cache(maxsize=1)
@@ -64,13 +58,6 @@ def numpy_if_any() -> Any | None:
         return import_module("numpy")
     except ImportError:
         return None
-
-
-def _needed(module: str, what: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError:
-        raise UsageError(f"{what} needs SciPy: pip install 'evolif[report]'") from None
 
 
 Interval: TypeAlias = tuple[float, float]

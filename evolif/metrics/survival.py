@@ -16,9 +16,8 @@ from evolif.metrics.statistics import (
     Interval,
     check_draws,
     middle,
-    numpy,
+    require,
     resampled_sums,
-    scipy_stats,
     wilson,
 )
 from evolif.types import DEFAULT_RESAMPLES, Session
@@ -92,7 +91,7 @@ def restricted_mean_interval(
     at_risk = [[sum(length >= turn for length, _ in lives) for lives in rows] for turn in turns]
     ended = [[sum(over and length == turn for length, over in lives) for lives in rows] for turn in turns]
     sums = resampled_sums(at_risk + ended, seed=seed, resamples=resamples) if turns else []
-    np = numpy("a survival curve")
+    np = require("numpy", "a survival curve")
     curve = area = np.ones(resamples)
     for turn in range(1, cap):
         if turn <= len(turns):
@@ -208,7 +207,7 @@ def _curve(records: Sequence[DialogueRecord], max_turns: int | None, seed: int, 
     if max_turns is not None and max_turns < 1:
         raise UsageError(f"the cap is {max_turns} turns; it must be at least 1")
     check_draws(seed, resamples)
-    stats = scipy_stats("a survival curve")
+    stats = require("scipy.stats", "a survival curve")
     lives = lifetimes(records)
     cap = lives.longest if max_turns is None else max_turns
     if not lives.sessions:
@@ -290,13 +289,12 @@ def hazard(sessions: Iterable[Session]) -> tuple[Hazard, ...]:
         sessions: Of one model.
     """
     lives = lifetimes(records_from_sessions(sessions).records)
-    return tuple(_at(turn, lives) for turn in range(1, lives.longest + 1))
-
-
-def _at(turn: int, lives: Lifetimes) -> Hazard:
-    at_risk, exhausted = lives.at_risk(turn), lives.exhausted[turn]
-    rate = exhausted / at_risk
-    return Hazard(turn, at_risk, exhausted, lives.censored[turn], rate, wilson(rate, at_risk))
+    hazards = []
+    for turn in range(1, lives.longest + 1):
+        at_risk, exhausted = lives.at_risk(turn), lives.exhausted[turn]
+        rate = exhausted / at_risk
+        hazards.append(Hazard(turn, at_risk, exhausted, lives.censored[turn], rate, wilson(rate, at_risk)))
+    return tuple(hazards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +320,7 @@ def log_rank(a: Iterable[Session], b: Iterable[Session]) -> LogRank:
     Raises:
         UsageError: SciPy is not installed; sessions of several models on one side.
     """
-    stats, np = scipy_stats("a log-rank test"), numpy("a log-rank test")
+    stats, np = require("scipy.stats", "a log-rank test"), require("numpy", "a log-rank test")
     first, second = (lifetimes(records_from_sessions(sessions).records) for sessions in (a, b))
     if not (first.sessions and second.sessions and first.exhausted + second.exhausted):
         return LogRank(None, None)

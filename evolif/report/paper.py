@@ -1,4 +1,4 @@
-"""The tables and figures of the paper, made from a run of one's own."""
+"""The tables and figures of the paper, made from any run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data that figures are drawn from, taken out of an analysis; nothing is computed here.
+"""The data that figures are drawn from; an analysis has computed it all.
 
 Rates are fractions from 0 to 1; the drawings print them in per cent. None stands where a figure is undefined.
 """

@@ -77,7 +77,7 @@ def draw_curve(axes: Axes, curve: Curve, how: LineStyle, plot: Plot) -> Any:
     y = [scale * (mark.value or 0.0) for _, mark in points]
     few = [plot.hollow and mark.n is not None and mark.n < FEW for _, mark in points]
     if len(plot.curves) <= MOST_BANDS:
-        # An interval of a few turns is as wide as the plot, and hides what stands on many.
+        # The interval of a few turns is as wide as the plot and would hide the others.
         _band(axes, [one for one, hollow in zip(points, few, strict=True) if not hollow], scale, how)
     (line,) = axes.plot(x, y, color=how.colour, linestyle=how.dash, marker=how.marker)
     if any(few):

@@ -174,7 +174,7 @@ def clean(text: str) -> str:
 
 
 def label(name: str, limit: int = NAME_LIMIT) -> str:
-    """The name cleaned and, where too long, clipped in the middle; what tells models apart stands at either end."""
+    """The name cleaned and, if too long, clipped in the middle: names of models differ at their ends."""
     text = clean(name) or "(no name)"
     if len(text) <= limit:
         return text

@@ -97,7 +97,7 @@ def _numbers(figure: Figure, axes: Axes, curves: Sequence[SurvivalCurve], ticks:
     axes.tick_params(axis="x", length=0, labelbottom=False)
     rows = range(len(curves))
     name_ticks(axes.yaxis, list(rows), labels([curve.name for curve in curves]))
-    # The sample of the line stands between name and numbers; its place is in points, whatever the turns.
+    # Room for the sample of the line between name and numbers, in points.
     axes.tick_params(axis="y", pad=40)
     axes.text(0, -1, "sessions at risk", fontsize=SMALL, color=GREY, ha="left", va="center")
     axes.axhline(-0.55, color=FAINT, linewidth=0.5)

@@ -1,4 +1,4 @@
-"""The page: one HTML file, without network, that shows what runs found and what was said in them.
+"""The page: one HTML file, without network, with the results and the transcripts of runs.
 
 Importing it is light; Jinja and the figures (extra `report`) are loaded when a page is written.
 """
@@ -29,19 +29,18 @@ def write_page(
 ) -> Written:
     """Write the page of one or several runs.
 
-    The file holds all it needs: no network, nothing beside it but, where there are more than 200 transcripts or the
-    page would pass 5 MB, a folder of transcripts named after it. Everything that a model, a judge or a file said is
-    escaped, and a content security policy lets nothing run but the page's own script.
+    The file is self-contained, except that more than 200 transcripts, or more than 5 MB, go to a folder named after it.
+    All text of models, judges and files is escaped, and a content security policy allows only the page's own script.
 
     Args:
-        analyses: The runs; those that may not be compared stand in sections of their own.
+        analyses: The runs; those that may not be compared have separate sections.
         path: The file; an earlier page of that name and its folder's transcripts are replaced.
-        comparisons: Pairs of models; where there are none, each pair of a few models, else the best with the others.
-        prices: For the costs; None takes the packaged table.
-        published: The published leaderboard, to stand under its warning; None leaves it out.
+        comparisons: Pairs of models; by default each pair of a few models, or the best of many with every other.
+        prices: For the costs; None means the packaged table.
+        published: The published leaderboard, shown under its warning; None for none.
 
     Raises:
-        UsageError: What the extra `report` brings is not installed.
+        UsageError: The extra `report` is not installed.
         OutsideError: The file cannot be written.
     """
     from evolif.errors import UsageError

@@ -120,7 +120,7 @@ class _Offsets:
         return cls(lead, [cut + s for s in starts], [cut + e for e in ends]) if made == cleaned else None
 
     def back(self, start: int, end: int) -> tuple[int, int]:
-        """A range of the body as a range of the answer; one out of range comes back as an empty one."""
+        """A range of the body as a range of the answer; empty where it is out of range."""
         start, end = start + self.shift, end + self.shift
         if not self.starts:
             return start, end
