@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evolif.cli.console import say, show
-from evolif.cli.options import WORDING, Checker, Display, WordingOptions
+from evolif.cli.options import WORDING, Checker, Display, WordingOptions, random_seed
 
 TEMPLATE = "template"
 
@@ -49,7 +49,7 @@ def generate(
     from evolif.instructions import generate as make
     from evolif.models import ModelOptions
 
-    chosen, shown = _seed(seed, out), choose(display)
+    chosen, shown = _seed_of(out) if seed is None else seed, choose(display)
     only_template = set(synthesizer or [TEMPLATE]) == {TEMPLATE}
     counter = counting(shown, "dialogues") if only_template else nullcontext()
     with counter as progress, wording("none" if only_template else shown, turns) as observe:
@@ -75,17 +75,13 @@ def generate(
     typer.echo(f"Next: evolif evaluate {out} --model local/smollm2-135m --out RUN")
 
 
-def _seed(seed: int | None, out: Path) -> int:
-    """The seed asked for; else that of the benchmark already there; else a fresh one."""
-    if seed is not None:
-        return seed
-    from secrets import randbelow
-
+def _seed_of(folder: Path) -> int:
+    """The seed of the benchmark that is already there, or a random one."""
     from evolif.instructions import load_benchmark
 
-    if (out / "benchmark.json").is_file():
-        return load_benchmark(out).header.spec.seed
-    return randbelow(2**31)
+    if (folder / "benchmark.json").is_file():
+        return load_benchmark(folder).header.spec.seed
+    return random_seed()
 
 
 def extend(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolif.cli.console import show, show_json
-from evolif.cli.options import Display, EntryOptions, JsonFlag
+from evolif.cli.options import Display, EntryOptions, JsonFlag, random_seed
 from evolif.errors import UsageError
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def write(
     from evolif.models import ModelOptions
 
     with _making(display, "topic", out) as observe:
-        asking = ModelOptions(**asdict(options))
-        made = write_topics(out, domain, count, model, seed=_fresh(seed), options=asking, observe=observe)
+        asking, chosen = ModelOptions(**asdict(options)), random_seed() if seed is None else seed
+        made = write_topics(out, domain, count, model, seed=chosen, options=asking, observe=observe)
     _show_made(made, f"topics on {' '.join(domain.split())}", out)
     show([f"Next: evolif review --topics {out}  (two people verify each topic)"])
 
@@ -145,15 +145,17 @@ def infer(
     from evolif.models import ModelOptions
 
     with _making(display, "persona", out) as observe:
-        asking = ModelOptions(**asdict(options))
-        made = infer_personas(source, out, model, seed=_fresh(seed), limit=limit, options=asking, observe=observe)
+        asking, chosen = ModelOptions(**asdict(options)), random_seed() if seed is None else seed
+        made = infer_personas(
+            source,
+            out,
+            model,
+            seed=chosen,
+            limit=limit,
+            options=asking,
+            observe=observe,
+        )
     _show_made(made, "personas", out)
-
-
-def _fresh(seed: int | None) -> int:
-    from secrets import randbelow
-
-    return randbelow(2**31) if seed is None else seed
 
 
 def _show_report(report: LintReport, *, as_json: bool) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evolif.cli.options import Display
+from evolif.cli.options import Display, random_seed
 
 if TYPE_CHECKING:
     from evolif.instructions import Benchmark
@@ -28,8 +30,6 @@ def demo(
     display: Display = "auto",
 ) -> None:
     """Make 4 fresh dialogues and run a real small model and three simulated ones on them, in under two minutes."""
-    import time
-
     from evolif.cli.progress import choose, watching
     from evolif.runner import evaluate
 
@@ -51,7 +51,7 @@ def demo(
             on_stop=watcher.stopping,
         )
     typer.echo(f"Evaluated in {time.monotonic() - started:.0f} s.\n")
-    _tell(run, out / "benchmark", models[0])
+    _report(run, out / "benchmark", models[0])
 
 
 def _benchmark(folder: Path, seed: int | None) -> Benchmark:
@@ -62,9 +62,7 @@ def _benchmark(folder: Path, seed: int | None) -> Benchmark:
         typer.echo(f"Going on with the dialogues in {folder} (seed {bench.header.spec.seed}).")
         typer.echo("For fresh ones, name another folder: evolif demo --out FOLDER")
         return bench
-    from secrets import randbelow
-
-    chosen = randbelow(2**31) if seed is None else seed
+    chosen = random_seed() if seed is None else seed
     bench = generate(folder, dialogues=DIALOGUES, turns=TURNS, seed=chosen, profile="objective")
     first = bench.turns(1)[0]
     typer.echo(f"Made {DIALOGUES} fresh dialogues of {TURNS} turns (seed {chosen}); the first begins:")
@@ -80,11 +78,9 @@ def _run_folder(out: Path, models: list[str]) -> Path:
         folder = out / ("run" if number == 1 else f"run-{number}")
         if not (folder / "run.sqlite").is_file():
             break
-        earlier = load_run(folder)
-        same = list(earlier.models) == models
-        earlier.close()
-        if same:
-            break
+        with closing(load_run(folder)) as earlier:
+            if list(earlier.models) == models:
+                break
     return folder
 
 
@@ -105,7 +101,7 @@ def _models() -> list[str]:
     return list(SIMULATED)
 
 
-def _tell(run: Run, bench: Path, model: str) -> None:
+def _report(run: Run, bench: Path, model: str) -> None:
     from evolif.report import Terminal, first_failure, print_failure, print_report, summarise
 
     console = Terminal()

@@ -83,9 +83,17 @@ class EntryOptions(WordingOptions):
     max_connections: Annotated[
         int | None, typer.Option(min=1, help="Entries asked for at a time (16; local models 1).")
     ] = None
-    base_url: Annotated[str | None, typer.Option(metavar="URL", help="Endpoint of a model that names none itself.")] = (
-        None
-    )
+    base_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Endpoint of a model that names none itself."),
+    ] = None
+
+
+def random_seed() -> int:
+    """A seed where none is given."""
+    from secrets import randbelow
+
+    return randbelow(2**31)
 
 
 # Groups of options as one parameter of a verb.

@@ -1,9 +1,9 @@
-"""What a run is: settings that a resume must share, hashed and compared; and its extent, which may grow."""
+"""The settings that a run stores: planned from an `EvalConfig`, hashed, compared on resuming, and grown."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -18,6 +18,7 @@ from evolif.text import READING_RULES_VERSION
 
 EXTENT = ("models", "endpoints", "dialogues", "epochs")
 """Fields that say how much is played, not how: a run may grow in them."""
+_PROVIDERS_OWN = "the provider's own"
 
 
 class RunSettings(BaseModel):
@@ -68,11 +69,6 @@ class RunSettings(BaseModel):
         )
 
 
-# Where two runs' settings differ, in words.
-
-_PROVIDERS_OWN = "the provider's own"
-
-
 def different_fields(old: RunSettings, new: RunSettings) -> list[str]:
     """The settings in which two runs differ, their extent left out."""
     mine, theirs = old.model_dump(exclude=set(EXTENT)), new.model_dump(exclude=set(EXTENT))
@@ -87,17 +83,17 @@ def moved_models(old: RunSettings, new: RunSettings) -> list[str]:
 
 def differences(old: RunSettings, new: RunSettings) -> list[str]:
     """What differs, each as a clause: “the patience was 3 and is now 2”. Growth is no difference."""
-    told = [_clause(field, getattr(old, field), getattr(new, field)) for field in different_fields(old, new)]
-    told += [
+    clauses = [_clause(field, getattr(old, field), getattr(new, field)) for field in different_fields(old, new)]
+    clauses += [
         f"{model} was asked at {old.endpoint(model) or _PROVIDERS_OWN + ' address'} and would now be asked at "
         f"{new.endpoint(model) or _PROVIDERS_OWN + ' address'}"
         for model in moved_models(old, new)
     ]
-    return told
+    return clauses
 
 
 def growth(old: RunSettings, new: RunSettings) -> str:
-    """By what a run grows, in words; empty where it does not."""
+    """How much a run grows, in words; empty where it does not."""
     both = old.grown(new)
     parts = [
         _more(len(both.models) - len(old.models), "model"),
@@ -116,37 +112,29 @@ def _clause(field: str, old: Any, new: Any) -> str:
         return f"its answers were read by the reading rules {old}, and this version has the rules {new}"
     if field == "benchmark":
         return "the benchmark is another one (its specification, topics or personas)"
-    subject, show = _WORDS[field]
-    return f"{subject} was {show(old)} and is now {show(new)}"
+    return f"{_SUBJECTS[field]} was {_shown(old)} and is now {_shown(new)}"
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return ", ".join(address or f"{_PROVIDERS_OWN} address" for address in value) or "none"
     return _PROVIDERS_OWN if value is None else str(value)
 
 
-def _switch(value: Any) -> str:
-    return "on" if value else "off"
-
-
-def _addresses(value: Any) -> str:
-    return ", ".join(address or f"{_PROVIDERS_OWN} address" for address in value) or "none"
-
-
-_WORDS: dict[str, tuple[str, Callable[[Any], str]]] = {
-    "profile": ("the profile", _shown),
-    "judge": ("the judge", _shown),
-    "judge_endpoints": ("the judge's address", _addresses),
-    "patience": ("the patience", _shown),
-    "max_turns": ("the cap (--max-turns)", _shown),
-    "system_prompt": ("the system prompt", _switch),
-    "context": ("the context strategy", _shown),
-    "temperature": ("the temperature", _shown),
-    "max_tokens": ("the longest answer (--max-tokens)", _shown),
-    "seed": ("the seed", _shown),
+_SUBJECTS = {
+    "profile": "the profile",
+    "judge": "the judge",
+    "judge_endpoints": "the judge's address",
+    "patience": "the patience",
+    "max_turns": "the cap (--max-turns)",
+    "system_prompt": "the system prompt",
+    "context": "the context strategy",
+    "temperature": "the temperature",
+    "max_tokens": "the longest answer (--max-tokens)",
+    "seed": "the seed",
 }
-
-
-# What is to be played: the settings of a run, and its sessions in order.
 
 
 def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
@@ -180,9 +168,9 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
 
 
 def sessions_of(settings: RunSettings, model: str) -> Iterator[SessionKey]:
-    """A model's sessions in the order they are begun: dialogue by dialogue, each with all its epochs.
+    """A model's sessions in the order they begin: dialogue by dialogue, each with all its epochs.
 
-    So what has been played of a run is a prefix of the dialogues, and a figure over whole ones favours nobody.
+    So the played part of a run is a prefix of the dialogues, and a figure over whole dialogues favours nobody.
     """
     for dialogue in settings.dialogues:
         for epoch in range(1, settings.epochs + 1):
