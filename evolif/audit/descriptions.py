@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from evolif.constraints import describe
@@ -75,21 +76,18 @@ def _has_keyword(keyword: str, text: str) -> bool:
     return bool(find_all(fold(text), fold(keyword)))
 
 
-def _edge(group: str) -> Callable[[Mapping[str, Any], str], bool]:
-    def check(params: Mapping[str, Any], text: str) -> bool:
-        if not _has(_EDGE_WORDS[group], text):
-            return False
-        mode = params["mode"]
-        if mode == "quotation":
-            # Quotation marks around a word do not mention themselves.
-            left, right = re.escape(params["left"]), re.escape(params["right"])
-            return _has(rf"{left}(?!\w).*(?<!\w){right}|{left}\W{{0,4}}{right}", text)
-        if mode == "letter":
-            value = params["value"]
-            return _has(rf"\bletter\W{{1,3}}{value}(?!\w)|['\"“‘]{value}['\"”’]", text)
-        return str(params["value"]) in text if mode == "emoji" else _has_keyword(params["value"], text)
-
-    return check
+def _edge(params: Mapping[str, Any], text: str, *, group: str) -> bool:
+    if not _has(_EDGE_WORDS[group], text):
+        return False
+    mode = params["mode"]
+    if mode == "quotation":
+        # Quotation marks around a word do not mention themselves.
+        left, right = re.escape(params["left"]), re.escape(params["right"])
+        return _has(rf"{left}(?!\w).*(?<!\w){right}|{left}\W{{0,4}}{right}", text)
+    if mode == "letter":
+        value = params["value"]
+        return _has(rf"\bletter\W{{1,3}}{value}(?!\w)|['\"“‘]{value}['\"”’]", text)
+    return str(params["value"]) in text if mode == "emoji" else _has_keyword(params["value"], text)
 
 
 def _format(params: Mapping[str, Any], text: str) -> bool:
@@ -159,17 +157,14 @@ def _punctuation(params: Mapping[str, Any], text: str) -> bool:
     return denied is (params["mode"] == "exclude")
 
 
-def _value(name: str) -> Callable[[Mapping[str, Any], str], bool]:
-    def check(params: Mapping[str, Any], text: str) -> bool:
-        value = str(params[name])
-        return _has(_STEMS.get(value, rf"\b{re.escape(value)}"), text)
-
-    return check
+def _value(params: Mapping[str, Any], text: str) -> bool:
+    [value] = map(str, params.values())
+    return _has(_STEMS.get(value, rf"\b{re.escape(value)}"), text)
 
 
 _CHECKS: Mapping[str, Callable[[Mapping[str, Any], str], bool]] = {
-    "start_with": _edge("start_with"),
-    "end_with": _edge("end_with"),
+    "start_with": partial(_edge, group="start_with"),
+    "end_with": partial(_edge, group="end_with"),
     "format": _format,
     "bullets": _bullets,
     "length": _length,
@@ -177,7 +172,7 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, Any], str], bool]] = {
     "forbidden": _forbidden,
     "case": _case,
     "punctuation": _punctuation,
-    "emotion": _value("emotion"),
-    "audience": _value("audience"),
-    "style": _value("style"),
+    "emotion": _value,
+    "audience": _value,
+    "style": _value,
 }

@@ -126,9 +126,10 @@ def is_fence_closed(source: str, inside: str) -> bool:
 
 
 _INLINE_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
-_ELEMENTS = {
-    "Heading", "Table", "BlockQuote", "CodeBlock", "Emphasis", "Strong", "Strikethrough", "Link", "Image",
-}  # fmt: skip
+_INLINE = {"Emphasis", "Strong", "Strikethrough", "Link", "Image"}
+_ELEMENTS = {"Heading", "Table", "BlockQuote", "CodeBlock", *_INLINE}
+_READ_AT_END = {"TableCell", "CodeBlock"}
+"""Their handlers read the leaf before it is closed."""
 
 
 @lru_cache(maxsize=128)
@@ -167,9 +168,10 @@ class Builder:
         [(kind, value)] = event.items()
         if kind in ("Start", "End"):
             name, detail = (value, None) if isinstance(value, str) else next(iter(value.items()))
+            if name not in _INLINE and not (kind == "End" and name in _READ_AT_END):
+                self.close_leaf()
+            self.content.elements += kind == "Start" and name in _ELEMENTS
             handler = getattr(self, _handler_name(kind, name), None)
-            if kind == "Start" and name in _ELEMENTS:
-                self.content.elements += 1
             if handler is not None:
                 handler(detail, start, end)
         elif kind in ("Text", "Code"):
@@ -183,26 +185,20 @@ class Builder:
     # Leaves
 
     def _open(self, kind: BlockKind) -> Leaf:
-        self.close_leaf()
+        self._bold_tags = 0
         self._leaf = Leaf(kind)
         return self._leaf
 
     def _start_paragraph(self, detail: Any, start: int, end: int) -> None:
         self._open("item" if self._lists else "paragraph")
 
-    def _end_paragraph(self, detail: Any, start: int, end: int) -> None:
-        self.close_leaf()
-
     def _start_heading(self, detail: Any, start: int, end: int) -> None:
         self._open("heading")
-
-    _end_heading = _end_paragraph
 
     def _start_table(self, detail: Any, start: int, end: int) -> None:
         self.content.tables.append(Table())
 
     def _start_tablehead(self, detail: Any, start: int, end: int) -> None:
-        self.close_leaf()
         self._head_end, self._head_open = end, True
 
     def _start_tablerow(self, detail: Any, start: int, end: int) -> None:
@@ -242,19 +238,16 @@ class Builder:
     # Containers
 
     def _start_list(self, detail: Any, start: int, end: int) -> None:
-        self.close_leaf()
         self._lists.append(detail)
         # A list of • signs is a list to a reader, but not to CommonMark.
         self.content.elements += not self._body.startswith("•", start)
 
     def _end_list(self, detail: Any, start: int, end: int) -> None:
-        self.close_leaf()
         self._lists.pop()
         if not self._lists:
             self._list_paragraph = -1
 
     def _start_item(self, detail: Any, start: int, end: int) -> None:
-        self.close_leaf()
         number = self._lists[-1] if self._lists else None
         self._items.append(ListItem("bullet" if number is None else "number", start))
         if number is not None:
@@ -262,17 +255,11 @@ class Builder:
             self._lists[-1] = number + 1
 
     def _end_item(self, detail: Any, start: int, end: int) -> None:
-        self.close_leaf()
         item = self._items.pop()
         self._number = ""
         if item.filled:
             items = self.content.bullets if item.kind == "bullet" else self.content.numbered
             items.append(self._place(item.start, len(self._body[item.start : end].rstrip()) + item.start))
-
-    def _start_blockquote(self, detail: Any, start: int, end: int) -> None:
-        self.close_leaf()
-
-    _end_blockquote = _start_blockquote
 
     # Inline
 
@@ -341,7 +328,6 @@ class Builder:
     # HTML blocks
 
     def _start_htmlblock(self, detail: Any, start: int, end: int) -> None:
-        self.close_leaf()
         self._html = []
 
     def _end_htmlblock(self, detail: Any, start: int, end: int) -> None:

@@ -49,7 +49,7 @@ def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) 
 def _build(active: Active, keywords: tuple[str, ...]) -> str | Refusal:
     try:
         requirements = read_requirements(active)
-        words = vocabulary(tuple(dict.fromkeys((*keywords, *given_words(active)))), requirements.extras.language)
+        words = vocabulary(tuple(dict.fromkeys((*keywords, *given_words(active)))), requirements.language)
         try:
             return write(requirements, words, tight=False)
         except RefusedError:

@@ -164,7 +164,7 @@ def _skeleton(requirements: Requirements, tight: bool) -> tuple[int, int]:
     """How many paragraphs and sentences there are beside the list."""
     paragraphs = _paragraphs(requirements, tight)
     placements = len(requirements.placements)
-    least = requirements.extras.sentences(paragraphs, requirements.items, placements, tight=tight)
+    least = requirements.least_sentences(paragraphs, tight=tight)
     if requirements.unit == "sentences":
         target = max(requirements.items + 2, -(-placements // 3), requirements.low, least)
         outside = (target if requirements.high is None else min(target, requirements.high)) - requirements.items
@@ -174,7 +174,7 @@ def _skeleton(requirements: Requirements, tight: bool) -> tuple[int, int]:
     if not paragraphs:
         return 0, 0
     outside = max(paragraphs, 1 if tight else 2, -(-placements // (6 if tight else 3)), least - requirements.items)
-    longest = requirements.extras.longest or _LONG
+    longest = requirements.longest or _LONG
     if requirements.unit == "words":
         outside = max(outside, requirements.low // min(24, longest - 3))
     elif requirements.unit == "characters":
@@ -185,16 +185,19 @@ def _skeleton(requirements: Requirements, tight: bool) -> tuple[int, int]:
 
 
 def _paragraphs(requirements: Requirements, tight: bool) -> int:
-    extras = requirements.extras
-    if extras.acrostic:
-        return len(extras.acrostic) - bool(requirements.items)
+    if requirements.acrostic:
+        return len(requirements.acrostic) - bool(requirements.items)
     if requirements.unit == "paragraphs":
         total = max(requirements.low, 1) if requirements.high is None or requirements.low else min(requirements.high, 2)
         if total < 1:
             raise RefusedError("no-paragraph", "length", kind="impossible")
         return total - 1 if requirements.items else total
     # If the list stood first, the text would begin with its number.
-    least = 2 - bool(requirements.items) if extras.every else int(extras.numbered and requirements.start is not None)
+    least = (
+        2 - bool(requirements.items)
+        if requirements.every
+        else int(requirements.numbered and requirements.start is not None)
+    )
     if requirements.items:
         return max(least, 0 if tight else 1)
     return max(least, 1 if tight or requirements.fmt in _CELLS else 2)
@@ -230,9 +233,9 @@ def _place_marks(draft: Draft, requirements: Requirements) -> None:
     """The mark to include, and one emphasis if the Markdown has no list, each on an inner filler."""
     if requirements.include:
         _inner_filler(draft).after = requirements.include
-    if requirements.fmt == "markdown" and not requirements.items and not requirements.extras.bold:
+    if requirements.fmt == "markdown" and not requirements.items and not requirements.bold:
         piece = _inner_filler(draft)
-        piece.before = piece.after = "**" if requirements.extras.bold is None else "*"
+        piece.before = piece.after = "**" if requirements.bold is None else "*"
 
 
 def _inner_filler(draft: Draft) -> Piece:
@@ -249,20 +252,19 @@ def _free_fillers(sentence: Sentence) -> list[Piece]:
 
 def _add_blocks(draft: Draft, requirements: Requirements, words: Vocabulary, *, tight: bool) -> None:
     """A table after the first block, headings before the later ones, the keys of a JSON object first."""
-    extras = requirements.extras
-    draft.longest = extras.longest
-    if extras.columns:
-        head = _names(extras.columns)
+    draft.longest = requirements.longest
+    if requirements.columns:
+        head = _names(requirements.columns)
         cells = [_fillers(draft, words, 1, stop=False) for _ in range(_TABLE_ROWS * len(head))]
         draft.blocks.insert(1, DraftBlock(False, [*head, *cells], "table", len(head)))
     last = len(draft.blocks) - 1
-    for number in range(extras.headings):
+    for number in range(requirements.headings):
         heading = DraftBlock(False, [_fillers(draft, words, 2 if tight else 3, stop=False)], "heading")
         # The headings inserted so far move the other blocks.
         others = [i for i, block in enumerate(draft.blocks) if block.kind != "heading"]
         draft.blocks.insert(others[number % last + 1] if last else 0, heading)
-    if extras.keys:
-        draft.blocks.insert(0, DraftBlock(False, _names(extras.keys), "keys"))
+    if requirements.keys:
+        draft.blocks.insert(0, DraftBlock(False, _names(requirements.keys), "keys"))
     _freeze(draft, requirements)
 
 
@@ -272,26 +274,26 @@ def _names(names: Iterable[str]) -> list[Sentence]:
 
 def _freeze(draft: Draft, requirements: Requirements) -> None:
     """Let no sentence grow in which positions are counted, or whose room an edge takes."""
-    extras, sentences = requirements.extras, draft.sentences()
-    if extras.placed or (extras.longest and (requirements.start or {}).get("mode") == "keyword"):
+    sentences = draft.sentences()
+    if requirements.placed or (requirements.longest and (requirements.start or {}).get("mode") == "keyword"):
         sentences[0].frozen = True
-    if extras.longest and (requirements.end or {}).get("mode") == "keyword":
+    if requirements.longest and (requirements.end or {}).get("mode") == "keyword":
         sentences[-1].frozen = True
 
 
 def _place_everywhere(draft: Draft, requirements: Requirements, words: Vocabulary) -> None:
     """The keyword that every paragraph holds, including the list."""
-    if not requirements.extras.every:
+    if not requirements.every:
         return
     for block in draft.blocks:
         if block.kind == "text":
             home = next((s for s in reversed(block.sentences) if not s.frozen), block.sentences[-1])
-            draft.place(requirements.extras.every, home, words)
+            draft.place(requirements.every, home, words)
 
 
 def _place_position(draft: Draft, requirements: Requirements, words: Vocabulary) -> None:
     """The keyword at its position, counted in words from the start."""
-    position, keyword = requirements.extras.position, requirements.extras.placed
+    position, keyword = requirements.position, requirements.placed
     if not keyword:
         return
     pieces = draft.sentences()[0].pieces
@@ -309,20 +311,19 @@ def _place_position(draft: Draft, requirements: Requirements, words: Vocabulary)
 
 def _finish(draft: Draft, requirements: Requirements, vocabulary: Vocabulary) -> None:
     """Acrostic, bold passages, questions and sentence beginnings: none of them changes the number of words."""
-    extras = requirements.extras
     texts = [block for block in draft.blocks if block.kind == "text"]
     sentences = [sentence for block in texts for sentence in block.sentences]
-    if extras.acrostic:
-        _spell(texts, extras.acrostic, vocabulary)
-    if extras.bold:
-        _embolden(sentences, extras.bold)
-    if extras.questions:
+    if requirements.acrostic:
+        _spell(texts, requirements.acrostic, vocabulary)
+    if requirements.bold:
+        _embolden(sentences, requirements.bold)
+    if requirements.questions:
         stopped = [s for s in sentences if s.stop]
-        if len(stopped) < extras.questions:
+        if len(stopped) < requirements.questions:
             raise RefusedError("too-few-sentences", "sentences", "length")
-        for sentence in stopped[: extras.questions]:
+        for sentence in stopped[: requirements.questions]:
             sentence.question = True
-    if extras.distinct:
+    if requirements.distinct:
         _begin_differently(sentences, vocabulary)
 
 

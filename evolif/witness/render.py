@@ -54,7 +54,7 @@ def csv_cell(text: str) -> str:
 
 def _tags(draft: Draft, requirements: Requirements, stop: str) -> str:
     lines = []
-    ordered = "ol" if requirements.extras.numbered else "ul"
+    ordered = "ol" if requirements.numbered else "ul"
     for block in draft.blocks:
         texts = [escape(_text(s, stop, _UNESCAPED), quote=False) for s in block.sentences]
         if block.is_list:
@@ -65,14 +65,14 @@ def _tags(draft: Draft, requirements: Requirements, stop: str) -> str:
             lines.append(f"<p>{' '.join(texts)}</p>")
     root = "answer" if requirements.fmt == "xml" else "div"
     text = "\n".join([f"<{root}>", *lines, f"</{root}>"])
-    return text.replace(_UNESCAPED[0], "<b>").replace(_UNESCAPED[1], "</b>") if requirements.extras.bold else text
+    return text.replace(_UNESCAPED[0], "<b>").replace(_UNESCAPED[1], "</b>") if requirements.bold else text
 
 
 def _markdown(block: DraftBlock, requirements: Requirements, stop: str) -> str:
     texts = [_text(s, stop) for s in block.sentences]
     if block.is_list:
         sign = ")" if requirements.exclude == "." else "."
-        marks = [f"{n}{sign}" for n in range(1, len(texts) + 1)] if requirements.extras.numbered else ["-"] * len(texts)
+        marks = [f"{n}{sign}" for n in range(1, len(texts) + 1)] if requirements.numbered else ["-"] * len(texts)
         return "\n".join(f"{mark} {text}" for mark, text in zip(marks, texts, strict=True))
     if block.kind == "heading":
         return f"## {texts[0]}"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from evolif.constraints import Active, edge_keywords, lower_limit, upper_limit
 from evolif.text import find_all, fold
 from evolif.types import Params
+
+_Kind = Literal["impossible", "awkward", "cramped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Refusal:
     `impossible`: no text satisfies the constraints; `awkward`: only a trick does; `cramped`: the builder found no room.
     """
 
-    kind: Literal["impossible", "awkward", "cramped"]
+    kind: _Kind
     code: str
     groups: tuple[str, ...]
 
@@ -25,15 +27,28 @@ class Refusal:
 class RefusedError(Exception):
     """Carries a refusal out of the builder's stages."""
 
-    def __init__(self, code: str, *groups: str, kind: Literal["impossible", "awkward", "cramped"] = "cramped") -> None:
+    def __init__(self, code: str, *groups: str, kind: _Kind = "cramped") -> None:
         super().__init__(code)
         self.refusal = Refusal(kind, code, groups)
 
 
-@dataclass(frozen=True, slots=True)
-class Extras:
-    """Requirements of the groups and modes that are not in the paper; the defaults require nothing."""
+@dataclass(slots=True)
+class Requirements:
+    """The rule-checked part of an instruction; fields with defaults are for constraints that are not in the paper."""
 
+    fmt: str | None
+    items: int
+    unit: str
+    low: int
+    high: int | None
+    """Limits on the count of `unit`, which is empty without a length constraint."""
+    case: Params | None
+    include: str
+    exclude: str
+    start: Params | None
+    end: Params | None
+    placements: list[str]
+    """Keywords to place inside sentences: the required occurrences, without those at the edges."""
     numbered: bool = False
     """The list is ordered."""
     keys: tuple[str, ...] = ()
@@ -53,18 +68,12 @@ class Extras:
     headings: int = 0
     bold: int | None = None
 
-    def sentences(self, paragraphs: int, items: int, placements: int, *, tight: bool) -> int:
-        """The fewest sentences that satisfy this, list items included.
-
-        Args:
-            paragraphs: Paragraphs beside the list.
-            items: Items of the list.
-            placements: Keywords to place inside sentences.
-            tight: As few as possible, rather than as few as read well.
-        """
+    def least_sentences(self, paragraphs: int, *, tight: bool) -> int:
+        """The fewest sentences of a text with that many paragraphs beside the list; `tight` ignores readability."""
+        placements = len(self.placements)
         least = [self.questions + 1 if self.questions else 0, 3 if self.distinct else 0, len(self.keys)]
         if self.every or self.acrostic:
-            least.append(paragraphs + items)
+            least.append(paragraphs + self.items)
         if self.bold:
             least.append(self.bold if tight else -(-self.bold // 2))
         if self.longest:
@@ -77,26 +86,6 @@ class Extras:
         return max(least)
 
 
-@dataclass(slots=True)
-class Requirements:
-    """The rule-checked part of an instruction."""
-
-    fmt: str | None
-    items: int
-    unit: str
-    low: int
-    high: int | None
-    """Limits on the count of `unit`, which is empty without a length constraint."""
-    case: Params | None
-    include: str
-    exclude: str
-    start: Params | None
-    end: Params | None
-    placements: list[str] = field(default_factory=list)
-    """Keywords to place inside sentences, each as often as the edges leave to do."""
-    extras: Extras = Extras()
-
-
 def read_requirements(active: Active) -> Requirements:
     """Read the requirements from the active constraints.
 
@@ -105,10 +94,11 @@ def read_requirements(active: Active) -> Requirements:
     """
     length = active.get("length")
     unit = length["unit"] if length else ""
-    punctuation = active.get("punctuation", {})
-    mark = punctuation.get("mark", "")
-    requirements = Requirements(
-        fmt=active["format"]["mode"] if "format" in active else None,
+    output, punctuation = active.get("format", {}), active.get("punctuation", {})
+    placement, sentences = active.get("placement", {}), active.get("sentences", {})
+    mark, place = punctuation.get("mark", ""), placement.get("mode")
+    return Requirements(
+        fmt=output.get("mode"),
         items=active["bullets"]["count"] if "bullets" in active else 0,
         unit=unit,
         low=lower_limit(length, unit),
@@ -118,25 +108,15 @@ def read_requirements(active: Active) -> Requirements:
         exclude=mark if punctuation.get("mode") == "exclude" else "",
         start=active.get("start_with"),
         end=active.get("end_with"),
-        extras=_read_extras(active),
-    )
-    if "existence" in active:
-        requirements.placements = _placements(active)
-    return requirements
-
-
-def _read_extras(active: Active) -> Extras:
-    fmt, placement, sentences = (active.get(group, {}) for group in ("format", "placement", "sentences"))
-    mode = placement.get("mode")
-    return Extras(
+        placements=_placements(active) if "existence" in active else [],
         numbered="kind" in active.get("bullets", {}),
-        keys=tuple(fmt.get("keys", ())),
-        columns=tuple(fmt.get("columns", ())),
+        keys=tuple(output.get("keys", ())),
+        columns=tuple(output.get("columns", ())),
         language=active.get("language", {}).get("code", ""),
-        every=placement["value"] if mode == "every_paragraph" else "",
-        position=placement["position"] if mode == "nth_word" else 0,
-        placed=placement["value"] if mode == "nth_word" else "",
-        acrostic=placement["word"].lower() if mode == "acrostic" else "",
+        every=placement["value"] if place == "every_paragraph" else "",
+        position=placement["position"] if place == "nth_word" else 0,
+        placed=placement["value"] if place == "nth_word" else "",
+        acrostic=placement["word"].lower() if place == "acrostic" else "",
         longest=sentences["count"] if sentences.get("mode") == "max_words" else 0,
         distinct=sentences.get("mode") == "distinct_starts",
         questions=sentences["count"] if sentences.get("mode") == "questions" else 0,
