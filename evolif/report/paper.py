@@ -278,29 +278,17 @@ def figure_3(run: RunSubject) -> Figure:
 
 
 def figure_4(run: RunSubject) -> Figure:
-    """Satisfaction per constraint group as a radar (§5.3).
-
-    Raises:
-        UsageError: as `figure_3`.
-    """
+    """Satisfaction per constraint group as a radar (§5.3); raises as `figure_3`."""
     return _figure("radar", run)
 
 
 def figure_6(run: RunSubject) -> Figure:
-    """ROB by synthesizer (App. F).
-
-    Raises:
-        UsageError: as `figure_3`.
-    """
+    """ROB by synthesizer (App. F); raises as `figure_3`."""
     return _figure("synthesizers", run)
 
 
 def figure_7(run: RunSubject) -> Figure:
-    """Satisfaction after formal and informal queries (App. G).
-
-    Raises:
-        UsageError: as `figure_3`.
-    """
+    """Satisfaction after formal and informal queries (App. G); raises as `figure_3`."""
     return _figure("formality", run)
 
 
