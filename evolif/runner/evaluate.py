@@ -16,7 +16,7 @@ from evolif.runner.metering import AllowAll, CallPolicy
 from evolif.runner.ray_worker import WorkerConfig
 from evolif.runner.run import Engine, Notify, Run, RunExecutor, load_run
 from evolif.runner.scheduler import MOST_ALIVE, play_here
-from evolif.runner.settings import plan
+from evolif.runner.settings import RunSettings, plan
 from evolif.runner.shutdown import Shutdown
 
 
@@ -153,7 +153,7 @@ def evaluate_with(
     # Reads every dialogue: a broken line is reported before the first call, not after some have been paid.
     missing = tuple(benchmark.missing(settings.max_turns, settings.dialogues))
     shutdown = Shutdown()
-    engine = _engine(WorkerConfig(settings, config, gate is not None), executor.notify, gate, cached=cache is not None)
+    engine = _engine(config, settings, executor.notify, gate, cached=cache is not None)
     make = ClientFactory(config, gate or AllowAll(), shutdown, cache)
     authors = ModelOptions(max_retries=config.max_retries, timeout=config.timeout)
     clients = Clients(
@@ -170,14 +170,16 @@ def evaluate_with(
     return load_run(root)
 
 
-def _engine(worker: WorkerConfig, notify: Callable[[str], None], gate: CallPolicy | None, *, cached: bool) -> Engine:
+def _engine(
+    config: EvalConfig, settings: RunSettings, notify: Notify, gate: CallPolicy | None, *, cached: bool
+) -> Engine:
     """What plays the sessions.
 
     Raises:
         UsageError: an unknown name, a flag of another engine, the extra is not installed.
     """
-    name, address = worker.config.engine, worker.config.ray_address
-    if name != "asyncio" and not all(isinstance(model, str) for model in worker.config.models):
+    name, address = config.engine, config.ray_address
+    if name != "asyncio" and not all(isinstance(model, str) for model in config.models):
         raise UsageError(f"--engine {name} calls models by their names; an opened model stays in this process")
     if name not in ("asyncio", "ray"):
         raise UsageError(f"unknown --engine “{name}”; there are asyncio and ray")
@@ -191,4 +193,7 @@ def _engine(worker: WorkerConfig, notify: Callable[[str], None], gate: CallPolic
         raise UsageError("--engine ray needs the extra ray: pip install 'evolif[ray]'")
     from evolif.runner.ray import RayEngine
 
-    return RayEngine(address, worker, notify, gate)
+    # This process alone asks judges and synthesizers, which may be opened models.
+    judges = tuple(spec_of(judge) for judge in config.judges)
+    sent = config.model_copy(update={"judges": judges, "synthesizers": (), "checker": None})
+    return RayEngine(address, WorkerConfig(settings, sent, gate is not None), notify, gate)
