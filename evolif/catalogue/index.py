@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from evolif.catalogue.entries import Pair, RuleFault
 from evolif.resources import data_path
 from evolif.text import fold
+from evolif.types import Persona, Topic
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _POSSESSIVE = re.compile(r"'s?\Z")
@@ -258,22 +259,15 @@ ALIKE_TEXTS = 0.5
 prompts that were written one by one come to 0.25."""
 
 
-class Entry(Protocol):
-    """A topic or a persona."""
-
-    @property
-    def id(self) -> str:
-        """Its name in the file."""
-        ...
-
-
-E = TypeVar("E", bound=Entry)
+E = TypeVar("E", bound=Topic | Persona)
 
 
 class EntryIndex(ABC, Generic[E]):
     """The entries so far, and what a further one shares with them.
 
     Args:
+        text: Gives the main text of an entry.
+        items: Gives its keywords or phrases.
         item_cap: Entries kept per item, see `OverlapIndex`.
     """
 
@@ -284,7 +278,9 @@ class EntryIndex(ABC, Generic[E]):
     shared_items: int
     """Items that two entries may share."""
 
-    def __init__(self, item_cap: int = 50) -> None:
+    def __init__(self, text: Callable[[E], str], items: Callable[[E], frozenset[str]], item_cap: int = 50) -> None:
+        self._text = text
+        self.items = items
         self._entries: list[tuple[str, int]] = []
         self._ids: dict[str, int] = {}
         self._runs = RunIndex(SHARED_RUN)
@@ -298,14 +294,6 @@ class EntryIndex(ABC, Generic[E]):
         return len(self._entries)
 
     @abstractmethod
-    def text(self, entry: E) -> str:
-        """The main text."""
-
-    @abstractmethod
-    def items(self, entry: E) -> frozenset[str]:
-        """The items."""
-
-    @abstractmethod
     def clashes(self, entry: E) -> list[RuleFault]:
         """What an entry shares with an earlier one against the rules."""
 
@@ -317,8 +305,8 @@ class EntryIndex(ABC, Generic[E]):
         self._ids.setdefault(entry.id, at)
         self._by_text.offer(texts, at)
         self._by_items.offer(items, at)
-        self._runs.add(self.text(entry), at)
-        self._texts.add(content_stems(self.text(entry)), at)
+        self._runs.add(self._text(entry), at)
+        self._texts.add(content_stems(self._text(entry)), at)
         self._items.add(self.items(entry), at)
 
     def nearest(self) -> dict[str, tuple[Pair, ...]]:
@@ -333,7 +321,7 @@ class EntryIndex(ABC, Generic[E]):
     def neighbours(self, entry: E) -> tuple[list[Near], list[Near]]:
         """The nearest by text and the nearest by items; kept, because an entry is added just after it was compared."""
         if self._compared is None or self._compared[:2] != (entry, len(self)):
-            texts = self._texts.near(content_stems(self.text(entry)))
+            texts = self._texts.near(content_stems(self._text(entry)))
             self._compared = (entry, len(self), texts, self._items.near(self.items(entry), by_count=True))
         return self._compared[2:]
 
@@ -345,7 +333,7 @@ class EntryIndex(ABC, Generic[E]):
 
     def shared_runs(self, entry: E) -> Iterator[RuleFault]:
         """Words in a row that two texts share."""
-        for run in self._runs.find(self.text(entry)):
+        for run in self._runs.find(self._text(entry)):
             said = f"the {self.text_name} shares “{' '.join(run.words[:20])}” with {self.label(run.at)}"
             yield RuleFault("shared-words", said, f"say it otherwise: no {SHARED_RUN} words in a row may be shared")
 

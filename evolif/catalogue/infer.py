@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 from evolif.catalogue.entries import RuleFault
 from evolif.catalogue.generate import (
@@ -25,12 +24,13 @@ from evolif.catalogue.generate import (
     open_entries,
 )
 from evolif.catalogue.index import RunIndex, function_words, is_number, words
-from evolif.catalogue.personas import PERSONAS, PHRASES, PersonaEntry, names_in
+from evolif.catalogue.personas import PERSONAS, PHRASES, names_in
 from evolif.errors import InputError
 from evolif.models import ModelOptions, ModelRef
 from evolif.rng import Purpose, Stream
-from evolif.synthesis import registers
+from evolif.synthesis import object_schema, registers
 from evolif.text import clean
+from evolif.types import Persona
 
 FIELDS = ("text", "persona", "sentence")
 """Fields of a JSONL line that may hold the text."""
@@ -131,7 +131,12 @@ def infer_personas(
         OutsideError: the provider or the disk failed, or the model gave nothing usable; what was kept is kept.
     """
     sources = read_sources(source)[:limit]
-    generator = EntryGenerator(model, options, load_prompts("persona"), _schema(), observe)
+    schema = object_schema(
+        sentence={"type": "string"},
+        phrases={"type": "array", "items": {"type": "string"}},
+        register={"type": "string", "enum": list(registers())},
+    )
+    generator = EntryGenerator(model, options, load_prompts("persona"), schema, observe)
     with open_entries(out, PERSONAS) as file:
         done = {str(data["inferred"]) for data in file.objects if "inferred" in data}
         todo = [one for one in sources if one.mark not in done]
@@ -141,20 +146,7 @@ def infer_personas(
         return GenerationResult(tally, len(sources) - len(todo) + tally.kept, len(sources))
 
 
-def _schema() -> Mapping[str, Any]:
-    return {
-        "type": "object",
-        "properties": {
-            "sentence": {"type": "string"},
-            "phrases": {"type": "array", "items": {"type": "string"}},
-            "register": {"type": "string", "enum": list(registers())},
-        },
-        "required": ["sentence", "phrases", "register"],
-        "additionalProperties": False,
-    }
-
-
-def _jobs(sources: Sequence[MessageSource], file: EntryFile[PersonaEntry], model: str, seed: int) -> Iterator[Job]:
+def _jobs(sources: Sequence[MessageSource], file: EntryFile[Persona], model: str, seed: int) -> Iterator[Job]:
     """One job per text."""
     for source in sources:
         # A mark that the text cannot know, so that it cannot pretend to end.
@@ -163,7 +155,7 @@ def _jobs(sources: Sequence[MessageSource], file: EntryFile[PersonaEntry], model
         yield Job(load_prompts("persona").opening(slots), partial(_take, file, model, source))
 
 
-def _take(file: EntryFile[PersonaEntry], model: str, source: MessageSource, answer: str) -> tuple[str, ...]:
+def _take(file: EntryFile[Persona], model: str, source: MessageSource, answer: str) -> tuple[str, ...]:
     found = fields_of(answer, "sentence", "phrases", "register")
     if found is None:
         return ("the answer holds no JSON object with sentence, phrases and register",)
@@ -180,7 +172,7 @@ def _take(file: EntryFile[PersonaEntry], model: str, source: MessageSource, answ
     return tuple(map(str, file.append(fields, lambda entry: _identifying(entry, source.text))))
 
 
-def _identifying(persona: PersonaEntry, source: str) -> Iterator[RuleFault]:
+def _identifying(persona: Persona, source: str) -> Iterator[RuleFault]:
     """What a persona must not take over from its source, and a first word that could be a name."""
     quoted = RunIndex(QUOTED)
     quoted.add(source, 0)

@@ -67,9 +67,9 @@ def _lint(path: Path, kind: EntryKind[E], against: Sequence[Path]) -> LintReport
     if against:
         texts = [(text, entry, line) for entry, line in entries for text in kind.texts(entry)]
         compared = compare([text for text, _, _ in texts], against)
-        for copied in compared.copied:
-            _, entry, line = texts[copied.text]
-            report(line, entry.id, [copied.fault])
+        for number, fault in compared.copied:
+            _, entry, line = texts[number]
+            report(line, entry.id, [fault])
         samples = {"files": compared.files, "words": compared.words}
     counts = Counter(kind.group(entry) for entry, _ in entries)
     return LintReport(

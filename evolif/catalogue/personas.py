@@ -18,6 +18,7 @@ from evolif.errors import InputError
 from evolif.resources import complaint, data_path, load_yaml
 from evolif.synthesis import PersonaModel, registers
 from evolif.text import sentences
+from evolif.types import Persona
 
 # The pattern language of the lint's data files:
 #
@@ -207,25 +208,15 @@ _MENDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PersonaEntry:
-    """A persona whose fields could be read."""
-
-    id: str
-    sentence: str
-    phrases: tuple[str, ...]
-    register: str
-
-
-def read_persona(data: Mapping[str, Any]) -> tuple[PersonaEntry | None, list[RuleFault]]:
+def read_persona(data: Mapping[str, Any]) -> tuple[Persona | None, list[RuleFault]]:
     """The persona of an object, None where a field is missing, and the faults of its fields."""
     faults: list[RuleFault] = []
     identity, sentence = text_of(data, "id", faults), text_of(data, "sentence", faults)
     phrases, register = texts_of(data, "phrases", faults), text_of(data, "register", faults)
-    return (None if faults else PersonaEntry(identity, sentence, phrases, register)), faults
+    return (None if faults else Persona(identity, sentence, phrases, register)), faults
 
 
-def persona_faults(persona: PersonaEntry) -> list[RuleFault]:
+def persona_faults(persona: Persona) -> list[RuleFault]:
     """The faults of a persona alone."""
     faults = [fault for rule in _RULES for fault in rule(persona)]
     return faults or _loading(persona)
@@ -243,13 +234,13 @@ def _is_plain(word: str) -> bool:
     return len(bare) == 1 or (bare.isupper() and len(bare) <= 5)
 
 
-def _register(persona: PersonaEntry) -> Iterator[RuleFault]:
+def _register(persona: Persona) -> Iterator[RuleFault]:
     known = registers()
     if persona.register not in known:
         yield RuleFault("register", f"the register “{persona.register[:40]}” is unknown", f"use {', '.join(known)}")
 
 
-def _sentence(persona: PersonaEntry) -> Iterator[RuleFault]:
+def _sentence(persona: Persona) -> Iterator[RuleFault]:
     low, high = SENTENCE_WORDS
     text = persona.sentence.strip()
     found = len(sentences(text))
@@ -264,7 +255,7 @@ def _sentence(persona: PersonaEntry) -> Iterator[RuleFault]:
         yield RuleFault("sentence", f"the sentence has {count} words", f"write {low} to {high} words")
 
 
-def _phrases(persona: PersonaEntry) -> Iterator[RuleFault]:
+def _phrases(persona: Persona) -> Iterator[RuleFault]:
     least, most = PHRASES
     if not least <= len(persona.phrases) <= most:
         yield RuleFault("phrases", f"has {len(persona.phrases)} phrases", f"give {least} or {most}")
@@ -279,7 +270,7 @@ def _phrases(persona: PersonaEntry) -> Iterator[RuleFault]:
             yield RuleFault("phrases", f"the phrase “{phrase[:60]}” ends with a mark", "leave the mark out")
 
 
-def _names(persona: PersonaEntry) -> Iterator[RuleFault]:
+def _names(persona: Persona) -> Iterator[RuleFault]:
     found = names_in(persona.sentence)
     for phrase in persona.phrases:
         found += names_in(f"_ {phrase}")  # a phrase starts in mid-sentence
@@ -287,13 +278,13 @@ def _names(persona: PersonaEntry) -> Iterator[RuleFault]:
         yield RuleFault("name", f"“{word[:40]}” looks like a name", "leave names out; write other words small")
 
 
-def _contacts(persona: PersonaEntry) -> Iterator[RuleFault]:
+def _contacts(persona: Persona) -> Iterator[RuleFault]:
     for text in (persona.sentence, *persona.phrases):
         if contact := _CONTACT.search(text):
             yield RuleFault("contact", f"“{contact[0][:40]}” could identify somebody", "leave it out")
 
 
-def _unwanted(persona: PersonaEntry) -> Iterator[RuleFault]:
+def _unwanted(persona: Persona) -> Iterator[RuleFault]:
     patterns = load_patterns("personas", "unwanted-words.yaml")
     for text in (persona.sentence, *persona.phrases):
         for match in patterns.search(text):
@@ -301,7 +292,7 @@ def _unwanted(persona: PersonaEntry) -> Iterator[RuleFault]:
             yield RuleFault(match.category, f"“{match.found}” is about {match.category}", mend)
 
 
-def _loading(persona: PersonaEntry) -> list[RuleFault]:
+def _loading(persona: Persona) -> list[RuleFault]:
     """Anything else that keeps `evolif generate` from reading the persona."""
     fields = {"id": persona.id, "sentence": persona.sentence, "phrases": list(persona.phrases)}
     try:
@@ -311,7 +302,7 @@ def _loading(persona: PersonaEntry) -> list[RuleFault]:
     return []
 
 
-_RULES: tuple[Callable[[PersonaEntry], Iterator[RuleFault]], ...] = (
+_RULES: tuple[Callable[[Persona], Iterator[RuleFault]], ...] = (
     lambda persona: id_faults(persona.id),
     _register,
     _sentence,
@@ -322,24 +313,20 @@ _RULES: tuple[Callable[[PersonaEntry], Iterator[RuleFault]], ...] = (
 )
 
 
-class PersonaIndex(EntryIndex[PersonaEntry]):
+def _phrase_set(persona: Persona) -> frozenset[str]:
+    return frozenset(" ".join(words(phrase)) for phrase in persona.phrases)
+
+
+class PersonaIndex(EntryIndex[Persona]):
     """The personas so far, and what a further one shares with them."""
 
     text_name, item_name, shared_items = "sentence", "phrases", 1
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(lambda persona: persona.sentence, _phrase_set)
         self._uses: Counter[str] = Counter()
 
-    def text(self, entry: PersonaEntry) -> str:
-        """The sentence."""
-        return entry.sentence
-
-    def items(self, entry: PersonaEntry) -> frozenset[str]:
-        """The words of the phrases."""
-        return frozenset(" ".join(words(phrase)) for phrase in entry.phrases)
-
-    def clashes(self, entry: PersonaEntry) -> list[RuleFault]:
+    def clashes(self, entry: Persona) -> list[RuleFault]:
         """What a persona shares with an earlier one against the rules."""
         return [
             *self.same_id(entry),
@@ -349,17 +336,17 @@ class PersonaIndex(EntryIndex[PersonaEntry]):
             *self.too_many_shared_items(entry, "alike"),
         ]
 
-    def add(self, entry: PersonaEntry, line: int) -> None:
+    def add(self, entry: Persona, line: int) -> None:
         """Add a persona."""
         super().add(entry, line)
-        self._uses.update(self.items(entry))
+        self._uses.update(_phrase_set(entry))
 
     def nearest(self) -> dict[str, tuple[Pair, ...]]:
         """The nearest pairs, by the words of the sentences and by shared phrases."""
         return dict(reversed(super().nearest().items()))
 
-    def _worn_phrases(self, entry: PersonaEntry) -> Iterator[RuleFault]:
-        for phrase in sorted(self.items(entry)):
+    def _worn_phrases(self, entry: Persona) -> Iterator[RuleFault]:
+        for phrase in sorted(_phrase_set(entry)):
             if self._uses[phrase] >= PHRASE_USES:
                 said = f"the phrase “{phrase[:60]}” is in {self._uses[phrase]} personas already"
                 yield RuleFault("phrases", said, "find another")

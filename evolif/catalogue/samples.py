@@ -21,19 +21,11 @@ _LONGEST_PASSAGE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
-    """A run of words that one of our texts shares with a sample."""
-
-    text: int
-    """The number of the text, in the order given."""
-    fault: RuleFault
-
-
-@dataclass(frozen=True, slots=True)
 class SampleComparison:
     """The result of comparing texts with samples."""
 
-    copied: tuple[Copied, ...]
+    copied: tuple[tuple[int, RuleFault], ...]
+    """The number of a text, in the order given, and the words that it shares."""
     files: int
     words: int
     """Words of the samples that were read."""
@@ -52,15 +44,16 @@ def compare(texts: Sequence[str], samples: Sequence[Path]) -> SampleComparison:
     """
     owners = _index(texts)
     files = [file for sample in samples for file in _files(sample)]
-    found: dict[tuple[int, Path], Copied] = {}
+    found: dict[tuple[int, Path], RuleFault] = {}
     read = 0
     for path in files:
         for passage, lines in _passages(path):
             read += len(passage)
             for i, run in enumerate(runs(passage, FOREIGN_RUN)):
                 for text in owners.get(run, ()):
-                    found.setdefault((text, path), Copied(text, _fault(run, path, lines[i])))
-    return SampleComparison(tuple(sorted(found.values(), key=lambda one: one.text)), len(files), read)
+                    found.setdefault((text, path), _fault(run, path, lines[i]))
+    copied = [(text, fault) for (text, _), fault in found.items()]
+    return SampleComparison(tuple(sorted(copied, key=lambda pair: pair[0])), len(files), read)
 
 
 def _index(texts: Sequence[str]) -> dict[tuple[str, ...], list[int]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -29,6 +28,7 @@ from evolif.catalogue.index import (
 from evolif.catalogue.personas import load_patterns
 from evolif.resources import complaint
 from evolif.tracker import TopicModel
+from evolif.types import Topic
 
 KEYWORDS = 20
 SINGLE_WORDS = 14
@@ -150,28 +150,17 @@ KEYWORDS_IN_PROMPT = 2
 _TITLE_END = re.compile(r"[.!?,;:]\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class TopicEntry:
-    """A topic whose fields could be read."""
-
-    id: str
-    domain: str
-    title: str
-    prompt: str
-    keywords: tuple[str, ...]
-
-
-def read_topic(data: Mapping[str, Any]) -> tuple[TopicEntry | None, list[RuleFault]]:
+def read_topic(data: Mapping[str, Any]) -> tuple[Topic | None, list[RuleFault]]:
     """The topic of an object, None where a field is missing, and the faults of its fields."""
     faults: list[RuleFault] = []
     texts = {name: text_of(data, name, faults) for name in ("id", "domain", "title", "prompt")}
     keywords = texts_of(data, "keywords", faults)
     complete = not faults
     faults += _verification(data)
-    return (TopicEntry(**texts, keywords=keywords) if complete else None), faults
+    return (Topic(**texts, keywords=keywords) if complete else None), faults
 
 
-def topic_faults(topic: TopicEntry) -> list[RuleFault]:
+def topic_faults(topic: Topic) -> list[RuleFault]:
     """The faults of a topic alone."""
     faults = [fault for rule in _RULES for fault in rule(topic)]
     return faults or _loading(topic)
@@ -190,7 +179,7 @@ def _verification(data: Mapping[str, Any]) -> list[RuleFault]:
     return faults
 
 
-def _title(topic: TopicEntry) -> Iterator[RuleFault]:
+def _title(topic: Topic) -> Iterator[RuleFault]:
     first = topic.title.strip().split()[0]
     mend = "write a noun phrase that can follow “back to”, such as “the fog in the valley”"
     if _TITLE_END.search(topic.title.strip()):
@@ -201,7 +190,7 @@ def _title(topic: TopicEntry) -> Iterator[RuleFault]:
         yield RuleFault("title", f"the title has {len(topic.title)} characters (at most {LONGEST_TITLE})", mend)
 
 
-def _prompt(topic: TopicEntry) -> Iterator[RuleFault]:
+def _prompt(topic: Topic) -> Iterator[RuleFault]:
     low, high = PROMPT_WORDS
     count = len(topic.prompt.split())
     if not low <= count <= high:
@@ -212,13 +201,13 @@ def _prompt(topic: TopicEntry) -> Iterator[RuleFault]:
         )
 
 
-def _constraints(topic: TopicEntry) -> Iterator[RuleFault]:
+def _constraints(topic: Topic) -> Iterator[RuleFault]:
     for match in load_patterns("seeds", "constraint-words.yaml").search(topic.prompt):
         said = f"the prompt holds a constraint on the answer ({match.category}): “{match.found}”"
         yield RuleFault("constraint", said, "leave it out; the constraints are drawn and said turn by turn")
 
 
-def _keywords(topic: TopicEntry) -> Iterator[RuleFault]:
+def _keywords(topic: Topic) -> Iterator[RuleFault]:
     for keyword in dict.fromkeys(topic.keywords):
         yield from form_faults(keyword)
     yield from _number(topic.keywords)
@@ -226,7 +215,7 @@ def _keywords(topic: TopicEntry) -> Iterator[RuleFault]:
     yield from _letters(topic.keywords)
 
 
-def _use(topic: TopicEntry) -> Iterator[RuleFault]:
+def _use(topic: Topic) -> Iterator[RuleFault]:
     """Keywords belong to the task, so some of them occur in its own words."""
     prompt, title = (tuple(map(stem, words(text))) for text in (topic.prompt, topic.title))
     keywords = {keyword: stems_of(keyword) for keyword in topic.keywords}
@@ -238,7 +227,7 @@ def _use(topic: TopicEntry) -> Iterator[RuleFault]:
         yield RuleFault("keyword-use", "none of the keywords in the title", "take a keyword from the title's own words")
 
 
-def _loading(topic: TopicEntry) -> list[RuleFault]:
+def _loading(topic: Topic) -> list[RuleFault]:
     """Anything else that keeps `evolif generate` from reading the topic."""
     try:
         TopicModel.model_validate(
@@ -249,7 +238,7 @@ def _loading(topic: TopicEntry) -> list[RuleFault]:
     return []
 
 
-_RULES: tuple[Callable[[TopicEntry], Iterator[RuleFault]], ...] = (
+_RULES: tuple[Callable[[Topic], Iterator[RuleFault]], ...] = (
     lambda topic: id_faults(topic.id),
     _title,
     _prompt,
@@ -266,25 +255,17 @@ _KEYWORD_CAP = 1000
 """Far more topics than share a keyword in a varied catalogue, so the rule on shared keywords misses nothing there."""
 
 
-class TopicIndex(EntryIndex[TopicEntry]):
+class TopicIndex(EntryIndex[Topic]):
     """The topics so far, and what a further one shares with them."""
 
     text_name, item_name, shared_items = "prompt", "keywords", 4
 
     def __init__(self) -> None:
-        super().__init__(_KEYWORD_CAP)
+        super().__init__(lambda topic: topic.prompt, lambda topic: frozenset(topic.keywords), _KEYWORD_CAP)
         self._titles: dict[str, int] = {}
         self._shapes = OverlapIndex()
 
-    def text(self, entry: TopicEntry) -> str:
-        """The prompt."""
-        return entry.prompt
-
-    def items(self, entry: TopicEntry) -> frozenset[str]:
-        """The keywords."""
-        return frozenset(entry.keywords)
-
-    def clashes(self, entry: TopicEntry) -> list[RuleFault]:
+    def clashes(self, entry: Topic) -> list[RuleFault]:
         """What a topic shares with an earlier one against the rules."""
         alike = list(self.alike_text(entry, "ask for something else"))
         return [
@@ -295,19 +276,19 @@ class TopicIndex(EntryIndex[TopicEntry]):
             *(alike or self._same_shape(entry)),
         ]
 
-    def add(self, entry: TopicEntry, line: int) -> None:
+    def add(self, entry: Topic, line: int) -> None:
         """Add a topic."""
         at = len(self)
         super().add(entry, line)
         self._titles.setdefault(_plain(entry.title), at)
         self._shapes.add(shape_runs(entry.prompt), at)
 
-    def _same_title(self, entry: TopicEntry) -> Iterator[RuleFault]:
+    def _same_title(self, entry: Topic) -> Iterator[RuleFault]:
         same = self._titles.get(_plain(entry.title))
         if same is not None:
             yield RuleFault("title", f"the title is that of {self.label(same)}", "name what is special about this task")
 
-    def _same_shape(self, entry: TopicEntry) -> Iterator[RuleFault]:
+    def _same_shape(self, entry: Topic) -> Iterator[RuleFault]:
         shapes = self._shapes.near(shape_runs(entry.prompt))
         if shapes and shapes[0].jaccard >= _ALIKE_SHAPE:
             said = f"the prompt is that of {self.label(shapes[0].at)} with other words filled in"

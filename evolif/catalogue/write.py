@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from evolif.catalogue.generate import (
     EntryFile,
@@ -26,7 +25,6 @@ from evolif.catalogue.topics import (
     SAME_LETTER,
     SINGLE_WORDS,
     TOPICS,
-    TopicEntry,
     form_faults,
     singulars_of,
     stems_of,
@@ -34,7 +32,8 @@ from evolif.catalogue.topics import (
 from evolif.errors import UsageError
 from evolif.models import ModelOptions, ModelRef
 from evolif.rng import Purpose, Stream
-from evolif.types import Message
+from evolif.synthesis import object_schema
+from evolif.types import Message, Topic
 
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "_": " "})
 _MOST_OFFERED = 60
@@ -101,16 +100,9 @@ def _within_limits(ordered: Sequence[str]) -> tuple[str, ...]:
 
 _TITLES_SHOWN = 40
 _LONGEST_DOMAIN = 60
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "title": {"type": "string"},
-        "prompt": {"type": "string"},
-        "keywords": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["title", "prompt", "keywords"],
-    "additionalProperties": False,
-}
+_SCHEMA = object_schema(
+    title={"type": "string"}, prompt={"type": "string"}, keywords={"type": "array", "items": {"type": "string"}}
+)
 
 
 def write_topics(
@@ -158,7 +150,7 @@ def write_topics(
 class _TopicWriter:
     """Requests topics of a domain and stores them."""
 
-    def __init__(self, file: EntryFile[TopicEntry], domain: str, model: str, seed: int) -> None:
+    def __init__(self, file: EntryFile[Topic], domain: str, model: str, seed: int) -> None:
         self._file = file
         self._domain = domain
         self._model = model

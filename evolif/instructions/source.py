@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evolif.errors import ModelError, UsageError
 from evolif.instructions.folder import Benchmark
-from evolif.instructions.turn_lines import SynthesisRecord, writing
+from evolif.instructions.turn_lines import SynthesisRecord, TokenCost, writing
 from evolif.synthesis import TEMPLATE, Attempt, Meter, Synthesizer
 from evolif.types import Turn
 
@@ -120,7 +120,16 @@ class TurnSource:
         where = (draft.dialogue, draft.turn)
         instead = attempt is not None and attempt.status == "flagged" and self._on_demand
         if attempt is not None or meter.calls:
-            record = SynthesisRecord.of(where, author, attempt, meter, template=instead)
+            record = SynthesisRecord(
+                dialogue=draft.dialogue,
+                turn=draft.turn,
+                synthesizer=author,
+                outcome="broken off" if attempt is None else attempt.outcome,
+                attempts=len(meter.failed) if attempt is None else attempt.attempts,
+                played="template" if instead else "as worded",
+                failed=tuple(meter.failed),
+                cost={role: TokenCost(calls=meter.calls[role], **asdict(usage)) for role, usage in meter.usage.items()},
+            )
             self._benchmark.record(record)
             self._record(record)
         if attempt is None:

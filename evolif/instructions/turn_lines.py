@@ -21,7 +21,7 @@ from evolif._version import __version__
 from evolif.constraints import describe, format_of, parse_constraints, table_version
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.resources import complaint, read_json_lines
-from evolif.synthesis import Attempt, Meter, PersonaModel
+from evolif.synthesis import PersonaModel
 from evolif.text import READING_RULES_VERSION
 from evolif.tracker import Profile
 from evolif.types import Operation, Persona, ScriptTurn, Topic, Turn, Usage
@@ -406,7 +406,9 @@ RECORDS = "synthesis.jsonl"
 _Count = Annotated[int, Field(ge=0, lt=2**53)]
 
 
-class _Tokens(_Model):
+class TokenCost(_Model):
+    """Calls of a role and their tokens."""
+
     calls: _Count = 0
     prompt_tokens: _Count = 0
     completion_tokens: _Count = 0
@@ -425,42 +427,11 @@ class SynthesisRecord(_Model):
     """`template` where a flagged turn was needed at once, and the template's words were stored instead."""
     failed: tuple[tuple[str, ...], ...] = ()
     """Per failed attempt the checkers that found something."""
-    cost: dict[Literal["synthesizer", "checker"], _Tokens] = {}
-
-    @classmethod
-    def of(
-        cls, where: tuple[int, int], name: str, attempt: Attempt | None, meter: Meter, *, template: bool = False
-    ) -> SynthesisRecord:
-        """The record of a turn.
-
-        Args:
-            where: Dialogue and turn.
-            name: The synthesizer.
-            attempt: The result; None where a fault broke it off.
-            meter: Its cost.
-            template: Whether the template's words were stored instead.
-        """
-        return cls(
-            dialogue=where[0],
-            turn=where[1],
-            synthesizer=name,
-            outcome="broken off" if attempt is None else attempt.outcome,
-            attempts=len(meter.failed) if attempt is None else attempt.attempts,
-            played="template" if template else "as worded",
-            failed=tuple(meter.failed),
-            cost={
-                role: _Tokens(
-                    calls=meter.calls[role],
-                    prompt_tokens=usage.prompt_tokens,
-                    completion_tokens=usage.completion_tokens,
-                )
-                for role, usage in meter.usage.items()
-            },
-        )
+    cost: dict[Literal["synthesizer", "checker"], TokenCost] = {}
 
     def usage(self, role: Literal["synthesizer", "checker"]) -> Usage:
         """Tokens of a role."""
-        cost = self.cost.get(role, _Tokens())
+        cost = self.cost.get(role, TokenCost())
         return Usage(cost.prompt_tokens, cost.completion_tokens)
 
 
@@ -505,9 +476,9 @@ def rates(records: Iterable[SynthesisRecord]) -> dict[str, Rates]:
     last: dict[tuple[int, int], SynthesisRecord] = {}
     for record in records:
         sums = by_synthesizer.setdefault(record.synthesizer, Rates())
-        sums.calls += record.cost.get("synthesizer", _Tokens()).calls
+        sums.calls += record.cost.get("synthesizer", TokenCost()).calls
         sums.usage += record.usage("synthesizer")
-        sums.checker_calls += record.cost.get("checker", _Tokens()).calls
+        sums.checker_calls += record.cost.get("checker", TokenCost()).calls
         sums.checker_usage += record.usage("checker")
         if record.outcome != "broken off":
             last[record.dialogue, record.turn] = record

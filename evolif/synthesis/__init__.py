@@ -14,7 +14,7 @@ from evolif.synthesis.agent import (
     Writer,
     load_plugin,
 )
-from evolif.synthesis.chat import Completion, read_object
+from evolif.synthesis.chat import Completion, object_schema, read_object
 from evolif.synthesis.mixing import TEMPLATE, Share, author_of, parse_share
 from evolif.synthesis.personas import PersonaModel, load_personas, persona_for
 from evolif.synthesis.prompts import fill_slots, synthesis_settings
@@ -39,6 +39,7 @@ __all__ = [
     "load_frames",
     "load_personas",
     "load_plugin",
+    "object_schema",
     "parse_share",
     "persona_for",
     "read_object",

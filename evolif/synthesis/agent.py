@@ -21,6 +21,7 @@ from evolif.synthesis.chat import (
     CompletionModel,
     clean_query,
     form_findings,
+    object_schema,
     read_flag,
     read_object,
     read_text,
@@ -37,12 +38,7 @@ REST = "rest"
 NEUTRAL_NOTE = "these are the plain words: in the persona's voice they did not pass the checkers"
 _CHECKER_TRIES = 2
 _LONGEST_REASON = 300
-_QUERY_SCHEMA = {
-    "type": "object",
-    "properties": {"query": {"type": "string"}},
-    "required": ["query"],
-    "additionalProperties": False,
-}
+_QUERY_SCHEMA = object_schema(query={"type": "string"})
 
 CheckQuery = Callable[[Turn, str], Sequence[Finding]]
 """The rules: objections to a query of a turn; none where it states exactly the turn's change."""
@@ -284,12 +280,7 @@ class Checker:
     ) -> tuple[str, bool] | None:
         """The checker's sentence and its yes or no."""
         text, flag = fields
-        schema = {
-            "type": "object",
-            "properties": {text: {"type": "string"}, flag: {"type": "boolean"}},
-            "required": [text, flag],
-            "additionalProperties": False,
-        }
+        schema = object_schema(**{text: {"type": "string"}, flag: {"type": "boolean"}})
         for _ in range(_CHECKER_TRIES):
             fence = f"==== {secrets.token_hex(12)} ===="
             try:

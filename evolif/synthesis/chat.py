@@ -72,6 +72,16 @@ class CompletionModel(Protocol):
         ...
 
 
+def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The JSON schema of an object with these properties and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def read_object(text: str, field: str) -> Mapping[str, Any] | None:
     """The first JSON object in an answer that has a field; None where there is none.
 

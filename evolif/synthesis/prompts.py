@@ -138,11 +138,7 @@ def prompt(name: str, slots: Mapping[str, str]) -> tuple[Message, ...]:
 def draft_prompt(turn: Turn, change: ChangeText, feedback: str, *, bare: bool = False) -> tuple[Message, ...]:
     """The first half of f_new, f_continue or f_backtrack: the intention in plain words.
 
-    Args:
-        turn: The intention: topic, move, instruction.
-        change: The change and the other requirements.
-        feedback: What was wrong with the last attempt; empty at first.
-        bare: Ask for the words alone rather than for JSON.
+    The feedback says what was wrong with the last attempt; a bare answer is the words alone rather than JSON.
     """
     topic = turn.topic
     return prompt(
@@ -163,15 +159,7 @@ def draft_prompt(turn: Turn, change: ChangeText, feedback: str, *, bare: bool = 
 def voice_prompt(
     turn: Turn, neutral: str, change: ChangeText, feedback: str, *, bare: bool = False
 ) -> tuple[Message, ...]:
-    """The second half: plain words in the style of the dialogue's persona.
-
-    Args:
-        turn: The intention and the persona.
-        neutral: The plain words.
-        change: The change, which must still be stated.
-        feedback: What was wrong with the last attempt; empty at first.
-        bare: Ask for the words alone rather than for JSON.
-    """
+    """The second half: the plain words `neutral` in the style of the dialogue's persona."""
     persona = turn.persona
     return prompt(
         "voice",
