@@ -20,19 +20,13 @@ _TWO_64 = 1 << 64
 
 
 class PCG64:
-    """The generator, from a 128-bit state and an odd 128-bit increment."""
+    """The generator with its reference seeding: an initial state and a sequence number, 128 bits each."""
 
     __slots__ = ("_increment", "_state")
 
-    def __init__(self, state: int, increment: int) -> None:
-        self._state = state
-        self._increment = increment
-
-    @classmethod
-    def seeded(cls, state: int, sequence: int) -> PCG64:
-        """The reference seeding: an initial state and a sequence number, 128 bits each."""
-        increment = (sequence << 1 | 1) & _MASK_128
-        return cls(((increment + state) * _MULTIPLIER + increment) & _MASK_128, increment)
+    def __init__(self, state: int, sequence: int) -> None:
+        self._increment = increment = (sequence << 1 | 1) & _MASK_128
+        self._state = ((increment + state) * _MULTIPLIER + increment) & _MASK_128
 
     def raw(self) -> int:
         """The next 64 bits."""
@@ -69,7 +63,7 @@ class Stream:
 
     def __init__(self, *key: int) -> None:
         digest = blake2b(",".join(map(str, key)).encode(), digest_size=32).digest()
-        self._raw = PCG64.seeded(int.from_bytes(digest[:16], "big"), int.from_bytes(digest[16:], "big")).raw
+        self._raw = PCG64(int.from_bytes(digest[:16], "big"), int.from_bytes(digest[16:], "big")).raw
 
     def below(self, bound: int) -> int:
         """An integer from 0 to `bound` - 1, without bias."""

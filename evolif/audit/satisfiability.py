@@ -39,14 +39,14 @@ _WITHOUT_UNIT: Mapping[str, Mapping[str, str]] = {"paragraphs": _NO_LISTS, "sent
 _MAX_KEYWORDS = 200
 """More keywords are not compared pair by pair."""
 _MAX_SUBSETS_OF = 8
-"""Only the subsets of so many keywords are tried, the heaviest ones."""
+"""Only subsets of the heaviest keywords are tried, of at most this many."""
 
 # The comparison of keywords treats these as the same, so a keyword with one of them can be written with another.
 _INTERCHANGEABLE = frozenset("'’‘ʼ＇-‐‑")
 _BYTES = {"words": 2, "sentences": 2, "paragraphs": 2, "characters": 1}
 """The fewest bytes of one of a unit, with what separates it from the next."""
 _FORMAT_SIGNS: Mapping[str, int] = {"json": 4, "xml": 7, "html": 6, "csv": 3}
-"""Characters of a format beside its text: `[""]`, `<a></a>`, `<p><p>`, two commas and a line break."""
+"""Characters that a format adds to its text: `[""]`, `<a></a>`, `<p><p>`, two commas and a line break."""
 _CLUSTER = regex.compile(r"\X")
 
 
@@ -192,7 +192,7 @@ def _too_long(active: Active) -> str | None:
 
 
 def _edges(active: Active) -> str | None:
-    """A keyword at the start and one at the end stand apart, or together they are the whole text."""
+    """The keywords at the start and at the end are separate, or together they are the whole text."""
     edges = edge_keywords(active)
     if len(edges) < 2 or any(len(fold(keyword)) != len(keyword) for keyword in edges.values()):
         return None

@@ -41,7 +41,7 @@ def find_declared(active: Active) -> Conflict | None:
 
 
 def is_closed(group: str, active: Active) -> bool:
-    """Whether the table excludes all parameters of `group` beside the active constraints."""
+    """Whether the table excludes all parameters of `group`, given the active constraints."""
     return any(all(_matches(c, active.get(g)) for g, c in others.items()) for others in _closing(group))
 
 

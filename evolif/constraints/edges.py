@@ -182,7 +182,7 @@ def _opening_mark(text: str, left: str, right: str) -> int | None:
             if not depth:
                 return at if text[at + 1 : -1].strip() else None
         elif left != right and right != "’" and _is_mark(text, at, right):
-            depth += 1  # a ’ may be an apostrophe instead: “the boys’ toys” may stand in ‘…’
+            depth += 1  # a ’ may be an apostrophe instead: “the boys’ toys” may be inside ‘…’
     return None
 
 

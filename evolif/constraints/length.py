@@ -48,7 +48,7 @@ def _count(reading: Reading, unit: str) -> int:
 
 
 class Length(Group):
-    """The count of a unit stands in a relation to a number."""
+    """How a count compares with a number, or with a range."""
 
     name = "length"
     adapter: TypeAdapter[Any] = TypeAdapter(

@@ -44,7 +44,7 @@ def _ordinal(number: int) -> str:
 
 
 class Placement(Group):
-    """Where keywords and letters stand."""
+    """Where keywords and letters are placed."""
 
     name = "placement"
     adapter: TypeAdapter[Any] = TypeAdapter(

@@ -70,7 +70,7 @@ def _refuse_constant(name: str) -> float:
 
 
 _TAG = "\x1f"
-"""Stands where a tag stood: a character that no XML text can hold."""
+"""Replaces a tag: a character that no XML text can contain."""
 _TAG_IN_WORD = re.compile(r"(?<=\w)\x1f+(?=\w)")
 
 

@@ -52,7 +52,7 @@ STAND_IN = "\x01"
 """Replaces a `<` that opens no HTML element; `clean` keeps this control character out of every text."""
 
 _TAG = re.compile(r"(?<!\\)<(?=/?([A-Za-z][A-Za-z0-9-]*)[\s/>])")
-# A bullet sign stands at the start of a line, of a quote, or of a list item.
+# A bullet sign is at the start of a line, of a quote, or of a list item.
 _BEFORE = r"^([ \t>]*(?:(?:\d{1,9}[.)]|[-*+])[ \t]+)*+)"
 _WIDE_GAP = re.compile(_BEFORE + r"•[^\S\n\t ]", re.MULTILINE)
 _BULLET = re.compile(_BEFORE + r"•(?=[ \t])", re.MULTILINE)
@@ -77,7 +77,7 @@ class CharacterOffsets:
                 self._extra.append(extra)
 
     def __call__(self, offset: int) -> int:
-        """The character offset of a byte offset that stands between two characters."""
+        """The character offset of a byte offset between two characters."""
         return offset - self._extra[bisect_right(self._at, offset)] if self._at else offset
 
 

@@ -61,7 +61,7 @@ def unwrap(text: str, fmt: str | None) -> str:
 
 @lru_cache(maxsize=4096)
 def is_skippable(char: str) -> bool:
-    """Whether rule 10 skips it: white space, Unicode punctuation, and the signs that stand for mark-up."""
+    """Whether rule 10 skips it: white space, Unicode punctuation, and the signs of mark-up."""
     return char.isspace() or char in _SIGNS or unicodedata.category(char)[0] == "P"
 
 
@@ -69,7 +69,7 @@ def is_skippable(char: str) -> bool:
 class Edge:
     """Where content begins (or ends): the block, the offset of its first (after its last) content character.
 
-    `blocked` is what stands there instead: an ordered list's number or a JSON literal.
+    `blocked` is what is there instead: an ordered list's number or a JSON literal.
     """
 
     block: int
@@ -77,40 +77,10 @@ class Edge:
     blocked: str = ""
 
 
-def start_edge(content: Content) -> Edge | None:
-    """The first content character; None where there is none."""
-    for index, block in enumerate(content.blocks):
-        if content.literal_first:
-            return Edge(index, 0, content.literal_first)
-        if block.number:
-            return Edge(index, 0, block.number)
-        for offset, char in enumerate(block.text):
-            if not is_skippable(char):
-                return Edge(index, offset)
-    return None
-
-
-def end_edge(content: Content) -> Edge | None:
-    """The offset just after the last content character; None where there is none."""
-    for index in range(len(content.blocks) - 1, -1, -1):
-        block = content.blocks[index]
-        if content.literal_last:
-            return Edge(index, len(block.text), content.literal_last)
-        for offset in range(len(block.text), 0, -1):
-            if not is_skippable(block.text[offset - 1]):
-                return Edge(index, offset)
-        if block.number:
-            return Edge(index, 0, block.number)
-    return None
-
-
 def outer_block(content: Content, *, last: bool) -> tuple[int, Block] | None:
     """The first (or last) block with a visible character, for edges on which nothing is skipped."""
-    order = range(len(content.blocks) - 1, -1, -1) if last else range(len(content.blocks))
-    for index in order:
-        if content.blocks[index].text.strip():
-            return index, content.blocks[index]
-    return None
+    visible = [(index, block) for index, block in enumerate(content.blocks) if block.text.strip()]
+    return visible[-1 if last else 0] if visible else None
 
 
 class Reading:
@@ -198,13 +168,28 @@ class Reading:
 
     @cached_property
     def start(self) -> Edge | None:
-        """The first content character."""
-        return start_edge(self.content)
+        """The first content character; None if there is no content."""
+        for index, block in enumerate(self.blocks):
+            blocked = self.content.literal_first or block.number
+            if blocked:
+                return Edge(index, 0, blocked)
+            for offset, char in enumerate(block.text):
+                if not is_skippable(char):
+                    return Edge(index, offset)
+        return None
 
     @cached_property
     def end(self) -> Edge | None:
-        """Just after the last content character."""
-        return end_edge(self.content)
+        """Just after the last content character; None if there is no content."""
+        for index, block in reversed(list(enumerate(self.blocks))):
+            if self.content.literal_last:
+                return Edge(index, len(block.text), self.content.literal_last)
+            for offset in range(len(block.text), 0, -1):
+                if not is_skippable(block.text[offset - 1]):
+                    return Edge(index, offset)
+            if block.number:
+                return Edge(index, 0, block.number)
+        return None
 
     def occurrences(self, keyword: str) -> list[tuple[int, int, int]]:
         """Where `keyword` occurs: (block, start, end) in the folded block."""

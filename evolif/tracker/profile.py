@@ -58,7 +58,7 @@ class Operations(_Model):
 
 
 class KeepRule(_Model):
-    """Which dialogues are kept: those with at least so many active constraints on average in the first `turns`."""
+    """Which dialogues are kept, by the mean number of active constraints in the first `turns`."""
 
     turns: Annotated[int, Field(ge=1)]
     min_mean_constraints: Annotated[float, Field(ge=0)]
@@ -163,7 +163,7 @@ class TopicModel(BaseModel):
     @field_validator("keywords")
     @classmethod
     def _enough_words(cls, keywords: list[str]) -> list[str]:
-        """At least so many different ones, each with a letter or a digit at both ends, so that its edges are clear."""
+        """Enough different ones, each with a letter or a digit at both ends, so that its edges are clear."""
         if _are_plain(keywords) and len(keywords) == len(set(keywords)) >= MIN_KEYWORDS:
             return keywords
         kept = list({fold(k): k for k in (clean(k).strip() for k in reversed(keywords))}.values())[::-1]

@@ -19,7 +19,7 @@ from evolif.types import Constraint, Instruction, Move, Operation, OperationKind
 from evolif.witness import Refusal, build_witness
 
 TRIES_PER_GROUP = 16
-"""Draws of parameters before another group is tried; with so many, the mix of groups stays close to the profile."""
+"""Draws of parameters before another group is tried; enough to keep the mix of groups close to the profile."""
 
 MAX_REDRAWS = 1000
 

@@ -58,7 +58,7 @@ class Requirements:
     """The keyword that every paragraph holds."""
     position: int = 0
     placed: str = ""
-    """The keyword that stands at `position`, counted in words."""
+    """The keyword at `position`, counted in words."""
     acrostic: str = ""
     longest: int = 0
     """The limit on the words of a sentence; 0 without a limit."""
@@ -143,7 +143,7 @@ def _placements(active: Active) -> list[str]:
 
 
 def _subtract(counts: dict[str, int], holder: str, times: int) -> None:
-    """Subtract the occurrences inside `holder`, which occurs so many times."""
+    """Subtract the occurrences inside `holder`, which itself occurs that many times."""
     folded = fold(holder)
     for word in counts if times else ():
         counts[word] -= times * len(find_all(folded, fold(word)))

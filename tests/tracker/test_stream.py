@@ -35,7 +35,7 @@ def test_other_keys_are_other_streams():
 @pytest.mark.parametrize(("state", "sequence"), [(1, 1), (42, 54), (2**127 + 5, 2**120 + 7)])
 def test_the_generator_is_numpys(state, sequence):
     numpy = pytest.importorskip("numpy.random")
-    ours = PCG64.seeded(state, sequence)
+    ours = PCG64(state, sequence)
     theirs = numpy.PCG64(0)
     theirs.state = {**theirs.state, "state": {"state": ours._state, "inc": ours._increment}}
     assert [ours.raw() for _ in range(100)] == theirs.random_raw(100).tolist()
