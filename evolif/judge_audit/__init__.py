@@ -22,7 +22,7 @@ from evolif.judge_audit.decisions import (
     parse_decision,
     standing,
 )
-from evolif.judge_audit.files import locked, replace_file, unwritable
+from evolif.judge_audit.files import json_line, locked, replace_file, unwritable
 from evolif.judge_audit.sample import (
     AuditItem,
     JudgedVerdict,
@@ -56,6 +56,7 @@ __all__ = [
     "audit_folder",
     "deal",
     "draw_sample",
+    "json_line",
     "judge_audit_lines",
     "judge_audit_summary",
     "judged_answers",

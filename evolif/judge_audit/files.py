@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from evolif.errors import OutsideError
 
@@ -73,3 +75,11 @@ def replace_file(path: Path, data: bytes, *, durable: bool = True, keep_mode: bo
         os.replace(temporary, path)
     except OSError as fault:
         raise unwritable(path, fault) from None
+
+
+def json_line(data: Mapping[str, Any]) -> bytes:
+    """An object as one line of JSON without its line break; in ASCII where it holds half a surrogate pair."""
+    try:
+        return json.dumps(data, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(data).encode("ascii")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
@@ -101,15 +101,15 @@ async def _with_judge(
             final[i] = verdict_of(result, constraints[i])
         else:
             heuristic.append(result)
-    return Judgement(tuple(final), tuple(heuristic), _records(results))
+    return Judgement(tuple(final), tuple(heuristic), tuple(_records(results)))
 
 
-def _records(results: Iterable[Verdict | JudgeRecord]) -> tuple[JudgeRecord, ...]:
-    return tuple(result for result in results if isinstance(result, JudgeRecord))
+def _records(results: Iterable[Verdict | JudgeRecord]) -> Iterator[JudgeRecord]:
+    return (result for result in results if isinstance(result, JudgeRecord))
 
 
 def _usage(results: Iterable[Verdict | JudgeRecord]) -> Mapping[str, Usage]:
-    return usage_of(_records(results))
+    return usage_of(score for record in _records(results) for score in record.scores)
 
 
 def _by_rules(constraints: Sequence[Constraint], reading: Reading) -> tuple[Verdict, ...]:

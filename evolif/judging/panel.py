@@ -36,12 +36,7 @@ class _CallOptions:
     temperature: float | None
 
 
-_CALL_OPTIONS = (
-    _CallOptions(True, 0.0),
-    _CallOptions(False, 0.0),
-    _CallOptions(True, None),
-    _CallOptions(False, None),
-)
+_CALL_OPTIONS = tuple(_CallOptions(schema, temperature) for temperature in (0.0, None) for schema in (True, False))
 """In the order in which they are tried: some servers know no schema, some models accept no temperature."""
 
 
@@ -237,7 +232,6 @@ class Panel:
 
     @property
     def endpoints(self) -> tuple[str, ...]:
-        """Address per member, without user and key; empty for the provider's own endpoint."""
         return tuple(member.endpoint for member in self._members)
 
     async def assess(self, constraint: Constraint, reading: Reading) -> JudgeRecord:
@@ -249,7 +243,7 @@ class Panel:
         if reading.unreadable:
             return JudgeRecord(constraint.group, self._rule, False, None, (), self._rubric.version, reading.unreadable)
         question = Question(constraint, reading.text, self._rubric)
-        scores = await finish_all((member.score(question) for member in self._members), _usage)
+        scores = await finish_all((member.score(question) for member in self._members), usage_of)
         return self._record(constraint.group, tuple(scores))
 
     def _record(self, group: str, scores: tuple[JudgeScore, ...]) -> JudgeRecord:
@@ -301,7 +295,3 @@ def _panel_scores(record: JudgeRecord, scores: Sequence[float]) -> str:
         accepting = sum(score > THRESHOLD for score in scores)
         return f"{accepting} of {len(scores)} accept ({listed} of 10)"
     return f"{record.rule} {record.score:.3g} of 10 ({listed})"
-
-
-def _usage(scores: Iterable[JudgeScore]) -> Mapping[str, Usage]:
-    return usage_of([JudgeRecord("", "", None, None, tuple(scores))])

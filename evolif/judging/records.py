@@ -73,7 +73,7 @@ class Judgement:
     @property
     def usage(self) -> Mapping[str, Usage]:
         """Tokens paid for these verdicts, per judge model; cached scores cost nothing."""
-        return usage_of(self.records)
+        return usage_of(score for record in self.records for score in record.scores)
 
     @property
     def calls(self) -> Mapping[str, int]:
@@ -84,11 +84,12 @@ class Judgement:
         return calls
 
 
-def usage_of(records: Iterable[JudgeRecord]) -> Mapping[str, Usage]:
-    """Tokens per judge model; models that were not asked are left out."""
+def usage_of(scores: Iterable[JudgeScore]) -> Mapping[str, Usage]:
+    """Tokens per judge model; models that were not called are left out."""
     spent: dict[str, Usage] = {}
-    for score in (s for record in records for s in record.scores if s.attempts):
-        spent[score.judge] = add_usage(spent.get(score.judge, Usage()), score.usage)
+    for score in scores:
+        if score.attempts:
+            spent[score.judge] = add_usage(spent.get(score.judge, Usage()), score.usage)
     return spent
 
 
@@ -108,16 +109,13 @@ def load_records(text: str) -> tuple[JudgeRecord, ...]:
     return tuple(_record(data) for data in json.loads(text)) if text else ()
 
 
+_RECORD_FIELDS = ("group", "rule", "satisfied", "score", "rubric", "reason")
+_SCORE_FIELDS = ("judge", "score", "rationale", "problem", "cached", "attempts", "served_by", "temperature")
+
+
 def _record_object(record: JudgeRecord) -> dict[str, Any]:
-    return {
-        "group": record.group,
-        "rule": record.rule,
-        "satisfied": record.satisfied,
-        "score": record.score,
-        "rubric": record.rubric,
-        "reason": record.reason,
-        "scores": [_score_object(score) for score in record.scores],
-    }
+    fields = {name: getattr(record, name) for name in _RECORD_FIELDS}
+    return {**fields, "scores": [_score_object(score) for score in record.scores]}
 
 
 def _score_object(score: JudgeScore) -> dict[str, Any]:
@@ -134,17 +132,12 @@ def _score_object(score: JudgeScore) -> dict[str, Any]:
     }
 
 
-_SCORE_FIELDS = ("judge", "score", "rationale", "problem", "cached", "attempts", "served_by", "temperature")
-
-
 def _record(data: Mapping[str, Any]) -> JudgeRecord:
     scores = tuple(
         JudgeScore(usage=Usage(*score["tokens"]), **{name: score[name] for name in _SCORE_FIELDS})
         for score in data["scores"]
     )
-    return JudgeRecord(
-        data["group"], data["rule"], data["satisfied"], data["score"], scores, data["rubric"], data["reason"]
-    )
+    return JudgeRecord(scores=scores, **{name: data[name] for name in _RECORD_FIELDS})
 
 
 CACHE_FILE = "judgements.sqlite"
@@ -184,11 +177,9 @@ class MemoryJudgeCache:
         self._scores: dict[str, CachedScore] = {}
 
     def get(self, key: str) -> CachedScore | None:
-        """The score kept under a key."""
         return self._scores.get(key)
 
     def put(self, key: str, score: CachedScore) -> None:
-        """Keep a score."""
         self._scores[key] = score
 
     def close(self) -> None:
@@ -213,7 +204,6 @@ class SqliteJudgeCache:
         )
 
     def get(self, key: str) -> CachedScore | None:
-        """The score kept under a key."""
         with self._file.connection() as connection:
             row = connection.execute(
                 "SELECT score, rationale, served_by, temperature FROM score WHERE key = ?", (key,)
@@ -221,13 +211,11 @@ class SqliteJudgeCache:
         return None if row is None else CachedScore(*row)
 
     def put(self, key: str, score: CachedScore) -> None:
-        """Keep a score; committed before this returns."""
         row = (key, score.score, score.rationale, score.served_by, score.temperature)
         with self._file.connection() as connection, connection:
             connection.execute("INSERT OR REPLACE INTO score VALUES (?, ?, ?, ?, ?)", row)
 
     def close(self) -> None:
-        """Close the file; a later call opens it again."""
         self._file.close()
 
     def _copy_earlier(self, connection: sqlite3.Connection) -> None:

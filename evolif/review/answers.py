@@ -35,13 +35,7 @@ ONLY = (
 
 
 def answer_blocks(item: AuditItem, of: int, own: Sequence[Decision]) -> list[tuple[str, Marked]]:
-    """The titled blocks of a judged answer.
-
-    Args:
-        item: The answer, without model and verdict.
-        of: Number of items in the sample.
-        own: The reviewer's standing decisions on it, oldest first.
-    """
+    """The titled blocks of a judged answer: number `item.number` of so many, with the reviewer's own decisions."""
     head = f"Answer {item.number} of {of}: {one_line(item.group, 40)} {one_line(item.value, 40)}".rstrip()
     scale = joined([_band(line) for line in item.scale])
     blocks = [
@@ -129,11 +123,7 @@ class AnswerQueue(ReviewQueue):
         log.follow()
 
     def item(self, key: str) -> AuditItem:
-        """A judged answer.
-
-        Raises:
-            UsageError: there is no such number.
-        """
+        """A judged answer; raises `UsageError` where there is no such number."""
         if key not in self._items:
             raise UsageError(
                 f"the sample of {self.path} has no answer {one_line(key, 40)}; there are {len(self._items)}"

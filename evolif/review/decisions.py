@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError
-from evolif.judge_audit import Decision, DecisionKind, locked, parse_decision, replace_file, unwritable
+from evolif.judge_audit import Decision, DecisionKind, json_line, locked, parse_decision, replace_file, unwritable
 from evolif.types import Finding
 
 
@@ -152,7 +152,8 @@ class DecisionLog:
                 self._repair()
                 self.follow()
                 with self.path.open("ab") as file:
-                    file.write(_to_line(record))
+                    fields = record.model_dump(mode="json").items()
+                    file.write(json_line({key: value for key, value in fields if value is not None}) + b"\n")
                     file.flush()
                     os.fsync(file.fileno())
             except OSError as fault:
@@ -183,14 +184,6 @@ class DecisionLog:
         except InputError:
             self.records, self._read_to, self._line = [], 0, 0
             raise
-
-
-def _to_line(record: Decision) -> bytes:
-    data = {key: value for key, value in record.model_dump(mode="json").items() if value is not None}
-    try:
-        return (json.dumps(data, ensure_ascii=False) + "\n").encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair in a stored query
-        return (json.dumps(data) + "\n").encode("ascii")
 
 
 def _is_object(line: bytes) -> bool:

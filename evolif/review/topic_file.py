@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from evolif.errors import InputError
-from evolif.judge_audit import VOUCHERS, replace_file
+from evolif.judge_audit import VOUCHERS, json_line, replace_file
 
 TopicLine = dict[str, Any]
 
@@ -57,7 +57,7 @@ class TopicFile:
         for number, raw in enumerate(lines, 1):
             if raw.strip() and self._parse(raw, number)["id"] == key:
                 ending = b"\r" if raw.endswith(b"\r") else b""
-                lines[number - 1] = _to_bytes(line) + ending
+                lines[number - 1] = json_line(line) + ending
                 replace_file(self.path, b"\n".join(lines), keep_mode=True)
                 return
         raise InputError("a topic that is under review is no longer there; restore its line", path=self._named)
@@ -80,13 +80,6 @@ class TopicFile:
                 line=number,
             )
         return line
-
-
-def _to_bytes(line: TopicLine) -> bytes:
-    try:
-        return json.dumps(line, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair in a foreign field
-        return json.dumps(line).encode("ascii")
 
 
 def _is_text(value: object) -> TypeGuard[str]:

@@ -41,14 +41,7 @@ _STATUS = {
 def topic_blocks(
     line: TopicLine, found: Sequence[Finding], decisions: Sequence[Decision], *, checked: bool
 ) -> list[tuple[str, Marked]]:
-    """The titled blocks of a topic.
-
-    Args:
-        line: As it is shown.
-        found: Findings in it.
-        decisions: Those that stand, oldest first.
-        checked: Whether `found` is complete; nothing of it is stored.
-    """
+    """The titled blocks of a topic; nothing of its findings is stored, so they are missing until it is checked."""
     keywords = line.get("keywords")
     words = [one_line(str(word), 60) for word in keywords] if isinstance(keywords, list) else []
     head = f"Topic {one_line(line['id'], 40)}, {_STATUS[status_of(line)]}"
@@ -86,11 +79,7 @@ def to_words(line: TopicLine) -> str:
 
 
 def from_words(text: str) -> dict[str, Any]:
-    """The fields of a text that was edited.
-
-    Raises:
-        UsageError: the text has another form than that of `to_words`.
-    """
+    """The fields of a text that was edited; raises `UsageError` where it has another form than that of `to_words`."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -197,11 +186,7 @@ class TopicQueue(ReviewQueue):
         return f"{domain}{line['prompt']} ({count} keywords)"
 
     def line(self, key: str) -> State:
-        """A topic's line as it is shown now.
-
-        Raises:
-            UsageError: there is no such topic.
-        """
+        """A topic's line as it is shown now; raises `UsageError` where there is no such topic."""
         if key not in self._topics:
             raise UsageError(f"{self.path} has no topic {one_line(key, 40)}; name it by its id")
         return self._topics[key]

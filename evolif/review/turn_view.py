@@ -79,15 +79,7 @@ def turn_blocks(
     *,
     checked: bool,
 ) -> list[tuple[str, Marked]]:
-    """The titled blocks of a turn.
-
-    Args:
-        turn: As it is shown.
-        found: Findings in its words.
-        earlier: The turns of its dialogue before it.
-        decisions: Those that stand, oldest first.
-        checked: Whether `found` is current; else it is what the line has stored.
-    """
+    """The titled blocks of a turn; unless it is `checked`, its findings are those that its line has stored."""
     blocks = [
         (f"Intention of dialogue {turn.dialogue}, turn {turn.turn}", _intention_text(turn)),
         (f"Query by {one_line(turn.source, 60)}: {_STATUS[turn.status]}", query_text(turn.query, found)),

@@ -39,7 +39,7 @@ class TurnState(BaseModel):
     findings: tuple[str, ...] = ()
 
 
-def state_of(turn: Turn) -> dict[str, Any]:
+def _state_of(turn: Turn) -> dict[str, Any]:
     """The part of a turn that decisions may change."""
     return {
         "query": turn.query,
@@ -50,24 +50,15 @@ def state_of(turn: Turn) -> dict[str, Any]:
     }
 
 
-def parse_state(data: object) -> TurnState:
-    """Read a state from a log.
-
-    Raises:
-        InputError: it is invalid.
-    """
+def _parse_state(data: object) -> TurnState:
     try:
         return TurnState.model_validate(data)
     except ValidationError as fault:
         raise InputError(complaint(fault, "turn")) from None
 
 
-def checked_words(text: str | None) -> str:
-    """Words of a person or a model, checked before they are stored.
-
-    Raises:
-        UsageError: they are empty, too long, or hold invisible signs.
-    """
+def _checked_words(text: str | None) -> str:
+    """Words of a person or a model, refused where they are empty, too long, or hold invisible signs."""
     words = (text or "").replace("\r\n", "\n").strip()
     if not words:
         raise UsageError("the query is empty; write one, or reject the turn")
@@ -79,7 +70,7 @@ def checked_words(text: str | None) -> str:
     return words
 
 
-def split_finding(stored: str) -> Finding:
+def _split_finding(stored: str) -> Finding:
     """A finding from a benchmark line; its checker is `note` where the line names none."""
     checker, colon, message = stored.partition(":")
     if colon and checker.strip() and len(checker) <= 40 and " " not in checker.strip():
@@ -106,7 +97,7 @@ class FilledTurn(BaseModel):
         return None if not edited or edited == self.query.strip() else edited
 
 
-def turn_object(turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn]) -> dict[str, Any]:
+def _turn_object(turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn]) -> dict[str, Any]:
     """A turn for a file: intention, query, findings and the queries before it."""
     operation = turn.operation
     return {
@@ -195,11 +186,7 @@ class BenchmarkQueue(ReviewQueue):
         return {"status": _STATUSES, "source": ("template",)}.get(facet, ())
 
     def turn(self, key: str) -> Turn:
-        """A turn as it is shown now.
-
-        Raises:
-            UsageError: there is no such turn.
-        """
+        """A turn as it is shown now; raises `UsageError` where there is no such turn."""
         if key not in self._turns:
             raise UsageError(f"{self.path} has no turn {one_line(key, 40)}; a turn is named dialogue/turn, as in 3/14")
         return self._turns[key]
@@ -244,13 +231,13 @@ class BenchmarkQueue(ReviewQueue):
         return turn_blocks(turn, shown, self.earlier(key), self.decisions(key), checked=found is not None)
 
     def _findings_or_stored(self, turn: Turn, found: Sequence[Finding] | None) -> Sequence[Finding]:
-        return [split_finding(one) for one in turn.findings] if found is None else found
+        return [_split_finding(one) for one in turn.findings] if found is None else found
 
     def words_of(self, state: State) -> str:
         return str(state["query"])
 
     def seen(self, key: str) -> State:
-        return state_of(self.turn(key))
+        return _state_of(self.turn(key))
 
     def template(self, key: str) -> str:
         """The template's words for the turn."""
@@ -267,11 +254,11 @@ class BenchmarkQueue(ReviewQueue):
         if self.regenerate is None:
             raise UsageError("no model can be asked here: this evolif has no synthesis by chat models")
         answer = self.regenerate(self.turn(key), model, notes)
-        return replace(answer, query=checked_words(answer.query))
+        return replace(answer, query=_checked_words(answer.query))
 
     def exported(self, key: str) -> dict[str, Any]:
         turn = self.turn(key)
-        return turn_object(turn, self._findings_or_stored(turn, self.checked(key)), self.earlier(key))
+        return _turn_object(turn, self._findings_or_stored(turn, self.checked(key)), self.earlier(key))
 
     def parse_filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
         line = FilledTurn.model_validate(data)
@@ -296,14 +283,14 @@ class BenchmarkQueue(ReviewQueue):
             case "reject":
                 return {**state, "status": "rejected"}
             case "edit":
-                return {**state, "query": checked_words(request.text), "status": "edited", "findings": findings}
+                return {**state, "query": _checked_words(request.text), "status": "edited", "findings": findings}
             case "template":
                 return self._after_template(request, state, findings)
             case "regenerate":
                 source, attempts = request.source or state["source"], request.attempts or 1
-                return _verified(checked_words(request.text), source, attempts, findings)
+                return _verified(_checked_words(request.text), source, attempts, findings)
             case "undo" if (target := self._undone(request)).applied:
-                return dict(parse_state(target.before).model_dump(mode="json"))
+                return dict(_parse_state(target.before).model_dump(mode="json"))
         return dict(state)
 
     def _after_template(self, request: Request, state: State, findings: list[str]) -> State:
@@ -324,20 +311,12 @@ class BenchmarkQueue(ReviewQueue):
         for stored in read_turns(path, turn.dialogue):
             if stored.turn == turn.turn:  # no further: a later line may be just being written
                 self._turns[key] = stored
-                return state_of(stored)
+                return _state_of(stored)
         raise UsageError(f"{path} has lost turn {turn.turn}; restore the file")
 
     def _store(self, key: str, state: State) -> None:
-        turn, new = self.turn(key), parse_state(state)
-        self._turns[key] = self._benchmark.replace(
-            turn.dialogue,
-            turn.turn,
-            query=new.query,
-            status=new.status,
-            source=new.source,
-            findings=new.findings,
-            attempts=new.attempts,
-        )
+        turn, new = self.turn(key), _parse_state(state)
+        self._turns[key] = self._benchmark.replace(turn.dialogue, turn.turn, **dict(new))
 
     def _position(self, key: str) -> dict[str, int]:
         turn = self.turn(key)

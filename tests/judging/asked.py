@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evolif.judging import JudgeCache, MemoryJudgeCache, Panel, load_rubric
-from evolif.judging.panel import Member
+from evolif.judging import Judge, JudgeCache, open_judge
 from evolif.models import ChatRequest, Reply
 from evolif.types import Usage
 
@@ -43,9 +42,10 @@ class Asked:
         self.closed += 1
 
 
-def panel(*models: Asked, rule: str = "mean", cache: JudgeCache | None = None) -> Panel:
-    kept = cache if cache is not None else MemoryJudgeCache()
-    return Panel([Member(model, "", kept) for model in models], rule, load_rubric(), kept)
+def panel(*models: Asked, rule: str = "mean", cache: JudgeCache | None = None) -> Judge:
+    judge = open_judge(models, rule=rule, cache=cache)
+    assert judge is not None
+    return judge
 
 
 def scoring(scores: Sequence[object]) -> list[Asked]:

@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.document._document import EditResult
 from textual.document._edit import Edit
 from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
@@ -186,10 +187,26 @@ class _Dialog(ModalScreen[str | None]):
     _Dialog SingleLine, _Dialog SingleLine:focus { border: round $primary; }
     """
 
-    def __init__(self, title: str, body: Marked) -> None:
+    HINT = "escape leaves"
+
+    def __init__(self, title: str, body: Marked, answer: Widget | None = None) -> None:
         super().__init__()
         self._title = title
         self._body = body
+        self._answer = answer
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(Content.styled(self._title, "bold"), markup=False)
+            with VerticalScroll():
+                yield Static(content(self._body), markup=False)
+            if self._answer is not None:
+                yield self._answer
+            yield Static(self.HINT, id="help", markup=False)
+
+    def on_mount(self) -> None:
+        if self._answer is not None:
+            self._answer.focus()
 
     def action_leave(self) -> None:
         self.dismiss(None)
@@ -208,6 +225,8 @@ class Ask(_Dialog):
         keep: Called with every change of the answer.
     """
 
+    HINT = "enter goes on · escape leaves"
+
     def __init__(
         self,
         title: str,
@@ -219,23 +238,10 @@ class Ask(_Dialog):
         select: bool = True,
         keep: Callable[[str], None] | None = None,
     ) -> None:
-        super().__init__(title, body or Marked())
-        self._value = value
-        self._placeholder = placeholder
+        line = SingleLine(value, placeholder=placeholder, select_on_focus=select)
+        super().__init__(title, body or Marked(), line)
         self._required = required
-        self._select = select
         self._keep = keep
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Static(Content.styled(self._title, "bold"), markup=False)
-            with VerticalScroll():
-                yield Static(content(self._body), markup=False)
-            yield SingleLine(self._value, placeholder=self._placeholder, select_on_focus=self._select)
-            yield Static("enter goes on · escape leaves", id="help", markup=False)
-
-    def on_mount(self) -> None:
-        self.query_one(SingleLine).focus()
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -259,20 +265,11 @@ class Choose(_Dialog):
         choices: Names and descriptions, the careful one first.
     """
 
+    HINT = "↑ ↓ and enter choose · escape leaves"
+
     def __init__(self, title: str, body: Marked, choices: Sequence[tuple[str, str]]) -> None:
-        super().__init__(title, body)
-        self._choices = choices
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Static(Content.styled(self._title, "bold"), markup=False)
-            with VerticalScroll():
-                yield Static(content(self._body), markup=False)
-            yield OptionList(*(Option(Content(text), id=name) for name, text in self._choices), markup=False)
-            yield Static("↑ ↓ and enter choose · escape leaves", id="help", markup=False)
-
-    def on_mount(self) -> None:
-        self.query_one(OptionList).focus()
+        options = (Option(Content(text), id=name) for name, text in choices)
+        super().__init__(title, body, OptionList(*options, markup=False))
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
@@ -287,10 +284,3 @@ class Page(_Dialog):
     DEFAULT_CSS = """
     Page VerticalScroll { max-height: 100%; }
     """
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Static(Content.styled(self._title, "bold"), markup=False)
-            with VerticalScroll():
-                yield Static(content(self._body), markup=False)
-            yield Static("escape leaves", id="help", markup=False)

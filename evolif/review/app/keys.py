@@ -17,8 +17,8 @@ BINDINGS: list[BindingType] = [
     ("t", "template", "Template"),
     ("x", "reject", "Reject"),
     ("u", "undo", "Undo"),
-    ("n", "next", "Next"),
-    ("p", "previous", "Previous"),
+    ("n", "move(1)", "Next"),
+    ("p", "move(-1)", "Previous"),
     ("o", "note", "Note"),
     ("f", "filters", "Filters"),
     ("slash", "search", "Search"),
@@ -71,8 +71,6 @@ _LONG = (
     ("d", "", "light or dark"),
     ("q", "", "quit; everything is saved already"),
 )
-
-
 _LONG_AUDIT = (
     ("1 to 9, 0", "", "give the answer that score, 0 for 10, and go on; a further score replaces it"),
     ("k", "", "skip: you cannot tell"),

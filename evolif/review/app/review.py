@@ -180,7 +180,7 @@ class ReviewScreen(QueueScreen):
         if note is None or await self.decide("note", note=note):
             drafts.drop(name)
 
-    async def _edit(self, start: str | None = None, **more: str | int | None) -> None:
+    async def _edit(self, start: str | None = None) -> None:
         key = self.shown
         if key is None:
             return
@@ -250,31 +250,12 @@ class ReviewScreen(QueueScreen):
         ways = [("no", "leave it"), ("yes", "undo it")]
         return await self.app.push_screen_wait(Choose("Undo this?", styled(one_line(what)), ways)) == "yes"
 
-    async def decide(
-        self,
-        kind: DecisionKind,
-        *,
-        text: str | None = None,
-        source: str | None = None,
-        attempts: int | None = None,
-        score: int | None = None,
-        note: str = "",
-    ) -> bool:
+    async def decide(self, kind: DecisionKind, **fields: Any) -> bool:
         """Make a decision on the shown item, with all necessary dialogs; returns whether it was made."""
         key = self.shown
         if key is None:
             return False
-        request = Request(
-            key,
-            kind,
-            self.state,
-            text=text,
-            source=source,
-            attempts=attempts,
-            score=score,
-            note=note,
-            seconds=self.seconds,
-        )
+        request = Request(key, kind, self.state, seconds=self.seconds, **fields)
         try:
             await asyncio.to_thread(self.queue.objections, request)  # slow the first time, then known
         except Exception as error:  # a broken checker must not cost the reviewer's work
@@ -307,19 +288,15 @@ class ReviewScreen(QueueScreen):
     async def _ask_reason(self, outcome: Objected, request: Request) -> Request | None:
         words = self.queue.words_of(request.seen) if request.text is None else request.text
         body = findings_text(words, outcome.findings)
-        reason = await self.app.push_screen_wait(
-            Ask(
-                "The checkers object. Why are the words right all the same?", body, placeholder="kept with the decision"
-            )
-        )
+        question = "The checkers object. Why are the words right all the same?"
+        reason = await self.app.push_screen_wait(Ask(question, body, placeholder="kept with the decision"))
         return None if reason is None else replace(request, force=True, note=reason)
 
     async def _resolve_conflict(self, outcome: EditConflict, request: Request) -> Request | None:
         """Show what another reviewer decided meanwhile; nothing is overwritten unseen."""
         who = one_line(outcome.by.reviewer, 40) if outcome.by else "somebody outside the review"
-        what = f"{who} has changed this {self.queue.noun} meanwhile" + (
-            f": {outcome.by.decision}" if outcome.by else ""
-        )
+        decision = f": {outcome.by.decision}" if outcome.by else ""
+        what = f"{who} has changed this {self.queue.noun} meanwhile{decision}"
         body = joined([styled("It is now:", "strong"), visible(self.queue.words_of(outcome.now))])
         if request.text is not None:
             body = joined([body, Marked(), styled("Yours:", "strong"), visible(request.text)])

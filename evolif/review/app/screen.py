@@ -279,11 +279,8 @@ class QueueScreen(Screen[None]):
         """Show a notice."""
         self.notify(one_line(text), title=one_line(title), severity="error" if bad else "information", markup=False)
 
-    def action_next(self) -> None:
-        self.move(1)
-
-    def action_previous(self) -> None:
-        self.move(-1)
+    def action_move(self, step: int) -> None:
+        self.move(step)
 
     def move(self, step: int) -> bool:
         """Show a neighbour in the list; returns whether there is one."""
