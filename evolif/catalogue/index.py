@@ -101,9 +101,9 @@ def _porter() -> Any:
 
 def listed(items: Iterable[str], limit: int = 5) -> str:
     """Some items for a message: `a, b, c and 4 more`."""
-    held = list(items)
-    shown = ", ".join(held[:limit])
-    return f"{shown} and {len(held) - limit} more" if len(held) > limit else shown
+    texts = list(items)
+    shown = ", ".join(texts[:limit])
+    return f"{shown} and {len(texts) - limit} more" if len(texts) > limit else shown
 
 
 _SHAPE_RUN = 4
@@ -319,7 +319,7 @@ class EntryIndex(ABC, Generic[E]):
         return f"{name[:40]} (line {line})"
 
     def neighbours(self, entry: E) -> tuple[list[Near], list[Near]]:
-        """The nearest by text and the nearest by items; kept, because an entry is added just after it was compared."""
+        """The nearest by text and by items; remembered, because an entry is added just after it was compared."""
         if self._compared is None or self._compared[:2] != (entry, len(self)):
             texts = self._texts.near(content_stems(self._text(entry)))
             self._compared = (entry, len(self), texts, self._items.near(self.items(entry), by_count=True))
@@ -334,23 +334,23 @@ class EntryIndex(ABC, Generic[E]):
     def shared_runs(self, entry: E) -> Iterator[RuleFault]:
         """Words in a row that two texts share."""
         for run in self._runs.find(self._text(entry)):
-            said = f"the {self.text_name} shares “{' '.join(run.words[:20])}” with {self.label(run.at)}"
-            yield RuleFault("shared-words", said, f"say it otherwise: no {SHARED_RUN} words in a row may be shared")
+            what = f"the {self.text_name} shares “{' '.join(run.words[:20])}” with {self.label(run.at)}"
+            yield RuleFault("shared-words", what, f"say it otherwise: no {SHARED_RUN} words in a row may be shared")
 
     def too_many_shared_items(self, entry: E, rule: str) -> Iterator[RuleFault]:
         """Items that two entries share beyond the limit."""
         for near in self.neighbours(entry)[1]:
             if len(near.shared) > self.shared_items:
-                said = f"{len(near.shared)} {self.item_name} are those of {self.label(near.at)}"
+                what = f"{len(near.shared)} {self.item_name} are those of {self.label(near.at)}"
                 shared = listed(sorted(map(str, near.shared)))
-                yield RuleFault(rule, f"{said}: {shared}", f"replace all but {self.shared_items} of them")
+                yield RuleFault(rule, f"{what}: {shared}", f"replace all but {self.shared_items} of them")
 
     def alike_text(self, entry: E, mend: str) -> Iterator[RuleFault]:
         """A text made of the words of another one."""
         texts, _ = self.neighbours(entry)
         if texts and texts[0].jaccard >= ALIKE_TEXTS:
-            said = f"the {self.text_name} is made of the words of {self.label(texts[0].at)}"
-            yield RuleFault("alike", said, mend)
+            what = f"the {self.text_name} is made of the words of {self.label(texts[0].at)}"
+            yield RuleFault("alike", what, mend)
 
 
 @dataclass(frozen=True, slots=True)

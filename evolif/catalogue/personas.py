@@ -348,8 +348,8 @@ class PersonaIndex(EntryIndex[Persona]):
     def _worn_phrases(self, entry: Persona) -> Iterator[RuleFault]:
         for phrase in sorted(_phrase_set(entry)):
             if self._uses[phrase] >= PHRASE_USES:
-                said = f"the phrase “{phrase[:60]}” is in {self._uses[phrase]} personas already"
-                yield RuleFault("phrases", said, "find another")
+                what = f"the phrase “{phrase[:60]}” is in {self._uses[phrase]} personas already"
+                yield RuleFault("phrases", what, "find another")
 
 
 PERSONAS = EntryKind(

@@ -65,8 +65,8 @@ def _index(texts: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
 
 
 def _fault(run: Sequence[str], path: Path, line: int) -> RuleFault:
-    said = f"shares “{' '.join(run)}” with {path}, line {line}"
-    return RuleFault("copied", said, f"write it anew: no {FOREIGN_RUN} words in a row may be somebody else's")
+    what = f"shares “{' '.join(run)}” with {path}, line {line}"
+    return RuleFault("copied", what, f"write it anew: no {FOREIGN_RUN} words in a row may be somebody else's")
 
 
 def _files(sample: Path) -> list[Path]:

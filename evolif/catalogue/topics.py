@@ -52,27 +52,27 @@ _FORM = re.compile(r"[a-z0-9]+(?:[ -][a-z0-9]+)*")
 
 def form_faults(keyword: str) -> Iterator[RuleFault]:
     """The faults of one keyword."""
-    said = f"the keyword “{keyword[:60]}”"
+    what = f"the keyword “{keyword[:60]}”"
     if not _FORM.fullmatch(keyword):
         yield RuleFault(
-            "keyword-form", f"{said} is not in plain small letters", "use a–z, 0–9, single spaces and hyphens inside"
+            "keyword-form", f"{what} is not in plain small letters", "use a–z, 0–9, single spaces and hyphens inside"
         )
     if len(keyword) > LONGEST_KEYWORD:
-        yield RuleFault("keyword-form", f"{said} has {len(keyword)} characters", f"keep to {LONGEST_KEYWORD}")
+        yield RuleFault("keyword-form", f"{what} has {len(keyword)} characters", f"keep to {LONGEST_KEYWORD}")
     parts = words(keyword)
     if not parts:
         return
     if len(keyword.split()) > MOST_WORDS:
-        yield RuleFault("keyword-form", f"{said} has more than {MOST_WORDS} words", "shorten it")
+        yield RuleFault("keyword-form", f"{what} has more than {MOST_WORDS} words", "shorten it")
     if all(part.isdigit() or part in _SMALL_NUMBERS for part in parts):
-        yield RuleFault("keyword-form", f"{said} is only a number", "take a word that an answer would repeat")
+        yield RuleFault("keyword-form", f"{what} is only a number", "take a word that an answer would repeat")
     elif len(keyword) == 1:
-        yield RuleFault("keyword-form", f"{said} is a single letter", "take a word")
+        yield RuleFault("keyword-form", f"{what} is a single letter", "take a word")
     elif keyword in function_words():
-        yield RuleFault("keyword-common", f"{said} is a word that no text can do without", "take a word of the subject")
+        yield RuleFault("keyword-common", f"{what} is a word that no text can do without", "take a word of the subject")
     elif " " in keyword and (loose := [part for part in (parts[0], parts[-1]) if part in _LOOSE]):
         yield RuleFault(
-            "keyword-common", f"{said} starts or ends with “{loose[0]}”", "cut it down to its content words"
+            "keyword-common", f"{what} starts or ends with “{loose[0]}”", "cut it down to its content words"
         )
 
 
@@ -109,8 +109,8 @@ def _inside(keywords: Sequence[str]) -> Iterator[RuleFault]:
     for outer, keyword in by_words.items():
         for inner in _parts(outer):
             if inner in by_words:
-                said = f"the keyword “{by_words[inner]}” is inside “{keyword}”"
-                yield RuleFault("keyword-inside", said, "replace one of them")
+                what = f"the keyword “{by_words[inner]}” is inside “{keyword}”"
+                yield RuleFault("keyword-inside", what, "replace one of them")
 
 
 def _parts(whole: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -128,10 +128,10 @@ def _letters(keywords: Sequence[str]) -> Iterator[RuleFault]:
         )
     for letter, count in letters.items():
         if count > SAME_LETTER:
-            held = listed(keyword for keyword in keywords if keyword[0] == letter)
+            examples = listed(keyword for keyword in keywords if keyword[0] == letter)
             yield RuleFault(
                 "keyword-letters",
-                f"{count} keywords start with {letter} ({held})",
+                f"{count} keywords start with {letter} ({examples})",
                 f"replace some: at most {SAME_LETTER} may share a first letter",
             )
     if keywords and not RARE_LETTERS & letters.keys():
@@ -203,8 +203,8 @@ def _prompt(topic: Topic) -> Iterator[RuleFault]:
 
 def _constraints(topic: Topic) -> Iterator[RuleFault]:
     for match in load_patterns("seeds", "constraint-words.yaml").search(topic.prompt):
-        said = f"the prompt holds a constraint on the answer ({match.category}): “{match.found}”"
-        yield RuleFault("constraint", said, "leave it out; the constraints are drawn and said turn by turn")
+        what = f"the prompt holds a constraint on the answer ({match.category}): “{match.found}”"
+        yield RuleFault("constraint", what, "leave it out; the constraints are drawn and said turn by turn")
 
 
 def _keywords(topic: Topic) -> Iterator[RuleFault]:
@@ -221,8 +221,8 @@ def _use(topic: Topic) -> Iterator[RuleFault]:
     keywords = {keyword: stems_of(keyword) for keyword in topic.keywords}
     used = [keyword for keyword, stems in keywords.items() if stems and contains(prompt, stems)]
     if len(used) < KEYWORDS_IN_PROMPT:
-        said = f"{len(used) or 'none'} of the keywords in the prompt" + (f" (“{used[0]}”)" if used else "")
-        yield RuleFault("keyword-use", said, f"take at least {KEYWORDS_IN_PROMPT} keywords from the prompt's own words")
+        what = f"{len(used) or 'none'} of the keywords in the prompt" + (f" (“{used[0]}”)" if used else "")
+        yield RuleFault("keyword-use", what, f"take at least {KEYWORDS_IN_PROMPT} keywords from the prompt's own words")
     if not any(stems and contains(title, stems) for stems in keywords.values()):
         yield RuleFault("keyword-use", "none of the keywords in the title", "take a keyword from the title's own words")
 
@@ -291,8 +291,8 @@ class TopicIndex(EntryIndex[Topic]):
     def _same_shape(self, entry: Topic) -> Iterator[RuleFault]:
         shapes = self._shapes.near(shape_runs(entry.prompt))
         if shapes and shapes[0].jaccard >= _ALIKE_SHAPE:
-            said = f"the prompt is that of {self.label(shapes[0].at)} with other words filled in"
-            yield RuleFault("fill-in", said, "build the sentences anew")
+            what = f"the prompt is that of {self.label(shapes[0].at)} with other words filled in"
+            yield RuleFault("fill-in", what, "build the sentences anew")
 
 
 def _plain(title: str) -> str:

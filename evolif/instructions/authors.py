@@ -1,7 +1,7 @@
 """Open the models that word a benchmark's turns.
 
 A synthesizer is `template`, a chat model (`provider/name` or a `ChatModel` object), or a plug-in named by a bare word.
-A benchmark stores names only: endpoints, keys and paths belong to this machine and are given anew.
+A benchmark stores names only: endpoints, keys and paths belong to this machine and are given again for each call.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ class Benchmark:
         self._stamps: dict[int, Stamp] = {}
         """State of each dialogue's file when it was last read or written here."""
         self._replaced: set[tuple[int, int]] = set()
-        """Turns that the template's words replace, and of which the user was told."""
+        """Turns with the template's words instead of their own, already reported to the user."""
         count, planned = len(self.dialogues()), self.header.spec.dialogues
         if count < planned:
             self.notify(

@@ -143,18 +143,13 @@ def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
             turn = parse_turn(data)
         except UsageError as fault:
             raise InputError(f"{fault}; mend or regenerate the dialogue", path=path, line=number) from None
+        problem = ""
         if turn.turn != expected:
-            raise InputError(
-                f"turn {turn.turn} stands where turn {expected} should; restore the missing lines",
-                path=path,
-                line=number,
-            )
-        if dialogue is not None and turn.dialogue != dialogue:
-            raise InputError(
-                f"the line belongs to dialogue {turn.dialogue}; give every dialogue its own file back",
-                path=path,
-                line=number,
-            )
+            problem = f"turn {turn.turn} stands where turn {expected} should; restore the missing lines"
+        elif dialogue is not None and turn.dialogue != dialogue:
+            problem = f"the line belongs to dialogue {turn.dialogue}; give every dialogue its own file back"
+        if problem:
+            raise InputError(problem, path=path, line=number)
         yield turn
 
 

@@ -132,7 +132,7 @@ class _Words:
     text: str
     findings: tuple[Finding, ...]
     unreadable: bool = False
-    """Whether the words could not be told from the rest of the answer."""
+    """Whether the answer was cut or not readable."""
 
 
 _NOTHING = _Words("", ())
@@ -191,7 +191,7 @@ class Agent:
                 last = await self._once("voice", messages, turn, meter, bare=bare)
             if not last.findings:
                 return Attempt(with_note(last.text, note), (), attempt, meter.total)
-            bare = bare or last.unreadable  # a model that breaks JSON once is asked for bare words from then on
+            bare = bare or last.unreadable  # a model that breaks JSON once has to answer in bare words from then on
             meter.failed_attempt(last.findings)
         if neutral and not await self._requests_beyond(turn, neutral, meter):
             return Attempt(with_note(neutral, note), (), self._attempts, meter.total, NEUTRAL_NOTE)
@@ -264,12 +264,7 @@ class Checker:
     async def asks_for_more(self, turn: Turn, query: str, meter: Meter) -> Finding | None:
         """A request of the query beyond the task and the change; None where there is none or no answer was readable."""
         change = change_of(turn)
-        slots = {
-            "task": turn.topic.prompt,
-            "change": change.text,
-            "meaning": change.meaning,
-            "stays": change.unchanged,
-        }
+        slots = {"task": turn.topic.prompt, "change": change.text, "meaning": change.meaning, "stays": change.unchanged}
         answer = await self._ask("check_rest", slots, query, ("what", "asks_for_more"), meter)
         if answer is None or not answer[1]:
             return None

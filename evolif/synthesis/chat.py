@@ -74,12 +74,7 @@ class CompletionModel(Protocol):
 
 def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
     """The JSON schema of an object with these properties and no others."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def read_object(text: str, field: str) -> Mapping[str, Any] | None:

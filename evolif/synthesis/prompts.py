@@ -76,7 +76,7 @@ def change_of(turn: Turn, attempt: int = 1) -> ChangeText:
     saying = get_group(operation.group).saying(operation.kind, before, after)
     new = clause(operation.group, saying, "neutral", wording)
     if operation.kind == "modify" and saying.key in PARTIAL:
-        # A partial change must not be told completely: the description would name the part that stays.
+        # A partial change must not be described completely: the description would name the part that stays.
         rest.append(f"- whatever else was asked for of this kind: {_kept(operation)}")
         return ChangeText(f"{capitalised(new)}.", "", "\n".join(rest))
     text = f"{old} Instead, {new}." if old else f"{capitalised(new)}."
