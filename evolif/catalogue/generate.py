@@ -137,7 +137,7 @@ class EntryGenerator:
             raise UsageError(f"{self.name} does not chat and can write nothing; name a chat model")
         options = options or ModelOptions()
         client = resolve_model(model, options)
-        self._connections = client.limit.places
+        self._connections = client.limit.slots
         sampling = options.sampling(model, local=Sampling(max_tokens=_LOCAL_TOKENS))
         self._model = StructuredModel(client.bounded(self._connections), sampling, self.name)
         self._opened_here = isinstance(model, str)

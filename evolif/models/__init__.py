@@ -3,7 +3,7 @@
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, ModelRef, Reply, Sampling, as_list, spec_of
 from evolif.models.cache import ModelCache, RequestCache, excerpt, open_cache
 from evolif.models.endpoint import ModelName, parse_model_name, strip_credentials
-from evolif.models.managed import ManagedModel, RetryPolicy, managed
+from evolif.models.managed import ManagedModel, RetryPolicy, Slot, managed
 from evolif.models.open import ModelOptions, address_of, is_local, open_model, resolve_model, stored_name
 from evolif.models.structured import StructuredModel
 from evolif.models.weights import CATALOGUE, fetch, weight_path
@@ -22,6 +22,7 @@ __all__ = [
     "RequestCache",
     "RetryPolicy",
     "Sampling",
+    "Slot",
     "StructuredModel",
     "address_of",
     "as_list",

@@ -1,7 +1,7 @@
-"""What an endpoint answers instead of an answer, said in our error tree.
+"""Faults of an endpoint as errors of this program, and careful reading of JSON.
 
-A fault is made here and raised by the caller outside its `except` block: an SDK exception left as `__context__` would
-carry the provider's whole answer, key included where the provider echoes it, into whoever logs the traceback.
+An error is made here and raised by the caller outside its `except` block: an SDK exception left as `__context__` would
+carry the provider's whole answer, with the key where the provider echoes it, into every log of the traceback.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ _NO_CREDIT = re.compile(
 _PARAMETER = re.compile(r"(?i)parameter|response_format|schema")
 _OVERFLOW_STATUS = {400, 413, 422, 500}  # 500: llama.cpp, when the context fills while it answers
 _FILTER_STATUS = {400, 403, 422, 451}
-_PASSING = {408, 409, 425, 429}
+_RETRYABLE = {408, 409, 425, 429}
 _PUSHED_BACK = {408, 429, 503, 504, 529}
-_TELLING = frozenset(
+_ERROR_KEYS = frozenset(
     "error errors message msg code type detail details reason reasons status title innererror metadata raw".split()
 )
 """Keys of an error's body that say what is wrong. Others may repeat the conversation, whose words prove nothing."""
-_EVIDENCE = 16_000
-"""Characters of it that are looked at."""
+_LONGEST_EVIDENCE = 16_000
+"""Characters of it that are read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
-    """Who is spoken to, for messages; the key is there to be taken out of them and is in no repr."""
+class EndpointErrors:
+    """Makes the errors of one endpoint; the key is kept to remove it from messages, and is in no repr."""
 
     name: str
     """`provider/name`."""
@@ -63,63 +63,64 @@ class Speaker:
     """The variable the key came from."""
 
     def timeout(self, seconds: float) -> ModelError:
-        """The error for an answer that did not come in time."""
+        """No answer came in time."""
         text = f"{self.name}: {self.host} gave no answer within {seconds:g} s; try again later."
         return ModelError(text, retryable=True, pushed_back=True)
 
     def malformed(self, what: str) -> ModelError:
-        """The error for an answer that is none; servers recover from these, so it may pass later."""
+        """The answer is no completion; servers recover from this, so it is retryable."""
         text = redact(what, self.key)
         return ModelError(f"{self.name}: {self.host} answered with no usable completion ({text}).", retryable=True)
 
     def withheld(self) -> WithheldError:
-        """The error for what the provider's content filter refused."""
+        """The provider's content filter refused."""
         return WithheldError(f"{self.name}: the provider's content filter refused this conversation.")
 
-    def unsaid(self, error: BaseException) -> ModelError:
-        """The error for a request that the SDK itself would not make."""
+    def not_sent(self, error: BaseException) -> ModelError:
+        """The SDK did not make the request."""
         return ModelError(f"{self.name}: the request could not be made: {redact(str(error), self.key)}")
 
     def unreachable(self, error: BaseException) -> ModelError:
-        """The error for a connection that did not come about or broke."""
-        what, passing = _broken(error)
-        advice = "is it running?" if passing else "the same request will not pass again."
-        return ModelError(f"{self.name}: {self.host} could not be reached ({what}); {advice}", retryable=passing)
+        """The connection failed or broke."""
+        what, retryable = _describe_broken(error)
+        advice = "is it running?" if retryable else "the same request will not pass again."
+        return ModelError(f"{self.name}: {self.host} could not be reached ({what}); {advice}", retryable=retryable)
 
     def refused(self, status: int, body: object, *, wait: float | None = None, answered: bool = False) -> ModelError:
-        """The error for an answer of a status from 300 on.
+        """The endpoint answered with a status from 300 on.
 
         Args:
-            status: The answer's.
+            status: Of the answer.
             body: Its JSON, or its text.
-            wait: Seconds after which it asks to be asked again.
-            answered: Whether this model has ever answered, so that its name and key are right.
+            wait: Seconds that the endpoint asks to wait.
+            answered: Whether this model has answered before, so that its name and key are right.
         """
-        evidence, said = _evidence(body), redact(_said(body), self.key)
+        evidence, message = " ".join(_error_texts(body, 6))[:_LONGEST_EVIDENCE], redact(_message(body), self.key)
         if status in _OVERFLOW_STATUS and _OVERFLOW.search(evidence):
-            return ContextOverflowError(f"{self.name}: the conversation no longer fits: {said}")
+            return ContextOverflowError(f"{self.name}: the conversation no longer fits: {message}")
         if status in _FILTER_STATUS and _FILTERED.search(evidence):
             return self.withheld()
-        text = f"{self.name}: {self.host} answered {status}: {said}"
-        advice = self._barred(status, evidence, answered)
+        text = f"{self.name}: {self.host} answered {status}: {message}"
+        advice = self._blocking(status, evidence, answered)
         if advice:
             return AccessError(f"{text}; {advice}.")
-        if status in _PASSING or status >= 500:
+        if status in _RETRYABLE or status >= 500:
+            later = "try again later" if wait is None else f"it asks to wait {wait:.0f} s"
             pushed = status in _PUSHED_BACK
-            return ModelError(f"{text}; {_later(wait)}.", retryable=True, pushed_back=pushed, retry_after=wait)
-        advice = self._access(status) or "the same request will not pass again"
+            return ModelError(f"{text}; {later}.", retryable=True, pushed_back=pushed, retry_after=wait)
+        advice = self._access_advice(status) or "the same request will not pass again"
         return ModelError(f"{text}; {advice}.")
 
-    def _barred(self, status: int, evidence: str, answered: bool) -> str:
-        """What to mend, where nothing can pass before it is mended."""
+    def _blocking(self, status: int, evidence: str, answered: bool) -> str:
+        """What must be corrected before any request can succeed; empty where the fault concerns this request alone."""
         if status == 402 or _NO_CREDIT.search(evidence):
             return "the account has no credit left"
         if status == 401 or (status in {400, 403} and _WRONG_KEY.search(evidence)):
-            return self._access(401)
-        # Of a model that has answered, the rest is about the one request; so is what gateways say of its parameters.
-        return "" if answered or _PARAMETER.search(evidence) else self._access(status)
+            return self._access_advice(401)
+        # Once a model has answered, other faults concern one request; so do complaints of gateways about parameters.
+        return "" if answered or _PARAMETER.search(evidence) else self._access_advice(status)
 
-    def _access(self, status: int) -> str:
+    def _access_advice(self, status: int) -> str:
         if status == 404:
             return "check the model's name and base_url"
         if status not in {401, 403}:
@@ -129,20 +130,16 @@ class Speaker:
         return f"name the variable that holds its key: {self.name.partition('/')[0]}/NAME?key_env=MY_KEY"
 
 
-def _later(wait: float | None) -> str:
-    return "try again later" if wait is None else f"it asks to wait {wait:.0f} s"
-
-
-def _broken(error: BaseException) -> tuple[str, bool]:
-    """What broke a connection, in words, and whether it may pass later."""
+def _describe_broken(error: BaseException) -> tuple[str, bool]:
+    """What broke a connection, in words, and whether a repeat may succeed."""
     chain = list(_causes(error))
-    for kind, words in _WORDS:
+    for kind, words in _CONNECTION_FAULTS:
         if any(isinstance(link, kind) for link in chain):
             return words, kind is not ssl.SSLCertVerificationError
     return type(chain[-1]).__name__, True
 
 
-_WORDS: tuple[tuple[type[BaseException], str], ...] = (
+_CONNECTION_FAULTS: tuple[tuple[type[BaseException], str], ...] = (
     (socket.gaierror, "its name is not known"),
     (ssl.SSLCertVerificationError, "its certificate is not trusted"),
     (ConnectionRefusedError, "connection refused"),
@@ -159,43 +156,37 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__ or link.__context__
 
 
-def _said(body: Any) -> str:
+def _message(body: Any) -> str:
     for key in ("error", "message", "detail"):
         body = body.get(key, body) if isinstance(body, dict) else body
     return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str) if body else "no text"
 
 
-def _evidence(body: object) -> str:
-    return " ".join(_telling(body, 6))[:_EVIDENCE]
-
-
-def _telling(body: object, depth: int) -> Iterator[str]:
-    """Strings of an error's body that stand where errors say what is wrong."""
+def _error_texts(body: object, depth: int) -> Iterator[str]:
+    """Strings of an error's body under the keys that say what is wrong."""
     if isinstance(body, str):
-        yield body[:_EVIDENCE]
+        yield body[:_LONGEST_EVIDENCE]
     elif depth and isinstance(body, Mapping):
         for key, value in body.items():
-            if str(key).lower() in _TELLING:
-                yield from _telling(value, depth - 1)
+            if str(key).lower() in _ERROR_KEYS:
+                yield from _error_texts(value, depth - 1)
     elif depth and isinstance(body, list):
         for value in body[:20]:
-            yield from _telling(value, depth - 1)
+            yield from _error_texts(value, depth - 1)
 
-
-# How long an endpoint asks to be left alone: `retry-after-ms`, `Retry-After` in seconds or as a date.
 
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)s")
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Read the wait out of an answer's headers.
+    """The seconds an answer asks to wait, by `retry-after-ms` or by `Retry-After` in seconds or as a date.
 
     Args:
-        headers: The answer's, with names in lower case or of a mapping that does not care.
-        now: The time that a date is compared with; this machine's where None.
+        headers: Of the answer; names are in lower case, or the mapping ignores case.
+        now: What a date is compared with; this machine's time where None.
 
     Returns:
-        Seconds from now, at least 0; None where nothing was asked, or nothing that can be read.
+        At least 0; None where there is no such header, or none that can be read.
     """
     exact = _number(headers.get("retry-after-ms"))
     if exact is not None:
@@ -224,23 +215,35 @@ def _until(text: str, now: datetime) -> float | None:
         then = parsedate_to_datetime(text)
     except (ValueError, TypeError, OverflowError):
         return None
-    # A date without a zone is Greenwich's, as all dates of the protocol are.
+    # A date without a zone is in GMT, as all dates of the protocol are.
     return max(0.0, ((then if then.tzinfo else then.replace(tzinfo=UTC)) - now).total_seconds())
 
 
-# Reading JSON of which nothing is certain: what is not of the right kind is empty.
+def json_object(body: str | bytes, errors: EndpointErrors) -> dict[str, Any]:
+    """The JSON object of an answer's body.
+
+    Raises:
+        ModelError: it is none (retryable).
+    """
+    try:
+        data: object = json.loads(body)
+    except (ValueError, RecursionError):  # bad UTF-8 is a ValueError
+        data = None
+    if not isinstance(data, dict):
+        raise errors.malformed("the body is no JSON object")
+    return data
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """The object, or an empty one."""
+    """A JSON object; empty where the value is none."""
     return value if isinstance(value, Mapping) else {}
 
 
 def clean_text(value: object) -> str:
-    """The text, or an empty one; half surrogates, which JSON can carry and no file can, are replaced."""
+    """A text without lone surrogates, which JSON can carry and no file can; empty where the value is none."""
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
 def count(value: object) -> int:
-    """The number of something, or 0. No provider counts to 2^53, and no database can hold much more."""
+    """A number of tokens; 0 where the value is none. No provider counts to 2^53, and no database holds much more."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0

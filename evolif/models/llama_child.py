@@ -1,9 +1,9 @@
 """The child process that runs llama.cpp: native code that crashes ends this process and never a run.
 
-It is a program, not a library: one JSON line of settings comes on standard input (the key must not stand in an argv or
-an environment that other users can read), one JSON line goes to standard output (`{"port": N}` or `{"error": "..."}`),
-and then it serves until standard input ends, which happens whenever the parent ends, by SIGKILL too. It is started by
-file name, so it imports nothing of this package.
+It is a program, not a library. It reads one JSON line of settings from standard input (other users may be able to read
+the arguments and the environment of a process, so the key must not be there), writes one JSON line to standard output
+(`{"port": N}` or `{"error": "..."}`), and serves until standard input ends, which it does with every end of the parent,
+SIGKILL included. It is started by file name and imports nothing of this package.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _PROMPT_CACHE_MIB = 512
 
 
 def _die_with(parent: int) -> None:
-    """Have Linux kill this process when the parent ends, for the seconds in which loading holds the interpreter.
+    """Have Linux kill this process when the parent ends, since loading blocks the interpreter for seconds.
 
-    Linux means the thread that started it: the one of the event loop, without which nobody could use this process.
+    To Linux the parent is the thread that started the process: that of the event loop, which alone uses it.
     """
     if not sys.platform.startswith("linux"):
         return
@@ -35,7 +35,7 @@ def _die_with(parent: int) -> None:
 
 
 def _private_stdout() -> int:
-    """A descriptor for the report alone: what native code prints to standard output goes to standard error."""
+    """A descriptor for the report; what native code prints to standard output goes to standard error."""
     report = os.dup(1)
     os.dup2(2, 1)
     return report
@@ -51,7 +51,7 @@ def _parameters(settings: dict[str, Any]) -> Any:
     params.n_ctx = settings["context"] * settings["slots"]
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings["threads"]
     params.hostnames = ["127.0.0.1"]
-    params.port = 0  # the system chooses a free one as it binds: there is no moment for another program to take it
+    params.port = 0  # the system chooses a free one as it binds, so that no other program can take it
     params.api_keys = [settings["key"]]
     params.cors_origins = ""
     params.ui = params.endpoint_slots = False
@@ -63,7 +63,7 @@ def _parameters(settings: dict[str, Any]) -> Any:
 
 
 def _serve(settings: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Start the server; the first value must be kept, for the server stops with it."""
+    """Start the server; it stops when the first value is collected."""
     try:
         import xllamacpp
 
@@ -83,7 +83,7 @@ def main() -> None:
     os.close(report)
     if server is not None:
         sys.stdin.buffer.read()
-    os._exit(0)  # at once: nothing here is worth an orderly end, and native threads can hang one
+    os._exit(0)  # at once: native threads can block an orderly end
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A real model on this machine's CPU: llama.cpp in a child process, spoken to like any other endpoint."""
+"""A model on this machine's CPU: llama.cpp serves it in a child process, and it is called like any other endpoint."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
@@ -20,20 +20,18 @@ from evolif.errors import ContextOverflowError, ModelError, UsageError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import Endpoint, shown
 from evolif.models.openai import OpenAIModel
-from evolif.models.weights import CATALOGUE, find_weights, weight_path
-
-# One llama.cpp server in a child process: started, watched, stopped.
+from evolif.models.weights import CATALOGUE, WeightFile, find_weights, weight_path
 
 _CHILD = Path(__file__).with_name("llama_child.py")
 _GRACE = 3.0
 """Seconds between asking a child to end and killing it."""
 _TAIL = 2000
-"""Bytes of a child's last words that are looked at when it does not start."""
+"""Bytes at the end of a child's error output that are read when it does not start."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """What is served and with how much of this machine."""
+    """The served file and its share of this machine."""
 
     path: Path
     alias: str
@@ -43,11 +41,11 @@ class ServerSettings:
     slots: int = 1
     threads: int = 1
     startup: float = 120.0
-    """Seconds until it must have answered; loading is quick, a cold disk is not."""
+    """Seconds in which it must report; loading is quick, a cold disk is not."""
 
 
 class LlamaServer:
-    """A running child; made by `start`, ended by `stop`, and by the end of this process however that comes."""
+    """A running child; `start` creates it, and `stop` or any end of this process ends it."""
 
     def __init__(self, process: Process, key: str, log: IO[bytes]) -> None:
         self._process = process
@@ -63,13 +61,13 @@ class LlamaServer:
         """Start a child and wait until it serves.
 
         Raises:
-            ModelError: it could not load the file or gave no word in time; the child is gone then.
+            ModelError: it could not load the file or did not report in time; the child has ended.
         """
         key = secrets.token_urlsafe(32)
         log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
         try:
-            # By file, not by `-m`: it works wherever this package was found, and with `-P` no file of the working
-            # directory is imported. A session of its own, for a Ctrl-C in the terminal is this process's to handle.
+            # By file, not by `-m`: it works wherever this package is, and with `-P` no file of the working directory
+            # is imported. In a new session, since this process handles a Ctrl-C in the terminal.
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-P", str(_CHILD), stdin=PIPE, stdout=PIPE, stderr=log, start_new_session=True
             )
@@ -96,21 +94,21 @@ class LlamaServer:
 
     @property
     def running(self) -> bool:
-        """Whether the child has not ended, as far as is known."""
+        """Whether the child has not ended, as far as this process knows."""
         return self._process.returncode is None
 
     async def fate(self, wait: float = 1.0) -> str | None:
         """How the child ended, in words; None while it runs.
 
         Args:
-            wait: seconds given to the system to tell: a broken connection is noticed before the end of the process.
+            wait: Seconds to wait for its end: a broken connection is noticed earlier than the end of the process.
         """
         with suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), wait)
         return None if self._process.returncode is None else _fate(self._process.returncode)
 
     async def stop(self) -> None:
-        """End the child and wait for it: asked first, killed after a grace."""
+        """End the child and wait for it; it is killed after a grace."""
         process = self._process
         if process.stdin is not None:
             process.stdin.close()
@@ -131,28 +129,15 @@ class LlamaServer:
 
     async def _handshake(self, settings: ServerSettings) -> int:
         stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None and stdout is not None  # both were asked for as pipes
-        line = json.dumps(
-            {
-                "path": str(settings.path),
-                "alias": settings.alias,
-                "context": settings.context,
-                "slots": settings.slots,
-                "threads": settings.threads,
-                "key": self.key,
-                "parent": os.getpid(),
-            }
-        )
-        with suppress(ConnectionError):  # a child that is gone says why on the other pipe
+        assert stdin is not None and stdout is not None  # both are pipes
+        line = json.dumps({**asdict(settings), "path": str(settings.path), "key": self.key, "parent": os.getpid()})
+        with suppress(ConnectionError):  # a child that has ended says why on the other pipe
             stdin.write(line.encode() + b"\n")
             await stdin.drain()
         try:
             answer = await asyncio.wait_for(stdout.readline(), settings.startup)
         except TimeoutError:
             raise self._failure(settings, f"no word from it within {settings.startup:g} s", retryable=True) from None
-        return await self._port(settings, answer)
-
-    async def _port(self, settings: ServerSettings, answer: bytes) -> int:
         try:
             report = json.loads(answer)
         except ValueError:
@@ -162,16 +147,16 @@ class LlamaServer:
         return int(report["port"])
 
     def _failure(self, settings: ServerSettings, what: str, *, retryable: bool = False) -> ModelError:
-        said = self._last_error()
+        error = self._last_error()
         text = f"the local model {settings.alias} could not be started from {settings.path}: {what}"
-        return ModelError(f"{text}{f' ({said})' if said else ''}.", retryable=retryable)
+        return ModelError(f"{text}{f' ({error})' if error else ''}.", retryable=retryable)
 
     def _last_error(self) -> str:
-        """The line of the child's error output that says most, cut; the key was never written there."""
+        """The most informative line of the child's error output, cut; the key is never written there."""
         self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _TAIL))
         lines = [line.strip() for line in self._log.read().decode("utf-8", "replace").splitlines() if line.strip()]
-        telling = [line for line in lines if "error loading model" in line or "Error" in line]
-        line = (telling or lines or [""])[-1]
+        errors = [line for line in lines if "error loading model" in line or "Error" in line]
+        line = (errors or lines or [""])[-1]
         return "".join(c for c in line if c.isprintable())[:300]
 
 
@@ -187,9 +172,9 @@ def _fate(returncode: int) -> str:
 _CONTEXT = 8192
 """Tokens for a file that is not in the catalogue; llama.cpp lowers it to what the model was trained for."""
 _MOST_CRASHES = 4
-"""Crashes without an answer between them, after which no server is started any more. One conversation that crashes it
-is given up at its second crash; the others must not pay for it."""
-_TRY = "try another file or fewer threads"
+"""Crashes without an answer between them after which no server is started. A conversation that crashes it is given up
+at its second crash, so that the others go on."""
+_ADVICE = "try another file or fewer threads"
 
 
 class LocalModel:
@@ -199,27 +184,26 @@ class LocalModel:
         """Find the weights; the server is started by the first call.
 
         Args:
-            name: a model of the catalogue, or the path of a `.gguf` file.
-            timeout: seconds for one answer.
-            connections: conversations held side by side; more do not go faster on a CPU.
-            context: tokens of one conversation; by default what the catalogue says, else 8192.
+            name: A model of the catalogue, or the path of a `.gguf` file.
+            timeout: Seconds for one answer.
+            connections: Conversations side by side; more are not faster on a CPU.
+            context: Tokens of one conversation; by default those of the catalogue, else 8192.
 
         Raises:
-            UsageError: the weights or xllamacpp are missing; the sentence says how to get them.
+            UsageError: the weights or xllamacpp are missing; the message says how to get them.
         """
         weights = find_weights(name)
         self._name = name
-        path = _file_of(name)
+        path = _find_file(name, weights)
         if importlib.util.find_spec("xllamacpp") is None:
             raise UsageError(
                 f"local/{shown(name, '')} needs llama.cpp: install the extra `local`, "
                 "in a checkout by pip install -e '.[local]'."
             )
         self._context = context or (weights.context if weights else _CONTEXT)
-        self._connections = connections
-        self._settings = ServerSettings(
-            path, path.stem if weights is None else name, self._context, connections, local_threads()
-        )
+        self.connections = connections
+        alias = path.stem if weights is None else name
+        self._settings = ServerSettings(path, alias, self._context, connections, local_threads())
         self._timeout = timeout
         self._lock = asyncio.Lock()
         self._server: LlamaServer | None = None
@@ -235,18 +219,13 @@ class LocalModel:
         """`local/NAME`."""
         return f"local/{self._name}"
 
-    @property
-    def connections(self) -> int:
-        """How many sessions it is worth running side by side by default."""
-        return self._connections
-
     async def complete(self, request: ChatRequest) -> Reply:
         """Answer the conversation; the first call starts the server.
 
         Raises:
             ContextOverflowError: the conversation, or it and its answer, is longer than the context.
-            ModelError: the server could not be started (not retryable), or it crashed: the next call starts it again.
-                A second crash without an answer between them is not retryable.
+            ModelError: the server could not be started (not retryable), or it crashed, and the next call restarts it.
+                A second crash without an answer in between is not retryable.
         """
         server, client = await self._ready()
         try:
@@ -258,10 +237,10 @@ class LocalModel:
             self._crashes = 0
             self._check_room(request, reply)
             return reply
-        raise await self._bury(server)
+        raise await self._crashed(server)
 
     async def aclose(self) -> None:
-        """Close the connections and end the child; a later call starts a new one."""
+        """Close the connections and end the child; a later call starts another."""
         async with self._lock:
             self._crashes = 0
             await self._discard()
@@ -271,35 +250,29 @@ class LocalModel:
             server, client = self._server, self._client
             if server is None or client is None:
                 if self._crashes >= _MOST_CRASHES:
-                    raise ModelError(f"{self.name}: its server crashed again and again; {_TRY}.")
+                    raise ModelError(f"{self.name}: its server crashed again and again; {_ADVICE}.")
                 server, client = await self._start()
-        if not server.running:  # it died while nothing was asked of it
-            raise await self._bury(server)
+        if not server.running:  # it ended between two calls
+            raise await self._crashed(server)
         return server, client
 
     async def _start(self) -> tuple[LlamaServer, OpenAIModel]:
         server = await LlamaServer.start(self._settings)
-        # Proxies are left out, or the environment's would be asked for this machine's own loopback.
+        # Without the environment's proxies, which would be used for this machine's loopback too.
         endpoint = Endpoint(server.base_url, server.key, trust_env=False)
-        client = OpenAIModel(
-            self._settings.alias,
-            endpoint,
-            label=self.name,
-            timeout=self._timeout,
-            connections=self._connections,
-        )
+        client = OpenAIModel(self._settings.alias, endpoint, label=self.name, timeout=self._timeout)
         self._server, self._client = server, client
         return server, client
 
-    async def _bury(self, server: LlamaServer) -> ModelError:
-        """Put a dead server away, once for all calls that were waiting for it, and say what happened."""
+    async def _crashed(self, server: LlamaServer) -> ModelError:
+        """The error for a crashed server, which is put away once for all calls that waited for it."""
         async with self._lock:
             if server is self._server:
                 self._crashes += 1
                 await self._discard()
         what = f"{self.name}: its server crashed ({await server.fate()})"
         if self._crashes > 1:
-            return ModelError(f"{what}, twice in a row; {_TRY}.")
+            return ModelError(f"{what}, twice in a row; {_ADVICE}.")
         return ModelError(f"{what}; the next call starts it again.", retryable=True)
 
     async def _discard(self) -> None:
@@ -312,7 +285,7 @@ class LocalModel:
                 await server.stop()
 
     def _check_room(self, request: ChatRequest, reply: Reply) -> None:
-        """Tell an answer cut by the end of the context (the session is censored) from one cut at the token limit."""
+        """Refuse an answer that was cut at the end of the context, not at the token limit: the session is censored."""
         used, limit = reply.usage, request.sampling.max_tokens
         if used.prompt_tokens + used.completion_tokens < self._context:
             return
@@ -323,14 +296,14 @@ class LocalModel:
 
 
 def local_threads() -> int:
-    """How many threads the model computes with: `EVOLIF_LOCAL_THREADS`, else half of the usable processors.
+    """Threads that the model computes with: `EVOLIF_LOCAL_THREADS`, else half of the usable processors.
 
-    Measured with SmolLM2-135M on two cores, tokens per second for one conversation: idle machine, 1 thread 72-80,
+    Measured with SmolLM2-135M on two cores, in tokens per second for one conversation: idle machine, 1 thread 72-80,
     2 threads 87-127; one core busy, 1 thread 74-78, 2 threads 15. The threads wait for each other at every layer, so a
-    busy core stops them all, and this program itself is busy: half costs little and never collapses.
+    busy core stops them all, and this program is busy: half the cores cost little speed and never collapse.
 
     Raises:
-        UsageError: the variable is no positive number.
+        UsageError: the variable is not a number from 1 to 1024.
     """
     configured = os.environ.get("EVOLIF_LOCAL_THREADS", "").strip()
     if not configured:
@@ -341,8 +314,7 @@ def local_threads() -> int:
     return int(configured)
 
 
-def _file_of(name: str) -> Path:
-    weights = find_weights(name)
+def _find_file(name: str, weights: WeightFile | None) -> Path:
     if weights is not None:
         path = weight_path(name)
         if not path.is_file() or path.stat().st_size != weights.size:

@@ -1,36 +1,176 @@
-"""A chat model as the program calls it: bounded in how many calls are under way, and repeated where that can help.
+"""A chat model as the program calls it: with a limit on calls in flight, and repeated where that can help.
 
-This is where a 429 is waited for. A failed attempt that may pass later is repeated a bounded number of times; while it
-waits, its slot serves other calls, and the outcome of every single attempt moves the connection limit. The SDKs' own
-retries are off: all providers follow the same rules here, and `Retry-After`, somebody else's clock, is obeyed. What is
-left is a loop of a dozen lines, which no retry library makes shorter.
+A failed attempt that may succeed later is repeated a bounded number of times. While it waits, its slot serves other
+calls, and the outcome of every attempt moves the connection limit. The SDKs' own retries are off: all providers follow
+the same rules here, and `Retry-After` is obeyed. The loop has a dozen lines, and no retry library makes it shorter.
 """
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
+from collections import deque
 from dataclasses import dataclass, field
 
-from evolif.errors import ModelError
+from evolif.errors import ContextOverflowError, ModelError, WithheldError
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, Reply
-from evolif.models.limits import ConnectionLimit, Slot
 
 FIRST_BACKOFF = 1.0
 """Seconds of back-off before the first repeat."""
 LONGEST_CALL = 600.0
-"""Seconds after which a call is not repeated any more, its attempts and waits together; where two attempts that run
-into `--timeout` take longer, it is those."""
+"""Seconds after which a call is not repeated, attempts and waits together; more where two attempts that run into the
+timeout take longer."""
 LONGEST_WAIT = 120.0
-"""Seconds an endpoint may ask us to wait; whoever asks for more is given up for now, and the run can be resumed."""
+"""Seconds an endpoint may ask to wait; a call that must wait longer fails, and the run can be resumed."""
+_USED = 0.8
+"""Share of the slots that must be taken before an answer adds any."""
+_SLOW_START_CUT = 0.5
+"""The share of slots kept when slow start meets its end: it overshoots by up to twice."""
+_CUT = 0.8
+"""The share kept at later cuts."""
+_ROUNDS = 20
+"""Rounds of additive growth that add as many slots as the threshold."""
+
+
+class ConnectionLimit:
+    """Slots for requests, taken first come, first served; the rules are in docs/design/adaptive-limit.md.
+
+    Args:
+        ceiling: The most slots there ever are.
+        first: Slots in the beginning; the number then follows what the endpoint sustains. Where None, there are always
+            `ceiling` slots.
+    """
+
+    def __init__(self, ceiling: int, first: int | None = None) -> None:
+        self.ceiling = ceiling
+        self.in_flight = 0
+        """Slots taken."""
+        self.cuts = 0
+        """How often the endpoint pushed back."""
+        self._adaptive = first is not None
+        self._slots = float(ceiling if first is None else min(first, ceiling))
+        self._threshold = float(ceiling)
+        """Where slow start ends."""
+        self._after_cut = self._slots
+        """Slots after the last cut, or in the beginning."""
+        self._answers = 0
+        """Answers since the last cut to requests that began after it."""
+        self._closed_until = 0.0
+        """No request begins before this time of the event loop."""
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def slots(self) -> int:
+        """The slots there are now."""
+        return int(self._slots)
+
+    async def take(self) -> Slot:
+        """Wait for a slot; `Slot.leave` gives it back."""
+        await self._enter()
+        return Slot(self)
+
+    async def _enter(self) -> None:
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        self._admit()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # the slot came together with the cancellation
+                self._leave()
+            raise
+
+    def _leave(self) -> None:
+        self.in_flight -= 1
+        self._admit()
+
+    def _admit(self) -> None:
+        """Let in as many as there are free slots; called again when a pause is over."""
+        if not self._waiting:
+            return
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._closed_until:
+            loop.call_at(self._closed_until, self._admit)
+            return
+        while self._waiting and self.in_flight < self.slots:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self.in_flight += 1
+                turn.set_result(None)
+
+    def _answered(self, cuts: int) -> None:
+        """Count an answer to a request that began after so many cuts."""
+        if not self._adaptive or cuts != self.cuts:
+            return
+        self._answers += 1
+        if self.in_flight < _USED * self.slots:
+            return
+        step = 1.0 if self._slow_start else max(1.0, self._threshold / _ROUNDS) / self._slots
+        self._slots = min(self._slots + step, float(self.ceiling))
+        self._admit()
+
+    def _pushed_back(self, cuts: int, in_flight: int, wait: float | None) -> None:
+        """Note that a request was one too many; none begins for `wait` seconds.
+
+        `cuts` and `in_flight` are those of the moment when the request began, itself included.
+        """
+        if wait:
+            self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + wait)
+        if self._adaptive and cuts == self.cuts:
+            self._cut(in_flight)
+
+    def _cut(self, in_flight: int) -> None:
+        sustained = self._answers >= self._after_cut / 2  # else it is the same burst as the cut before
+        kept = min(self._slots, max(in_flight, self.in_flight)) * (_SLOW_START_CUT if self._slow_start else _CUT)
+        self._slots = self._after_cut = max(1.0, kept)
+        if sustained:
+            self._threshold = self._slots
+        self._answers = 0
+        self.cuts += 1
+
+    @property
+    def _slow_start(self) -> bool:
+        return self._slots < self._threshold
+
+
+class Slot:
+    """The slot of one call; between attempts others have it."""
+
+    def __init__(self, limit: ConnectionLimit) -> None:
+        self._limit = limit
+        self._begin()
+
+    def report(self, fault: ModelError | None) -> None:
+        """Let the limit learn how an attempt ended; None stands for an answer."""
+        if fault is None or isinstance(fault, ContextOverflowError | WithheldError):
+            self._limit._answered(self._cuts)
+        elif fault.pushed_back:
+            self._limit._pushed_back(self._cuts, self._in_flight, fault.retry_after)
+
+    async def step_aside(self, seconds: float) -> None:
+        """Wait without the slot, then take one again for the next attempt."""
+        self.leave()
+        await asyncio.sleep(seconds)
+        await self._limit._enter()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._held, self._cuts, self._in_flight = True, self._limit.cuts, self._limit.in_flight
+
+    def leave(self) -> None:
+        """Give the slot back, if it is held."""
+        if self._held:
+            self._held = False
+            self._limit._leave()
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """When a failed call is repeated.
 
-    The waits grow exponentially with full jitter: uniform between 0 and the back-off, so that sessions which one burst
-    of refusals threw back do not return as one burst. `Retry-After` is waited in full before that.
+    The waits grow exponentially with full jitter, uniform between 0 and the back-off, so that sessions which one burst
+    of refusals stopped do not return as one burst. `Retry-After` is waited in full before that.
     """
 
     most: int = DEFAULT_RETRIES
@@ -40,41 +180,41 @@ class RetryPolicy:
     longest: float = 60.0
     """Seconds of back-off, at most."""
     within: float = LONGEST_CALL
-    """Seconds of attempts and waits after which no further repeat begins: five stalls in a row are no passing fault."""
+    """Seconds of attempts and waits after which no repeat begins: five stalls in a row are no passing fault."""
     jitter: random.Random = field(default_factory=random.Random)
-    """Seeded by the system, so that no two processes wait alike; results do not depend on it."""
+    """Seeded by the system, so that two processes wait differently; results do not depend on it."""
 
     def wait(self, fault: ModelError, repeats: int, taken: float = 0.0) -> float | None:
-        """Seconds until the call is made again, or None where it is not.
+        """Seconds until the call is repeated; None where it is not.
 
         Args:
             fault: How the last attempt ended.
-            repeats: Repeats made.
-            taken: Seconds that attempts and waits have taken; the time in a queue for a place does not count.
+            repeats: Repeats so far.
+            taken: Seconds of attempts and waits so far; the wait for a slot does not count.
         """
-        asked = fault.retry_after or 0.0
-        if not fault.retryable or repeats >= self.most or asked > LONGEST_WAIT or taken >= self.within:
+        retry_after = fault.retry_after or 0.0
+        if not fault.retryable or repeats >= self.most or retry_after > LONGEST_WAIT or taken >= self.within:
             return None
         backoff = min(self.longest, self.first * 2.0 ** min(repeats, 30))
-        return asked + self.jitter.uniform(0.0, backoff)
+        return retry_after + self.jitter.uniform(0.0, backoff)
 
 
 class ManagedModel:
-    """A chat model behind a connection limit that repeats what may pass later; implements `ChatModel`.
+    """A chat model with a connection limit and retries; implements `ChatModel`.
 
     Args:
         model: The client.
-        limit: How many calls may be under way.
+        limit: Its slots.
         retries: When a failed attempt is repeated; never where None.
     """
 
     def __init__(self, model: ChatModel, limit: ConnectionLimit, retries: RetryPolicy | None = None) -> None:
+        self.limit = limit
         self._model = model
-        self._limit = limit
         self._retries = retries
 
     def __repr__(self) -> str:
-        return f"ManagedModel({self._model!r}, {self._limit.ceiling})"
+        return f"ManagedModel({self._model!r}, {self.limit.ceiling})"
 
     @property
     def name(self) -> str:
@@ -84,24 +224,19 @@ class ManagedModel:
     @property
     def connections(self) -> int:
         """The most sessions worth running side by side: more would only wait for a slot."""
-        return self._limit.ceiling
-
-    @property
-    def limit(self) -> ConnectionLimit:
-        """Slots there are and slots taken."""
-        return self._limit
+        return self.limit.ceiling
 
     def bounded(self, connections: int | None) -> ManagedModel:
-        """The same client and retries behind a limit of its own, see `managed`."""
+        """The same client and retries with another limit, see `managed`."""
         return ManagedModel(self._model, _limit_of(self._model, connections), self._retries)
 
     async def complete(self, request: ChatRequest) -> Reply:
         """Wait for a slot, then answer.
 
         Raises:
-            ModelError: at once where a repeat cannot help, else when the last repeat failed too.
+            ModelError: at once where a repeat cannot help, else after the last repeat.
         """
-        slot = await self._limit.take()
+        slot = await self.limit.take()
         try:
             return await self.answer(request, slot)
         finally:
@@ -134,13 +269,12 @@ class ManagedModel:
 
 
 def managed(model: ChatModel, connections: int | None = None) -> ManagedModel:
-    """Bound the calls of a model that are under way at once.
+    """Limit the calls of a model in flight.
 
     Args:
-        model: A client. One of `open_model` keeps its retries; any other is called as it is, once per request.
-        connections: The bound, kept for good. Where None, it follows what the endpoint sustains (between 1 and the
-            client's `most_connections`) for a client that has such an attribute, and is the client's own number
-            otherwise.
+        model: A client. One of `open_model` keeps its retries; any other is called once per request.
+        connections: The limit, which then is fixed. Where None, it follows what the endpoint sustains (between 1 and
+            the client's `most_connections`) for a client with that attribute, and else is the client's `connections`.
     """
     if isinstance(model, ManagedModel):
         return model if connections is None else model.bounded(connections)

@@ -1,60 +1,48 @@
-"""Any OpenAI-compatible server, through the official async SDK."""
+"""Models of any OpenAI-compatible server, through the official async SDK.
+
+Servers that call themselves compatible differ in everything that is optional, so the plain JSON of an answer is read:
+missing, null and mistyped fields all occur.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from evolif.errors import ModelError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import Endpoint, ModelName, make_client, resolve_endpoint
-from evolif.models.faults import Speaker, clean_text, count, mapping, retry_after
+from evolif.models.faults import EndpointErrors, clean_text, count, json_object, mapping, retry_after
 from evolif.types import Usage
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
 
-# From a chat completion as received to a `Reply`.
-#
-# Servers that call themselves compatible differ in everything that is optional, so the plain JSON is read and nothing
-# is believed: missing, null and mistyped fields are all met in the wild.
-
 _THINK = re.compile(r"\s*<think>(.*?)(?:</think>\s*|\Z)(.*)\Z", re.DOTALL)
 """A leading block of reasoning; one that never ends is reasoning to the last character."""
 
-Faults = Callable[[str], ModelError]
-"""Makes the error for an answer that is none, from a few words on what is wrong with it."""
+CONNECTIONS = 16
+MOST_CONNECTIONS = 200
 
 
-def read_reply(data: object, *, malformed: Faults, withheld: Callable[[], ModelError]) -> Reply:
-    """Read the JSON of a chat completion.
-
-    Raises:
-        WithheldError: the content filter stopped the answer.
-        ModelError: there is no answer in it (retryable).
-    """
-    body = mapping(data)
+def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
     choices = body.get("choices")
     choice = mapping(choices[0]) if isinstance(choices, list) and choices else {}
     if not choice:
-        raise malformed(_error_text(body) or "no choices")
+        raise errors.malformed(_error_text(body) or "no choices")
     finish = choice.get("finish_reason")
     if finish == "content_filter":
-        raise withheld()
+        raise errors.withheld()
     if finish == "error" or not isinstance(choice.get("message"), Mapping):
-        raise malformed(_error_text(choice) or "no message")
+        raise errors.malformed(_error_text(choice) or "no message")
     text, reasoning = _message(choice["message"])
-    return Reply(
-        text=text,
-        reasoning=reasoning,
-        truncated=finish == "length",
-        usage=_usage(body.get("usage")),
-        served_by=clean_text(body.get("model")),
-    )
+    tokens = mapping(body.get("usage"))
+    usage = Usage(count(tokens.get("prompt_tokens")), count(tokens.get("completion_tokens")))
+    return Reply(text, reasoning, finish == "length", usage, clean_text(body.get("model")))
 
 
 def split_reasoning(text: str) -> tuple[str, str]:
@@ -83,19 +71,10 @@ def _part(part: object, kind: str) -> str:
     return "".join(clean_text(mapping(p).get("text")) for p in parts)
 
 
-def _usage(value: object) -> Usage:
-    usage = mapping(value)
-    return Usage(count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")))
-
-
 def _error_text(body: Mapping[str, Any]) -> str:
-    """What a provider says in a completion that is an error in disguise."""
+    """The message of an error that comes as a completion."""
     error = body.get("error")
     return clean_text(error) or clean_text(mapping(error).get("message"))
-
-
-CONNECTIONS = 16
-MOST_CONNECTIONS = 200
 
 
 class OpenAIModel:
@@ -113,19 +92,19 @@ class OpenAIModel:
         timeout: float = 120.0,
         connections: int = CONNECTIONS,
     ) -> None:
-        """Describe the model; nothing is opened before the first call.
+        """Nothing is opened before the first call.
 
         Args:
-            model: the name the endpoint knows it by.
-            endpoint: address and key.
-            label: what reports call it; `openai/MODEL` by default.
-            timeout: seconds for one call, from its first byte to the last of the answer.
-            connections: how many sessions it is worth running side by side.
+            model: Its name at the endpoint.
+            endpoint: Address and key.
+            label: Its name in reports; `openai/MODEL` by default.
+            timeout: Seconds for one call, from its first byte to the last of the answer.
+            connections: Sessions worth running side by side.
         """
         self._model = model
         self._endpoint = endpoint
         self._label = label or f"openai/{model}"
-        self._speaker = Speaker(self._label, endpoint.host, endpoint.key, endpoint.key_env)
+        self._errors = EndpointErrors(self._label, endpoint.host, endpoint.key, endpoint.key_env)
         self._url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
         self._timeout = timeout
         self._connections = connections
@@ -134,7 +113,7 @@ class OpenAIModel:
 
     @classmethod
     def from_name(cls, name: ModelName, *, timeout: float = 120.0) -> OpenAIModel:
-        """Make a model from its name; its key comes from the environment.
+        """A model by its name; the key is read from the environment.
 
         Raises:
             UsageError: the key's variable is not set.
@@ -151,29 +130,23 @@ class OpenAIModel:
 
     @property
     def connections(self) -> int:
-        """How many sessions it is worth running side by side by default."""
+        """Sessions worth running side by side by default."""
         return self._connections
 
     async def complete(self, request: ChatRequest) -> Reply:
-        """Answer the conversation; nothing is repeated here.
+        """Answer the conversation in a single attempt.
 
         Raises:
             ContextOverflowError: the conversation is longer than the model's context.
             WithheldError: the provider's content filter refused the request or the answer.
             AccessError: no call can pass: wrong key, unknown name, no credit.
-            ModelError: anything else at the provider; `retryable` says whether it may pass later.
+            ModelError: any other fault of the provider; `retryable` says whether a repeat may succeed.
         """
-        body = await self._post(request)
-        try:
-            data: object = json.loads(body)
-        except (ValueError, RecursionError):  # bad UTF-8 is one too
-            data = None
-        if not isinstance(data, dict):
-            raise self._speaker.malformed("the body is no JSON object")
+        data = json_object(await self._post(request), self._errors)
         status = _status_inside(data)
         if status is not None:
-            raise self._speaker.refused(status, data, answered=self._answered)
-        reply = read_reply(data, malformed=self._speaker.malformed, withheld=self._speaker.withheld)
+            raise self._errors.refused(status, data, answered=self._answered)
+        reply = _read_reply(data, self._errors)
         self._answered = True
         return reply
 
@@ -190,11 +163,11 @@ class OpenAIModel:
         content = json.dumps(self._arguments(request)).encode()
         fault: ModelError
         try:
-            # The SDK's timeout counts from the last byte received: a body that drips needs an end of its own.
+            # The SDK's timeout counts from the last byte received, so a body that drips needs another limit.
             async with asyncio.timeout(self._timeout):
                 # `chat.completions.create` walks through the whole conversation for types and files, which costs three
-                # times the processor time of all the rest; `post` is the SDK's own way for what it does not type.
-                client = self._opened()
+                # times the processor time of everything else; `post` is the SDK's public way around it.
+                client = self._open()
                 response = await client.post(
                     self._url, content=content, cast_to=httpx2.Response, options=_options(client)
                 )
@@ -202,40 +175,39 @@ class OpenAIModel:
         except OpenAIError as error:
             fault = self._fault(error)
         except TimeoutError:
-            fault = self._speaker.timeout(self._timeout)
+            fault = self._errors.timeout(self._timeout)
         raise fault  # out here, where no `__context__` holds the provider's answer
 
     def _fault(self, error: Exception) -> ModelError:
-        """What the SDK raises, in our tree."""
         import openai
 
         from evolif.models.transport import BodyTooLargeError
 
         match error:
             case openai.APITimeoutError():
-                return self._speaker.timeout(self._timeout)
+                return self._errors.timeout(self._timeout)
             case openai.APIConnectionError():
-                return self._speaker.unreachable(error)
+                return self._errors.unreachable(error)
             case openai.APIStatusError():
                 return self._refused(error)
             case BodyTooLargeError():
-                return self._speaker.malformed(str(error))
+                return self._errors.malformed(str(error))
             case _:
-                return self._speaker.unsaid(error)
+                return self._errors.not_sent(error)
 
     def _refused(self, error: APIStatusError) -> ModelError:
         wait = retry_after(error.response.headers)
         body = error.body if error.body is not None else error.response.text
-        return self._speaker.refused(error.status_code, body, wait=wait, answered=self._answered)
+        return self._errors.refused(error.status_code, body, wait=wait, answered=self._answered)
 
-    def _opened(self) -> AsyncOpenAI:
+    def _open(self) -> AsyncOpenAI:
         if self._client is None:
             self._client = make_client(self._endpoint, timeout=self._timeout)
         return self._client
 
     def _arguments(self, request: ChatRequest) -> dict[str, Any]:
         sampling = request.sampling
-        # Compatible servers know `max_tokens`, the original refuses it for its newer models.
+        # Compatible servers know `max_tokens`, which the original refuses for its newer models.
         limit = "max_completion_tokens" if self._endpoint.is_openai else "max_tokens"
         optional = {"temperature": sampling.temperature, limit: sampling.max_tokens, "seed": sampling.seed}
         arguments: dict[str, Any] = {key: value for key, value in optional.items() if value is not None}
@@ -247,18 +219,18 @@ class OpenAIModel:
 
 
 def _options(client: AsyncOpenAI) -> Any:
-    """What the SDK would otherwise work out anew for every request, in a fifth of its processor time.
+    """What the SDK would otherwise work out for every request, in a fifth of its processor time.
 
-    Its type for these, a dictionary's, is not public.
+    The type of this dictionary is not public.
     """
     from openai import omit
 
-    told = {"x-stainless-retry-count": omit, "x-stainless-read-timeout": omit}
-    return {"headers": told, "params": {}, "max_retries": 0, "timeout": client.timeout, "follow_redirects": False}
+    headers = {"x-stainless-retry-count": omit, "x-stainless-read-timeout": omit}
+    return {"headers": headers, "params": {}, "max_retries": 0, "timeout": client.timeout, "follow_redirects": False}
 
 
 def _status_inside(data: dict[str, Any]) -> int | None:
-    """The status that a gateway writes into the body of an answer of status 200."""
+    """The status of a fault that a gateway writes into the body of an answer of status 200."""
     error = data.get("error")
     code = error.get("code") if isinstance(error, dict) and not data.get("choices") else None
     return code if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600 else None

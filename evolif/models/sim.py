@@ -1,11 +1,11 @@
 """Simulated models: they answer with the witness, or with a witness of a wrongly remembered instruction.
 
-What they return is text like any other and goes through the same checkers. Their skill is documented, per group and
-depth, so that a run over them shows figures one can predict:
+Their answers are texts that pass through the same checkers as any other. Their skill is documented per group and depth,
+so that the figures of a run can be predicted:
 
     perfect     always the witness
-    steady      each constraint is kept with a fixed chance, whatever the depth
-    forgetful   the same, but the chance shrinks with every turn that a topic has had
+    steady      keeps each constraint with a fixed chance, whatever the depth
+    forgetful   the same, but the chance shrinks with every turn of a topic
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SKILLS: Mapping[str, float] = MappingProxyType(
 """Chance that `steady` keeps a constraint of the group in a turn."""
 
 FORGETTING = 0.93
-"""`forgetful` multiplies its chance by this for every turn the topic has had before."""
+"""`forgetful` multiplies its chance by this for every earlier turn of the topic."""
 
 NAMES = ("perfect", "steady", "forgetful")
 
@@ -58,14 +58,8 @@ class SimModel:
         witness = turn.witness if turn.witness is not None else build_witness(turn.constraints, turn.topic.keywords)
         if isinstance(witness, Refusal):
             return Reply("")  # an imported turn that no answer satisfies
-        stream = Stream(
-            self._seed,
-            Purpose.SIMULATED_MODEL,
-            NAMES.index(self._skill),
-            request.sampling.seed or 0,
-            turn.dialogue,
-            turn.turn,
-        )
+        skill, seed = NAMES.index(self._skill), request.sampling.seed or 0
+        stream = Stream(self._seed, Purpose.SIMULATED_MODEL, skill, seed, turn.dialogue, turn.turn)
         missed = {c.group for c in turn.constraints if stream.fraction() >= self._chance(c.group, request.depth)}
         return Reply(_with_defects(turn, witness, missed, stream) if missed else witness)
 
@@ -80,7 +74,7 @@ class SimModel:
 
 
 def _with_defects(turn: Turn, witness: str, missed: set[str], stream: Stream) -> str:
-    """A text in which just the missed constraints fail, where one is found; else the nearest that was."""
+    """A text in which exactly the missed constraints fail; where none is found, the nearest one."""
     best, best_wrong = witness, len(turn.constraints) + 1
     for attempt in range(_TRIES):
         remembered = _misremember(turn, missed, stream, drop=attempt == _TRIES - 1)
@@ -97,7 +91,7 @@ def _with_defects(turn: Turn, witness: str, missed: set[str], stream: Stream) ->
 
 
 def _misremember(turn: Turn, missed: set[str], stream: Stream, *, drop: bool) -> Instruction:
-    """The instruction with the missed constraints changed, or left out."""
+    """The instruction with the missed constraints changed or dropped."""
     active = {c.group: c.params for c in turn.constraints}
     remembered = []
     for constraint in turn.constraints:

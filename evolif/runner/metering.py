@@ -15,8 +15,7 @@ from functools import partial
 from typing import Protocol
 
 from evolif.errors import EvolifError
-from evolif.models import ChatRequest, ManagedModel, ModelCache, Reply
-from evolif.models.limits import Slot
+from evolif.models import ChatRequest, ManagedModel, ModelCache, Reply, Slot
 from evolif.runner.events import Role, SessionKey, Spent
 from evolif.types import Usage
 

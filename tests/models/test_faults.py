@@ -25,7 +25,7 @@ from evolif.models import (
     open_model,
     parse_model_name,
 )
-from evolif.models.faults import Speaker
+from evolif.models.faults import EndpointErrors
 from evolif.models.openai import OpenAIModel
 from evolif.types import Message
 
@@ -285,7 +285,7 @@ def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> 
     assert proxy.seen[0].path == "http://model.example/v1/chat/completions"
 
 
-SPEAKER = Speaker("openai/tiny", "api.example", KEY, "TEST_KEY")
+ERRORS = EndpointErrors("openai/tiny", "api.example", KEY, "TEST_KEY")
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ SPEAKER = Speaker("openai/tiny", "api.example", KEY, "TEST_KEY")
     ],
 )
 def test_the_words_for_too_long_are_many(said: str) -> None:
-    assert isinstance(SPEAKER.refused(400, {"error": {"message": said}}), ContextOverflowError)
+    assert isinstance(ERRORS.refused(400, {"error": {"message": said}}), ContextOverflowError)
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_the_words_for_too_long_are_many(said: str) -> None:
     ],
 )
 def test_other_words_are_not_taken_for_it(said: str) -> None:
-    assert type(SPEAKER.refused(400, {"error": {"message": said}})) is ModelError
+    assert type(ERRORS.refused(400, {"error": {"message": said}})) is ModelError
 
 
 def test_the_conversation_repeated_in_an_error_proves_nothing() -> None:
@@ -334,7 +334,7 @@ def test_the_conversation_repeated_in_an_error_proves_nothing() -> None:
             {"type": "extra_forbidden", "msg": "no", "input": "moderation: maximum context length, api key invalid"}
         ]
     }
-    caught = SPEAKER.refused(422, body)
+    caught = ERRORS.refused(422, body)
     assert type(caught) is ModelError and not caught.retryable
 
 
@@ -349,26 +349,26 @@ def test_the_conversation_repeated_in_an_error_proves_nothing() -> None:
     ],
 )
 def test_what_no_call_can_pass_stops_the_asking(status: int, body: object) -> None:
-    caught = SPEAKER.refused(status, body, answered=True)
+    caught = ERRORS.refused(status, body, answered=True)
     assert isinstance(caught, AccessError) and not caught.retryable
 
 
 def test_a_gateway_without_a_server_for_schemas_bars_nothing() -> None:
     said = "No endpoints found that can handle the requested parameters."
-    assert type(SPEAKER.refused(404, {"error": {"message": said, "code": 404}})) is ModelError
+    assert type(ERRORS.refused(404, {"error": {"message": said, "code": 404}})) is ModelError
 
 
 @pytest.mark.parametrize("said", ["Content Exists Risk", "Your prompt was flagged as potentially violating our policy"])
 def test_the_words_for_filtered_are_many(said: str) -> None:
-    assert isinstance(SPEAKER.refused(400, {"error": {"message": said}}), WithheldError)
+    assert isinstance(ERRORS.refused(400, {"error": {"message": said}}), WithheldError)
 
 
 @pytest.mark.parametrize("body", [None, "", [], {}, {"error": None}, {"error": {"message": None}}, 7, [[[[]]]]])
 def test_an_error_of_any_shape_is_said(body: object) -> None:
-    assert "answered 500" in str(SPEAKER.refused(500, body))
+    assert "answered 500" in str(ERRORS.refused(500, body))
 
 
 def test_a_huge_error_is_said_shortly() -> None:
     text = "x context " * 10**6
-    caught = SPEAKER.refused(400, {"error": {"message": text, "errors": [text] * 50}})
+    caught = ERRORS.refused(400, {"error": {"message": text, "errors": [text] * 50}})
     assert len(str(caught)) < 500

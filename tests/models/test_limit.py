@@ -8,7 +8,7 @@ import pytest
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models import ManagedModel, Reply, managed
-from evolif.models.limits import ConnectionLimit, Slot
+from evolif.models.managed import ConnectionLimit, Slot
 
 from .scripted import HELLO, Scripted
 
@@ -18,7 +18,7 @@ BROKEN = ModelError("500", retryable=True)
 
 async def full(limit: ConnectionLimit) -> list[Slot]:
     """Take every place there is."""
-    return [await limit.take() for _ in range(limit.places - limit.in_flight)]
+    return [await limit.take() for _ in range(limit.slots - limit.in_flight)]
 
 
 async def round_of(limit: ConnectionLimit, *faults: Exception | None) -> None:
@@ -39,7 +39,7 @@ def run(limit: ConnectionLimit, *rounds: list[Exception | None]) -> list[int]:
         seen = []
         for faults in rounds:
             await round_of(limit, *faults)
-            seen.append(limit.places)
+            seen.append(limit.slots)
         return seen
 
     return asyncio.run(main())
@@ -56,7 +56,7 @@ def test_growth_needs_use() -> None:
             place = await limit.take()
             place.report(None)
             place.leave()
-        return limit.places
+        return limit.slots
 
     assert asyncio.run(main()) == 16
 
@@ -111,12 +111,12 @@ def test_news_of_before_the_cut_is_no_news() -> None:
         limit = ConnectionLimit(200, 16)
         places = await full(limit)
         places[0].report(BUSY)
-        cut = limit.places
+        cut = limit.slots
         for place in places[1:8]:
             place.report(None)
         for place in places[8:]:
             place.report(BUSY)
-        return cut, limit.places
+        return cut, limit.slots
 
     assert asyncio.run(main()) == (8, 8)
 
@@ -211,7 +211,7 @@ def test_it_finds_what_an_endpoint_stands(capacity: int) -> None:
         assert endpoint.refused <= 0.1 * endpoint.calls
         endpoint.capacity = 1000
         await drive(model, 6000)
-        assert model.limit.places > 1.2 * capacity or model.limit.places == 200
+        assert model.limit.slots > 1.2 * capacity or model.limit.slots == 200
 
     asyncio.run(main())
 
@@ -226,7 +226,7 @@ async def drive(model: ManagedModel, calls: int) -> list[int]:
                 await model.complete(HELLO)
             except ModelError as fault:
                 assert fault is BUSY
-            seen.append(model.limit.places)
+            seen.append(model.limit.slots)
 
     await asyncio.gather(*(work() for _ in range(model.connections)))
     return seen

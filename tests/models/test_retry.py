@@ -138,7 +138,7 @@ def test_every_attempt_moves_the_limit_of_a_metered_model() -> None:
         inner = Scripted(*[BUSY] * 3, most_connections=50)
         model = retrying(inner, policy(3))
         metered = MeteredModel(model, "target", AllowAll(), lambda: False)
-        assert (model.connections, model.limit.places, model.name) == (50, 4, "test/scripted")
+        assert (model.connections, model.limit.slots, model.name) == (50, 4, "test/scripted")
         await metered.complete(HELLO)
         assert model.limit.cuts == 3 and model.limit.in_flight == 0
 
@@ -165,7 +165,7 @@ def test_a_hit_of_a_cache_is_no_news() -> None:
         hit, miss = (managed(Scripted(*[Reply("x", cached=c)] * 40, most_connections=50)) for c in (True, False))
         for model in (hit, miss):
             await asyncio.gather(*(model.complete(HELLO) for _ in range(40)))
-        return hit.limit.places, miss.limit.places
+        return hit.limit.slots, miss.limit.slots
 
     hit, miss = asyncio.run(main())
     assert hit == 4 < miss
@@ -173,9 +173,9 @@ def test_a_hit_of_a_cache_is_no_news() -> None:
 
 def test_a_model_on_this_machine_keeps_its_number_and_a_given_one_is_kept() -> None:
     local, remote = Scripted(), Scripted(most_connections=200)
-    assert (managed(local).limit.places, managed(local).connections) == (4, 4)
-    assert (managed(remote).limit.places, managed(remote).connections) == (4, 200)
-    assert managed(remote, 50).limit.places == managed(remote, 50).connections == 50
+    assert (managed(local).limit.slots, managed(local).connections) == (4, 4)
+    assert (managed(remote).limit.slots, managed(remote).connections) == (4, 200)
+    assert managed(remote, 50).limit.slots == managed(remote, 50).connections == 50
 
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
