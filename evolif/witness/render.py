@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 
 from evolif.witness.layout import Draft, DraftBlock, Sentence
-from evolif.witness.requirements import Requirements
+from evolif.witness.requirements import RefusedError, Requirements
 
 _BOLD = ("**", "**")
 _UNESCAPED = ("\x02", "\x03")
@@ -21,6 +21,8 @@ def render(draft: Draft, requirements: Requirements) -> str:
         return _json(draft, stop)
     if requirements.fmt == "csv":
         cells = [csv_cell(_text(s, stop)) for s in draft.sentences()]
+        if len(cells) % 2:  # rows have two cells each
+            raise RefusedError("cells", "format")
         return "\n".join(f"{left},{right}" for left, right in zip(cells[::2], cells[1::2], strict=True))
     if requirements.fmt in ("html", "xml"):
         return _tags(draft, requirements, stop)

@@ -5,7 +5,7 @@ import pytest
 from evolif.constraints import find_conflict, is_closed, lower_limit, upper_limit
 from evolif.resources import data_path, load_yaml
 from evolif.types import Constraint
-from evolif.witness import Refusal, build_witness
+from evolif.witness import Refusal, build_fallback, build_witness
 
 KEYS = {"mode": "json", "keys": ["summary", "steps"]}
 TABLE = {"mode": "table", "columns": ["item", "cost"]}
@@ -135,3 +135,14 @@ def test_a_group_is_closed_when_no_parameter_is_left(group, active, closed):
 def test_limits_of_a_range():
     params = {"unit": "words", "relation": "between", "count": 10, "upper": 20}
     assert (lower_limit(params, "words"), upper_limit(params, "words")) == (10, 20)
+
+
+def test_csv_with_an_odd_number_of_cells_is_refused():
+    active = {
+        "format": {"mode": "csv"},
+        "headings": {"count": 3},
+        "language": {"code": "de"},
+        "case": {"mode": "all_lower"},
+        "punctuation": {"mode": "exclude", "mark": ","},
+    }
+    assert isinstance(build_fallback([Constraint(group, params) for group, params in active.items()], ()), Refusal)
