@@ -141,13 +141,13 @@ def _shuffled(models: dict[str, list[VerdictPlace]], stream: Stream) -> Iterator
     return _round_robin([iter(stream.sample(models[name], len(models[name]))) for name in names])
 
 
-def _round_robin(hands: Sequence[Iterator[VerdictPlace]]) -> Iterator[VerdictPlace]:
-    left = list(hands)
+def _round_robin(iterators: Sequence[Iterator[VerdictPlace]]) -> Iterator[VerdictPlace]:
+    left = list(iterators)
     while left:
-        for hand in tuple(left):
-            place = next(hand, None)
+        for iterator in tuple(left):
+            place = next(iterator, None)
             if place is None:
-                left.remove(hand)
+                left.remove(iterator)
             else:
                 yield place
 
@@ -233,7 +233,8 @@ def draw_sample(run: Run, seed: int | None = None, size: int | None = None) -> S
                 )
             fresh = [place for place in dealt if place not in set(existing.places)]
             sample = existing._replace(places=(*existing.places, *shown_order(fresh, existing.seed)))
-        _write(folder / _SAMPLE, sample)
+        data = {"version": 1, "seed": sample.seed, "population": sample.population, "places": sample.places}
+        replace_file(folder / _SAMPLE, json.dumps(data).encode())
         return sample
 
 
@@ -247,16 +248,6 @@ def _check_existing(run: Run, existing: Sample, seed: int | None, size: int | No
         raise UsageError(
             f"the judge audit of {run.path} has {len(existing.places)} answers; it can grow, not shrink (skip with k)"
         )
-
-
-def _write(path: Path, sample: Sample) -> None:
-    data = {
-        "version": 1,
-        "seed": sample.seed,
-        "population": [list(cell) for cell in sample.population],
-        "places": [list(place) for place in sample.places],
-    }
-    replace_file(path, json.dumps(data).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,23 +275,23 @@ def read_items(run: Run, sample: Sample) -> list[AuditItem]:
     Raises:
         UsageError: the run lacks an answer of the sample.
     """
-    facts = {(one.dialogue, one.turn): one for one in run.facts()}
+    turns = {(one.dialogue, one.turn): one for one in run.facts()}
     items = []
     for number, place, session, record in _sampled_turns(run, sample):
-        asked = facts.get((session.dialogue, place.turn)) if session is not None else None
-        if record is None or asked is None or place.constraint >= len(asked.constraints):
+        facts = turns.get((session.dialogue, place.turn)) if session is not None else None
+        if record is None or facts is None or place.constraint >= len(facts.constraints):
             raise UsageError(f"{run.path} does not hold answer {number} of its judge audit; restore the run")
-        constraint = asked.constraints[place.constraint]
+        constraint = facts.constraints[place.constraint]
         question, scale = load_rubric().scale(constraint)
         items.append(
             AuditItem(
                 number,
                 constraint.group,
                 str(constraint.params.get(constraint.group, "")),
-                describe(constraint, format_of(asked.constraints)),
+                describe(constraint, format_of(facts.constraints)),
                 question,
                 tuple(scale.split("\n")),
-                asked.query,
+                facts.query,
                 Reading(record.answer).text,
             )
         )

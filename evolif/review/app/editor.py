@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from rich.text import Text
 from textual import on, work
@@ -172,24 +172,35 @@ class SingleLine(Input):
         super().replace(clean_input(text).replace("\n", " "), start, end)
 
 
-class _Dialog(ModalScreen[str | None]):
+Answer = TypeVar("Answer")
+
+
+class Dialog(ModalScreen[Answer]):
+    """A title, a text and a widget to answer with.
+
+    Args:
+        title: The question.
+        body: Text to answer it with; no room is left for it where None.
+        answer: The widget, which gets the focus.
+    """
+
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Leave")]
 
     DEFAULT_CSS = """
-    _Dialog { align: center middle; }
-    _Dialog > Vertical {
+    Dialog { align: center middle; }
+    Dialog > Vertical {
         width: 90%; max-width: 90; height: auto; max-height: 90%;
         border: round $primary; padding: 0 1; background: $surface;
     }
-    _Dialog VerticalScroll { height: auto; max-height: 14; }
-    _Dialog #help { color: $text-muted; }
-    _Dialog OptionList, _Dialog OptionList:focus { border: none; max-height: 10; padding: 0; }
-    _Dialog SingleLine, _Dialog SingleLine:focus { border: round $primary; }
+    Dialog VerticalScroll { height: auto; max-height: 14; }
+    Dialog #help { color: $text-muted; }
+    Dialog OptionList, Dialog OptionList:focus { border: none; max-height: 10; padding: 0; }
+    Dialog SingleLine, Dialog SingleLine:focus { border: round $primary; }
     """
 
     HINT = "escape leaves"
 
-    def __init__(self, title: str, body: Marked, answer: Widget | None = None) -> None:
+    def __init__(self, title: str, body: Marked | None, answer: Widget | None = None) -> None:
         super().__init__()
         self._title = title
         self._body = body
@@ -198,8 +209,9 @@ class _Dialog(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(Content.styled(self._title, "bold"), markup=False)
-            with VerticalScroll():
-                yield Static(content(self._body), markup=False)
+            if self._body is not None:
+                with VerticalScroll():
+                    yield Static(content(self._body), markup=False)
             if self._answer is not None:
                 yield self._answer
             yield Static(self.HINT, id="help", markup=False)
@@ -212,7 +224,7 @@ class _Dialog(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-class Ask(_Dialog):
+class Ask(Dialog[str | None]):
     """Asks for one line; returns None if the reviewer leaves.
 
     Args:
@@ -256,7 +268,7 @@ class Ask(_Dialog):
             self.query_one("#help", Static).update("please write something, or leave with escape")
 
 
-class Choose(_Dialog):
+class Choose(Dialog[str | None]):
     """Asks for one of several choices; returns its name, or None if the reviewer leaves.
 
     Args:
@@ -276,7 +288,7 @@ class Choose(_Dialog):
         self.dismiss(event.option_id)
 
 
-class Page(_Dialog):
+class Page(Dialog[None]):
     """A page to read."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,enter,question_mark,s", "leave", "Leave")]

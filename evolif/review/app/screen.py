@@ -10,17 +10,17 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from evolif.errors import EvolifError
 from evolif.review.agreement import Statistics
 from evolif.review.app import keys
-from evolif.review.app.editor import Ask, Page
+from evolif.review.app.editor import Ask, Dialog, Page
 from evolif.review.app.keys import page
 from evolif.review.filters import FACETS, UNDECIDED, Facet, Filter, QueueItem, choose, values
 from evolif.review.queue import ReviewQueue, State, TextBlock
@@ -28,7 +28,7 @@ from evolif.review.text import Marked, joined, one_line, styled
 from evolif.types import Finding
 
 
-class Filters(ModalScreen[Filter]):
+class Filters(Dialog[Filter]):
     """A switch for every value of every facet; returns the filter.
 
     Args:
@@ -43,28 +43,17 @@ class Filters(ModalScreen[Filter]):
     ]
 
     DEFAULT_CSS = """
-    Filters { align: center middle; }
-    Filters > Vertical {
-        width: 90%; max-width: 70; height: auto; max-height: 90%;
-        border: round $primary; padding: 0 1; background: $surface;
-    }
-    Filters OptionList, Filters OptionList:focus { border: none; padding: 0; max-height: 18; }
-    Filters #help { color: $text-muted; }
+    Filters > Vertical { max-width: 70; }
+    Filters OptionList, Filters OptionList:focus { max-height: 18; }
     """
 
+    HINT = "enter or space switches · c clears · escape shows the choice"
+
     def __init__(self, wanted: Filter, counts: Mapping[Facet, Counter[str]]) -> None:
-        super().__init__()
         self._wanted = wanted
         self._rows = [(facet, value, counts[facet][value]) for facet in FACETS for value in sorted(counts[facet])]
-
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Static(Content.styled("Show only", "bold"), markup=False)
-            yield OptionList(*(Option(self._row(number)) for number in range(len(self._rows))), markup=False)
-            yield Static("enter or space switches · c clears · escape shows the choice", id="help", markup=False)
-
-    def on_mount(self) -> None:
-        self.query_one(OptionList).focus()
+        self._options = OptionList(*(Option(self._row(number)) for number in range(len(self._rows))), markup=False)
+        super().__init__("Show only", None, self._options)
 
     def _row(self, number: int) -> Content:
         facet, value, count = self._rows[number]
@@ -72,7 +61,7 @@ class Filters(ModalScreen[Filter]):
         return Content(f"[{'x' if chosen else ' '}] {facet:<8} {one_line(value, 40)} ({count})")
 
     def action_switch(self) -> None:
-        number = self.query_one(OptionList).highlighted
+        number = self._options.highlighted
         if number is not None:
             facet, value, _ = self._rows[number]
             self._wanted = self._wanted.toggled(facet, value)
@@ -88,7 +77,7 @@ class Filters(ModalScreen[Filter]):
         self.dismiss(self._wanted)
 
     def _show(self, number: int) -> None:
-        self.query_one(OptionList).replace_option_prompt_at_index(number, self._row(number))
+        self._options.replace_option_prompt_at_index(number, self._row(number))
 
     @on(OptionList.OptionSelected)
     def _switched(self) -> None:
