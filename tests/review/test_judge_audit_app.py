@@ -168,6 +168,7 @@ def test_f_filters_by_group_and_status(ada):
     drive(ada, steps)
 
 
+@pytest.mark.slow
 def test_slash_searches_answers_and_typing_replaces_the_old_words(ada):
     async def steps(person):
         await person.press("slash")

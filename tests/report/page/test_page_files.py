@@ -200,6 +200,7 @@ def test_a_page_too_large_sends_transcripts_out(make: Make, monkeypatch: pytest.
     assert make().inside == 0
 
 
+@pytest.mark.slow
 def test_a_list_too_long_is_cut(make: Make, many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "MOST_BYTES", 150_000)
     written = make(root=many)
