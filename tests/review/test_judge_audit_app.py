@@ -97,6 +97,7 @@ def test_u_undoes_one_by_one_and_shows_what_it_undid(ada):
     assert not ada.verdicts() and load_judge_audit(ada.path) == ()
 
 
+@pytest.mark.slow
 def test_undo_of_an_earlier_sitting_is_asked_about(run):
     give(judge_desk(run), 3, 8)
 
@@ -141,6 +142,7 @@ def test_n_p_and_the_arrows_move_and_space_and_b_scroll(ada):
     drive(ada, steps)
 
 
+@pytest.mark.slow
 def test_o_notes_without_going_on(ada):
     async def steps(person):
         await person.press("o")
@@ -158,6 +160,7 @@ def test_o_notes_without_going_on(ada):
     drive(ada, steps, size=(100, 50))
 
 
+@pytest.mark.slow
 def test_f_filters_by_group_and_status(ada):
     async def steps(person):
         await person.press("2", "f")

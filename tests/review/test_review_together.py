@@ -162,6 +162,7 @@ for number in range(10):
 """
 
 
+@pytest.mark.slow
 def test_reviewers_in_processes_of_their_own_lose_nothing(bench):
     names = ("ada", "bob", "eve")
     running = [run(DECIDES, str(bench), name) for name in names]
