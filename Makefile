@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow test-all ci-parts lint types check format fetch screenshots docs reference clean
+.PHONY: demo weights test test-slow test-all ci-parts lint types check format fetch screenshots docs reference clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -31,20 +31,19 @@ PYTEST_FLAGS ?= -n auto --maxprocesses 8 --dist worksteal
 PYTEST := $(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 # The weights of the small real model, which some tests ask.
-$(VENV)/.weights: $(VENV)/.dev
+weights: $(VENV)/.dev
 	$(BIN)/evolif models fetch smollm2-135m
-	@touch $@
 
 # Every feature, in a minute or two.
-test: $(VENV)/.weights
+test: weights
 	$(PYTEST)
 
 # Only what `make test` leaves out.
-test-slow: $(VENV)/.weights
+test-slow: weights
 	$(PYTEST) -m slow
 
 # All of it, with more examples of each property: what the CI runs.
-test-all: $(VENV)/.weights
+test-all: weights
 	$(PYTEST) -m "" --hypothesis-profile thorough
 
 # What some tests skip without, as far as this machine lets it be installed: Ray, and as root a browser.
