@@ -1,6 +1,7 @@
 """Fresh multi-turn instruction-following benchmarks, and how long a model holds a conversation.
 
-An independent implementation in the manner of EvolIF (arXiv 2511.03508). Names are loaded when first used.
+An independent implementation in the manner of EvolIF (arXiv 2511.03508). Names are loaded when they are first used, so
+that `import evolif` and `evolif --help` stay fast.
 """
 
 from __future__ import annotations
@@ -17,29 +18,6 @@ if TYPE_CHECKING:
     from evolif.runner.evaluate import evaluate
     from evolif.runner.run import load_run
     from evolif.types import Constraint, Finding, Persona, Session, Span, Topic, Turn, Verdict
-
-_HOMES = {
-    "Constraint": "evolif.types",
-    "EvolifError": "evolif.errors",
-    "Finding": "evolif.types",
-    "InputError": "evolif.errors",
-    "InternalError": "evolif.errors",
-    "ModelError": "evolif.errors",
-    "OutsideError": "evolif.errors",
-    "Persona": "evolif.types",
-    "Session": "evolif.types",
-    "Span": "evolif.types",
-    "Topic": "evolif.types",
-    "Turn": "evolif.types",
-    "UsageError": "evolif.errors",
-    "Verdict": "evolif.types",
-    "check": "evolif.constraints",
-    "check_query": "evolif.queries",
-    "evaluate": "evolif.runner.evaluate",
-    "generate": "evolif.instructions.generate",
-    "load_benchmark": "evolif.instructions",
-    "load_run": "evolif.runner",
-}
 
 __all__ = [
     "Constraint",
@@ -65,14 +43,24 @@ __all__ = [
     "load_run",
 ]
 
+_FUNCTIONS = {
+    "check": "evolif.constraints",
+    "check_query": "evolif.queries",
+    "evaluate": "evolif.runner",
+    "generate": "evolif.instructions",
+    "load_benchmark": "evolif.instructions",
+    "load_run": "evolif.runner",
+}
+"""Where the functions live; of the classes, errors live in `evolif.errors` and all others in `evolif.types`."""
+
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from its home (PEP 562)."""
-    home = _HOMES.get(name)
-    if home is None:
+    """Load a public name when it is first used (PEP 562)."""
+    if name not in __all__:
         raise AttributeError(f"module 'evolif' has no attribute {name!r}")
     from importlib import import_module
 
+    home = _FUNCTIONS.get(name, "evolif.errors" if name.endswith("Error") else "evolif.types")
     return getattr(import_module(home), name)
 
 

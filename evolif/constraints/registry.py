@@ -24,11 +24,10 @@ from evolif.constraints.edges import EndWith, StartWith
 from evolif.constraints.format import Format
 from evolif.constraints.keywords import Existence, Forbidden
 from evolif.constraints.language import Language
-from evolif.constraints.length import Length
+from evolif.constraints.length import Length, Sentences
 from evolif.constraints.markup import Bullets, Digits, Emphasis, Headings
 from evolif.constraints.placement import Placement
 from evolif.constraints.punctuation import Punctuation
-from evolif.constraints.sentences import Sentences
 from evolif.constraints.subjective import Audience, Emotion, Style
 from evolif.errors import InputError, InternalError, UsageError
 from evolif.resources import complaint

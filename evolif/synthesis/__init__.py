@@ -14,9 +14,16 @@ from evolif.synthesis.agent import (
     Writer,
     load_plugin,
 )
+from evolif.synthesis.assignment import (
+    TEMPLATE,
+    PersonaModel,
+    Share,
+    author_of,
+    load_personas,
+    parse_share,
+    persona_for,
+)
 from evolif.synthesis.chat import Completion, object_schema, read_object
-from evolif.synthesis.mixing import TEMPLATE, Share, author_of, parse_share
-from evolif.synthesis.personas import PersonaModel, load_personas, persona_for
 from evolif.synthesis.prompts import fill_slots, synthesis_settings
 from evolif.synthesis.template import Frames, TemplateSynthesizer, load_frames, registers
 
