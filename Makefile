@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo weights test test-slow test-all ci-parts lint types check format fetch screenshots docs reference clean
+.PHONY: demo weights test test-slow ci-parts lint types check format fetch screenshots docs reference clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -38,13 +38,9 @@ weights: $(VENV)/.dev
 test: weights
 	$(PYTEST)
 
-# Only what `make test` leaves out.
+# What `make test` leaves out: the slow tests, and more examples of each property.
 test-slow: weights
-	$(PYTEST) -m slow
-
-# All of it, with more examples of each property: what the CI runs.
-test-all: weights
-	$(PYTEST) -m "" --hypothesis-profile thorough
+	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile thorough
 
 # What some tests skip without, as far as this machine lets it be installed: Ray, and as root a browser.
 ci-parts: $(VENV)/.dev
@@ -57,7 +53,7 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-check: test-all lint types
+check: test test-slow lint types
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
