@@ -1,4 +1,4 @@
-"""The one protocol every chat model speaks, whoever serves it."""
+"""The protocol of all chat models: request, reply and `ChatModel`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeAlias
 from evolif.types import Message, Turn, Usage
 
 DEFAULT_RETRIES = 5
-"""Repeats of a call that may pass later: back-offs of 1, 2, 4, 8 and 16 s, of which half is waited on the average. So
-an endpoint that is gone for a quarter of a minute costs no session, and nobody waits for more than half a minute."""
+"""Repeats of a call that may succeed later, with back-offs of 1, 2, 4, 8 and 16 s, of which half is waited on average.
+So an endpoint that is down for a quarter of a minute costs no session, and no call waits longer than half a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +24,23 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One call. `turn` is what a simulated user knows of the turn; models behind an API never see it."""
+    """One call. Only simulated models see `turn`, `depth` and `epoch`; models behind an API never do."""
 
     messages: tuple[Message, ...]
     sampling: Sampling = field(default_factory=Sampling)
     schema: Mapping[str, Any] | None = None
-    """A JSON schema the answer should follow, where the provider has them."""
+    """A JSON schema for the answer, where the provider supports them."""
     turn: Turn | None = None
     depth: int = 1
-    """How many turns the topic of `turn` has had, this one included."""
+    """Turns of the topic of `turn` so far, this one included."""
     epoch: int = 1
-    """Which repetition of the dialogue the call belongs to; a cache keeps repetitions apart."""
+    """Repetition of the dialogue; a cache keeps repetitions apart."""
     drawn: str = ""
-    """What in the messages is drawn anew for each call, such as the number in a fence; a cache looks past it."""
+    """The part of the messages that is drawn for each call, such as the number in a fence; a cache ignores it."""
 
     @property
     def lasting(self) -> tuple[Message, ...]:
-        """The messages as they are when the same is asked again."""
+        """The messages without what is drawn: the same for the same question."""
         if not self.drawn:
             return self.messages
         return tuple(Message(m.role, m.content.replace(self.drawn, "0" * len(self.drawn))) for m in self.messages)
@@ -48,23 +48,23 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer, as received: reasoning apart, flags kept."""
+    """One answer as received, with reasoning separate."""
 
     text: str
     reasoning: str = ""
     truncated: bool = False
-    """Cut at the token limit; the answer is judged as it stands."""
+    """Cut at the token limit; the answer is judged as it is."""
     usage: Usage = field(default_factory=Usage)
     served_by: str = ""
     """The exact model version the provider named."""
     cached: bool = False
-    """Taken from a cache: nobody was asked, so it says nothing about the endpoint."""
+    """Taken from a cache: no call was made, so it says nothing about the endpoint."""
 
 
 class ChatModel(Protocol):
     """A model that answers conversations.
 
-    `complete` raises `ContextOverflowError`, `WithheldError` or `ModelError` and nothing else that is expected.
+    `complete` raises `ContextOverflowError`, `WithheldError` or another `ModelError`; anything else is a bug.
     """
 
     @property
@@ -74,7 +74,7 @@ class ChatModel(Protocol):
 
     @property
     def connections(self) -> int:
-        """How many sessions it is worth running side by side by default."""
+        """Sessions worth running side by side by default."""
         ...
 
     async def complete(self, request: ChatRequest) -> Reply:
@@ -87,7 +87,7 @@ class ChatModel(Protocol):
 
 
 ModelRef: TypeAlias = str | ChatModel
-"""A model's name, or a model that the caller has opened."""
+"""A model's name, or a model object."""
 
 
 def as_list(models: ModelRef | Sequence[ModelRef]) -> list[ModelRef]:
@@ -96,5 +96,5 @@ def as_list(models: ModelRef | Sequence[ModelRef]) -> list[ModelRef]:
 
 
 def spec_of(model: ModelRef) -> str:
-    """The name as it was given, or an opened model's own."""
+    """The name as given, or the name of a model object."""
     return model if isinstance(model, str) else model.name

@@ -1,7 +1,7 @@
-"""Replies kept on disk by the content of their request: what any run with this cache has asked is not asked again.
+"""Replies stored on disk by the content of their request, so that no run with this cache repeats one.
 
 One SQLite file holds each message once. Keys never enter it: an endpoint is stored without user, password and query,
-and a request holds no header.
+and a request has no header.
 """
 
 from __future__ import annotations
@@ -23,57 +23,55 @@ CACHE_FILE = "requests.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class CachedCall:
-    """A request as the cache knows it: everything that may decide its answer."""
+    """Everything of a request that may decide its answer."""
 
     model: str
     """`provider/name`."""
     endpoint: str
-    """Where it is asked; empty for the provider's own endpoint."""
+    """Empty for the provider's own endpoint."""
     epoch: int
-    """So that repeats of a dialogue are asked anew."""
+    """Repetition of the dialogue."""
     repeat: int
-    """How often the same was asked before in this run, so that a second try is one."""
+    """How often this run sent the same request before on purpose."""
     temperature: float | None
     max_tokens: int | None
     seed: int | None
     schema: str
     """Empty where there is none."""
     messages: tuple[bytes, ...]
-    """A digest each."""
+    """Their digests."""
 
     @classmethod
     def of(cls, model: str, endpoint: str, request: ChatRequest) -> CachedCall:
-        """The first asking of a request."""
+        """A request that is sent for the first time."""
         schema = "" if request.schema is None else json.dumps(request.schema, sort_keys=True)
-        digests = tuple(digest_of(message) for message in request.lasting)
+        digests = tuple(
+            blake2b(f"{message.role}\n{message.content}".encode("utf-8", "replace"), digest_size=16).digest()
+            for message in request.lasting
+        )
         temperature, max_tokens, seed = astuple(request.sampling)
         return cls(model, endpoint, request.epoch, 0, temperature, max_tokens, seed, schema, digests)
 
     @property
     def settings(self) -> str:
-        """Everything but the messages, as text."""
-        told = asdict(self)
-        del told["messages"]
-        return json.dumps(told, sort_keys=True)
+        """Everything but the messages, as JSON."""
+        fields = asdict(self)
+        del fields["messages"]
+        return json.dumps(fields, sort_keys=True)
 
     @property
     def key(self) -> bytes:
-        """What the reply is kept under."""
+        """Key of the stored reply."""
         return blake2b(self.settings.encode() + b"".join(self.messages), digest_size=16).digest()
 
 
-def digest_of(message: Message) -> bytes:
-    """16 bytes of a role and its words."""
-    return blake2b(f"{message.role}\n{message.content}".encode("utf-8", "replace"), digest_size=16).digest()
-
-
 class CacheStore:
-    """Reads and writes one cache; used by one thread at a time, and by any number of processes.
-
-    Args:
-        folder: Where its file is, made where it is missing, for this user alone.
+    """The cache's file, used by one thread at a time and by any number of processes.
 
     Its calls raise `OutsideError` where the file cannot be used.
+
+    Args:
+        folder: The file's folder; created for this user alone where it is missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -89,7 +87,7 @@ class CacheStore:
         )
 
     def get(self, call: CachedCall) -> Reply | None:
-        """The reply that was had."""
+        """The stored reply."""
         with self._file.connection() as file:
             row = file.execute(
                 "SELECT text, reasoning, truncated, served_by FROM request WHERE key = ?", (call.key,)
@@ -100,7 +98,7 @@ class CacheStore:
         return Reply(text, reasoning, bool(truncated), Usage(), served_by, cached=True)
 
     def put(self, call: CachedCall, messages: Sequence[Message], reply: Reply) -> None:
-        """Keep a reply; the first one stays."""
+        """Store a reply; an earlier one stays."""
         words = [(d, m.role, _storable(m.content)) for d, m in zip(call.messages, messages, strict=True)]
         row = (call.key, call.settings, b"".join(call.messages))
         answer = (_storable(reply.text), _storable(reply.reasoning), int(reply.truncated), reply.served_by)
@@ -109,7 +107,7 @@ class CacheStore:
             file.execute("INSERT OR IGNORE INTO request VALUES (?, ?, ?, ?, ?, ?, ?)", (*row, *answer))
 
     def near(self, prefix: bytes, limit: int) -> list[tuple[str, bytes]]:
-        """(settings, digests of the messages) of requests whose messages begin so."""
+        """(settings, joined digests of the messages) of requests whose messages begin with `prefix`."""
         with self._file.connection() as file:
             return file.execute(
                 "SELECT settings, messages FROM request WHERE messages >= ? AND messages < ? LIMIT ?",
@@ -117,7 +115,7 @@ class CacheStore:
             ).fetchall()
 
     def words(self, digest: bytes) -> tuple[str, str]:
-        """Role and words of a stored message."""
+        """Role and text of a stored message."""
         with self._file.connection() as file:
             role, words = file.execute("SELECT role, words FROM message WHERE digest = ?", (digest,)).fetchone()
         return role, words
@@ -140,7 +138,7 @@ CREATE TABLE IF NOT EXISTS message (
 CREATE TABLE IF NOT EXISTS request (
     key BLOB PRIMARY KEY,
     settings TEXT NOT NULL,
-    messages BLOB NOT NULL,      -- 16 bytes each, so that a conversation's beginning is a prefix
+    messages BLOB NOT NULL,      -- digests of 16 bytes, so that a conversation's beginning is a prefix
     text TEXT NOT NULL,
     reasoning TEXT NOT NULL,
     truncated INTEGER NOT NULL,
@@ -150,14 +148,13 @@ CREATE INDEX IF NOT EXISTS request_messages ON request (messages);
 """
 
 
-# Why the cache did not know a request: the nearest one it knows, and what differs.
-
 _CANDIDATES = 64
 _CLIP = 60
+"""Characters of a text that are shown."""
 
 
 def explain_miss(store: CacheStore, call: CachedCall, messages: Sequence[Message]) -> str:
-    """One sentence. The nearest request shares the longest beginning of the conversation, then the most settings."""
+    """Name the nearest stored request: it shares the longest beginning of the conversation, then the most settings."""
     for shared in range(len(call.messages), 0, -1):
         found = store.near(b"".join(call.messages[:shared]), _CANDIDATES)
         if found:
@@ -178,7 +175,7 @@ def _differences(
     store: CacheStore, call: CachedCall, messages: Sequence[Message], settings: str, stored: bytes
 ) -> list[str]:
     mine, theirs = json.loads(call.settings), json.loads(settings)
-    told = [
+    parts = [
         f"{name} is {_value(mine[name])} and there {_value(theirs.get(name))}"
         for name in mine
         if mine[name] != theirs.get(name)
@@ -188,10 +185,10 @@ def _differences(
     if first is not None:
         _, words = store.words(digests[first])
         here, there = excerpt(messages[first].content, words), excerpt(words, messages[first].content)
-        told.append(f"message {first + 1} ({messages[first].role}) is “{here}” and there “{there}”")
+        parts.append(f"message {first + 1} ({messages[first].role}) is “{here}” and there “{there}”")
     elif len(digests) != len(call.messages):
-        told.append(f"it has {len(call.messages)} messages and that one {len(digests)}")
-    return told
+        parts.append(f"it has {len(call.messages)} messages and that one {len(digests)}")
+    return parts
 
 
 def _digests(stored: bytes) -> list[bytes]:
@@ -212,43 +209,40 @@ def excerpt(text: str, other: str) -> str:
 
 @dataclass(slots=True)
 class RequestCache:
-    """A cache of one run, and how it fared."""
+    """The cache of one run, with its hits and misses."""
 
     store: CacheStore
     explain: Callable[[str], None] | None = None
-    """Told of every miss why it is one."""
+    """Called with the reason of every miss."""
     hits: int = 0
     misses: int = 0
     seen: Counter[bytes] = field(default_factory=Counter)
-    """How often a judge was asked the same in this run."""
+    """How often a judge got the same request in this run."""
 
-    def said(self) -> str:
+    def summary(self) -> str:
         """A sentence about the hits."""
-        asked = self.hits + self.misses
-        return f"Cache {self.store.folder}: {self.hits:,} of {asked:,} requests were known and cost nothing."
+        requests = self.hits + self.misses
+        return f"Cache {self.store.folder}: {self.hits:,} of {requests:,} requests were known and cost nothing."
 
 
 def open_cache(folder: Path | None = None, explain: Callable[[str], None] | None = None) -> RequestCache:
-    """The cache of a folder; of the user's own cache folder where None. Nothing is read or written yet."""
-    return RequestCache(CacheStore(folder if folder is not None else default_cache_folder()), explain)
+    """The cache in a folder, by default in the user's cache folder; nothing is read or written yet."""
+    if folder is None:
+        import platformdirs
 
-
-def default_cache_folder() -> Path:
-    """Where this platform keeps caches."""
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("evolif", appauthor=False)) / "requests"
+        folder = Path(platformdirs.user_cache_dir("evolif", appauthor=False)) / "requests"
+    return RequestCache(CacheStore(folder), explain)
 
 
 class ModelCache:
-    """A run's cache as one of its models uses it; faults are not kept.
+    """The cache of a run for one of its models; faults are not stored.
 
     Args:
         cache: The run's cache.
         model: The model's name.
-        endpoint: Where it is asked, without user, key and query; empty for the provider's own endpoint.
-        repeats: Whether the same request is sent again on purpose, as to a judge whose score could not be read; each
-            repeat then has a reply of its own.
+        endpoint: Its address without user, key and query; empty for the provider's own endpoint.
+        repeats: Whether the same request is repeated on purpose, as to a judge whose score could not be read; each
+            repeat then has its own reply.
     """
 
     def __init__(self, cache: RequestCache, model: str, endpoint: str = "", *, repeats: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Where an OpenAI-compatible model is and which key goes there: a custom endpoint never gets the default's key."""
+"""Names of models, endpoints and keys; a custom endpoint never gets the key of the default one."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
-# Names of models: `provider/name?base_url=...&key_env=...`.
-
 KNOWN = "openai/NAME, google/NAME, local/NAME or local/PATH.gguf, sim/perfect, sim/steady, sim/forgetful"
-"""What stands in every sentence about a model that is not known."""
+"""Shown in every error about an unknown model."""
 
 _OPTIONS = ("base_url", "key_env")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -26,7 +24,7 @@ _PROVIDER = re.compile(r"[a-z][a-z0-9_-]*")
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """A parsed name; it holds the name of a key's variable and never a key."""
+    """A parsed `provider/name?base_url=...&key_env=...`; it holds the name of a key's variable, never a key."""
 
     provider: str
     name: str
@@ -38,19 +36,19 @@ class ModelName:
 
     @property
     def label(self) -> str:
-        """`provider/name` without the query, fit for reports."""
+        """`provider/name` without the query, for reports."""
         return f"{self.provider}/{self.name}"
 
 
 def parse_model_name(spec: str) -> ModelName:
-    """Read a model's name.
+    """Parse a model's name.
 
-    Values of the query are percent-decoded, so a `&` inside a `base_url` is written `%26`. Of a local file every
-    character after `local/` belongs to the path: `local/./weights.gguf`, `local//abs/weights.gguf`.
+    Values of the query are percent-decoded, so a `&` inside a `base_url` is written `%26`. For a local file, everything
+    after `local/` is the path: `local/./weights.gguf`, `local//abs/weights.gguf`.
 
     Raises:
-        UsageError: the name has no provider, an unknown option or an endpoint that cannot be used. Whether the
-            provider exists is asked by `open_model`.
+        UsageError: the name has no provider, an unknown option or a wrong endpoint. `open_model` checks whether the
+            provider exists.
     """
     provider, slash, rest = spec.strip().partition("/")
     if not slash:
@@ -67,15 +65,15 @@ def parse_model_name(spec: str) -> ModelName:
 
 
 def unknown_provider(name: ModelName) -> UsageError:
-    """The error for a provider that neither this package nor a plug-in has."""
+    """The error for a provider that neither this package nor a plug-in offers."""
     return UsageError(f"{shown(name.label)}: there is no provider {shown(name.provider)} (known: {KNOWN}).")
 
 
 def check_base_url(url: str) -> str:
-    """Return an endpoint's address as given, if requests can go there.
+    """Return an endpoint's address as given.
 
     Raises:
-        UsageError: it is not http(s), has no host, or carries a password (which would end in reports and logs).
+        UsageError: it is not http(s), has no host, or has a password (which would get into reports and logs).
     """
     try:
         parts = urlsplit(url)
@@ -92,13 +90,13 @@ def check_base_url(url: str) -> str:
 
 
 def strip_credentials(url: str) -> str:
-    """An endpoint's address without user, password, query and fragment, any of which may hold a key."""
+    """An endpoint's address without user, password, query and fragment, any of which may contain a key."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def shown(text: str, quote: str = "'", limit: int = 80) -> str:
-    """A user's text fit for one line of an error: printable, cut, its query left out (somebody may paste a key)."""
+    """A user's text for one line of an error: printable, cut, without its query (somebody may paste a key)."""
     text = "".join(c for c in text.partition("?")[0] if c.isprintable())
     return f"{quote}{text[:limit]}{'…' if len(text) > limit else ''}{quote}"
 
@@ -118,21 +116,19 @@ def _options(query: str, spec: str) -> dict[str, str]:
         options[key] = unquote(value)
     if "base_url" in options:
         check_base_url(options["base_url"])
-    # The value is not repeated: whoever writes the key itself here must not find it in a log.
+    # The value is not repeated: a user may put the key itself here, and it must not get into a log.
     if "key_env" in options and not _VARIABLE.fullmatch(options["key_env"]):
         raise UsageError(f"{shown(spec)}: key_env must be the NAME of an environment variable that holds the key.")
     return options
 
 
-# A provider's text made fit for an error, a log and a report: no key, no control characters, one short line.
-
 PLACEHOLDER_KEY = "none"
-"""What a server without keys is sent, because the SDKs insist on one."""
+"""Sent to a server without keys, because the SDKs require one."""
 TEXT_LIMIT = 300
 """Characters of a provider's text that an error repeats."""
 
-_LOOKED_AT = 4000
-"""Characters that are looked at at all; what stands later would be cut in any case."""
+_MOST_READ = 4000
+"""Characters that are read; later ones would be cut in any case."""
 _SECRETS = re.compile(
     r"(?i)(authorization['\"]?\s*[:=]\s*['\"]?\S+(\s+\S+)?|\b(bearer|basic)\s+\S+|\b(sk|pk|rk)-[\w*.-]{4,}|\bAIza[\w-]{8,}"
     r"|\b(api[-_ ]?key( provided)?|token|secret|password)['\"]?\s*[:=]\s*['\"]?\S+|\S{0,80}\*{3}\S{0,80})"
@@ -140,17 +136,17 @@ _SECRETS = re.compile(
 
 
 def redact(text: str, key: str) -> str:
-    """Make a provider's text fit for a message: one line, no control characters, no key, at most 300 characters.
+    """Prepare a provider's text for a message: one line, no control characters, no key, at most 300 characters.
 
-    Order matters: characters are removed first, since a key cut by them would appear whole afterwards, and the cut to
-    300 comes last, since of half a key only the beginning is known.
+    The order matters. Characters are removed first, since a key that they split would be whole afterwards; the text is
+    cut last, since half a key is not recognised.
     """
-    text = text[:_LOOKED_AT]
+    text = text[:_MOST_READ]
     text = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "" for c in text).split())
     if key and key != PLACEHOLDER_KEY:
         for shape in {key, quote(key, safe="")}:
             text = text.replace(shape, "[key]")
-            if len(key) > 12:  # providers like to show the beginning
+            if len(key) > 12:  # providers often show the beginning
                 text = re.sub(re.escape(shape[:8]) + r"\S*", "[key]", text)
     text = _SECRETS.sub("[key]", text)
     return text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
@@ -166,11 +162,11 @@ class Endpoint:
     base_url: str = DEFAULT_URL
     key: str = field(default=PLACEHOLDER_KEY, repr=False)
     key_env: str | None = None
-    """The variable the key came from, for messages."""
+    """The variable of the key, for messages."""
     custom: bool = True
-    """Whether somebody named the address, so that nothing meant for OpenAI alone may be sent there."""
+    """Whether the address is given by the user, so that nothing meant for OpenAI alone may be sent there."""
     trust_env: bool = True
-    """Whether the environment's proxies are used; never on loopback, where a proxy would get the key."""
+    """Whether the environment's proxies are used; not for a local model, whose key a proxy would get."""
 
     @property
     def host(self) -> str:
@@ -179,17 +175,17 @@ class Endpoint:
 
     @property
     def is_openai(self) -> bool:
-        """Whether this is the original service, which knows parameters that compatible servers do not."""
+        """Whether this is the original service, which has parameters that compatible servers lack."""
         return self.host == "api.openai.com"
 
 
 def resolve_endpoint(name: ModelName) -> Endpoint:
-    """Find address and key from the name and the environment.
+    """Address and key, from the name and the environment.
 
-    `OPENAI_BASE_URL` moves the default endpoint, and `OPENAI_API_KEY` with it: both stand in the same environment.
+    `OPENAI_BASE_URL` moves the default endpoint and `OPENAI_API_KEY` with it: both belong to the same environment.
 
     Raises:
-        UsageError: the variable that should hold the key is missing, empty or holds what no header can carry.
+        UsageError: the key's variable is missing, empty or contains what no header can carry.
     """
     if name.base_url is not None:
         base_url, variable = check_base_url(name.base_url), name.key_env
@@ -204,7 +200,7 @@ def key_from(variable: str, name: ModelName) -> str:
     """Read a key from the environment.
 
     Raises:
-        UsageError: it is missing, empty or holds what no header can carry.
+        UsageError: it is missing, empty or contains what no header can carry.
     """
     key = os.environ.get(variable, "").strip()
     if not key:
@@ -217,7 +213,7 @@ def key_from(variable: str, name: ModelName) -> str:
 
 
 def make_client(endpoint: Endpoint, *, timeout: float) -> AsyncOpenAI:
-    """Make the SDK's client for an endpoint; it repeats nothing. `timeout` is in seconds without a byte."""
+    """The SDK's client for an endpoint, without retries; `timeout` is in seconds without a byte."""
     import openai
 
     from evolif.models.transport import make_http_client
@@ -234,19 +230,18 @@ def make_client(endpoint: Endpoint, *, timeout: float) -> AsyncOpenAI:
 
 
 _MACHINE = "Lang Package-Version OS Arch Runtime Runtime-Version Async".split()
-"""What the SDK tells about this machine in headers `X-Stainless-…`; a provider needs none of it to answer."""
+"""Headers `X-Stainless-…` in which the SDK describes this machine; no provider needs them to answer."""
 
 
 def _headers(endpoint: Endpoint) -> dict[str, str]:
-    """Headers that keep what the environment holds for OpenAI away from a custom endpoint, and this machine's from all.
-
-    The SDK adds `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and every line of `OPENAI_CUSTOM_HEADERS` to each request,
-    wherever it goes. Naming a header ourselves wins over the environment, and `omit` leaves it out.
+    """Headers that override the SDK's, which sends `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and all `OPENAI_CUSTOM_HEADERS`
+    with every request, to custom endpoints too; `omit` leaves a header out.
     """
     from openai import omit
 
-    silent = [f"X-Stainless-{name}" for name in _MACHINE]
-    headers: dict[str, Any] = dict.fromkeys(silent, omit)  # the SDK's own annotation knows only strings
+    headers: dict[str, Any] = {
+        f"X-Stainless-{name}": omit for name in _MACHINE
+    }  # the SDK's annotation has only strings
     if not endpoint.custom:
         return headers
     lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")

@@ -1,4 +1,4 @@
-"""From a model's name to its client; a provider's module is imported only when it is named."""
+"""Open a model by its name; a provider's module is imported only when it is named."""
 
 from __future__ import annotations
 
@@ -13,17 +13,22 @@ from evolif.models.endpoint import ModelName, check_base_url, parse_model_name, 
 from evolif.models.managed import FIRST_BACKOFF, LONGEST_CALL, ManagedModel, RetryPolicy, managed
 
 ENTRY_POINTS = "evolif.models"
-"""Where plug-ins register: entry point `PROVIDER = "module:factory"`, with `factory(name, settings) -> ChatModel`."""
+"""Group of plug-ins: entry point `PROVIDER = "module:factory"`, with `factory(name, settings) -> ChatModel`."""
+_WITHOUT_ENDPOINT = frozenset({"local", "sim"})
+_MOVED_BY = {"openai": "OPENAI_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
+"""Variables that move a provider's default endpoint."""
+_TIMEOUTS = {"openai": 120.0, "google": 120.0, "local": 600.0}
+"""Seconds for one attempt; a full context takes about a minute to read on one slow thread before the answer begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a provider's factory is told besides the name."""
+    """Passed to a plug-in's factory with the name."""
 
     max_retries: int = DEFAULT_RETRIES
-    """How often a call that may pass later is made again."""
+    """Repeats of a call that may succeed later."""
     timeout: float | None = None
-    """Seconds for one attempt; None leaves it to the provider."""
+    """Seconds for one attempt; None for the plug-in's default."""
     seed: int = 0
     backoff: float = FIRST_BACKOFF
     """Seconds of back-off before the first repeat."""
@@ -54,10 +59,6 @@ class ModelOptions:
         return Sampling(temperature, local.max_tokens if self.max_tokens is None else self.max_tokens)
 
 
-_WITHOUT_ENDPOINT = frozenset({"local", "sim"})
-_MOVED_BY = {"openai": "OPENAI_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
-"""Variables that move a provider's own endpoint."""
-
 Factory = Callable[[ModelName, Settings], ChatModel]
 
 
@@ -70,24 +71,46 @@ def open_model(
     seed: int = 0,
     backoff: float = FIRST_BACKOFF,
 ) -> ChatModel:
-    """Make the client of a model; nothing is connected or started before its first call.
+    """Open a model; nothing is connected or started before its first call.
 
     Args:
         spec: `provider/name?base_url=...&key_env=...`.
-        base_url: the endpoint of a name that brings none; local and simulated models have no use for it.
-        max_retries: how often a call that may pass later is made again.
-        timeout: seconds for one attempt; by default 120, and 600 for a local model.
-        seed: seeds simulated models.
-        backoff: seconds of back-off before the first repeat; it doubles for each further one.
+        base_url: The endpoint of a name without one; ignored for local and simulated models.
+        max_retries: Repeats of a call that may succeed later.
+        timeout: Seconds for one attempt; by default 120, and 600 for a local model.
+        seed: Seeds simulated models.
+        backoff: Seconds of back-off before the first repeat; doubled for each further one.
 
     Raises:
-        UsageError: the name, its endpoint, its key or its weights are not there; the sentence says what to do.
+        UsageError: the name, its endpoint, its key or its weights are missing or wrong; the message says what to do.
     """
     name = parse_model_name(spec)
     if base_url is not None and name.base_url is None and name.provider not in _WITHOUT_ENDPOINT:
         name = replace(name, base_url=check_base_url(base_url))
-    factory = _BUILT_IN.get(name.provider) or _plugin(name)
-    return factory(name, Settings(max_retries, timeout, seed, backoff))
+    if name.provider == "sim":
+        from evolif.models.sim import SimModel
+
+        return SimModel(name.name, seed)
+    if name.provider not in _TIMEOUTS:
+        return _load_plugin(name)(name, Settings(max_retries, timeout, seed, backoff))
+    seconds = _TIMEOUTS[name.provider] if timeout is None else timeout
+    client = _open_client(name, seconds)
+    retries = RetryPolicy(max_retries, backoff, within=max(LONGEST_CALL, 2 * seconds))
+    return ManagedModel(client, managed(client).limit, retries)
+
+
+def _open_client(name: ModelName, timeout: float) -> ChatModel:
+    if name.provider == "openai":
+        from evolif.models.openai import OpenAIModel
+
+        return OpenAIModel.from_name(name, timeout=timeout)
+    if name.provider == "google":
+        from evolif.models.google import GoogleModel
+
+        return GoogleModel.from_name(name, timeout=timeout)
+    from evolif.models.local import LocalModel
+
+    return LocalModel(name.name, timeout=timeout)
 
 
 def resolve_model(model: ModelRef, options: ModelOptions) -> ManagedModel:
@@ -97,13 +120,8 @@ def resolve_model(model: ModelRef, options: ModelOptions) -> ManagedModel:
         UsageError: as `open_model`.
     """
     if isinstance(model, str):
-        model = open_model(
-            model,
-            base_url=options.base_url,
-            max_retries=options.max_retries,
-            timeout=options.timeout,
-            seed=options.seed,
-        )
+        retries, timeout, seed = options.max_retries, options.timeout, options.seed
+        model = open_model(model, base_url=options.base_url, max_retries=retries, timeout=timeout, seed=seed)
     return managed(model, options.max_connections)
 
 
@@ -119,55 +137,15 @@ def is_local(model: ModelRef) -> bool:
 
 
 def address_of(name: ModelName, base_url: str | None = None) -> str | None:
-    """The endpoint that `open_model` would ask, where the name, `base_url` or the environment moves it."""
+    """The endpoint that `open_model` uses; None for the provider's default."""
     if name.provider in _WITHOUT_ENDPOINT:
         return None
     moved = os.environ.get(_MOVED_BY.get(name.provider, ""), "").strip()
     return name.base_url or base_url or moved or None
 
 
-def _open_openai(name: ModelName, settings: Settings) -> ChatModel:
-    from evolif.models.openai import OpenAIModel
-
-    seconds = _seconds(settings, 120.0)
-    return _retrying(OpenAIModel.from_name(name, timeout=seconds), settings, seconds)
-
-
-def _open_google(name: ModelName, settings: Settings) -> ChatModel:
-    from evolif.models.google import GoogleModel
-
-    seconds = _seconds(settings, 120.0)
-    return _retrying(GoogleModel.from_name(name, timeout=seconds), settings, seconds)
-
-
-def _open_local(name: ModelName, settings: Settings) -> ChatModel:
-    from evolif.models.local import LocalModel
-
-    # A full context takes about a minute to read on one slow thread, before the first word of the answer.
-    seconds = _seconds(settings, 600.0)
-    return _retrying(LocalModel(name.name, timeout=seconds), settings, seconds)
-
-
-def _open_sim(name: ModelName, settings: Settings) -> ChatModel:
-    from evolif.models.sim import SimModel
-
-    return SimModel(name.name, settings.seed)
-
-
-def _seconds(settings: Settings, default: float) -> float:
-    return default if settings.timeout is None else settings.timeout
-
-
-def _retrying(model: ChatModel, settings: Settings, timeout: float) -> ChatModel:
-    retries = RetryPolicy(settings.max_retries, settings.backoff, within=max(LONGEST_CALL, 2 * timeout))
-    return ManagedModel(model, managed(model).limit, retries)
-
-
-_BUILT_IN: dict[str, Factory] = {"google": _open_google, "local": _open_local, "openai": _open_openai, "sim": _open_sim}
-
-
-def _plugin(name: ModelName) -> Factory:
-    """Load the plug-in that brings a provider; only ever the one that was named."""
+def _load_plugin(name: ModelName) -> Factory:
+    """Load the plug-in of a provider, and no other."""
     if os.environ.get("EVOLIF_PLUGINS") == "0":
         raise unknown_provider(name)
     from importlib.metadata import entry_points

