@@ -19,7 +19,8 @@ from evolif.judging import Judgement, JudgeRecord, JudgeScore
 from evolif.queries import check_query
 from evolif.review import AnswerQueue, BenchmarkQueue, ReviewQueue
 from evolif.review.app import ReviewApp
-from evolif.runner import AnsweredTurn, AskedTurn, RunSettings, RunStore, SessionKey, TurnEntry, load_run
+from evolif.runner import RunSettings, RunStore, SessionKey, load_run
+from evolif.runner.records import AnsweredTurn, AskedTurn, TurnEntry
 from evolif.types import Constraint, Turn, TurnFacts, Verdict
 
 IMAGES = Path(__file__).parent / "images"

@@ -234,14 +234,13 @@ _MACHINE = "Lang Package-Version OS Arch Runtime Runtime-Version Async".split()
 
 
 def _headers(endpoint: Endpoint) -> dict[str, str]:
-    """Headers that override the SDK's, which sends `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and all `OPENAI_CUSTOM_HEADERS`
-    with every request, to custom endpoints too; `omit` leaves a header out.
+    """Headers that replace the SDK's own; `omit` leaves a header out.
+
+    The SDK sends `OPENAI_ORG_ID`, `OPENAI_PROJECT_ID` and all `OPENAI_CUSTOM_HEADERS` to custom endpoints too.
     """
     from openai import omit
 
-    headers: dict[str, Any] = {
-        f"X-Stainless-{name}": omit for name in _MACHINE
-    }  # the SDK's annotation has only strings
+    headers: dict[str, Any] = {f"X-Stainless-{name}": omit for name in _MACHINE}  # the SDK annotates strings only
     if not endpoint.custom:
         return headers
     lines = os.environ.get("OPENAI_CUSTOM_HEADERS", "").split("\n")

@@ -1,9 +1,8 @@
-"""The HTTP client below the SDKs: aiohttp's connections, and no body larger than an answer can be.
+"""The HTTP client of the SDKs: aiohttp's connections, and a limit on the size of a body.
 
 Why aiohttp: `benchmarks/transport.py` (figures in docs/performance.md). At 200 requests in flight the SDK's default
-pool takes more than twice the processor time per call, because httpx2 looks at all its connections whenever a request
-begins or ends, which grows with what is in flight; shards only divide that. From a few hundred calls a second on this
-process is the bottleneck, so what it saves is speed.
+pool takes more than twice the processor time per call, because httpx2 checks all its connections whenever a request
+begins or ends. From a few hundred calls a second this process is the bottleneck.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ from openai import DefaultAioHttpClient, OpenAIError
 MOST_CONNECTIONS = 1000
 """Connections of one client; the connection limit stays far below."""
 LARGEST_BODY = 32 * 2**20
-"""Bytes of an answer, decompressed: thousands of times what a model says."""
-_CONNECT = 10.0
-"""Seconds in which a connection must stand; a provider that is there takes a fraction of one."""
+"""Bytes of a body, decompressed: thousands of times the length of an answer."""
+_CONNECT_TIMEOUT = 10.0
+"""Seconds; a provider that is up takes a fraction of one."""
 
 
 class BodyTooLargeError(OpenAIError):
-    """A body had no end in sight; of the SDK's own kind, so that the SDK hands it on as it is."""
+    """A body is larger than `LARGEST_BODY`; an SDK error, which the SDK does not wrap."""
 
 
 class BoundedClient(DefaultAioHttpClient):
-    """Reads every body itself, up to a size, whatever its headers promise and whatever it decompresses to."""
+    """Reads every body up to `LARGEST_BODY`, whatever its headers say and whatever it decompresses to."""
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
         """Send a request and read the answer.
 
         Raises:
             BodyTooLargeError: the body is larger than `LARGEST_BODY`.
-            httpx2.HTTPError: the connection broke, or what came is no HTTP.
+            httpx2.HTTPError: the connection broke, or the answer is no HTTP.
         """
         try:
             response = await super().send(request, stream=True, **options)
@@ -43,7 +42,7 @@ class BoundedClient(DefaultAioHttpClient):
             finally:
                 await response.aclose()
         except httpx2.ConnectTimeout as error:
-            # The transport says so of every broken connection; only some of them took too long.
+            # The transport raises this for every broken connection; only some of them took too long.
             if isinstance(error.__cause__, TimeoutError):
                 raise
             raise httpx2.RemoteProtocolError(type(error.__cause__).__name__, request=request) from error.__cause__
@@ -68,22 +67,22 @@ _FRAMING = frozenset({"content-encoding", "content-length", "transfer-encoding"}
 
 
 def _is_framed(headers: httpx2.Headers) -> bool:
-    """Whether the protocol itself bounds the body: a plain one of a length told beforehand."""
+    """Whether the headers bound the body: it is not encoded, and its length is given."""
     length = headers.get("content-length", "")
     return length.isdecimal() and len(length) < 12 and int(length) <= LARGEST_BODY and "content-encoding" not in headers
 
 
 def make_http_client(*, timeout: float, trust_env: bool = True) -> BoundedClient:
-    """Make a client; nothing is connected yet.
+    """A client without connections yet.
 
-    It follows no redirects: key and conversation go where the user said and nowhere else.
+    It follows no redirects, so that key and conversation go only where the user said.
 
     Args:
-        timeout: Seconds without a byte after which a request is given up.
+        timeout: Seconds without a byte after which a request fails.
         trust_env: Whether the environment's proxies are used.
     """
     return BoundedClient(
-        timeout=httpx2.Timeout(timeout, connect=min(timeout, _CONNECT)),
+        timeout=httpx2.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT)),
         limits=httpx2.Limits(max_connections=MOST_CONNECTIONS, max_keepalive_connections=None),
         trust_env=trust_env,
         follow_redirects=False,

@@ -95,8 +95,8 @@ class Account:
         return spent
 
 
-# The one thing here that calls find by the task they run in: a judge belongs to the run and is asked for many sessions
-# at once, through code that knows nothing of sessions, and yet each of its calls is paid by one of them.
+# A context variable, because a judge is called for many sessions at once, through code that knows nothing of sessions,
+# and yet each call belongs to one of them.
 _account: ContextVar[Account | None] = ContextVar("_account", default=None)
 
 

@@ -23,7 +23,8 @@ from evolif.errors import AccessError, ModelError
 from evolif.instructions import generate
 from evolif.judging import CACHE_FILE, load_rubric
 from evolif.models import ChatRequest
-from evolif.runner import FILE_NAME, Run, TurnRecord, agreement, evaluate, load_run, rejudge
+from evolif.runner import Run, TurnRecord, agreement, evaluate, load_run, rejudge
+from evolif.runner.store import FILE_NAME
 from evolif.types import Verdict
 
 JUDGE = "openai/judge?base_url=http://127.0.0.1:9/v1&key_env=JUDGE_KEY"

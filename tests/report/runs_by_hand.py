@@ -11,18 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from evolif.judging import Judgement
-from evolif.runner import (
-    AnsweredTurn,
-    AskedTurn,
-    EndEntry,
-    Run,
-    RunSettings,
-    RunStore,
-    SessionKey,
-    Spent,
-    TurnEntry,
-    load_run,
-)
+from evolif.runner import Run, RunSettings, RunStore, SessionKey, Spent, load_run
+from evolif.runner.records import AnsweredTurn, AskedTurn, EndEntry, TurnEntry
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Constraint, TurnFacts, Usage, Verdict
 

@@ -110,7 +110,8 @@ def test_runs_that_may_be_compared_stand_together(tmp_path: Path) -> None:
 
 
 def test_an_early_end_restricts_every_part(tmp_path: Path) -> None:
-    from evolif.runner import STOP_RULE, EarlyEnd, EndEntry
+    from evolif.runner import STOP_RULE, EarlyEnd
+    from evolif.runner.records import EndEntry
 
     run = make_run(tmp_path / "r", {"sim/a": {**ONE, 4: ":"}})
     run.store.note_early_end(EarlyEnd("rob=0.5", (1, 2), 2))

@@ -10,7 +10,8 @@ from typing import Any
 
 from evolif.judging import Judgement, JudgeRecord, JudgeScore
 from evolif.review import AnswerQueue, Request
-from evolif.runner import AnsweredTurn, AskedTurn, RunSettings, RunStore, SessionKey, TurnEntry, load_run
+from evolif.runner import RunSettings, RunStore, SessionKey, load_run
+from evolif.runner.records import AnsweredTurn, AskedTurn, TurnEntry
 from evolif.types import Constraint, TurnFacts, Verdict
 
 MODELS = ("openai/secretone", "google/secrettwo")

@@ -17,8 +17,9 @@ from scripted import Scripted, fault_at, good_but, number, witness
 from evolif import OutsideError, UsageError
 from evolif.errors import ModelError
 from evolif.instructions import load_benchmark
-from evolif.runner import Run, RunStore, SessionEnded, StoreEntry, TurnEntry, TurnStored, evaluate, load_run
+from evolif.runner import Run, RunStore, SessionEnded, TurnStored, evaluate, load_run
 from evolif.runner.clients import endpoint_of
+from evolif.runner.records import StoreEntry, TurnEntry
 
 Play = Callable[..., Run]
 

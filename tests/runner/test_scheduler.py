@@ -7,7 +7,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.runner import SessionKey, SessionScheduler
+from evolif.runner import SessionKey
+from evolif.runner.scheduler import SessionScheduler
 
 
 def queue(model: str, sessions: int) -> list[SessionKey]:

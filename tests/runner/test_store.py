@@ -14,22 +14,9 @@ from scripted import Scripted, good_but, witness
 from evolif import InternalError, OutsideError, UsageError
 from evolif.judging import Judgement
 from evolif.models import Reply
-from evolif.runner import (
-    AnsweredTurn,
-    AskedTurn,
-    EndEntry,
-    FaultEntry,
-    Run,
-    RunSettings,
-    RunStore,
-    SessionKey,
-    Spent,
-    StoreEntry,
-    StoreError,
-    TurnEntry,
-    VerdictEntry,
-    WriteBatcher,
-)
+from evolif.runner import Run, RunSettings, RunStore, SessionKey, Spent
+from evolif.runner.records import AnsweredTurn, AskedTurn, EndEntry, FaultEntry, StoreEntry, TurnEntry, VerdictEntry
+from evolif.runner.store import StoreError, WriteBatcher
 from evolif.types import Constraint, TurnFacts, Usage, Verdict
 
 Play = Callable[..., Run]
