@@ -11,8 +11,8 @@ import typer
 
 from evolif.cli.console import say, show
 from evolif.cli.options import Display
+from evolif.config import EvalConfig
 from evolif.errors import UsageError
-from evolif.runner import EvalConfig
 
 if TYPE_CHECKING:
     from evolif.budget import Budget, Expected, Forecast, PriceTable, Quotes, StopRule

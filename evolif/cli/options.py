@@ -150,7 +150,7 @@ def _options_of(group: Any) -> Iterator[tuple[str, inspect.Parameter]]:
 def _option_of(name: str, setting: FieldInfo) -> inspect.Parameter:
     """The option of a field that is declared without typer."""
     from evolif.models import ChatModel
-    from evolif.runner import Flag
+    from evolif.config import Flag
 
     flag = next(note for note in setting.metadata if isinstance(note, Flag))
     option = typer.Option(

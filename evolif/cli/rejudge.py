@@ -21,7 +21,7 @@ from evolif.cli.evaluate import (
     report_suspended,
 )
 from evolif.cli.options import Display, Only, Resamples, Seed
-from evolif.runner import EvalConfig
+from evolif.config import EvalConfig
 from evolif.types import DEFAULT_RESAMPLES
 
 if TYPE_CHECKING:

@@ -20,11 +20,11 @@ from evolif.models import (
     ModelOptions,
     ModelRef,
     Sampling,
-    StructuredModel,
     is_local,
     resolve_model,
     stored_name,
 )
+from evolif.models.structured import StructuredModel
 from evolif.synthesis import TEMPLATE, Agent, Share, Synthesizer, load_plugin, parse_share, synthesis_settings
 
 Author = ModelRef | Synthesizer

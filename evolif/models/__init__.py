@@ -5,7 +5,6 @@ from evolif.models.cache import ModelCache, RequestCache, excerpt, open_cache
 from evolif.models.endpoint import ModelName, parse_model_name, strip_credentials
 from evolif.models.managed import ManagedModel, RetryPolicy, Slot, managed
 from evolif.models.open import ModelOptions, address_of, is_local, open_model, resolve_model, stored_name
-from evolif.models.structured import StructuredModel
 from evolif.models.weights import CATALOGUE, fetch, weight_path
 
 __all__ = [
@@ -23,7 +22,6 @@ __all__ = [
     "RetryPolicy",
     "Sampling",
     "Slot",
-    "StructuredModel",
     "address_of",
     "as_list",
     "excerpt",

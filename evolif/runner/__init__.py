@@ -1,6 +1,6 @@
 """Runs of models on a benchmark: sessions, patience, scheduling and the store (paper §3.3)."""
 
-from evolif.runner.config import EvalConfig, Flag
+from evolif.config import EvalConfig, Flag
 from evolif.runner.evaluate import evaluate, evaluate_with
 from evolif.runner.events import (
     CallsInFlight,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
+from evolif.config import EvalConfig
 from evolif.errors import InternalError, UsageError
 from evolif.instructions import AuthorRole, SynthesizerPool
 from evolif.judging import Judge, open_judge
@@ -26,7 +27,6 @@ from evolif.models import (
     spec_of,
     strip_credentials,
 )
-from evolif.runner.config import EvalConfig
 from evolif.runner.events import Role
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from evolif.config import EvalConfig
 from evolif.errors import UsageError
 from evolif.instructions import Benchmark, reopen_synthesizers
 from evolif.models import DEFAULT_RETRIES, ModelOptions, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.clients import ClientFactory, Clients, is_panel
-from evolif.runner.config import EvalConfig
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
 from evolif.runner.ray_worker import WorkerConfig

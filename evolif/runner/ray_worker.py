@@ -11,10 +11,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from evolif.config import EvalConfig
 from evolif.judging import Judgement, judge_turn, open_judge
 from evolif.models import spec_of
 from evolif.runner.clients import ClientFactory, is_panel
-from evolif.runner.config import EvalConfig
 from evolif.runner.events import Event, SessionKey, Spent
 from evolif.runner.metering import AllowAll, Deny, PlannedCall, Wait, charge
 from evolif.runner.records import SessionState, StoreEntry

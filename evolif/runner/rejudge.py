@@ -13,11 +13,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from evolif.config import EvalConfig
 from evolif.errors import UsageError
 from evolif.judging import CACHE_FILE, Judge, JudgeComparison, SqliteJudgeCache, judge_turn, open_judge
 from evolif.models import DEFAULT_RETRIES, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.clients import ClientFactory, describe_judge
-from evolif.runner.config import EvalConfig
 from evolif.runner.events import (
     FaultMet,
     ModelStopped,

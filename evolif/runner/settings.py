@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evolif.config import EvalConfig
 from evolif.errors import UsageError
 from evolif.instructions import Benchmark
 from evolif.models import spec_of
 from evolif.runner.clients import describe_judge, endpoint_of, names_of
-from evolif.runner.config import EvalConfig
 from evolif.runner.events import SessionKey
 from evolif.text import READING_RULES_VERSION
 
