@@ -149,8 +149,8 @@ def _options_of(group: Any) -> Iterator[tuple[str, inspect.Parameter]]:
 
 def _option_of(name: str, setting: FieldInfo) -> inspect.Parameter:
     """The option of a field that is declared without typer."""
-    from evolif.models import ChatModel
     from evolif.config import Flag
+    from evolif.models import ChatModel
 
     flag = next(note for note in setting.metadata if isinstance(note, Flag))
     option = typer.Option(
