@@ -1,4 +1,7 @@
-"""Turns worded by chat models: one by one in a dialogue, dialogues side by side, each stored as soon as it is made."""
+"""The turns of a benchmark, made where they are missing: one by one in a dialogue, dialogues side by side.
+
+A turn that a chat model words is stored as soon as it is made.
+"""
 
 from __future__ import annotations
 

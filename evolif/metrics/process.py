@@ -22,7 +22,7 @@ from evolif.types import DEFAULT_RESAMPLES
 
 @dataclass(frozen=True, slots=True)
 class DialogueRecord:
-    """The judged turns of one session (protocol page, Metrics; paper section 3.4).
+    """The judged turns of one session (docs/protocol.md, The figures; paper §3.4).
 
     Attributes:
         dialogue: Id of the dialogue, the sampling unit of every interval.
@@ -84,7 +84,7 @@ def judged_record(
 
 
 def walk_patience(outcomes: Iterable[bool | None], patience: int) -> PatienceWalk:
-    """Follow patience over the outcomes of successive turns (protocol page, Adaptive evaluation).
+    """Follow patience over the outcomes of successive turns (docs/protocol.md).
 
     Args:
         outcomes: Per turn True (all satisfied: patience back to its maximum), False (patience falls by 1) or None
@@ -169,12 +169,12 @@ TERM_INDEXES: Mapping[str, tuple[int, int]] = {
 """The places of each metric's numerator and denominator in `Terms`."""
 
 METRIC_NAMES: tuple[str, ...] = tuple(RATIOS)
-"""The eight metrics in the order of the protocol page."""
+"""The eight metrics in the order of docs/protocol.md."""
 
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
-    """The eight metrics of one model (protocol page, Metrics; paper section 3.4 and App. A).
+    """The eight metrics of one model (docs/protocol.md, The figures; paper §3.4 and App. A).
 
     The four `edr_*` are in turns; `rec`, `rob`, `csr`, `isr` are fractions from 0 to 1. A metric is None, never NaN,
     where nothing can be said: all of them without any dialogue, `rec` where no dialogue has a failed turn with a turn

@@ -74,7 +74,7 @@ def counted_with_verdicts(sessions: Iterable[Session]) -> list[Counted]:
 
 
 def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
-    """The records of one model's sessions (protocol page, How a session ends).
+    """The records of one model's sessions (docs/protocol.md).
 
     Args:
         sessions: All of one model, each (dialogue, epoch) once, their turns in order.

@@ -1,8 +1,9 @@
 """A chat model as the program calls it: with a limit on calls in flight, and repeated where that can help.
 
 A failed attempt that may succeed later is repeated a bounded number of times. While it waits, its slot serves other
-calls, and the outcome of every attempt moves the connection limit. The SDKs' own retries are off: all providers follow
-the same rules here, and `Retry-After` is obeyed. The loop has a dozen lines, and no retry library makes it shorter.
+calls, and the outcome of every attempt moves the connection limit. The SDKs' own retries are off: all built-in
+providers follow the same rules here, and `Retry-After` is obeyed. A model of a plug-in or of the caller does its own
+retries.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an observer of a run receives; the display, the budget and the stop rule read these events."""
+"""The events of a run, as an observer receives them; the progress display and the stop rule read them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Metering: every call of a model is admitted by a policy before it is made, and counted after it.
 
-A call first takes a slot of the model's connection limit and is decided on only then: after a stop nobody who still
-waits is let through, and a budget reserves for calls under way only. The order of one call is slot, policy, cache,
-attempts (`evolif.models.ManagedModel`).
+A call first takes a slot of the model's connection limit and is decided on only then: after a stop no waiting call of
+a model under test is made, and a budget reserves for calls in flight only. The order of one call is slot, policy,
+cache, attempts (`evolif.models.ManagedModel`).
 """
 
 from __future__ import annotations

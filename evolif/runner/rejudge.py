@@ -1,4 +1,4 @@
-"""Judge a run's answers again with another judge, into a new run; no model is asked.
+"""Judge a run's answers again with another judge, into a new run; no model under test is called.
 
 The verdicts of rules are kept, so that only the judge makes a difference. Patience is counted anew: a session ends
 earlier where the new judge is stricter, and is censored at its last answer where it would have gone on.

@@ -46,7 +46,7 @@ from evolif.types import Ending, Message, Turn, TurnFacts
 
 
 class SessionEnd(Exception):
-    """Raised where a session cannot go further (specification "protocol", How a session ends).
+    """Raised where a session cannot go further (docs/protocol.md).
 
     Args:
         ending: How it ended; None where it never began.
