@@ -1,7 +1,8 @@
 """The settings of an evaluation, each declared once, with its default, its bounds and its help.
 
-The flags of `evolif evaluate`, their variables and keys of `--config` are made from these fields, and
-`evolif.runner.settings.plan` decides which of their values a run stores. No command line is imported here: a `Flag` only says how one spells a field.
+The flags of `evolif evaluate`, their variables and keys of `--config` are made from these fields.
+`evolif.runner.settings.plan` decides which of their values a run stores. No command line is imported here: a `Flag`
+only says how one spells a field.
 """
 
 from __future__ import annotations
