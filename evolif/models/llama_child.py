@@ -13,11 +13,14 @@ import json
 import os
 import signal
 import sys
+import time
 from typing import Any
 from urllib.parse import urlsplit
 
 _PR_SET_PDEATHSIG = 1
 _ERRORS_ONLY = 1
+_LOG_DELAY = 0.2
+"""Seconds in which a thread of llama.cpp writes why it failed."""
 _PROMPT_CACHE_MIB = 512
 """Room for the states of conversations that take turns in one slot; llama.cpp's own default is 8 GiB."""
 
@@ -70,6 +73,7 @@ def _serve(settings: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         server = xllamacpp.Server(_parameters(settings))
         return server, {"port": urlsplit(server.listening_address).port}
     except Exception as error:
+        time.sleep(_LOG_DELAY)
         return None, {"error": f"{type(error).__name__}: {error}"}
 
 
