@@ -21,19 +21,19 @@ ENVIRONMENT = Path(__file__).parent / "reference" / "environment.md"
 
 CLI_HEAD = """# Command line
 
-Made from the program by `docs/make_cli_reference.py`; a test fails where this page is behind it.
+Generated from the program by `docs/make_cli_reference.py`; a test fails if this page is outdated.
 
-`--help` behind a verb shows the same. Every flag is also an environment variable and, by its name without the dashes in
-front, a key of the file that `--config` names; a flag wins over a variable, a variable over the file. What a command
-ends with: [exit codes](exit-codes.md).
+`--help` after a verb shows the same. Every flag is also an environment variable and, without the leading dashes, a key
+in the `--config` file. A flag overrides a variable, and a variable overrides the file. See also the
+[exit codes](exit-codes.md).
 """
 ENVIRONMENT_HEAD = """# Environment variables
 
-Made from the program by `docs/make_cli_reference.py`; a test fails where this page is behind it.
+Generated from the program by `docs/make_cli_reference.py`; a test fails if this page is outdated.
 
 ## Flags
 
-Every flag has its variable. What may be given several times is separated by white space. A switch is on for `1`, `true`
+Every flag has its variable. Separate several values of a repeatable flag by white space. A switch is on for `1`, `true`
 and `yes`, off for `0`, `false` and `no`.
 
 | variable | flag | verbs |

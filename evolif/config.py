@@ -26,10 +26,10 @@ from evolif.models import DEFAULT_RETRIES, ModelRef
 
 JUDGES = "Judges"
 SESSIONS = "Sessions"
-ASKING = "How models are asked"
-MONEY = "Money, and an early end"
+ASKING = "Model requests"
+MONEY = "Budget and early stopping"
 CACHE = "Cache"
-MISSING = "Turns that are missing"
+MISSING = "Missing turns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class EvalConfig(BaseModel):
     models: Annotated[
         tuple[ModelRef, ...],
         SkipValidation,
-        Field(description="May be given repeatedly."),
+        Field(description="A model to evaluate; repeat the flag for more."),
         Flag(metavar="PROVIDER/NAME", names=("--model", "-m"), required=True),
     ] = ()
     out: Annotated[
@@ -71,119 +71,121 @@ class EvalConfig(BaseModel):
         tuple[ModelRef, ...],
         SkipValidation,
         Field(
-            description="For emotion, audience and style: none (by default), lexical, or PROVIDER/NAME; several models "
-            "are a panel."
+            description="For emotion, audience and style: none (by default), lexical, or PROVIDER/NAME; repeat the "
+            "flag for a panel."
         ),
         Flag(JUDGES, "JUDGE", names=("--judge",)),
     ] = ("none",)
     judge_rule: Annotated[
-        str, Field(description="How a panel comes to a verdict."), Flag(JUDGES, "mean|majority|median")
+        str, Field(description="How a panel reaches a verdict."), Flag(JUDGES, "mean|majority|median")
     ] = "mean"
 
     patience: Annotated[
         int | None,
-        Field(ge=1, description="Failed turns in a row that end a session (the profile's 3)."),
+        Field(ge=1, description="Consecutive failed turns that end a session (the profile's 3)."),
         Flag(SESSIONS, "N"),
     ] = None
-    max_turns: Annotated[int | None, Field(ge=1, description="The cap (the profile's 50)."), Flag(SESSIONS, "N")] = None
-    limit: Annotated[int | None, Field(ge=1, description="Only the first so many dialogues."), Flag(SESSIONS, "N")] = (
-        None
-    )
-    epochs: Annotated[int, Field(ge=1, description="How often every dialogue is played."), Flag(SESSIONS, "N")] = 1
+    max_turns: Annotated[
+        int | None, Field(ge=1, description="Most turns per session (the profile's 50)."), Flag(SESSIONS, "N")
+    ] = None
+    limit: Annotated[int | None, Field(ge=1, description="Only the first N dialogues."), Flag(SESSIONS, "N")] = None
+    epochs: Annotated[int, Field(ge=1, description="How many times every dialogue is played."), Flag(SESSIONS, "N")] = 1
     fork_into: Annotated[
         Path | None,
-        Field(description="Start a run from what --out shares with these settings; nothing shared is asked again."),
+        Field(description="Start a new run and reuse the turns of --out that fit these settings."),
         Flag(SESSIONS, "NEW", names=("--fork",)),
     ] = None
     system_prompt: Annotated[bool, Field(description="Explain scoped constraints to the model."), Flag(SESSIONS)] = True
     temperature: Annotated[
-        float | None, Field(ge=0, description="The provider's default where not given."), Flag(SESSIONS, "X")
+        float | None, Field(ge=0, description="Sampling temperature; by default the provider's."), Flag(SESSIONS, "X")
     ] = None
     max_tokens: Annotated[
-        int | None, Field(ge=1, description="Longest answer in tokens; the provider's default."), Flag(SESSIONS, "N")
+        int | None, Field(ge=1, description="Longest answer in tokens; by default the provider's."), Flag(SESSIONS, "N")
     ] = None
-    seed: Annotated[int, Field(ge=0, description="Seeds sampling and intervals."), Flag(SESSIONS, "N")] = 0
+    seed: Annotated[int, Field(ge=0, description="Seed of sampling and intervals."), Flag(SESSIONS, "N")] = 0
 
     base_url: Annotated[
-        str | None, Field(description="Endpoint of the models under test that name none."), Flag(ASKING, "URL")
+        str | None, Field(description="Endpoint for models under test that do not name one."), Flag(ASKING, "URL")
     ] = None
     max_connections: Annotated[
         int | None,
         Field(
             ge=1,
-            description="Requests side by side per model, for good. By default it follows what the endpoint stands, up "
-            "to 200; local models 1.",
+            description="Fixed number of concurrent requests per model. By default it adapts to what the endpoint can "
+            "take, up to 200; local models 1.",
         ),
         Flag(ASKING, "N"),
     ] = None
     max_retries: Annotated[
-        int, Field(ge=0, description="Repeats of a request that may pass later."), Flag(ASKING, "N")
+        int, Field(ge=0, description="Retries of a request that failed temporarily."), Flag(ASKING, "N")
     ] = DEFAULT_RETRIES
     timeout: Annotated[
         float | None,
         Field(
             ge=0.001,
-            description="For one attempt (120; local models 600). A call is not repeated after ten minutes, or two "
+            description="Timeout per attempt (120; local models 600). A call is not retried after ten minutes, or two "
             "attempts of this length.",
         ),
         Flag(ASKING, "SECONDS"),
     ] = None
-    engine: Annotated[str, Field(description="ray plays on a cluster (extra ray)."), Flag(ASKING, "asyncio|ray")] = (
+    engine: Annotated[str, Field(description="ray runs on a cluster (extra ray)."), Flag(ASKING, "asyncio|ray")] = (
         "asyncio"
     )
     ray_address: Annotated[
         str | None,
-        Field(description="The Ray cluster; one of this machine by default."),
+        Field(description="The Ray cluster; by default one on this machine."),
         Flag(ASKING, "HOST:PORT"),
     ] = None
 
     budget_usd: Annotated[
         float | None,
-        Field(ge=0, description="US dollars for the whole run, what it spent before too."),
+        Field(ge=0, description="Limit in US dollars for the whole run, including what it has spent."),
         Flag(MONEY, "USD"),
     ] = None
     budget_tokens: Annotated[
         int | None,
-        Field(ge=0, description="Tokens for the whole run, of all its models, what it spent before too."),
+        Field(ge=0, description="Limit in tokens for the whole run and all its models, including what it has spent."),
         Flag(MONEY, "N"),
     ] = None
     prices: Annotated[
-        Path | None, Field(description="Prices per million tokens, over the packaged ones."), Flag(MONEY, "FILE")
+        Path | None, Field(description="Prices per million tokens, overriding the packaged ones."), Flag(MONEY, "FILE")
     ] = None
     stop_when: Annotated[
         str | None,
-        Field(description="End early once every model's interval is narrower, e.g. rob=0.03."),
+        Field(description="Stop early once every model's interval is narrower, e.g. rob=0.03."),
         Flag(MONEY, "METRIC=HALF-WIDTH"),
     ] = None
     dry_run: Annotated[
         bool,
-        Field(description="Say what would be asked and what it may cost, and ask nothing."),
+        Field(description="Show the planned calls and their likely cost; make no calls."),
         Flag(MONEY, names=("--dry-run",)),
     ] = False
     like: Annotated[
-        Path | None, Field(description="With --dry-run: expect what this earlier run came to."), Flag(MONEY, "RUN")
+        Path | None, Field(description="With --dry-run: base the estimate on this earlier run."), Flag(MONEY, "RUN")
     ] = None
 
     cache: Annotated[
-        bool, Field(description="Do not ask again what any run with this cache has asked."), Flag(CACHE)
+        bool, Field(description="Reuse the answers to requests that any run with this cache has made."), Flag(CACHE)
     ] = False
     cache_dir: Annotated[
-        Path | None, Field(description="The cache's folder (the user's own); implies it."), Flag(CACHE, "DIR")
+        Path | None,
+        Field(description="The cache's folder (default: the user's cache directory); implies --cache."),
+        Flag(CACHE, "DIR"),
     ] = None
     explain_cache: Annotated[
-        bool, Field(description="Say of what the cache does not know what is nearest; implies it."), Flag(CACHE)
+        bool, Field(description="For each cache miss, show the nearest cached request; implies --cache."), Flag(CACHE)
     ] = False
 
     synthesizers: Annotated[
         tuple[ModelRef, ...],
         SkipValidation,
-        Field(description="Who words missing turns, where the benchmark's names do not tell how to reach them."),
+        Field(description="Models that word missing turns, if the benchmark's names do not say how to reach them."),
         Flag(MISSING, "template|PROVIDER/NAME", names=("--synthesizer",)),
     ] = ()
     checker: Annotated[
         ModelRef | None,
         SkipValidation,
-        Field(description="A chat model that checks what rules cannot know."),
+        Field(description="A chat model that checks what rules cannot."),
         Flag(MISSING, "PROVIDER/NAME"),
     ] = None
 

@@ -25,7 +25,7 @@ def data_path(*parts: str) -> Path:
         path = root.joinpath(*parts)
         if path.exists():
             return path
-    raise InternalError(f"the data file {'/'.join(parts)} is missing from this installation; install evolif again")
+    raise InternalError(f"the data file {'/'.join(parts)} is missing from this installation; reinstall evolif")
 
 
 def load_yaml(path: Path) -> Any:
@@ -49,7 +49,7 @@ def load_yaml(path: Path) -> Any:
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         problem = getattr(fault, "problem", None) or "not YAML"
-        raise InputError(f"{problem}; mend the YAML", path=path, line=mark.line + 1 if mark else None) from None
+        raise InputError(f"{problem}; fix the YAML", path=path, line=mark.line + 1 if mark else None) from None
 
 
 class _Identified(Protocol):
@@ -80,7 +80,7 @@ def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
             try:
                 yield number, json.loads(line)
             except (ValueError, RecursionError):  # a number with thousands of digits is a plain ValueError
-                raise InputError("not a JSON object; mend or delete the line", path=path, line=number) from None
+                raise InputError("not a JSON object; fix or delete the line", path=path, line=number) from None
 
 
 def read_catalogue(path: Path, parse: Callable[[object], CatalogueEntry], kind: str) -> tuple[CatalogueEntry, ...]:
@@ -102,5 +102,5 @@ def read_catalogue(path: Path, parse: Callable[[object], CatalogueEntry], kind: 
             raise InputError(f"the {kind} id {entry.id} is used twice", path=path, line=number)
         entries[entry.id] = entry
     if not entries:
-        raise InputError(f"holds no {kind}", path=path)
+        raise InputError(f"contains no {kind}", path=path)
     return tuple(entries.values())

@@ -80,12 +80,16 @@ def satisfiability(
         built = build_fallback(objective, keywords)
         if isinstance(built, Refusal):
             reason = f"the compatibility table excludes it ({excluded.reason}); " if excluded else ""
-            return Satisfiability("undecided", (), f"{reason}no text was found and no proof that there is none")
+            return Satisfiability(
+                "undecided", (), f"{reason}neither a satisfying text nor a proof that there is none was found"
+            )
         is_salad = built.density == "salad"
     if excluded is not None:
         return Satisfiability("awkward", excluded.groups, f"{excluded.code}: {excluded.reason}")
     if is_salad:
-        return Satisfiability("awkward", tuple(active), "soup: only a text without room for sense satisfies all of it")
+        return Satisfiability(
+            "awkward", tuple(active), "word salad: only a text with no room for meaning satisfies all constraints"
+        )
     return Satisfiability("satisfiable")
 
 
@@ -125,7 +129,7 @@ def _forbidden_required(active: Active) -> str | None:
     for word in _required(active):
         for keyword in active["forbidden"]["keywords"]:
             if _occurrences(keyword, word):
-                return f"“{word}” must occur and holds “{keyword}”, which is forbidden"
+                return f"“{word}” must occur but contains “{keyword}”, which is forbidden"
     return None
 
 
@@ -138,12 +142,12 @@ def _mark_in_text(active: Active) -> str | None:
         return None  # the keyword can be written without it
     for word in _required(active):
         if mark in word:
-            return f"“{word}” must occur and holds the excluded mark “{mark}”"
+            return f"“{word}” must occur but contains the excluded mark “{mark}”"
     for group in ("start_with", "end_with"):
         params = active.get(group, {})
         for sign in (params.get("left"), params.get("right"), params.get("value")):
             if params.get("mode") in ("quotation", "emoji") and sign == mark:
-                return f"{sign} must occur and is the excluded mark"
+                return f"{sign} must occur but is the excluded mark"
     return None
 
 
@@ -159,7 +163,7 @@ def _too_often(active: Active) -> str | None:
             holders = [w for w in words if _occurrences(word, w) and fold(w) != fold(word)]
             holders = holders or [w for w in words if w != word]
             names = " and ".join(f"“{w}”" for w in holders[:3])
-            return f"“{word}” may occur {count}×, but {names} bring{'s' * (len(holders) == 1)} it at least {least}×"
+            return f"“{word}” may occur {count}×, but {names} contain{'s' * (len(holders) == 1)} it at least {least}×"
     return None
 
 
@@ -176,7 +180,7 @@ def _units_in_data(active: Active) -> str | None:
     unit = active["length"]["unit"]
     name = _WITHOUT_UNIT.get(unit, {}).get(active["format"]["mode"])
     if name and lower_limit(active["length"], unit) > 0:
-        return f"{name} has no {unit}, and at least {lower_limit(active['length'], unit)} must be there"
+        return f"{name} has no {unit}, but the text needs at least {lower_limit(active['length'], unit)}"
     return None
 
 
@@ -187,7 +191,7 @@ def _too_long(active: Active) -> str | None:
     for unit, least in (("words", _least_words), ("characters", _least_characters)):
         limit = upper_limit(length, unit)
         if limit is not None and (count := least(active)) > limit:
-            return f"at least {count} {unit} are needed, and at most {limit} are allowed"
+            return f"at least {count} {unit} are needed, but at most {limit} are allowed"
     return None
 
 
@@ -225,7 +229,7 @@ def _fault(whole: str, active: Active) -> str | None:
             return f"“{word}” occurs {_occurrences(word, whole)}×"
     for word in active.get("forbidden", {}).get("keywords", ()):
         if _occurrences(word, whole):
-            return f"it holds “{word}”"
+            return f"it contains “{word}”"
     words = count_words(whole)
     for unit in ("words", "sentences"):
         if lower_limit(active.get("length"), unit) > words:
@@ -251,7 +255,9 @@ def _length_limits(active: Active) -> str | None:
     unit = length["unit"]
     limit = upper_limit(length, unit)
     if limit is not None and limit < (1 if unit == "characters" else 0):
-        return f"an answer cannot have fewer than {length['count']} {unit}" if limit < 0 else "an answer is not empty"
+        return (
+            f"an answer cannot have fewer than {length['count']} {unit}" if limit < 0 else "an answer cannot be empty"
+        )
     low = lower_limit(length, unit)
     # Nothing separates the last one from a next.
     if low * _BYTES[unit] - (_BYTES[unit] - 1) > MAX_BODY_BYTES:

@@ -88,21 +88,21 @@ def read_source(path: Path, progress: Callable[[int, int], None] | None = None) 
 def _readers(path: Path) -> list[Callable[[], Iterator[TurnToAudit]]]:
     """One reader per file, to be called when its turn comes."""
     if not path.exists():
-        raise UsageError(f"{path} does not exist; name a benchmark's folder or a .jsonl file")
+        raise UsageError(f"{path} does not exist; use a benchmark's folder or a .jsonl file")
     if path.is_dir() and (path / "benchmark.json").exists():
         benchmark = load_benchmark(path)
         files = [(number, path / "dialogues" / f"{number:04d}.jsonl") for number in benchmark.dialogues()]
         return [partial(_read_own, file, f"dialogues/{file.name}", number) for number, file in files]
     files_in = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
     if not files_in:
-        raise UsageError(f"{path} holds neither a benchmark.json nor a .jsonl file; name another folder")
+        raise UsageError(f"{path} contains neither a benchmark.json nor a .jsonl file; choose another folder")
     return [partial(_read_file, file, file.name) for file in files_in]
 
 
 def _read_file(path: Path, name: str) -> Iterator[TurnToAudit]:
     first = next(iter(read_json_lines(path)), None)
     if first is None:
-        raise InputError("holds no turn", path=path)
+        raise InputError("contains no turns", path=path)
     own = isinstance(first[1], dict) and "constraints" in first[1] and "instructions" not in first[1]
     return _read_own(path, name, None) if own else read_foreign(path, name)
 
@@ -200,12 +200,12 @@ def map_constraint(name: str, args: object) -> dict[str, Any]:
     """
     known = _MAPPED.get(name)
     if known is None:
-        raise UsageError(f"“{name}” is no constraint that is known here")
+        raise UsageError(f"“{name}” is not a known constraint")
     group, convert = known
     try:
         return {"group": group, "params": convert(args)}
     except (KeyError, TypeError, ValueError):
-        raise UsageError(f"the arguments of “{name}” are of another form") from None
+        raise UsageError(f"the arguments of “{name}” have an unexpected form") from None
 
 
 def read_foreign(path: Path, name: str) -> Iterator[TurnToAudit]:
@@ -272,7 +272,7 @@ def _line(data: object, path: Path, number: int) -> ForeignLine:
     except ValidationError as fault:
         raise InputError(
             f'{complaint(fault, "line")}; a line is {{"turn", "active_topic", "instructions": [{{"id", "args"}}], …}}, '
-            "or one of a benchmark of our own",
+            "or a line of an evolif benchmark",
             path=path,
             line=number,
         ) from None

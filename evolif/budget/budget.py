@@ -57,8 +57,8 @@ class BudgetLimit:
     def explain(self, amount: float) -> str:
         """Why a call that can use this amount is denied."""
         reason = f"the next call could exceed the budget of {self.format(self.maximum)}"
-        reason += f": it may come to {self.format(amount)}"
-        return f"{reason}, and {self.format(self.spent)} are spent" if self.spent else reason
+        reason += f": it may use up to {self.format(amount)}"
+        return f"{reason}, with {self.format(self.spent)} already spent" if self.spent else reason
 
 
 class Budget:

@@ -154,9 +154,9 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
         bases: _Bases = dict.fromkeys(settings.models, both)
         low, high = PAPER_LENGTHS
         grounds = (
-            f"Sessions of {low} to {high} turns on the average, the paper's EDR length of its weakest and its best "
-            f"model (arXiv 2511.03508, Table 2, patience {PAPER_PATIENCE}, another benchmark); answers of "
-            f"{assumed.answer:.0f} tokens assumed. Name a run of yours by --like for better figures."
+            f"Assumes sessions of {low} to {high} turns on average (the EDR length of the paper's weakest and best "
+            f"model: arXiv 2511.03508, Table 2, patience {PAPER_PATIENCE}, another benchmark) and answers of "
+            f"{assumed.answer:.0f} tokens. Use --like RUN for a better estimate."
         )
     else:
         bases = {model: [_earlier_basis(like, model, settings.max_turns, assumed)] for model in settings.models}
@@ -165,7 +165,8 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
         if like.settings.patience != settings.patience:
             grounds += f", which had patience {like.settings.patience}"
         if guessed:
-            grounds += f"; it tells no tokens for {', '.join(guessed)}, so answers of {assumed.answer:.0f} are assumed"
+            unknown = ", ".join(guessed)
+            grounds += f"; it has no token counts for {unknown}, so answers of {assumed.answer:.0f} tokens are assumed"
         grounds += "."
     expected = [_targets(settings, quotes, model, basis) for model, basis in bases.items()]
     expected += _judges(benchmark, settings, quotes, bases)
@@ -190,7 +191,7 @@ def _earlier_basis(run: Run, model: str, cap: int, assumed: SessionTokens) -> _B
     models = [model] if model in run.models else list(run.models)
     survival = survival_of_sessions([s for name in models for s in run.sessions(name)], cap)
     if survival is None:
-        raise UsageError(f"{run.path} has no turn of {' or '.join(models)} yet; name another run by --like")
+        raise UsageError(f"{run.path} has no turn of {' or '.join(models)} yet; choose another run with --like")
     return _Basis(survival, _tokens_of_run(run, models) or assumed)
 
 
@@ -286,8 +287,8 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
     usage = Usage(round(calls * JUDGE_PROMPT + answer_tokens), calls * JUDGE_REPLY)
     expected = [_expected(quotes, "judge", judge, [calls], [usage]) for judge in judge_models(settings)]
     grounds = (
-        f"{turns} answers with {calls} subjective constraints, {JUDGE_PROMPT} tokens beside each answer and "
-        f"{JUDGE_REPLY} back assumed. It is less where scores are known for the same text, and where a stricter judge "
-        "ends sessions earlier; more where a reply cannot be read and is asked for again."
+        f"{turns} answers with {calls} subjective constraints, assuming {JUDGE_PROMPT} prompt tokens besides each "
+        f"answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text are cached or a "
+        "stricter judge ends sessions earlier, and more if unreadable replies are requested again."
     )
     return Forecast(tuple(expected), grounds)

@@ -120,8 +120,8 @@ class Quotes:
         unknown = sorted({model for role, model in models if self.price(role, model) is None})
         if unknown:
             raise UsageError(
-                f"--budget-usd needs the price of {', '.join(unknown)}, which is unknown (at this endpoint); give it "
-                "by --prices FILE, or bound the run by --budget-tokens"
+                f"--budget-usd needs the price of {', '.join(unknown)}, which is unknown (at this endpoint); add it "
+                "with --prices FILE, or use --budget-tokens instead"
             )
 
 

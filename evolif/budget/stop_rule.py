@@ -88,7 +88,7 @@ class StopRule:
         self._checked = 0
         """Batches checked so far."""
         self._prefix: frozenset[int] | None = None
-        self._stop = Deny(STOP_RULE, f"the rule {rule} is satisfied by the dialogues before")
+        self._stop = Deny(STOP_RULE, f"earlier dialogues already satisfy the stop rule {rule}")
         if RunStore.begun(root):
             self._count_earlier()
 
@@ -96,10 +96,10 @@ class StopRule:
         """The outcome as a sentence."""
         whole = f"{len(self._settings.dialogues)} dialogues"
         if self._prefix is None:
-            return f"Rule {self._rule}: not satisfied before the end, so that the run was not ended early ({whole})."
+            return f"Stop rule {self._rule} was not satisfied; the run was not ended early ({whole})."
         return (
-            f"Rule {self._rule}: satisfied by the first {len(self._prefix)} of {whole}, and the run ended early; the "
-            "figures are of those alone."
+            f"Stop rule {self._rule} was satisfied by the first {len(self._prefix)} of {whole}, so the run ended "
+            "early; the metrics cover only those."
         )
 
     def __call__(self, event: Event) -> None:

@@ -103,7 +103,7 @@ def read_rows(path: Path) -> Iterator[EntryRow]:
         InputError: no regular file, or not readable.
     """
     if not path.is_file():
-        what = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "is not there"
+        what = "is a folder" if path.is_dir() else "is not a regular file" if path.exists() else "does not exist"
         raise InputError(f"{what}; name a JSONL file", path=path)
     try:
         with path.open("rb") as file:
@@ -112,7 +112,7 @@ def read_rows(path: Path) -> Iterator[EntryRow]:
                 number += 1
                 if len(raw) > LONGEST_LINE:
                     too_long = f"is longer than {LONGEST_LINE} bytes"
-                    yield _broken(number, too_long, "break the file into one entry a line")
+                    yield _broken(number, too_long, "write one entry per line")
                     while raw and not raw.endswith(b"\n"):
                         raw = file.readline(LONGEST_LINE)
                 elif raw.strip():
@@ -127,7 +127,7 @@ def text_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> str:
     if name not in data:
         faults.append(RuleFault("fields", f"“{name}” is missing", f"add the field {name}"))
     elif not isinstance(value, str):
-        faults.append(RuleFault("fields", f"“{name}” is no text", f"write {name} in quotation marks"))
+        faults.append(RuleFault("fields", f"“{name}” is not text", f"write {name} in quotation marks"))
     elif not value.strip():
         faults.append(RuleFault("fields", f"“{name}” is empty", f"fill the field {name}"))
     elif len(value) > LONGEST_TEXT:
@@ -145,13 +145,13 @@ def texts_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> tup
     if name not in data:
         faults.append(RuleFault("fields", f"“{name}” is missing", f"add the list {name}"))
     elif not isinstance(value, list):
-        faults.append(RuleFault("fields", f"“{name}” is no list", f"write {name} as a list of texts"))
+        faults.append(RuleFault("fields", f"“{name}” is not a list", f"write {name} as a list of texts"))
     elif len(value) > LONGEST_LIST:
         faults.append(RuleFault("fields", f"“{name}” has {len(value)} items", "keep the best of them"))
     elif not all(isinstance(item, str) and item.strip() for item in value):
-        faults.append(RuleFault("fields", f"“{name}” holds something else than texts", "write every item as a text"))
+        faults.append(RuleFault("fields", f"“{name}” contains items that are not text", "write every item as a text"))
     elif longest := next((item for item in value if len(item) > LONGEST_ITEM), None):
-        faults.append(RuleFault("fields", f"“{name}” holds a text of {len(longest)} characters", "shorten it"))
+        faults.append(RuleFault("fields", f"“{name}” contains a text of {len(longest)} characters", "shorten it"))
     elif not all(map(str.isprintable, value)):
         faults.append(_invisible(name))
     else:
@@ -162,15 +162,17 @@ def texts_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> tup
 def id_faults(name: str) -> Iterator[RuleFault]:
     """What is wrong with an id."""
     if len(name) > LONGEST_ID or name != name.strip():
-        yield RuleFault("id", f"the id “{name[:LONGEST_ID]}” is long or has spaces around it", "give it a short name")
+        yield RuleFault(
+            "id", f"the id “{name[:LONGEST_ID]}” is too long or has spaces around it", "give it a short name"
+        )
 
 
 def _invisible(name: str) -> RuleFault:
     """Controls, line breaks, invisible marks and half surrogate pairs."""
-    return RuleFault("fields", f"“{name}” holds characters that no reader sees", "type the text again without them")
+    return RuleFault("fields", f"“{name}” contains invisible characters", "retype the text without them")
 
 
-def _broken(number: int, message: str, mend: str = "mend or delete the line") -> EntryRow:
+def _broken(number: int, message: str, mend: str = "fix or delete the line") -> EntryRow:
     return EntryRow(number, None, (RuleFault("json", message, mend),))
 
 
@@ -195,8 +197,7 @@ def _row(number: int, raw: bytes) -> EntryRow:
     if not isinstance(data, dict):
         return _broken(number, "is not a JSON object")
     faults = tuple(
-        RuleFault("json", f"the key “{key[:40]}” stands there twice", "keep one of them")
-        for key in dict.fromkeys(repeated)
+        RuleFault("json", f"the key “{key[:40]}” occurs twice", "keep one of them") for key in dict.fromkeys(repeated)
     )
     return EntryRow(number, data, faults)
 

@@ -135,7 +135,7 @@ class EntryGenerator:
     ) -> None:
         self.name = stored_name(model)
         if self.name.startswith("sim/"):
-            raise UsageError(f"{self.name} does not chat and can write nothing; name a chat model")
+            raise UsageError(f"{self.name} is a simulated model and cannot write entries; name a chat model")
         options = options or ModelOptions()
         client = resolve_model(model, options)
         self._connections = client.limit.slots
@@ -160,7 +160,7 @@ class EntryGenerator:
         tally = self._tally
         if tally.given_up and not tally.kept:
             raise OutsideError(
-                f"{self.name} gave nothing that passes the lint in {tally.answers} answers "
+                f"{self.name} gave no entry that passes the lint in {tally.answers} answers "
                 f"(the last one: {_brief(tally.last_findings)}); nothing was written. Try a larger model"
             )
         return tally
@@ -272,7 +272,7 @@ class EntryFile(Generic[E]):
             faults += [*self._kind.faults(entry), *self._index.clashes(entry), *further(entry)]
         if entry is None or faults:
             return faults
-        with writing(self._path, "free or mend that place"):
+        with writing(self._path, "free disk space or fix permissions"):
             append(self._path, json.dumps(data, ensure_ascii=False) + "\n")
         self._line += 1
         self._number += 1
@@ -295,13 +295,15 @@ def open_entries(path: Path, kind: EntryKind[E]) -> Iterator[EntryFile[E]]:
     """
     from filelock import FileLock, Timeout
 
-    with writing(path.parent, "name another place"):
+    with writing(path.parent, "choose another location"):
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
         try:
             lock.acquire()
         except Timeout:
-            raise UsageError(f"another evolif writes to {path} just now; wait for it, or name another file") from None
+            raise UsageError(
+                f"another evolif process is writing to {path}; wait for it, or name another file"
+            ) from None
     try:
         yield EntryFile(path, kind, _whole_rows(path, kind) if path.exists() else [])
     finally:
@@ -318,10 +320,10 @@ def _whole_rows(path: Path, kind: EntryKind[E]) -> list[EntryRow]:
         try:
             cut_torn_line(path)
         except OSError as fault:
-            raise OutsideError(f"{path} cannot be mended ({fault.strerror}); make it writable") from None
+            raise OutsideError(f"{path} cannot be repaired ({fault.strerror}); make it writable") from None
         return rows[:-1]
     raise InputError(
-        f"{broken.faults[0].message}; mend it (evolif {kind.name}s lint shows all) or name another file",
+        f"{broken.faults[0].message}; fix it (evolif {kind.name}s lint shows all problems) or name another file",
         path=path,
         line=broken.line,
     )

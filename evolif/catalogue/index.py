@@ -329,19 +329,19 @@ class EntryIndex(ABC, Generic[E]):
         """An id that is used twice."""
         if entry.id in self._ids:
             line = self._entries[self._ids[entry.id]][1]
-            yield RuleFault("id", f"the id {entry.id[:40]} stands in line {line} already", "give it another")
+            yield RuleFault("id", f"the id {entry.id[:40]} is already used in line {line}", "use another id")
 
     def shared_runs(self, entry: E) -> Iterator[RuleFault]:
         """Words in a row that two texts share."""
         for run in self._runs.find(self._text(entry)):
             what = f"the {self.text_name} shares “{' '.join(run.words[:20])}” with {self.label(run.at)}"
-            yield RuleFault("shared-words", what, f"say it otherwise: no {SHARED_RUN} words in a row may be shared")
+            yield RuleFault("shared-words", what, f"rephrase it: no {SHARED_RUN} words in a row may be shared")
 
     def too_many_shared_items(self, entry: E, rule: str) -> Iterator[RuleFault]:
         """Items that two entries share beyond the limit."""
         for near in self.neighbours(entry)[1]:
             if len(near.shared) > self.shared_items:
-                what = f"{len(near.shared)} {self.item_name} are those of {self.label(near.at)}"
+                what = f"{len(near.shared)} {self.item_name} are shared with {self.label(near.at)}"
                 shared = listed(sorted(map(str, near.shared)))
                 yield RuleFault(rule, f"{what}: {shared}", f"replace all but {self.shared_items} of them")
 
@@ -349,7 +349,7 @@ class EntryIndex(ABC, Generic[E]):
         """A text made of the words of another one."""
         texts, _ = self.neighbours(entry)
         if texts and texts[0].jaccard >= ALIKE_TEXTS:
-            what = f"the {self.text_name} is made of the words of {self.label(texts[0].at)}"
+            what = f"the {self.text_name} has mostly the same words as {self.label(texts[0].at)}"
             yield RuleFault("alike", what, mend)
 
 

@@ -58,7 +58,7 @@ def read_sources(path: Path) -> list[MessageSource]:
     """
     try:
         if not path.is_file():
-            raise InputError("is no file; name a text or JSONL file with one message a line", path=path)
+            raise InputError("is not a file; name a text or JSONL file with one message per line", path=path)
         lines = path.read_text(encoding="utf-8").split("\n")
     except OSError as fault:
         raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
@@ -72,7 +72,7 @@ def read_sources(path: Path) -> list[MessageSource]:
             mark = blake2b(mark + text.encode(), digest_size=8).digest()
             found.append(MessageSource(number, text, mark.hex()))
     if not found:
-        raise InputError("holds no message", path=path)
+        raise InputError("contains no message", path=path)
     return found
 
 
@@ -84,14 +84,14 @@ def _text(line: str, number: int, path: Path) -> str:
         data = json.loads(line)
     except (ValueError, RecursionError):
         if is_jsonl:
-            raise InputError("not JSON; mend or delete the line", path=path, line=number) from None
+            raise InputError("not JSON; fix or delete the line", path=path, line=number) from None
         return line
     if isinstance(data, str):
         return data
     texts = [data[name] for name in FIELDS if isinstance(data.get(name), str)] if isinstance(data, dict) else []
     if not texts:
         raise InputError(
-            f"has none of the fields {', '.join(FIELDS)}; name the text by one of them", path=path, line=number
+            f"has none of the fields {', '.join(FIELDS)}; put the text in one of them", path=path, line=number
         )
     return str(texts[0])
 
@@ -158,7 +158,7 @@ def _jobs(sources: Sequence[MessageSource], file: EntryFile[Persona], model: str
 def _take(file: EntryFile[Persona], model: str, source: MessageSource, answer: str) -> tuple[str, ...]:
     found = fields_of(answer, "sentence", "phrases", "register")
     if found is None:
-        return ("the answer holds no JSON object with sentence, phrases and register",)
+        return ("the answer contains no JSON object with sentence, phrases and register",)
     offered = found["phrases"] if isinstance(found["phrases"], list) else []
     phrases = [line_of(phrase).rstrip(".,;!") for phrase in offered]
     phrases = [phrase[:1].lower() + phrase[1:] for phrase in dict.fromkeys(filter(None, phrases))]
@@ -179,7 +179,7 @@ def _identifying(persona: Persona, source: str) -> Iterator[RuleFault]:
     texts = (persona.sentence, *persona.phrases)
     for text in texts:
         for run in quoted.find(text):
-            yield RuleFault("quoted", f"“{' '.join(run.words)}” is quoted from the material", "say it in other words")
+            yield RuleFault("quoted", f"“{' '.join(run.words)}” is quoted from the material", "rephrase it")
     used = {word for text in texts for word in words(text)}
     named = {word for name in names_in(source) for word in words(name)} | set(filter(str.isdigit, words(source)))
     for word in sorted(used & named - function_words()):

@@ -62,7 +62,7 @@ def _lint(path: Path, kind: EntryKind[E], against: Sequence[Path]) -> LintReport
             entries.append((entry, row.line))
         report(row.line, row.data.get("id"), faults)
     if not rows:
-        raise InputError(f"holds no {kind.name}", path=path)
+        raise InputError(f"contains no {kind.name}", path=path)
     samples = {}
     if against:
         texts = [(text, entry, line) for entry, line in entries for text in kind.texts(entry)]

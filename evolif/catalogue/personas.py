@@ -120,14 +120,14 @@ def _compile(category: str, source: str, sets: Mapping[str, Sequence[str]]) -> _
     source = source.replace("-", " ")
     for part in _PART.finditer(source):
         if source[at : part.start()].strip():
-            raise ValueError(f"has “{source[at : part.start()].strip()}”, which means nothing here")
+            raise ValueError(f"has “{source[at : part.start()].strip()}”, which is not allowed here")
         at = part.end()
         piece, options = _piece(part, sets)
         pieces.append(piece)
         if options:
             anchors.append(options)
     if source[at:].strip() or not anchors:
-        raise ValueError("cannot be read to its end" if source[at:].strip() else "holds no word of its own")
+        raise ValueError("cannot be read to its end" if source[at:].strip() else "contains no word of its own")
     chosen = min(anchors, key=_commonness)
     first = [_first_word(option).lower() for option in chosen]
     return _Pattern(
@@ -149,7 +149,7 @@ def _piece(part: re.Match[str], sets: Mapping[str, Sequence[str]]) -> tuple[str,
         lookahead = rf"(?!(?i:{excluded}) )" if excluded else ""
         return rf"(?:{lookahead}{_WORD}){{0,{gap}}}", ()
     if name is not None and name not in sets:
-        raise ValueError(f"names the set <{name}>, which is not there")
+        raise ValueError(f"uses the set <{name}>, which does not exist")
     options = sets[name] if name else (word,) if word else _options(group or optional or "", sets)
     either = "|".join(map(_literal, options))
     if optional is not None:
@@ -204,7 +204,7 @@ _CAPITAL = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’]*")
 _CONTACT = re.compile(r"[^\s@]{0,40}@\S{1,40}|\w{0,12}://\S{0,80}|www\.\S{1,80}|\d(?:[ ().-]?\d){3,}")
 _MENDS = {
     "demand": "say how the person writes, not what the answer should be",
-    "dialect": "describe the manner, not where somebody comes from",
+    "dialect": "describe the manner, not where the person comes from",
 }
 
 
@@ -249,7 +249,7 @@ def _sentence(persona: Persona) -> Iterator[RuleFault]:
     if text[-1] not in ".!":
         yield RuleFault("sentence", "the sentence has no end", "end it with a full stop")
     if not text[0].isupper() and not text[0].isdigit():
-        yield RuleFault("sentence", "the sentence starts with a small letter", "start it with a capital letter")
+        yield RuleFault("sentence", "the sentence starts with a lower-case letter", "start it with a capital letter")
     count = len(text.split())
     if not low <= count <= high:
         yield RuleFault("sentence", f"the sentence has {count} words", f"write {low} to {high} words")
@@ -260,14 +260,14 @@ def _phrases(persona: Persona) -> Iterator[RuleFault]:
     if not least <= len(persona.phrases) <= most:
         yield RuleFault("phrases", f"has {len(persona.phrases)} phrases", f"give {least} or {most}")
     if len({tuple(words(phrase)) for phrase in persona.phrases}) < len(persona.phrases):
-        yield RuleFault("phrases", "has one phrase twice", "replace one of them")
+        yield RuleFault("phrases", "has the same phrase twice", "replace one of them")
     low, high = PHRASE_WORDS
     for phrase in persona.phrases:
         count = len(phrase.split())
         if not low <= count <= high:
             yield RuleFault("phrases", f"the phrase “{phrase[:60]}” has {count} words", f"write {low} to {high}")
         if not phrase.strip()[-1].isalnum():
-            yield RuleFault("phrases", f"the phrase “{phrase[:60]}” ends with a mark", "leave the mark out")
+            yield RuleFault("phrases", f"the phrase “{phrase[:60]}” ends with punctuation", "remove the punctuation")
 
 
 def _names(persona: Persona) -> Iterator[RuleFault]:
@@ -275,13 +275,13 @@ def _names(persona: Persona) -> Iterator[RuleFault]:
     for phrase in persona.phrases:
         found += names_in(f"_ {phrase}")  # a phrase starts in mid-sentence
     for word in dict.fromkeys(found):
-        yield RuleFault("name", f"“{word[:40]}” looks like a name", "leave names out; write other words small")
+        yield RuleFault("name", f"“{word[:40]}” looks like a name", "leave out names; write other words in lower case")
 
 
 def _contacts(persona: Persona) -> Iterator[RuleFault]:
     for text in (persona.sentence, *persona.phrases):
         if contact := _CONTACT.search(text):
-            yield RuleFault("contact", f"“{contact[0][:40]}” could identify somebody", "leave it out")
+            yield RuleFault("contact", f"“{contact[0][:40]}” could identify a person", "leave it out")
 
 
 def _unwanted(persona: Persona) -> Iterator[RuleFault]:
@@ -298,7 +298,7 @@ def _loading(persona: Persona) -> list[RuleFault]:
     try:
         PersonaModel.model_validate({**fields, "register": persona.register})
     except ValidationError as fault:
-        return [RuleFault("fields", complaint(fault, "persona"), "mend that field")]
+        return [RuleFault("fields", complaint(fault, "persona"), "fix that field")]
     return []
 
 
@@ -348,7 +348,7 @@ class PersonaIndex(EntryIndex[Persona]):
     def _worn_phrases(self, entry: Persona) -> Iterator[RuleFault]:
         for phrase in sorted(_phrase_set(entry)):
             if self._uses[phrase] >= PHRASE_USES:
-                what = f"the phrase “{phrase[:60]}” is in {self._uses[phrase]} personas already"
+                what = f"the phrase “{phrase[:60]}” is already in {self._uses[phrase]} personas"
                 yield RuleFault("phrases", what, "find another")
 
 

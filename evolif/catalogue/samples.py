@@ -66,19 +66,19 @@ def _index(texts: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
 
 def _fault(run: Sequence[str], path: Path, line: int) -> RuleFault:
     what = f"shares “{' '.join(run)}” with {path}, line {line}"
-    return RuleFault("copied", what, f"write it anew: no {FOREIGN_RUN} words in a row may be somebody else's")
+    return RuleFault("copied", what, f"rewrite it: no {FOREIGN_RUN} words in a row may come from a sample")
 
 
 def _files(sample: Path) -> list[Path]:
     if sample.is_file():
         return [sample]
     if not sample.is_dir():
-        raise InputError("is not there; name a file or a folder of texts to compare with", path=sample)
+        raise InputError("does not exist; name a file or a folder of texts to compare with", path=sample)
     # Links are not followed: they could lead in a circle, or out of what was named.
     found = [Path(root, name) for root, _, names in os.walk(sample) for name in names]
     texts = sorted(path for path in found if path.is_file() and not path.is_symlink() and _is_text(path))
     if not texts:
-        raise InputError("holds no text to compare with", path=sample)
+        raise InputError("contains no text to compare with", path=sample)
     return texts
 
 

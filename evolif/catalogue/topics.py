@@ -55,10 +55,12 @@ def form_faults(keyword: str) -> Iterator[RuleFault]:
     what = f"the keyword “{keyword[:60]}”"
     if not _FORM.fullmatch(keyword):
         yield RuleFault(
-            "keyword-form", f"{what} is not in plain small letters", "use a–z, 0–9, single spaces and hyphens inside"
+            "keyword-form",
+            f"{what} is not in plain lower-case letters",
+            "use a–z, 0–9, single spaces and hyphens inside",
         )
     if len(keyword) > LONGEST_KEYWORD:
-        yield RuleFault("keyword-form", f"{what} has {len(keyword)} characters", f"keep to {LONGEST_KEYWORD}")
+        yield RuleFault("keyword-form", f"{what} has {len(keyword)} characters", f"use at most {LONGEST_KEYWORD}")
     parts = words(keyword)
     if not parts:
         return
@@ -69,7 +71,7 @@ def form_faults(keyword: str) -> Iterator[RuleFault]:
     elif len(keyword) == 1:
         yield RuleFault("keyword-form", f"{what} is a single letter", "take a word")
     elif keyword in function_words():
-        yield RuleFault("keyword-common", f"{what} is a word that no text can do without", "take a word of the subject")
+        yield RuleFault("keyword-common", f"{what} is a word that almost every text uses", "use a word of the subject")
     elif " " in keyword and (loose := [part for part in (parts[0], parts[-1]) if part in _LOOSE]):
         yield RuleFault(
             "keyword-common", f"{what} starts or ends with “{loose[0]}”", "cut it down to its content words"
@@ -103,8 +105,8 @@ def _inside(keywords: Sequence[str]) -> Iterator[RuleFault]:
         parts = singulars_of(keyword)
         if parts in by_words:
             other = by_words[parts]
-            same = "twice" if keyword == other else f"and “{other}”, which differ by the plural only"
-            yield RuleFault("keyword-inside", f"there is the keyword “{keyword}” {same}", "replace one of them")
+            same = "twice" if keyword == other else f"and “{other}”, which differ only in the plural"
+            yield RuleFault("keyword-inside", f"has the keyword “{keyword}” {same}", "replace one of them")
         by_words.setdefault(parts, keyword)
     for outer, keyword in by_words.items():
         for inner in _parts(outer):
@@ -174,7 +176,7 @@ def _verification(data: Mapping[str, Any]) -> list[RuleFault]:
     names = texts_of(data, "verified_by", faults)
     if len({name.casefold().strip() for name in names}) < len(names):
         faults.append(
-            RuleFault("verified", "“verified_by” names one person twice", "have a second person verify the topic")
+            RuleFault("verified", "“verified_by” names the same person twice", "have a second person verify the topic")
         )
     return faults
 
@@ -203,8 +205,8 @@ def _prompt(topic: Topic) -> Iterator[RuleFault]:
 
 def _constraints(topic: Topic) -> Iterator[RuleFault]:
     for match in load_patterns("seeds", "constraint-words.yaml").search(topic.prompt):
-        what = f"the prompt holds a constraint on the answer ({match.category}): “{match.found}”"
-        yield RuleFault("constraint", what, "leave it out; the constraints are drawn and said turn by turn")
+        what = f"the prompt contains a constraint on the answer ({match.category}): “{match.found}”"
+        yield RuleFault("constraint", what, "leave it out; constraints are added turn by turn")
 
 
 def _keywords(topic: Topic) -> Iterator[RuleFault]:
@@ -234,7 +236,7 @@ def _loading(topic: Topic) -> list[RuleFault]:
             {"id": topic.id, "prompt": topic.prompt, "keywords": list(topic.keywords), "title": topic.title}
         )
     except ValidationError as fault:
-        return [RuleFault("fields", complaint(fault, "topic"), "mend that field")]
+        return [RuleFault("fields", complaint(fault, "topic"), "fix that field")]
     return []
 
 
@@ -286,13 +288,15 @@ class TopicIndex(EntryIndex[Topic]):
     def _same_title(self, entry: Topic) -> Iterator[RuleFault]:
         same = self._titles.get(_plain(entry.title))
         if same is not None:
-            yield RuleFault("title", f"the title is that of {self.label(same)}", "name what is special about this task")
+            yield RuleFault(
+                "title", f"the title is the same as that of {self.label(same)}", "say what is special about this task"
+            )
 
     def _same_shape(self, entry: Topic) -> Iterator[RuleFault]:
         shapes = self._shapes.near(shape_runs(entry.prompt))
         if shapes and shapes[0].jaccard >= _ALIKE_SHAPE:
-            what = f"the prompt is that of {self.label(shapes[0].at)} with other words filled in"
-            yield RuleFault("fill-in", what, "build the sentences anew")
+            what = f"the prompt is the same as that of {self.label(shapes[0].at)} with other words filled in"
+            yield RuleFault("fill-in", what, "restructure the sentences")
 
 
 def _plain(title: str) -> str:

@@ -74,7 +74,7 @@ def _good(offered: Sequence[str]) -> tuple[list[str], list[str]]:
         pairs = zip(good, reduced, strict=True)
         near = next((word for word, other in pairs if contains(parts, other) or contains(other, parts)), None)
         if near is not None:
-            wrong.append(f"the keywords “{keyword}” and “{near}” hold the same word")
+            wrong.append(f"the keywords “{keyword}” and “{near}” contain the same word")
         if wrong:
             faults += wrong
         else:
@@ -181,7 +181,7 @@ class _TopicWriter:
     def _take(self, answer: str) -> tuple[str, ...]:
         found = fields_of(answer, "prompt", "title", "keywords")
         if found is None:
-            return ("the answer holds no JSON object with title, prompt and keywords",)
+            return ("the answer contains no JSON object with title, prompt and keywords",)
         prompt, title = line_of(found["prompt"]), line_of(found["title"]).rstrip(".")
         first = title.split(" ")[0]
         if first in {"The", "A", "An", "My", "Our"}:

@@ -19,27 +19,27 @@ from evolif.errors import EvolifError, InternalError
 # Verbs are loaded when they are used: `evolif --help` needs their names and one sentence of each, and no more.
 
 SUMMARIES: Mapping[str, str] = {
-    "demo": "Make 4 fresh dialogues and run a real small model and three simulated ones on them, in under two minutes.",
-    "generate": "Make a fresh benchmark: scripts with a verified witness per turn, said in natural words.",
-    "extend": "Append turns to every dialogue; what is there stays as it is.",
-    "audit": "Audit a benchmark: satisfiable, awkward, impossible or undecided, turn by turn. "
+    "demo": "Run a small real model and three simulated ones on 4 fresh dialogues, in under two minutes.",
+    "generate": "Generate a fresh benchmark: scripts with a verified witness per turn, worded in natural language.",
+    "extend": "Append turns to every dialogue; existing turns stay unchanged.",
+    "audit": "Audit every turn of a benchmark: satisfiable, awkward, impossible or undecided. "
     "Exit code 1 on a finding.",
-    "review": "Review flagged queries in a terminal, vouch for topics, or score judged answers blind. Saves as you go.",
-    "evaluate": "Run models on a benchmark. The same command resumes a run that was broken off.",
-    "status": "Show how far an evaluation is, from another shell; the run is only read.",
-    "rejudge": "Judge a run's answers again with another judge, into a new run; no model under test is asked.",
+    "review": "Review flagged queries in a terminal, verify topics, or score judged answers blind. Saves as you go.",
+    "evaluate": "Run models on a benchmark. The same command resumes an interrupted run.",
+    "status": "Show the progress of an evaluation, also from another shell; the run is only read.",
+    "rejudge": "Judge a run's answers again with another judge, into a new run; the models under test are not called.",
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
-    "export": "Export a benchmark or a run: JSONL, Parquet, datasets, or the EvolIF authors' layouts. "
-    "Witnesses stay home.",
-    "import": "Import what export wrote, or the EvolIF authors' files, as a benchmark; "
-    "says what of it can be satisfied.",
+    "export": "Export a benchmark or a run as JSONL, Parquet, datasets or the EvolIF authors' layouts, "
+    "without witnesses.",
+    "import": "Import exported data or the EvolIF authors' files as a benchmark, "
+    "and report how much of it can be satisfied.",
     "compare": "Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.",
-    "contamination": "Look for a benchmark's queries and its canary in a text corpus. Exit code 1 on a finding.",
-    "check": "Check one response. Exit code 1 when a constraint is not satisfied.",
+    "contamination": "Search a text corpus for a benchmark's queries and its canary. Exit code 1 on a finding.",
+    "check": "Check one response. Exit code 1 if a constraint is not satisfied.",
     "score": "Compute the eight metrics, with 95 % intervals, from plain verdicts.",
-    "topics": "Check topics, or write those of another domain. Exit code of lint 1 on a finding.",
-    "personas": "Check personas, or infer speaking styles from messages. Exit code of lint 1 on a finding.",
-    "models": "List models; fetch weights of a small local one.",
+    "topics": "Check topics (exit code 1 on a finding), or have a model write them for a domain.",
+    "personas": "Check personas (exit code 1 on a finding), or have a model infer them from messages.",
+    "models": "List models; download the weights of a small local one.",
 }
 """The first paragraph of each verb's own help; a test holds the two together."""
 
@@ -140,7 +140,9 @@ class _Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            typer.echo("Interrupted. Finished dialogues and turns are kept; the same command goes on.", err=True)
+            typer.echo(
+                "Interrupted. Finished dialogues and turns are kept; run the same command to continue.", err=True
+            )
             raise typer.Exit(_INTERRUPTED) from None
         except EvolifError as error:
             if os.environ.get("EVOLIF_DEBUG"):
@@ -154,7 +156,9 @@ class _Group(TyperGroup):
         except Exception as error:
             if isinstance(error, _OF_TYPER) or os.environ.get("EVOLIF_DEBUG"):
                 raise
-            _say(f"internal error ({type(error).__name__}: {error}); please report it with what EVOLIF_DEBUG=1 shows")
+            _say(
+                f"internal error ({type(error).__name__}: {error}); please report it with the output of EVOLIF_DEBUG=1"
+            )
             raise typer.Exit(InternalError.exit_code) from None
 
 
@@ -169,7 +173,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Fresh multi-turn benchmarks, and how long a model holds a conversation before patience runs out.",
+    help="Generate fresh multi-turn benchmarks; measure how long a model holds a conversation until patience runs out.",
     epilog="Start with: evolif demo",
 )
 
@@ -183,13 +187,13 @@ def _version(value: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     pass
 
 
-VARIABLES = "Every option is also a variable (--max-turns: EVOLIF_MAX_TURNS) and a key of --config."
+VARIABLES = "Every option is also an environment variable (--max-turns: EVOLIF_MAX_TURNS) and a key in --config."
 
 _NAMES = 26
 """Columns for names; what is longer gets a line of its own."""

@@ -28,7 +28,7 @@ def audit(
     as_json: JsonFlag = False,
     display: Display = "auto",
 ) -> None:
-    """Audit a benchmark: satisfiable, awkward, impossible or undecided, turn by turn. Exit code 1 on a finding."""
+    """Audit every turn of a benchmark: satisfiable, awkward, impossible or undecided. Exit code 1 on a finding."""
     from evolif.audit import audit as run_audit
     from evolif.cli.progress import choose, counting
 
@@ -80,7 +80,7 @@ def _turns_table(audited: Audit) -> Table:
         if turn.reason:
             between = f"{', '.join(turn.conflict)}: " if turn.conflict else ""
             numbers.setdefault((turn.file, turn.status, between + turn.reason), []).append(turn.turn)
-    table = _table("Turns with a reason", "file", "turns", "status", "why")
+    table = _table("Turns with a problem", "file", "turns", "status", "reason")
     for (file, status, why), turns in numbers.items():
         _add(table, file, _ranges(turns), status, clip(why, 400))
     return table
@@ -100,7 +100,7 @@ def _descriptions_table(audited: Audit) -> Table:
 def _queries_table(audited: Audit) -> Table:
     from evolif.report import clip
 
-    table = _table("Queries that do not say their turn's intention", "file", "turn", "what", "query")
+    table = _table("Queries that do not express their turn's intention", "file", "turn", "finding", "query")
     for turn in audited.turns:
         if turn.query is not None and turn.query.is_finding:
             what = "; ".join(f"{f.checker}: {f.message}" for f in turn.query.findings)
@@ -121,7 +121,7 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 def _files_table(audited: Audit) -> Table:
     names = list(audited.summary["status"])
-    table = _table("Turns by status, and descriptions that are off (files with findings)", "file", *names, "off")
+    table = _table("Turns by status, and wrong descriptions (files with findings)", "file", *names, "wrong")
     files: dict[str, list[AuditedTurn]] = {}
     for turn in audited.turns:
         files.setdefault(turn.file, []).append(turn)
@@ -159,8 +159,8 @@ def _query_lines(queries: Mapping[str, Any]) -> list[str]:
         f"({100 * queries['share_failing_constraint']:.2f} %) fail a constraint checker and {queries['failing_topic']} "
         f"({100 * queries['share_failing_topic']:.2f} %) the topic checker; {queries['repaired']} were repaired by the "
         f"synthesizer, {queries['adjusted']} adjusted by people; {_listed(queries['status'])}.",
-        f"Wording: {words['distinct']} different queries, {words['words']:.0f} words on average; different of all runs "
-        f"of 2 words {words['distinct_2'] or 0:.2f}, of 4 words {words['distinct_4'] or 0:.2f}; different openings "
+        f"Wording: {words['distinct']} distinct queries, {words['words']:.0f} words on average; share of distinct "
+        f"2-grams {words['distinct_2'] or 0:.2f}, distinct 4-grams {words['distinct_4'] or 0:.2f}, distinct openings "
         f"{words['openings'] or 0:.2f}.",
     ]
 

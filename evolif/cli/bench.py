@@ -16,35 +16,37 @@ TEMPLATE = "template"
 
 
 def generate(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The benchmark's folder, new or of the same make.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The benchmark's folder: new, or made with the same settings.")
+    ],
     *,
-    dialogues: Annotated[int, typer.Option(min=1, help="How many dialogues.")] = 150,
+    dialogues: Annotated[int, typer.Option(min=1, help="Number of dialogues.")] = 150,
     turns: Annotated[int, typer.Option(min=1, help="Turns per dialogue on disk; evaluation adds more.")] = 20,
-    seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same bytes. A fresh one by default.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same bytes; random by default.")] = None,
     profile: Annotated[
         str,
         typer.Option(
             metavar="paper|objective|extended|FILE",
-            help="The state machine's figures; extended adds groups and modes that the paper does not have.",
+            help="The state machine's parameters; extended adds groups and modes that the paper does not have.",
         ),
     ] = "paper",
-    topics: Annotated[Path | None, typer.Option(help="Own topics, JSONL.")] = None,
-    personas: Annotated[Path | None, typer.Option(help="Own personas, JSONL.")] = None,
-    registers: Annotated[Path | None, typer.Option(help="Registers of your own, YAML like seeds/frames.yaml.")] = None,
+    topics: Annotated[Path | None, typer.Option(help="Your own topics, JSONL.")] = None,
+    personas: Annotated[Path | None, typer.Option(help="Your own personas, JSONL.")] = None,
+    registers: Annotated[Path | None, typer.Option(help="Your own registers, YAML like seeds/frames.yaml.")] = None,
     synthesizer: Annotated[
         list[str] | None,
         typer.Option(
             metavar="template|PROVIDER/NAME[=WEIGHT]",
             rich_help_panel=WORDING,
-            help="Who words the dialogues; given repeatedly, they are mixed in proportion.",
+            help="What words the dialogues; repeat the flag to mix several by weight.",
         ),
     ] = None,
     checker: Checker = None,
-    only: Annotated[int | None, typer.Option(min=1, help="Make only the dialogue of this number.")] = None,
+    only: Annotated[int | None, typer.Option(min=1, help="Generate only the dialogue with this number.")] = None,
     options: WordingOptions,
     display: Display = "auto",
 ) -> None:
-    """Make a fresh benchmark: scripts with a verified witness per turn, said in natural words."""
+    """Generate a fresh benchmark: scripts with a verified witness per turn, worded in natural language."""
     from evolif.cli.progress import choose, counting, rates_lines, wording
     from evolif.instructions import generate as make
     from evolif.models import ModelOptions
@@ -87,20 +89,20 @@ def _seed_of(folder: Path) -> int:
 def extend(
     bench: Annotated[Path, typer.Argument(metavar="BENCH", help="The benchmark's folder.")],
     *,
-    turns: Annotated[int, typer.Option(min=1, help="Make every dialogue at least so long.")],
+    turns: Annotated[int, typer.Option(min=1, help="Extend every dialogue to at least this many turns.")],
     synthesizer: Annotated[
         list[str] | None,
         typer.Option(
             metavar="template|PROVIDER/NAME",
             rich_help_panel=WORDING,
-            help="Where its chat models are reached, if their names do not tell; template stands in for all.",
+            help="Its chat models, if their names do not say how to reach them; template replaces all of them.",
         ),
     ] = None,
     checker: Checker = None,
     options: WordingOptions,
     display: Display = "auto",
 ) -> None:
-    """Append turns to every dialogue; what is there stays as it is."""
+    """Append turns to every dialogue; existing turns stay unchanged."""
     from evolif.cli.progress import choose, rates_lines, wording
     from evolif.instructions import Benchmark
     from evolif.instructions import extend as lengthen
@@ -110,5 +112,5 @@ def extend(
     asking = ModelOptions(**asdict(options), seed=opened.header.spec.seed)
     with wording(choose(display), turns) as observe:
         made = lengthen(opened, turns, synthesizers=synthesizer or [], checker=checker, options=asking, observe=observe)
-    typer.echo(f"{bench}: {made} turns added; every dialogue has at least {turns}")
+    typer.echo(f"{bench}: {made} turns added; every dialogue now has at least {turns}")
     show(rates_lines(opened))

@@ -23,21 +23,21 @@ _EACH = 20
 
 Against = Annotated[
     list[Path] | None,
-    typer.Option(metavar="FILE|DIR", help="Texts to share no eight words in a row with; repeatable."),
+    typer.Option(metavar="FILE|DIR", help="Texts to check for eight shared words in a row; repeatable."),
 ]
-Seed = Annotated[int | None, typer.Option(min=0, help="Seeds what is asked for. A fresh one by default.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the requests; random by default.")]
 
 topics_app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Check topics, or write those of another domain. Exit code of lint 1 on a finding.",
+    help="Check topics (exit code 1 on a finding), or have a model write them for a domain.",
 )
 personas_app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Check personas, or infer speaking styles from messages. Exit code of lint 1 on a finding.",
+    help="Check personas (exit code 1 on a finding), or have a model infer them from messages.",
 )
 
 
@@ -47,13 +47,13 @@ def lint(
     against: Against = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Check a topic file: every finding with its line and mend, and the nearest pairs. Exit code 1 on a finding."""
+    """Check a topic file: every finding with its line and fix, and the nearest pairs. Exit code 1 on a finding."""
     from evolif.catalogue import lint_topics
 
     if file is None:
         raise UsageError(
-            "name the file to check: evolif topics lint my-topics.jsonl (a topic a line, with id, prompt and keywords; "
-            "`evolif topics write` makes one)"
+            "name the file to check: evolif topics lint my-topics.jsonl (one topic per line, with id, prompt and "
+            "keywords; `evolif topics write` creates one)"
         )
     _show_report(lint_topics(file, against or ()), as_json=as_json)
 
@@ -61,7 +61,7 @@ def lint(
 @topics_app.command("write")
 def write(
     *,
-    domain: Annotated[str, typer.Option(metavar="WORDS", help="What the topics are about: “beekeeping”.")],
+    domain: Annotated[str, typer.Option(metavar="WORDS", help="What the topics are about, e.g. “beekeeping”.")],
     model: Annotated[
         str,
         typer.Option(
@@ -69,21 +69,21 @@ def write(
             "-m",
             envvar="EVOLIF_TOPICS_MODEL",
             metavar="PROVIDER/NAME",
-            help="The chat model that is asked.",
+            help="The chat model that writes them.",
         ),
     ],
-    count: Annotated[int, typer.Option(min=1, help="Topics of the domain that OUT should hold in the end.")] = 50,
+    count: Annotated[int, typer.Option(min=1, help="Stop when the file has this many topics on the domain.")] = 50,
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", envvar="EVOLIF_TOPICS_OUT", metavar="FILE", help="Where they go, JSONL; appended to."
+            "--out", "-o", envvar="EVOLIF_TOPICS_OUT", metavar="FILE", help="The file to append topics to, JSONL."
         ),
     ] = Path("topics.jsonl"),
     seed: Seed = None,
     options: EntryOptions,
     display: Display = "auto",
 ) -> None:
-    """Have a chat model write topics of a domain, each linted against all others. The same command goes on."""
+    """Have a chat model write topics on a domain, each linted against all others. Rerun it to continue."""
     from evolif.catalogue import write_topics
     from evolif.models import ModelOptions
 
@@ -100,13 +100,13 @@ def lint_personas(
     against: Against = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Check a persona file: every finding with its line and mend, and the nearest pairs. Exit code 1 on a finding."""
+    """Check a persona file: every finding with its line and fix, and the nearest pairs. Exit code 1 on a finding."""
     from evolif.catalogue import lint_personas
 
     if file is None:
         raise UsageError(
-            "name the file to check: evolif personas lint my-personas.jsonl (one persona a line, with id, sentence and "
-            "phrases; `evolif personas infer` makes one)"
+            "name the file to check: evolif personas lint my-personas.jsonl (one persona per line, with id, sentence "
+            "and phrases; `evolif personas infer` creates one)"
         )
     _show_report(lint_personas(file, against or ()), as_json=as_json)
 
@@ -124,23 +124,23 @@ def infer(
             "-m",
             envvar="EVOLIF_PERSONAS_MODEL",
             metavar="PROVIDER/NAME",
-            help="The chat model that is asked.",
+            help="The chat model that infers them.",
         ),
     ],
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", envvar="EVOLIF_PERSONAS_OUT", metavar="FILE", help="Where they go, JSONL; appended to."
+            "--out", "-o", envvar="EVOLIF_PERSONAS_OUT", metavar="FILE", help="The file to append personas to, JSONL."
         ),
     ] = Path("personas.jsonl"),
     limit: Annotated[
-        int | None, typer.Option(min=1, envvar="EVOLIF_PERSONAS_LIMIT", help="Only the first so many messages.")
+        int | None, typer.Option(min=1, envvar="EVOLIF_PERSONAS_LIMIT", help="Only the first N messages.")
     ] = None,
     seed: Seed = None,
     options: EntryOptions,
     display: Display = "auto",
 ) -> None:
-    """Have a chat model infer a speaking style from each message, without what identifies. The same command goes on."""
+    """Have a chat model infer a speaking style per message, without identifying details. Rerun it to continue."""
     from evolif.catalogue import infer_personas
     from evolif.models import ModelOptions
 
@@ -174,14 +174,14 @@ def _report_lines(report: LintReport) -> Iterator[str]:
         yield ""
     for measure, pairs in report.nearest.items():
         listed = "; ".join(_pair(pair, is_count=measure in ("keywords", "phrases")) for pair in pairs)
-        yield f"Nearest by {measure}: {listed or 'none share any'}"
+        yield f"Nearest by {measure}: {listed or 'no pair shares any'}"
     if report.samples:
         yield f"Compared with {report.samples['words']} words in {report.samples['files']} files."
     what = "domain" if report.kind == "topic" else "register"
     count = len(report.findings)
     yield (
         f"{report.file}: {_number(report.entries, report.kind)}, {_number(len(report.counts), what)}, "
-        f"{_number(count, 'finding') if count else 'no finding'}."
+        f"{_number(count, 'finding') if count else 'no findings'}."
     )
 
 
@@ -203,7 +203,7 @@ def _making(display: str, kind: str, out: Path) -> Iterator[Callable[[Tally], No
 
     try:
         with spinning(shown) as update:
-            update("", "asking")
+            update("", "requesting")
 
             def observe(tally: Tally) -> None:
                 nonlocal kept
@@ -214,7 +214,7 @@ def _making(display: str, kind: str, out: Path) -> Iterator[Callable[[Tally], No
 
             yield observe
     except KeyboardInterrupt:
-        typer.echo(f"Interrupted. {_number(kept, kind)} went to {out}; the same command goes on.", err=True)
+        typer.echo(f"Interrupted. {_number(kept, kind)} written to {out}; run the same command to continue.", err=True)
         raise typer.Exit(130) from None
 
 
@@ -224,10 +224,10 @@ def _show_made(made: GenerationResult, what: str, out: Path) -> None:
     tally = made.tally
     show([f"{out}: {made.have} of {made.wanted} {what}; {_state(tally)}"])
     if tally.given_up:
-        finding = clip(tally.last_findings[0], 300) if tally.last_findings else "nothing"
-        typer.echo(f"The last answer that was not kept: {finding}", err=True)
+        finding = clip(tally.last_findings[0], 300) if tally.last_findings else "no finding"
+        typer.echo(f"The last rejected answer: {finding}", err=True)
     if made.have < made.wanted:
-        typer.echo("The same command goes on to the rest.", err=True)
+        typer.echo("Run the same command for the rest.", err=True)
 
 
 def _state(tally: Tally) -> str:

@@ -36,14 +36,15 @@ _LABELS = {
 
 def check(
     constraints: Annotated[
-        Path, typer.Option(envvar="EVOLIF_CHECK_CONSTRAINTS", help="JSON: a list of constraints, or a benchmark line.")
+        Path,
+        typer.Option(envvar="EVOLIF_CHECK_CONSTRAINTS", help="JSON file: a list of constraints, or a benchmark line."),
     ],
     response: Annotated[
-        str, typer.Argument(metavar="[RESPONSE_FILE|-]", help="The answer; - reads standard input.")
+        str, typer.Argument(metavar="[RESPONSE_FILE|-]", help="The response; - reads standard input.")
     ] = "-",
     as_json: JsonFlag = False,
 ) -> None:
-    """Check one response. Exit code 1 when a constraint is not satisfied."""
+    """Check one response. Exit code 1 if a constraint is not satisfied."""
     from evolif.constraints import check as check_response
 
     verdicts = check_response(_constraints(constraints), _response(response))
@@ -97,7 +98,7 @@ def _verdict_line(verdict: Verdict) -> str:
 
 def score(
     file: Annotated[
-        str, typer.Argument(metavar="FILE.jsonl|-", help="Verdicts, one dialogue a line; - reads standard input.")
+        str, typer.Argument(metavar="FILE.jsonl|-", help="Verdicts, one dialogue per line; - reads standard input.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, rates as fractions.")] = False,
     seed: Seed = 0,
@@ -105,8 +106,8 @@ def score(
 ) -> None:
     """Compute the eight metrics, with 95 % intervals, from plain verdicts.
 
-    A line of the file is a JSON object with a "dialogue" (its name), its "patience" (3 where left out) and its "turns",
-    each a list with true, false or null (not judged) per constraint.
+    Each line is a JSON object with "dialogue" (its name), "patience" (3 by default) and "turns": for each turn a list
+    of true, false or null (not judged), one per constraint.
     """
     from evolif.metrics import bootstrap_intervals, process_metrics
 
@@ -141,7 +142,7 @@ def _print_table(
     console.print(_table(metrics, intervals))
     console.print(f"Dialogues: {metrics.dialogues}. Intervals: bootstrap over dialogues.")
     if metrics.rec_left_out:
-        console.print(f"{metrics.rec_left_out} left out of REC: no failed turn with a turn after it.")
+        console.print(f"{metrics.rec_left_out} left out of REC: no failed turn with another turn after it.")
     if metrics.rob_left_out:
         console.print(f"{metrics.rob_left_out} left out of ROB: no judged turn.")
     if censored := sum(patience_left(record) > 0 for record in records):

@@ -24,12 +24,12 @@ DIALOGUES, TURNS, MAX_TOKENS = 4, 8, 160
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", envvar="EVOLIF_DEMO_OUT", help="Where benchmark and run are put.")
+        Path, typer.Option("--out", "-o", envvar="EVOLIF_DEMO_OUT", help="Folder for the benchmark and the run.")
     ] = Path("evolif-demo"),
-    seed: Annotated[int | None, typer.Option(min=0, help="Which dialogues; fresh ones by default.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the dialogues; random by default.")] = None,
     display: Display = "auto",
 ) -> None:
-    """Make 4 fresh dialogues and run a real small model and three simulated ones on them, in under two minutes."""
+    """Run a small real model and three simulated ones on 4 fresh dialogues, in under two minutes."""
     from evolif.cli.progress import choose, watching
     from evolif.runner import evaluate
 
@@ -59,13 +59,13 @@ def _benchmark(folder: Path, seed: int | None) -> Benchmark:
 
     if seed is None and (folder / "benchmark.json").is_file():
         bench = load_benchmark(folder)
-        typer.echo(f"Going on with the dialogues in {folder} (seed {bench.header.spec.seed}).")
-        typer.echo("For fresh ones, name another folder: evolif demo --out FOLDER")
+        typer.echo(f"Continuing with the dialogues in {folder} (seed {bench.header.spec.seed}).")
+        typer.echo("For fresh ones, choose another folder: evolif demo --out FOLDER")
         return bench
     chosen = random_seed() if seed is None else seed
     bench = generate(folder, dialogues=DIALOGUES, turns=TURNS, seed=chosen, profile="objective")
     first = bench.turns(1)[0]
-    typer.echo(f"Made {DIALOGUES} fresh dialogues of {TURNS} turns (seed {chosen}); the first begins:")
+    typer.echo(f"Generated {DIALOGUES} fresh dialogues of {TURNS} turns (seed {chosen}); the first begins:")
     typer.echo(f"  {first.query}\n")
     return bench
 
@@ -97,7 +97,7 @@ def _models() -> list[str]:
         missing.append("evolif models fetch smollm2-135m")
     if not missing:
         return [LOCAL, *SIMULATED]
-    typer.echo(f"The real local model is left out; to have it: {', then '.join(missing)}", err=True)
+    typer.echo(f"The local model is left out; to include it: {', then '.join(missing)}", err=True)
     return list(SIMULATED)
 
 
@@ -112,11 +112,11 @@ def _report(run: Run, bench: Path, model: str) -> None:
         print_failure(*failure, console)
     suspended = run.suspended()
     run.close()
-    typer.echo(f"\nDialogues, one line a turn: {bench / 'dialogues'}")
-    typer.echo(f"Everything asked, answered and judged: {run.path / 'run.sqlite'}")
-    typer.echo("Next, with a model of your own:")
+    typer.echo(f"\nDialogues, one line per turn: {bench / 'dialogues'}")
+    typer.echo(f"All queries, answers and verdicts: {run.path / 'run.sqlite'}")
+    typer.echo("Next, with your own model:")
     typer.echo("  evolif generate my-bench --profile objective")
     typer.echo("  evolif evaluate my-bench --model openai/NAME --limit 10 --out my-first-run")
     if suspended:
-        typer.echo(f"{suspended} sessions were suspended; the same command resumes them.", err=True)
+        typer.echo(f"{suspended} sessions were suspended; run the same command to resume them.", err=True)
         raise typer.Exit(3)

@@ -33,9 +33,9 @@ def evaluate(
     config: EvalConfig,
     display: Display = "auto",
 ) -> None:
-    """Run models on a benchmark. The same command resumes a run that was broken off.
+    """Run models on a benchmark. The same command resumes an interrupted run.
 
-    Exit code 3: sessions are left suspended, by a fault outside. With more models, dialogues or epochs a run grows.
+    Exit code 3: an outside fault left sessions suspended. More models, dialogues or epochs extend an existing run.
     """
     from evolif.budget import load_prices
     from evolif.cli.progress import choose, watching_run
@@ -65,7 +65,7 @@ def evaluate(
             on_stop=watcher.stopping,
         )
     with closing(run):
-        refuse_tiny_budget(run, budget, mend=" or a --max-tokens" * (config.max_tokens is None))
+        refuse_tiny_budget(run, budget, mend=" or --max-tokens" * (config.max_tokens is None))
         _report(run, config.seed, prices, rule)
 
 
@@ -75,11 +75,11 @@ def _report(run: Run, seed: int, prices: PriceTable, rule: StopRule | None) -> N
     if has_figures(run):
         print_report(run, summarise(run, seed=seed), Terminal(), prices)
     else:
-        say("No session has come to an end, so there are no figures yet.")
+        say("No session has ended yet, so there are no figures.")
     if rule is not None:
         show([rule.summary()])
     report_budget(run)
-    if report_suspended(run, "the same command resumes them"):
+    if report_suspended(run, "run the same command to resume them"):
         raise typer.Exit(SUSPENDED)
     show([f"Again: evolif report {run.path}"])
 
@@ -103,8 +103,8 @@ def _budget(
     budget = open_budget(config, quotes, _callable_models(benchmark, settings), root)
     if settings.max_tokens is None and any(not name.startswith("sim/") for name in settings.models):
         say(
-            f"Without --max-tokens each call is taken to answer with up to {ASSUMED_ANSWER:,} tokens, so that the "
-            "run may stop long before the budget is spent; name the longest you want, e.g. --max-tokens 2000."
+            f"Without --max-tokens, every answer is assumed to take up to {ASSUMED_ANSWER:,} tokens, so the run may "
+            "stop long before the budget is spent. Set a limit, e.g. --max-tokens 2000."
         )
     return budget
 
@@ -176,8 +176,8 @@ def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRul
     rule = StopRule(parse_rule(config.stop_when), settings, root, config.seed)
     if len(settings.dialogues) <= BATCH:
         say(
-            f"--stop-when looks at the first {BATCH}, {2 * BATCH}, … dialogues that are whole, and this run has "
-            f"{len(settings.dialogues)} in all: it cannot end early."
+            f"--stop-when looks at the first {BATCH}, {2 * BATCH}, … completed dialogues, but this run has only "
+            f"{len(settings.dialogues)}: it cannot end early."
         )
     return rule
 
@@ -214,7 +214,7 @@ def open_cache(config: EvalConfig) -> RequestCache | None:
         if misses <= _MISSES:
             say(f"Not in the cache: {sentence}")
         elif misses == _MISSES + 1:
-            say("Not in the cache: further requests, which are not explained.")
+            say("Not in the cache: more requests, which are not explained.")
 
     return open_requests(config.cache_dir, explain if config.explain_cache else None)
 
@@ -240,7 +240,7 @@ def refuse_tiny_budget(run: Run, budget: Budget | None, *, mend: str) -> None:
     """
     if budget is None or budget.stop is None or any(session.turns for session in run.sessions()):
         return
-    raise UsageError(f"nothing was asked: {budget.stop.reason}; name a larger one{mend}")
+    raise UsageError(f"no call was made: {budget.stop.reason}; set a larger budget{mend}")
 
 
 def report_budget(run: Run) -> None:
@@ -248,11 +248,9 @@ def report_budget(run: Run) -> None:
     endings = run.store.endings()
     cut = sum(number for (_, ending, cause), number in endings.items() if cause == "budget" and ending is not None)
     unbegun = run.unbegun().get("budget", 0)
-    parts = [f"ended {_sessions(cut)} early"] * bool(cut) + [f"kept {_sessions(unbegun)} from beginning"] * bool(
-        unbegun
-    )
+    parts = [f"ended {_sessions(cut)} early"] * bool(cut) + [f"kept {_sessions(unbegun)} from starting"] * bool(unbegun)
     if parts:
-        say(f"The budget {' and '.join(parts)}; the same command with a larger one goes on with what is left.")
+        say(f"The budget {' and '.join(parts)}; run the same command with a larger budget to continue.")
 
 
 def report_suspended(run: Run, mend: str) -> bool:
@@ -290,7 +288,7 @@ def forecast_lines(settings: RunSettings, forecast: Forecast) -> Iterator[str]:
     sessions, cap = len(settings.dialogues) * settings.epochs, settings.max_turns
     for model in settings.models:
         yield f"{model}: {sessions} sessions, at most {sessions * cap} calls (cap {cap} turns)"
-    yield "Expected, from the run's start:"
+    yield "Expected, from the start of the run:"
     yield from expected_lines(forecast)
 
 
@@ -299,8 +297,8 @@ def expected_lines(forecast: Forecast) -> Iterator[str]:
     for expected in forecast.expected:
         yield f"  {_expected_line(expected)}"
     low, high = forecast.usd
-    unpriced = " and what has no known price" * any(expected.usd is None for expected in forecast.expected)
-    yield f"  in all: {_range(low, high, _money)}{unpriced}"
+    unpriced = ", plus calls without a known price" * any(expected.usd is None for expected in forecast.expected)
+    yield f"  total: {_range(low, high, _money)}{unpriced}"
     yield forecast.grounds
 
 

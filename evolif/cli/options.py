@@ -19,20 +19,20 @@ import typer
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-Display = Annotated[str, typer.Option(metavar="auto|rich|plain|none", help="How progress is shown.")]
+Display = Annotated[str, typer.Option(metavar="auto|rich|plain|none", help="How to show progress.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
-Resamples = Annotated[int, typer.Option(min=1, max=1_000_000, help="Resamples of the bootstrap.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")]
-Prices = Annotated[Path | None, typer.Option(metavar="FILE", help="Prices per million tokens, over the packaged ones.")]
+Resamples = Annotated[int, typer.Option(min=1, max=1_000_000, help="Bootstrap resamples.")]
+Seed = Annotated[int, typer.Option(min=0, help="Bootstrap seed.")]
+Prices = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Prices per million tokens, overriding the packaged ones.")
+]
 
 WORDING = "Chat models that word turns"
 """The heading of the options of chat models that word turns."""
 
 Checker = Annotated[
     str | None,
-    typer.Option(
-        metavar="PROVIDER/NAME", rich_help_panel=WORDING, help="A chat model that checks what rules cannot know."
-    ),
+    typer.Option(metavar="PROVIDER/NAME", rich_help_panel=WORDING, help="A chat model that checks what rules cannot."),
 ]
 
 
@@ -41,12 +41,13 @@ class WordingOptions:
     """How chat models are asked that word turns."""
 
     temperature: Annotated[
-        float | None, typer.Option(min=0, rich_help_panel=WORDING, help="The provider's default where not given.")
+        float | None,
+        typer.Option(min=0, rich_help_panel=WORDING, help="Sampling temperature; by default the provider's."),
     ] = None
     max_tokens: Annotated[
         int | None,
         typer.Option(
-            min=1, rich_help_panel=WORDING, help="Longest answer in tokens; the provider's default (local: 200)."
+            min=1, rich_help_panel=WORDING, help="Longest answer in tokens; by default the provider's (local: 200)."
         ),
     ] = None
     max_connections: Annotated[
@@ -54,21 +55,22 @@ class WordingOptions:
         typer.Option(
             min=1,
             rich_help_panel=WORDING,
-            help="Requests side by side per model, a dialogue each. By default it follows what the endpoint stands, up "
-            "to 200; local models 1.",
+            help="Concurrent requests per model, one per dialogue. By default it adapts to what the endpoint can take, "
+            "up to 200; local models 1.",
         ),
     ] = None
     max_retries: Annotated[
-        int, typer.Option(min=0, rich_help_panel=WORDING, help="Repeats of a request that may pass later.")
+        int, typer.Option(min=0, rich_help_panel=WORDING, help="Retries of a request that failed temporarily.")
     ] = 5
     timeout: Annotated[
         float | None,
         typer.Option(
-            min=0.001, metavar="SECONDS", rich_help_panel=WORDING, help="For one attempt (120; local models 600)."
+            min=0.001, metavar="SECONDS", rich_help_panel=WORDING, help="Timeout per attempt (120; local models 600)."
         ),
     ] = None
     base_url: Annotated[
-        str | None, typer.Option(metavar="URL", rich_help_panel=WORDING, help="Endpoint of the models that name none.")
+        str | None,
+        typer.Option(metavar="URL", rich_help_panel=WORDING, help="Endpoint for models that do not name one."),
     ] = None
 
 
@@ -76,16 +78,18 @@ class WordingOptions:
 class EntryOptions(WordingOptions):
     """How a chat model is asked that writes topics or personas."""
 
-    temperature: Annotated[float | None, typer.Option(min=0, help="The provider's default where not given.")] = None
+    temperature: Annotated[
+        float | None, typer.Option(min=0, help="Sampling temperature; by default the provider's.")
+    ] = None
     max_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Longest answer in tokens; the provider's default (local: 500).")
+        int | None, typer.Option(min=1, help="Longest answer in tokens; by default the provider's (local: 500).")
     ] = None
     max_connections: Annotated[
-        int | None, typer.Option(min=1, help="Entries asked for at a time (16; local models 1).")
+        int | None, typer.Option(min=1, help="Entries requested at a time (16; local models 1).")
     ] = None
     base_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Endpoint of a model that names none itself."),
+        typer.Option(metavar="URL", help="Endpoint for a model that does not name one."),
     ] = None
 
 
@@ -193,7 +197,7 @@ def _load_config(ctx: typer.Context, path: Path | None) -> Path | None:
     known = {key for command in _commands(ctx) for key in _keys(command)}
     for key in sorted(values.keys() - known):
         flag = key.replace("_", "-")
-        raise InputError(f"unknown key “{flag}”; keys are named like flags, without dashes in front", path=path)
+        raise InputError(f"unknown key “{flag}”; keys are named like flags, without the leading dashes", path=path)
     parameters = _keys(ctx.command)
     ctx.default_map = {
         parameters[key].name: _as_text(value, parameters[key]) for key, value in values.items() if key in parameters
@@ -251,7 +255,7 @@ def _use_own_groups(value: str | None) -> str | None:
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
-        "--config", callback=_load_config, is_eager=True, metavar="FILE", help="Take flags from a YAML or TOML file."
+        "--config", callback=_load_config, is_eager=True, metavar="FILE", help="Read flags from a YAML or TOML file."
     ),
 ]
 OwnGroups = Annotated[
@@ -261,6 +265,6 @@ OwnGroups = Annotated[
         callback=_use_own_groups,
         is_eager=True,
         metavar="MODULE|FILE.py",
-        help="Constraint groups of your own, apart by commas; built-in profiles draw them, too.",
+        help="Your own constraint groups, separated by commas; built-in profiles use them too.",
     ),
 ]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evolif.instructions import Benchmark, Rates, TurnMade
     from evolif.runner import Event, ModelStopped, SessionEnded, StillWaiting
 
-STOPPING = "Stopping after the turns in flight, in 20 s at the latest; press Ctrl-C again to stop at once."
+STOPPING = "Stopping after the turns in flight, within 20 s; press Ctrl-C again to stop at once."
 
 _QUIET = 30.0
 """Seconds without a line after which one says what is awaited."""
@@ -35,7 +35,7 @@ _SHARE = 20
 """The live table rests for so many times as long as its update took."""
 _WINDOW = 30.0
 """Seconds over which the rate of turns is taken."""
-_PRODUCTS = {"target": "answer", "judge": "verdict", "synthesizer": "wording", "checker": "check of a wording"}
+_PRODUCTS = {"target": "answer", "judge": "verdict", "synthesizer": "wording", "checker": "wording check"}
 """What is awaited of each role."""
 
 
@@ -196,13 +196,13 @@ class _Plain:
             self._last = time.monotonic()
 
     def _waiting_line(self, event: StillWaiting) -> str:
-        """“12 turns so far; awaited: 1 answer of local/x (31 s), 2 verdicts of openai/y (5 s)”."""
+        """“12 turns so far; waiting for 1 answer from local/x (31 s), 2 verdicts from openai/y (5 s)”."""
         calls = ", ".join(
-            f"{call.calls} {_PRODUCTS[call.role]}{'s' * (call.calls > 1)} of {call.model} ({call.longest:.0f} s)"
+            f"{call.calls} {_PRODUCTS[call.role]}{'s' * (call.calls > 1)} from {call.model} ({call.longest:.0f} s)"
             for call in event.calls
         )
         turns = f"{self._turns} turn{'s' * (self._turns != 1)} so far"
-        return f"{turns}; awaited: {calls}" if calls else f"{turns}; {max(0, self._alive)} sessions under way"
+        return f"{turns}; waiting for {calls}" if calls else f"{turns}; {max(0, self._alive)} sessions running"
 
     def stopping(self) -> None:
         print(STOPPING, file=sys.stderr, flush=True)
@@ -212,11 +212,11 @@ def _end_line(event: SessionEnded) -> str:
     where = f"{event.key.model}  dialogue {event.key.dialogue}"
     if event.key.epoch > 1:
         where += f" (epoch {event.key.epoch})"
-    return f"{where}: {event.ending or 'not begun'} at turn {event.turn} ({event.reason})"
+    return f"{where}: {event.ending or 'not started'} at turn {event.turn} ({event.reason})"
 
 
 def _stop_line(event: ModelStopped) -> str:
-    return f"{event.model} is asked no further: {event.reason}"
+    return f"{event.model} gets no more requests: {event.reason}"
 
 
 class _Bars:
@@ -378,7 +378,7 @@ class _WordingLines:
         while not self._closed.wait(_LOOK):
             if time.monotonic() - self._last >= _QUIET:
                 made = sum(outcomes.total() for outcomes in list(self._outcomes.values()))
-                self._print(f"{made} turn{'s' * (made != 1)} worded so far; the next is awaited")
+                self._print(f"{made} turn{'s' * (made != 1)} worded so far; waiting for the next")
 
     def _print(self, line: str) -> None:
         print(line, file=sys.stderr, flush=True)
@@ -399,12 +399,12 @@ def rates_lines(bench: Benchmark) -> Iterator[str]:
         yield f"{name}: {_shares(sums)}"
         yield line
     if flagged:
-        yield f"Flagged turns are played in the template's words until a person clears them: evolif review {bench.path}"
+        yield f"Flagged turns use the template's wording until a person clears them: evolif review {bench.path}"
 
 
 def _shares(sums: Rates) -> str:
     if not sums.turns:
-        return "no turn was worded"
-    outcomes = {"accepted at first try": sums.accepted, "repaired": sums.repaired, "flagged": sums.flagged}
+        return "no turns were worded"
+    outcomes = {"accepted on the first try": sums.accepted, "repaired": sums.repaired, "flagged": sums.flagged}
     shares = ", ".join(f"{100 * count / sums.turns:.1f} % {what}" for what, count in outcomes.items())
     return f"{sums.turns} turns worded: {shares}"

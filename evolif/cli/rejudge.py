@@ -45,16 +45,16 @@ _TAKEN = Only(
 
 
 def rejudge(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder made by evaluate; it is only read.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's folder; it is only read.")],
     *,
     judge: Annotated[
         list[str],
         typer.Option(
-            metavar="JUDGE", help="The new judge: PROVIDER/NAME, lexical or none; several models are a panel."
+            metavar="JUDGE", help="The new judge: PROVIDER/NAME, lexical or none; repeat the flag for a panel."
         ),
     ],
     judge_rule: Annotated[
-        str, typer.Option(metavar="mean|majority|median", help="How a panel comes to a verdict.")
+        str, typer.Option(metavar="mean|majority|median", help="How a panel reaches a verdict.")
     ] = "mean",
     out: Annotated[
         Path | None,
@@ -71,11 +71,11 @@ def rejudge(
     resamples: Resamples = DEFAULT_RESAMPLES,
     display: Display = "auto",
 ) -> None:
-    """Judge a run's answers again with another judge, into a new run; no model under test is asked.
+    """Judge a run's answers again with another judge, into a new run; the models under test are not called.
 
-    A session ends earlier where the new judge is stricter, and is censored at its last answer where it would have
-    gone on. The same command goes on with a rejudging that was broken off. Exit code 3: verdicts are missing, by a
-    fault outside, or since the old run was broken off itself.
+    A session ends earlier if the new judge is stricter, and is censored at its last answer if it would have continued.
+    The same command continues an interrupted rejudging. Exit code 3: verdicts are missing because of an outside fault,
+    or because the old run itself was interrupted.
     """
     from evolif.budget import forecast_rejudging, judge_models, load_prices, quotes_of
     from evolif.cli.progress import choose, watching
@@ -87,7 +87,7 @@ def rejudge(
         settings = rejudged(old.store, judge, judge_rule)
         quotes = quotes_of(settings, prices)
         if config.dry_run:
-            show(["At most, from the first answer on:"])
+            show(["At most, from the first answer:"])
             show(expected_lines(forecast_rejudging(old, settings, quotes)))
             return
         folder = out or run.with_name(f"{run.resolve().name}-rejudged")
@@ -119,10 +119,10 @@ def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -
     if has_figures(new):
         print_report(new, summarise(new, seed=seed, resamples=resamples), Terminal(), prices)
     else:
-        say("No session can be judged to its end, so there are no figures yet.")
+        say("No session could be judged to its end, so there are no figures yet.")
     show(compared(agreement(old, new), old.settings.judge))
     report_budget(new)
-    if report_suspended(new, "the same command goes on with what can be judged"):
+    if report_suspended(new, "run the same command to judge the rest"):
         raise typer.Exit(SUSPENDED)
     show([f"Again: evolif report {new.path}"])
 
@@ -137,8 +137,8 @@ def compared(counts: JudgeComparison, judge: str) -> Iterator[str]:
             f"({100 * differ / shared:.0f} %; {', '.join(groups)})."
         )
     if counts.one_sided:
-        yield f"{counts.one_sided} constraints have a verdict of one of the two judges only."
+        yield f"{counts.one_sided} constraints have a verdict from only one of the two judges."
     if counts.scores:
-        yield f"{counts.near} of {counts.scores} scores lie from 6 to 7, where one point decides."
+        yield f"{counts.near} of {counts.scores} scores are between 6 and 7, where one point decides."
     if counts.kept:
-        yield f"{counts.kept} of {counts.scores} scores were had before for the same text, and cost nothing."
+        yield f"{counts.kept} of {counts.scores} scores came from the cache and cost nothing."

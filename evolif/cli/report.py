@@ -34,9 +34,9 @@ class Outputs:
         # EVOLIF_JSON is the switch of other verbs; a file of that name would be made by whoever sets it for them.
         typer.Option("--json", envvar="EVOLIF_JSON_FILE", metavar="FILE|-", help="Write JSON; - is standard output."),
     ] = None
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with transcripts.")] = None
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with transcripts.")] = None
     figures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the figures as SVG and PNG.")] = None
-    latex: Annotated[Path | None, typer.Option(metavar="FILE", help="Write tables for LaTeX.")] = None
+    latex: Annotated[Path | None, typer.Option(metavar="FILE", help="Write LaTeX tables.")] = None
 
     def draw(
         self,
@@ -83,17 +83,17 @@ def _write_text(name: str, text: str) -> None:
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders made by evaluate.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
     *,
     full: Annotated[
-        bool, typer.Option("--full", help="Every breakdown, survival, hazard, patience sweep, ranks.")
+        bool, typer.Option("--full", help="Add all breakdowns, survival, hazard, patience sweep and ranks.")
     ] = False,
     outputs: Outputs,
     with_published: Annotated[
-        bool, typer.Option("--with-published", help="Add the paper's leaderboard, under its warning.")
+        bool, typer.Option("--with-published", help="Add the paper's leaderboard, with its warning.")
     ] = False,
     bench: Annotated[
-        Path | None, typer.Option(metavar="BENCH", help="The runs' benchmark, to tell how it was made.")
+        Path | None, typer.Option(metavar="BENCH", help="The runs' benchmark, to show how it was made.")
     ] = None,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
@@ -101,7 +101,7 @@ def report(
 ) -> None:
     """Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.
 
-    Several runs stand side by side where cap, patience, judge and benchmark are the same.
+    Runs with the same cap, patience, judge and benchmark are shown side by side.
     """
     from evolif.budget import load_prices
     from evolif.report import (
@@ -147,14 +147,12 @@ def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
     bench = load_benchmark(path)
     for run in runs:
         if run.settings.benchmark != bench.identity:
-            raise UsageError(
-                f"--bench {path} is not what {run.path} was played on; name its benchmark, or leave it out"
-            )
+            raise UsageError(f"{run.path} was not played on --bench {path}; give its own benchmark, or omit --bench")
     return bench
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(metavar="A [B]", help="One or two folders made by evaluate.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="A [B]", help="The folders of one or two runs.")],
     *,
     model: Annotated[
         list[str] | None,
@@ -162,14 +160,14 @@ def compare(
             "--model",
             "-m",
             metavar="PROVIDER/NAME",
-            help="Which of a run's models; given twice, the first of A and the second of B.",
+            help="A model to compare; repeat the flag for the second one, of B if given.",
         ),
     ] = None,
     ablation: Annotated[
         str | None,
         typer.Option(
             metavar="system-prompt|judge",
-            help="What two runs of one model differ in, and nothing else: system-prompt is found without asking.",
+            help="The only difference between two runs of one model; system-prompt is detected automatically.",
         ),
     ] = None,
     outputs: Outputs,
@@ -178,9 +176,9 @@ def compare(
 ) -> None:
     """Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.
 
-    Two models of one run (evolif compare RUN -m X -m Y), or of two runs; refused where cap, patience, judge or
-    benchmark differ. One model in two runs that differ in the system prompt alone is an ablation; so it is in the judge
-    alone, where --ablation judge asks for it.
+    Takes two models of one run (evolif compare RUN -m X -m Y) or of two runs, and refuses runs whose cap, patience,
+    judge or benchmark differ. One model in two runs that differ only in the system prompt is an ablation; for runs that
+    differ only in the judge, add --ablation judge.
     """
     from evolif.report import (
         Terminal,
@@ -193,7 +191,7 @@ def compare(
     from evolif.runner import load_run
 
     if len(runs) > 2:
-        raise UsageError(f"compare takes one or two runs, not {len(runs)}; for a table of many: evolif report RUN...")
+        raise UsageError(f"compare takes one or two runs, not {len(runs)}; for more, use evolif report RUN...")
     paths = runs[:1] if len(runs) == 2 and runs[0].resolve() == runs[1].resolve() else runs
     with ExitStack() as opened:
         loaded = [opened.enter_context(closing(load_run(path))) for path in paths]
@@ -222,7 +220,7 @@ def _choose(a: RunAnalysis, b: RunAnalysis, named: list[str]) -> list[tuple[Mode
     both = [one.name for one in a.models if one.name in b.run.models]
     if not both:
         raise UsageError(
-            "the runs have no model in common and several of their own; name one of each: --model X --model Y "
+            "the runs have several models but none in common; name one of each: --model X --model Y "
             f"(A has {', '.join(a.run.models)}; B has {', '.join(b.run.models)})"
         )
     return [(a.model(name), b.model(name)) for name in both]
@@ -232,7 +230,7 @@ def _within(run: RunAnalysis, named: list[str]) -> tuple[ModelAnalysis, ModelAna
     names = named or list(run.run.models)
     if len(names) != 2 or names[0] == names[1]:
         raise UsageError(
-            f"{run.run.path} is one run: name two of its models by --model X --model Y, or a second run "
+            f"{run.run.path} is one run: name two of its models with --model X --model Y, or add a second run "
             f"(it has {', '.join(run.run.models)})"
         )
     return _model(run, names[0]), _model(run, names[1])
@@ -245,12 +243,12 @@ def _model(run: RunAnalysis, name: str) -> ModelAnalysis:
 
 
 def status(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that evaluate writes, or has written.")],
-    seconds: Annotated[float, typer.Option(min=0, max=3600, help="How long to look for a rate; 0 tells none.")] = 2.0,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a running or finished evaluation.")],
+    seconds: Annotated[float, typer.Option(min=0, max=3600, help="Seconds to measure the rate; 0 shows none.")] = 2.0,
     prices: Prices = None,
     json_output: JsonFlag = False,
 ) -> None:
-    """Show how far an evaluation is, from another shell; the run is only read."""
+    """Show the progress of an evaluation, also from another shell; the run is only read."""
     from evolif.budget import load_prices
 
     table = load_prices(prices)

@@ -25,13 +25,13 @@ _Values = list[str] | None
 class FilterOptions:
     """Which items are reviewed."""
 
-    status: Annotated[_Values, typer.Option(help="Only items of this status; repeatable.")] = None
+    status: Annotated[_Values, typer.Option(help="Only items with this status; repeatable.")] = None
     source: Annotated[_Values, typer.Option(help="Only queries by this synthesizer; repeatable.")] = None
-    finding: Annotated[_Values, typer.Option(help="Only items that this checker objects to; repeatable.")] = None
-    topic: Annotated[_Values, typer.Option(help="Only turns on the topic of this id; repeatable.")] = None
-    group: Annotated[_Values, typer.Option(help="With --judge: only answers judged on this; repeatable.")] = None
-    undecided: Annotated[bool, typer.Option("--undecided", help="Only what you have not decided on.")] = False
-    search: Annotated[str, typer.Option(help="Only items that hold all these words.")] = ""
+    finding: Annotated[_Values, typer.Option(help="Only items flagged by this checker; repeatable.")] = None
+    topic: Annotated[_Values, typer.Option(help="Only turns on the topic with this id; repeatable.")] = None
+    group: Annotated[_Values, typer.Option(help="With --judge: only answers judged on this group; repeatable.")] = None
+    undecided: Annotated[bool, typer.Option("--undecided", help="Only items that you have not decided.")] = False
+    search: Annotated[str, typer.Option(help="Only items that contain all these words.")] = ""
 
     def filter(self, queue: ReviewQueue) -> Filter:
         """The filter; the queue's own where no option is given."""
@@ -56,7 +56,7 @@ def review(
     topics: Annotated[
         Path | None,
         typer.Option(
-            envvar="EVOLIF_REVIEW_TOPICS", metavar="FILE", help="Vouch for the topics of this JSONL file instead."
+            envvar="EVOLIF_REVIEW_TOPICS", metavar="FILE", help="Verify the topics of this JSONL file instead."
         ),
     ] = None,
     judge: Annotated[
@@ -64,32 +64,32 @@ def review(
         typer.Option(
             envvar="EVOLIF_REVIEW_JUDGE",
             metavar="RUN",
-            help="Score a sample of this run's judged answers instead, without seeing what the judge said.",
+            help="Score a sample of this run's judged answers instead, without seeing its verdicts.",
         ),
     ] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="With --judge: answers to be scored (60).")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="With --judge: seeds which ones (0).")] = None,
-    reviewer: Annotated[str | None, typer.Option(help="Who decides. Your login name by default.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="With --judge: number of answers to score (60).")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="With --judge: seed of the sample (0).")] = None,
+    reviewer: Annotated[str | None, typer.Option(help="The reviewer's name; by default your login name.")] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", "-m", envvar="EVOLIF_REVIEW_MODEL", help="The model proposed for regeneration."),
+        typer.Option("--model", "-m", envvar="EVOLIF_REVIEW_MODEL", help="The model to suggest for regeneration."),
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="Print the queue and leave.")] = False,
-    stats: Annotated[bool, typer.Option("--stats", help="Print decisions, pace and agreement, and leave.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Print the queue and exit.")] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Print decisions, pace and agreement, and exit.")] = False,
     export: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the queue as JSONL, decisions left empty; with --judge also CSV."),
+        typer.Option(metavar="FILE", help="Write the queue as JSONL with empty decisions; with --judge also CSV."),
     ] = None,
-    apply: Annotated[Path | None, typer.Option(metavar="FILE", help="Make the decisions of a filled export.")] = None,
+    apply: Annotated[Path | None, typer.Option(metavar="FILE", help="Apply the decisions in a filled export.")] = None,
     opinions: Annotated[
-        bool, typer.Option("--opinions", help="With --apply: for agreement only, changing nothing else.")
+        bool, typer.Option("--opinions", help="With --apply: record them for agreement only; change nothing else.")
     ] = False,
     filters: FilterOptions,
-    check: Annotated[bool, typer.Option("--check", help="Ask the checkers anew before listing or exporting.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Run the checkers again before listing or exporting.")] = False,
     as_json: JsonFlag = False,
     display: Display = "auto",
 ) -> None:
-    """Review flagged queries in a terminal, vouch for topics, or score judged answers blind. Saves as you go."""
+    """Review flagged queries in a terminal, verify topics, or score judged answers blind. Saves as you go."""
     run = judge if _is_meant(ctx, "judge", bench, topics) else None
     topics = topics if _is_meant(ctx, "topics", bench, run) else None
     # Variables that are set for other verbs do not matter here.
@@ -99,12 +99,12 @@ def review(
     chosen = filters.filter(queue)
     if run is not None and (opinions or check):
         raise UsageError(
-            "--opinions and --check have no meaning with --judge: scores change nothing, and no rule is asked"
+            "leave out --opinions and --check with --judge: scores change nothing, and no rules are checked"
         )
     actions = {"--list": list_, "--stats": stats, "--export": export is not None, "--apply": apply is not None}
     given = [name for name, is_given in actions.items() if is_given]
     if len(given) > 1:
-        raise UsageError(f"{' and '.join(given)} do not go together; give one of them")
+        raise UsageError(f"{' and '.join(given)} cannot be combined; use only one of them")
     if apply is not None:
         _apply(queue, apply, display, opinions)
     elif export is not None:
@@ -150,7 +150,7 @@ def _open(
     """
     if sum(path is not None for path in (bench, topics, run)) != 1:
         raise UsageError(
-            "name a benchmark's folder, or a file of topics with --topics, or a run's folder with --judge; one of them"
+            "name one of these: a benchmark's folder, a file of topics with --topics, or a run's folder with --judge"
         )
     from evolif.review import AnswerQueue, BenchmarkQueue, TopicLint, TopicQueue, regenerate
 
@@ -161,7 +161,7 @@ def _open(
         with closing(load_run(run)) as opened:
             return AnswerQueue(opened, name, seed=seed, size=sample, notify=say)
     if seed is not None or sample is not None:
-        raise UsageError("--seed and --sample choose judged answers; give them with --judge RUN")
+        raise UsageError("--seed and --sample choose judged answers; use them with --judge RUN")
     if topics is not None:
         return TopicQueue(topics, name, checker=TopicLint(topics), notify=say)
     from evolif.instructions import Benchmark
@@ -183,7 +183,7 @@ def _reviewer(given: str | None) -> str:
     except (OSError, KeyError, ImportError):  # no such login, as in some containers
         name = ""
     if not name:
-        raise UsageError("nobody knows who reviews; give your name with --reviewer or EVOLIF_REVIEWER")
+        raise UsageError("no reviewer name; give one with --reviewer or EVOLIF_REVIEWER")
     return name
 
 
@@ -218,7 +218,7 @@ def _print_statistics(queue: ReviewQueue, run: Path | None, *, as_json: bool) ->
     for line in statistics.lines():
         typer.echo(one_line(line))
     if left:
-        typer.echo(f"{left} left; how far you agree with the judge is told here when you have scored or skipped them.")
+        typer.echo(f"{left} left; agreement with the judge is shown here once all are scored or skipped.")
     for line in judge_audit_lines(rows or []):
         typer.echo(one_line(line) if line.strip() else line)
 
@@ -241,7 +241,7 @@ def _chosen(queue: ReviewQueue, chosen: Filter, display: str, check: bool) -> li
     _refuse_unknown(queue, chosen)
     entries = choose(queue.entries(), chosen)
     if not entries:
-        say(f"no {queue.noun} of {queue.path} matches ({chosen.summary})")
+        say(f"no {queue.noun} in {queue.path} matches ({chosen.summary})")
     if check and not by_finding:
         _ask_checkers(queue, entries, display)
     return [queue.entry(entry.key) for entry in entries] if check else entries
@@ -274,7 +274,7 @@ def _export(queue: ReviewQueue, chosen: Filter, path: Path, display: str, check:
     from evolif.review import export
 
     count = export(queue, [entry.key for entry in _chosen(queue, chosen, display, check)], path)
-    say(f"{path}: {count} {queue.noun}s; fill “{next(iter(queue.empty))}” and apply them with --apply")
+    say(f"{path}: {count} {queue.noun}s; fill in “{next(iter(queue.empty))}” and apply the file with --apply")
 
 
 def _apply(queue: ReviewQueue, path: Path, display: str, opinions: bool) -> None:
@@ -283,7 +283,7 @@ def _apply(queue: ReviewQueue, path: Path, display: str, opinions: bool) -> None
 
     with counting(choose(display), "checking") as progress:
         done = apply(queue, path, progress, opinions=opinions)
-    say(f"{path}: {done.made} decisions made, {done.there} were made before, {done.empty} lines without one")
+    say(f"{path}: {done.made} decisions made, {done.there} already made, {done.empty} lines left empty")
 
 
 def _run(queue: ReviewQueue, chosen: Filter, model: str) -> None:

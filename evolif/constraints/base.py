@@ -100,7 +100,7 @@ class Group:
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """Fresh parameters; None if the topic offers none."""
-        raise TypeError(f"{type(self).__name__} draws nothing")
+        raise TypeError(f"{type(self).__name__} cannot be drawn")
 
     def modify(self, params: Params, stream: Stream, context: DrawContext) -> Params | None:
         """Parameters other than `params`: a fresh draw, unless a group overrides this; None if there are none."""

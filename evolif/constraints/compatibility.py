@@ -92,12 +92,14 @@ def _contents_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     for forbidden in active.get("forbidden", {}).get("keywords", ()):
         for word in words:
             if find_all(fold(word), fold(forbidden)):
-                return Conflict("forbidden-inside", ("forbidden", *_holders(active)), f"“{word}” holds “{forbidden}”")
+                return Conflict(
+                    "forbidden-inside", ("forbidden", *_holders(active)), f"“{word}” contains “{forbidden}”"
+                )
     punctuation = active.get("punctuation", {})
     if punctuation.get("mode") == "exclude":
         for word in words:
             if punctuation["mark"] in word:
-                reason = f"“{word}” holds “{punctuation['mark']}”"
+                reason = f"“{word}” contains “{punctuation['mark']}”"
                 return Conflict("mark-inside", ("punctuation", *_holders(active)), reason)
     return None
 
@@ -121,7 +123,7 @@ def _words_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
         return None
     total = sum(words.values())
     if len(words) > budgets["max_required_keywords"] or total > budgets["max_required_occurrences"]:
-        reason = f"{len(words)} keywords, {total} occurrences are more than an answer"
+        reason = f"{len(words)} keywords with {total} occurrences are too many for one answer"
         return Conflict("keywords-budget", _holders(active), reason)
     share = budgets["required_share"]
     least = {
@@ -132,7 +134,11 @@ def _words_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     for unit, count in least.items():
         limit = upper_limit(active.get("length"), unit)
         if limit is not None and count > limit:
-            return Conflict("length-budget", (*_holders(active), "length"), f"{total} occurrences crowd {limit} {unit}")
+            return Conflict(
+                "length-budget",
+                (*_holders(active), "length"),
+                f"{total} occurrences do not fit well into {limit} {unit}",
+            )
     return None
 
 
@@ -142,9 +148,9 @@ def _format_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
         return None
     limit = upper_limit(length, "characters")
     if limit is not None and limit < budgets["data_format_min_characters"]:
-        return Conflict("format-budget", ("format", "length"), f"{limit} characters are too few for mark-up and text")
+        return Conflict("format-budget", ("format", "length"), f"{limit} characters are too few for markup and text")
     if lower_limit(length, "words") > budgets["data_format_max_words"]:
-        return Conflict("format-budget", ("format", "length"), "that many words in a data format are soup")
+        return Conflict("format-budget", ("format", "length"), "a data format cannot sensibly hold that many words")
     return None
 
 
@@ -157,7 +163,7 @@ def _counts_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     for name in fmt.get("keys") or fmt.get("columns") or ():
         for word, group in watched:
             if _overlap(name, word):
-                return Conflict("name-counts", ("format", group), f"“{name}” and “{word}” are each other's text")
+                return Conflict("name-counts", ("format", group), f"“{name}” and “{word}” overlap")
     value = str(active.get("placement", {}).get("value", ""))
     for word in counted if value else ():
         if _overlap(word, value):
@@ -174,7 +180,7 @@ def _digits_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     word = next((word for word in words if _DIGIT.search(word)), None)
     if word is None:
         return None
-    return Conflict("digit-inside", ("digits", *_holders(active)), f"“{word}” holds a digit")
+    return Conflict("digit-inside", ("digits", *_holders(active)), f"“{word}” contains a digit")
 
 
 def _position_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
@@ -183,7 +189,9 @@ def _position_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
         return None
     if count_words(start["value"]) < placement["position"] - 1:
         return None
-    return Conflict("position-in-start", ("placement", "start_with"), f"“{start['value']}” takes the place")
+    return Conflict(
+        "position-in-start", ("placement", "start_with"), f"“{start['value']}” already covers that position"
+    )
 
 
 def _room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
@@ -193,14 +201,18 @@ def _room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
         for unit in ("words", "characters"):
             limit = upper_limit(length, unit)
             if limit is not None and count * budgets[f"{unit}_per_{kind}"] > limit:
-                return Conflict(f"{kind}-budget", (group, "length"), f"{count} of them crowd {limit} {unit}")
+                return Conflict(
+                    f"{kind}-budget", (group, "length"), f"{count} of them do not fit well into {limit} {unit}"
+                )
         limit = upper_limit(length, "sentences")
         most = budgets["bold_per_sentence"] if kind == "bold" else 1
         if limit is not None and kind != "heading" and count > most * limit:
-            return Conflict(f"{kind}-budget", (group, "length"), f"{count} of them crowd {limit} sentences")
+            return Conflict(
+                f"{kind}-budget", (group, "length"), f"{count} of them do not fit well into {limit} sentences"
+            )
     limit = upper_limit(length, "paragraphs")
     if limit is not None and limit < 2 and active.get("placement", {}).get("mode") == "every_paragraph":
-        return Conflict("paragraph-budget", ("placement", "length"), "one paragraph is not every paragraph")
+        return Conflict("paragraph-budget", ("placement", "length"), "this needs at least two paragraphs")
     return None
 
 
@@ -226,11 +238,13 @@ def _distinct_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
     groups = ("sentences", "length")
     limit = upper_limit(length, "sentences")
     if limit is not None and limit < budgets["distinct_min_sentences"]:
-        return Conflict("distinct-budget", groups, f"{limit} sentences are too few to tell")
+        return Conflict("distinct-budget", groups, f"{limit} sentences are too few for this")
     for unit in ("sentences", "words"):
         low = lower_limit(length, unit)
         if low > budgets[f"distinct_max_{unit}"]:
-            return Conflict("distinct-budget", groups, f"no beginning twice in {low} {unit} is a trick")
+            return Conflict(
+                "distinct-budget", groups, f"{low} {unit} without a repeated sentence beginning would be contrived"
+            )
     return None
 
 
@@ -246,11 +260,13 @@ def _language_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
         return None
     limit = upper_limit(active.get("length"), "characters")
     if limit is not None and limit < budgets["foreign_min_characters"]:
-        return Conflict("language-budget", ("language", "length"), f"{limit} characters are too few to tell a language")
+        return Conflict(
+            "language-budget", ("language", "length"), f"{limit} characters are too few to detect a language"
+        )
     total = sum(count_words(word) * count for word, count in required_words(active).items())
     if total <= budgets["foreign_max_keyword_words"]:
         return None
-    reason = f"{total} English words leave the language in doubt"
+    reason = f"{total} English keyword words make the language ambiguous"
     return Conflict("language-keywords", ("language", *_holders(active)), reason)
 
 

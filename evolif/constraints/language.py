@@ -88,7 +88,7 @@ class Language(Group):
         expected = f"the text is in {names[params['code']]}"
         found = detect_language(reading.content_text)
         if not found or found == "unknown":
-            text = f"no language can be told from {plural(reading.words, 'word')}"
+            text = f"no language can be detected in {plural(reading.words, 'word')}"
         else:
             text = f"it reads as {names.get(found, f'another language ({found})')}"
         return self.verdict(found == params["code"], expected, text)

@@ -66,8 +66,8 @@ def get_group(name: str) -> Group:
     group = GROUPS.get(name) or EXTENDED_GROUPS.get(name) or own_groups().get(name) or _plugin(name)
     if group is None:
         raise UsageError(
-            f"unknown constraint group “{name}”; there are {', '.join([*GROUPS, *EXTENDED_GROUPS])}; name the module "
-            "of a group of your own by --constraints"
+            f"unknown constraint group “{name}”; known groups are {', '.join([*GROUPS, *EXTENDED_GROUPS])}; "
+            "use --constraints to load your own"
         )
     return group
 
@@ -90,7 +90,7 @@ def _load_modules(names: str) -> Mapping[str, Group]:
     for name in filter(None, map(str.strip, names.split(","))):
         for group in _groups_of(_load_module(name), name):
             if group.name in groups or group.name in GROUPS or group.name in EXTENDED_GROUPS:
-                raise UsageError(f"--constraints {name}: there is a group “{group.name}” already; name it otherwise")
+                raise UsageError(f"--constraints {name}: the group “{group.name}” already exists; choose another name")
             groups[group.name] = group
     return MappingProxyType(groups)
 

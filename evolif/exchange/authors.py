@@ -104,7 +104,7 @@ class Derivation:
         """
         self._number += 1
         if row.turn != self._number:
-            raise UsageError(f"turn {row.turn} stands where turn {self._number} should; restore the missing lines")
+            raise UsageError(f"expected turn {self._number} but found turn {row.turn}; restore the missing lines")
         topic = self._topic(row)
         move: Move = "new"
         if topic.id in self._constraints:
@@ -139,7 +139,7 @@ class Derivation:
         name = str(row.active_topic)[:200] or "topic"
         prompt = self._prompts.setdefault(name, row.topic_query or row.query)
         if not prompt.strip():
-            raise UsageError("it holds neither a query nor the topic's task (topic_query)")
+            raise UsageError("it has neither a query nor the topic's task (topic_query)")
         return Topic(name, prompt, tuple(self._keywords.get(str(row.active_topic), ())))
 
 

@@ -157,7 +157,7 @@ def contamination(
     reasons = dict(unread)
     for path in named:
         if not collector.found and str(path) in reasons and str(path) != STDIN:
-            raise InputError(f"it cannot be looked through: {reasons[str(path)]}", path=path)
+            raise InputError(f"it cannot be searched: {reasons[str(path)]}", path=path)
     findings = sorted(collector.found.values(), key=lambda found: (_ORDER.index(found.kind), found.turns))
     return Contamination(
         bench.identity, canary, index.turns, index.too_short, files, read, tuple(findings), tuple(unread)
@@ -264,9 +264,9 @@ def _text_blocks(path: Path) -> Iterator[bytes]:
     except (EOFError, OSError, ValueError) as fault:
         if isinstance(fault, OSError) and fault.errno is not None:
             raise OutsideError(f"{path} cannot be read ({fault.strerror})") from None
-        raise UnreadError("it is broken or cut off") from None
+        raise UnreadError("it is corrupt or truncated") from None
     except _zstd_errors() as fault:
-        raise UnreadError(f"it is broken or cut off ({type(fault).__name__})") from None
+        raise UnreadError(f"it is corrupt or truncated ({type(fault).__name__})") from None
 
 
 def _zstd_errors() -> tuple[type[Exception], ...]:
@@ -300,7 +300,7 @@ class _Zstd:
         try:
             import zstandard
         except ImportError:
-            raise UnreadError("it is compressed by zstd; install zstandard (evolif[datasets])") from None
+            raise UnreadError("it is compressed with zstd; install zstandard (evolif[datasets])") from None
         self._file = file
         self._new_frame = zstandard.ZstdDecompressor().decompressobj
         self._frame: Any = None
@@ -333,7 +333,7 @@ def _decode(raw: _Readable, path: Path) -> Iterator[bytes]:
             raise UnreadError(f"it is {description}; unpack it to text first")
     is_utf_16 = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if not is_utf_16 and _is_binary(first[:4096]):
-        raise UnreadError("it is no text")
+        raise UnreadError("it is not text")
     decoder = codecs.getincrementaldecoder("utf-16")("replace") if is_utf_16 else None
     while first:
         yield decoder.decode(first).encode("utf-8", "ignore") if decoder else first

@@ -99,9 +99,9 @@ def export(
 def _format(name: str | None, out: Path) -> str:
     chosen = name or _SUFFIXES.get(out.suffix)
     if chosen is None:
-        raise UsageError(f"{out} does not tell the format; name one with --format: {', '.join(FORMATS)}")
+        raise UsageError(f"cannot infer the format from {out}; choose one with --format: {', '.join(FORMATS)}")
     if chosen not in FORMATS:
-        raise UsageError(f"the format {chosen} is unknown; there are {', '.join(FORMATS)}")
+        raise UsageError(f"unknown format {chosen}; use {', '.join(FORMATS)}")
     return chosen
 
 
@@ -111,7 +111,7 @@ def _open(path: Path, notify: Callable[[str], None] | None) -> Iterator[Benchmar
         yield Benchmark(path, notify)
         return
     if not (path.is_dir() and RunStore.begun(path, read_only=True)):
-        raise UsageError(f"{path} is neither a benchmark nor a run; name the folder that generate or evaluate made")
+        raise UsageError(f"{path} is neither a benchmark nor a run; use a folder that evolif generate or evaluate made")
     try:
         run = load_run(path, read_only=True)
     except UsageError:  # a run of an earlier version: opening it for writing upgrades it
@@ -187,7 +187,7 @@ def _save_dataset(source: _Source, folder: Path) -> None:
         import datasets
         import pyarrow
     except ImportError:
-        raise UsageError("the format datasets needs the library; install evolif[datasets]") from None
+        raise UsageError("the format datasets needs the datasets library; install evolif[datasets]") from None
     table = pyarrow.Table.from_batches(batches(source.rows(), schema), schema=schema)
     about = source.describe()
     info = datasets.DatasetInfo(description=f"{about.title}. {source.canary}", license=about.licence)
@@ -216,7 +216,9 @@ def _export_layout(source: _Source, out: Path, layout: str) -> Exported:
     """Write a benchmark in one of the authors' layouts, one file per dialogue."""
     benchmark = source.content
     if not isinstance(benchmark, Benchmark):
-        raise UsageError(f"the layout {layout} holds benchmarks; export a run as {JSONL}, {PARQUET} or {DATASETS}")
+        raise UsageError(
+            f"the format {layout} is only for benchmarks; export a run as {JSONL}, {PARQUET} or {DATASETS}"
+        )
     numbers = {topic.id: number for number, topic in enumerate(benchmark.topics, 1)}
     shared: Row | None = shared_fields(benchmark)
     beyond = 0
@@ -253,7 +255,7 @@ def new_path(path: Path, *, is_folder: bool) -> Iterator[Path]:
         OutsideError: the disk failed.
     """
     if path.exists() and not (is_folder and path.is_dir() and not any(path.iterdir())):
-        raise UsageError(f"{path} exists already; choose another {'folder' if is_folder else 'name'}")
+        raise UsageError(f"{path} already exists; choose another {'folder' if is_folder else 'name'}")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -276,7 +278,7 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 PARQUET_IN_REPO = "data/test-00000-of-00001.parquet"
 
 _LEADERBOARD = (
-    "Figures on it are **not comparable with the leaderboard of the EvolIF paper** (arXiv 2511.03508), nor with those "
+    "Results on it are **not comparable with the leaderboard of the EvolIF paper** (arXiv 2511.03508), nor with those "
     "on another benchmark of this kind: the dialogues, the checkers and the judge differ. Compare models on the same "
     "benchmark, with the same patience, cap and judge."
 )
@@ -327,7 +329,7 @@ def _card(source: _Source, columns: Sequence[str], *, hub: bool) -> str:
 {_LEADERBOARD}
 
 **Please keep it out of training data.** Every row carries the string below; whoever finds it in a corpus, or a model
-that can complete it, knows why the figures are good.
+that can complete it, knows that the model may have been trained on it.
 
     {source.canary}
 
@@ -335,8 +337,8 @@ One row per turn. Columns:
 
 {listed}
 
-What differs from row to row in shape (parameters of constraints) is JSON text. `evolif import` makes a benchmark of it
-again; the field `evolif` holds what that takes. Written by evolif {__version__}.
+Columns whose shape varies (parameters of constraints) are JSON text. `evolif import` turns the data back into a
+benchmark, using the field `evolif`. Written by evolif {__version__}.
 """
 
 
@@ -357,13 +359,13 @@ def _describe_benchmark(benchmark: Benchmark, with_witness: bool) -> _Descriptio
             f"A multi-turn instruction-following benchmark of {dialogues} dialogues, made by evolif "
             f"{_code(header.generator)} with the profile {_code(spec.profile.name)} and the seed {spec.seed}: scripts "
             "drawn by a state machine over topics, constraints and operations, each turn with a text that proves that "
-            f"it can be satisfied, put into words by {', '.join(_code(name) for name in spec.synthesizers)}."
+            f"it can be satisfied, worded by {', '.join(_code(name) for name in spec.synthesizers)}."
         )
     else:
         facts["imported"] = header.imported.format
         origin = (
-            f"{dialogues} multi-turn instruction-following dialogues, imported from files of the layout "
-            f"{_code(header.imported.format)}; they were made by others, and not all turns need be satisfiable."
+            f"{dialogues} multi-turn instruction-following dialogues, imported from files in the format "
+            f"{_code(header.imported.format)}; they were made by others, and some turns may be unsatisfiable."
         )
     origin += f" It comes {'with' if with_witness else 'without'} the witnesses, which are an answer key."
     return _Description(f"EvolIF benchmark {benchmark.identity}", _licence(benchmark), facts, origin)
@@ -392,9 +394,9 @@ def _describe_run(run: Run, with_witness: bool) -> _Description:
     }
     origin = (
         f"Transcripts of {', '.join(_code(name) for name in settings.models)} on the benchmark "
-        f"{_code(settings.benchmark)} (profile {_code(settings.profile)}): what was asked, answered and judged, turn "
+        f"{_code(settings.benchmark)} (profile {_code(settings.profile)}): the queries, answers and verdicts, turn "
         f"by turn, with patience {settings.patience}, at most {settings.max_turns} turns and the judge "
-        f"{_code(settings.judge)}. The answers are under the terms of the models' providers."
+        f"{_code(settings.judge)}. The answers are subject to the terms of the models' providers."
     )
     return _Description(f"EvolIF transcripts on {settings.benchmark}", "other", facts, origin)
 
@@ -423,10 +425,12 @@ class Hub:
         if find_spec("huggingface_hub") is None:
             raise UsageError("--push needs huggingface_hub; install evolif[datasets]")
         if not _REPOSITORY.fullmatch(repo):
-            raise UsageError("--push takes the name of a repository of data sets, such as user/name")
+            raise UsageError("--push needs the name of a dataset repository, such as user/name")
         self._token = os.environ.get(TOKEN, "").strip()
         if not self._token:
-            raise UsageError(f"--push needs a token: set {TOKEN} in the environment to one that may write data sets")
+            raise UsageError(
+                f"--push needs a token: set {TOKEN} in the environment to one with write access to datasets"
+            )
         self._repo = repo
         self._public = public
 
@@ -458,14 +462,14 @@ class Hub:
             status = getattr(getattr(fault, "response", None), "status_code", None)
             if status in (401, 403):
                 raise AccessError(
-                    f"the hub refuses the token in {TOKEN} for {self._repo} (HTTP {status}); it must be one that may "
-                    "write"
+                    f"the hub refuses the token in {TOKEN} for {self._repo} (HTTP {status}); use a token with write "
+                    "access"
                 ) from None
             raise OutsideError(
-                f"the hub did not take {self._repo} (HTTP {status}); what was exported is kept, try again"
+                f"the hub rejected {self._repo} (HTTP {status}); the exported files are kept, try again"
             ) from None
         except Exception as fault:  # whatever the transport raises; its text may contain the token
             raise OutsideError(
-                f"{self._repo} could not be uploaded ({type(fault).__name__}); what was exported is kept, try again"
+                f"{self._repo} could not be uploaded ({type(fault).__name__}); the exported files are kept, try again"
             ) from None
         return f"{(api.endpoint or '').rstrip('/')}/datasets/{self._repo}"

@@ -77,13 +77,13 @@ def import_benchmark(
             if progress is not None:
                 progress(done, len(files))
         if not state.numbers:
-            raise UsageError(f"{path} holds no turn")
+            raise UsageError(f"{path} contains no turns")
         header = _finish(writer, state, source)
         try:
             Benchmark(folder)  # header and catalogues were copied unchecked
         except UsageError as fault:
             reason = str(fault).replace(str(folder), str(target))
-            message = f"the field “{FIELD}” of its first row holds no whole benchmark: {reason}"
+            message = f"the field “{FIELD}” of its first row does not contain a complete benchmark: {reason}"
             raise InputError(message, path=source) from None
     return ImportResult(
         target,
@@ -103,7 +103,7 @@ def _finish(writer: ImportedWriter, state: _ImportState, path: Path) -> Header |
     header, catalogues = state.shared
     missing = [name for name in ("topics.jsonl", "personas.jsonl") if name not in catalogues]
     if missing:
-        raise InputError(f"the field “{FIELD}” holds no {missing[0]}; export the benchmark again", path=path)
+        raise InputError(f"the field “{FIELD}” has no {missing[0]}; export the benchmark again", path=path)
     writer.finish(header, catalogues)
     return header
 
@@ -126,9 +126,9 @@ class _ImportState:
 
     def claim(self, number: int, place: RowPlace) -> None:
         if number > LARGEST_NUMBER:
-            raise place.error(f"dialogues are numbered up to {LARGEST_NUMBER}, this one is {str(number)[:20]}")
+            raise place.error(f"dialogue numbers end at {LARGEST_NUMBER}, this one is {str(number)[:20]}")
         if number in self.numbers:
-            raise place.error(f"dialogue {number} was there before; keep the rows of a dialogue together")
+            raise place.error(f"dialogue {number} occurs twice; keep the rows of a dialogue together")
         self.numbers.add(number)
 
 
@@ -195,11 +195,11 @@ def _kind(row: Row, place: RowPlace) -> str:
     if "instructions" in row:
         return DIALOGS if row.get("user_query_verified") or row.get("user_query") else STATES
     if "answer" in row and "model" in row:
-        raise place.error("this is the export of a run; import what a benchmark was exported to")
+        raise place.error("this is an exported run; only exported benchmarks can be imported")
     if "constraints" in row and "dialogue" in row:
         return OWN
     raise place.error(
-        "neither a turn that evolif has exported nor a line of the EvolIF authors (turn, active_topic, instructions)"
+        "neither a turn exported by evolif nor a line of the EvolIF authors (turn, active_topic, instructions)"
     )
 
 
@@ -211,12 +211,12 @@ def _turns(items: Sequence[ImportItem], state: _ImportState) -> Iterator[Turn]:
         with place.named():
             turn = parse_turn(line)
         if turn.turn != expected:
-            raise place.error(f"turn {turn.turn} stands where turn {expected} should; restore the missing lines")
+            raise place.error(f"expected turn {expected} but found turn {turn.turn}; restore the missing lines")
         if expected == 1:
             dialogue = turn.dialogue
             state.claim(dialogue, place)
         if turn.dialogue != dialogue:
-            raise place.error(f"the line belongs to dialogue {turn.dialogue}, and the one before to {dialogue}")
+            raise place.error(f"the line belongs to dialogue {turn.dialogue}, but the one before to {dialogue}")
         yield turn
 
 
@@ -241,7 +241,7 @@ def _foreign_lines(items: Sequence[ImportItem], state: _ImportState) -> Iterator
             state.changes["none"] += any(finding.startswith("imported: nothing changes") for finding in turn.findings)
             state.changes["several"] += any(" changes in one turn" in finding for finding in turn.findings)
         if turn.operation == NOTHING and line["operation"] == derived["operation"]:
-            raise item.place.error("nothing is asked of the answer, and nothing was asked before; leave the line out")
+            raise item.place.error("neither this line nor the one before has a constraint; remove the line")
         yield item.place, line
 
 
@@ -285,16 +285,16 @@ def _find_files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     if not path.is_dir():
-        raise UsageError(f"{path} does not exist; name an exported file or folder, or one of the EvolIF authors' files")
+        raise UsageError(f"{path} does not exist; use an exported file or folder, or one of the EvolIF authors' files")
     if (path / "benchmark.json").exists():
-        raise UsageError(f"{path} is a benchmark already; use it as it is, or copy the folder")
+        raise UsageError(f"{path} is already a benchmark; use it as it is, or copy the folder")
     if (path / "dataset_dict.json").exists():
-        raise UsageError(f"{path} holds several splits; name the folder of one of them")
+        raise UsageError(f"{path} contains several splits; use the folder of one of them")
     for pattern in ("*.arrow", "*.parquet", "data/*.parquet", "*.jsonl", "data/*.jsonl"):
         files = sorted((file for file in path.glob(pattern) if file.is_file()), key=_natural)
         if files:
             return files
-    raise UsageError(f"{path} holds no .jsonl, .parquet or .arrow file; name another folder")
+    raise UsageError(f"{path} contains no .jsonl, .parquet or .arrow file; choose another folder")
 
 
 def _natural(path: Path) -> list[tuple[int, int | str]]:
@@ -321,7 +321,7 @@ def _json_rows(path: Path) -> Iterator[tuple[RowPlace, Row]]:
                 number += 1
                 place = RowPlace(path, number)
                 if len(line) > LONGEST_LINE:
-                    raise place.error(f"longer than {LONGEST_LINE >> 20} MiB; give every turn a line of its own")
+                    raise place.error(f"longer than {LONGEST_LINE >> 20} MiB; put each turn on a separate line")
                 if line.strip():
                     yield place, _parse_line(line, place)
     except OSError as fault:
@@ -335,7 +335,7 @@ def _parse_line(line: bytes, place: RowPlace) -> Row:
         raise place.error("not UTF-8; save the file as UTF-8") from None
     data = _parse_json(text, place)
     if not isinstance(data, dict):
-        raise place.error("not a JSON object; mend or delete the line")
+        raise place.error("not a JSON object; fix or delete the line")
     return _parse_columns(data, place)
 
 
@@ -358,19 +358,19 @@ def _parse_json(text: str, place: RowPlace, subject: str = "") -> Any:
     try:
         data = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):  # a number of thousands of digits is a plain ValueError
-        raise place.error(f"{subject}not JSON; mend or delete the line") from None
+        raise place.error(f"{subject}not JSON; fix or delete the line") from None
     if "\\u" in text:
         try:
             json.dumps(data, ensure_ascii=False).encode("utf-8")
         except (UnicodeEncodeError, RecursionError):
-            raise place.error("it holds half a character (\\ud800…\\udfff); mend or delete the line") from None
+            raise place.error("it contains a lone surrogate (\\ud800…\\udfff); fix or delete the line") from None
     level = [data] if isinstance(data, (dict, list)) else []
     for _ in range(DEEPEST):
         children = (child for parent in level for child in (parent.values() if isinstance(parent, dict) else parent))
         level = [child for child in children if isinstance(child, (dict, list))]
         if not level:
             return data
-    raise place.error(f"nested deeper than {DEEPEST} levels; mend or delete the line")
+    raise place.error(f"nested deeper than {DEEPEST} levels; fix or delete the line")
 
 
 def _refuse_constant(constant: str) -> NoReturn:

@@ -197,7 +197,7 @@ def parse_shared(data: Mapping[str, Any]) -> Shared:
         texts = {name: _unpack(shared.catalogues[name]) for name in CATALOGUES if name in shared.catalogues}
         return parse_header(shared.header), texts
     except ValidationError as fault:
-        raise InputError(f"the field “{FIELD}” holds no benchmark: {complaint(fault, 'benchmark')}") from None
+        raise InputError(f"the field “{FIELD}” does not contain a benchmark: {complaint(fault, 'benchmark')}") from None
 
 
 def _pack(data: bytes) -> str:
@@ -209,7 +209,7 @@ def _unpack(text: str) -> str:
         decompressor = zlib.decompressobj()
         data = decompressor.decompress(base64.b64decode(text, validate=True), _UNPACKED)
         if decompressor.unconsumed_tail or not decompressor.eof:
-            raise UsageError(f"packed text in the field “{FIELD}” is cut off, or longer than {_UNPACKED >> 20} MiB")
+            raise UsageError(f"packed text in the field “{FIELD}” is truncated, or longer than {_UNPACKED >> 20} MiB")
         return data.decode("utf-8")
     except (binascii.Error, zlib.error, UnicodeDecodeError, ValueError):
         raise UsageError(f"packed text in the field “{FIELD}” cannot be read; export the benchmark again") from None
@@ -219,7 +219,7 @@ def _pyarrow() -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise UsageError("Parquet and datasets: it needs pyarrow; install evolif[datasets]") from None
+        raise UsageError("Parquet and datasets need pyarrow; install evolif[datasets]") from None
     return pyarrow
 
 

@@ -55,7 +55,7 @@ class _Opener:
     def model(self, model: ModelRef, role: AuthorRole = "synthesizer") -> StructuredModel:
         name = stored_name(model)
         if name.startswith("sim/"):
-            raise UsageError(f"{name} does not chat and can word nothing; name a chat model, or template")
+            raise UsageError(f"{name} is a simulated model and cannot write queries; name a chat model or template")
         settings = synthesis_settings()
         structured = StructuredModel(
             self.wrap(resolve_model(model, self.options), role),
@@ -111,7 +111,7 @@ def open_synthesizers(
         checker = None
     authors = [_weighted(spec) for spec in synthesizers]
     if checker is not None and all(author == TEMPLATE for author, _ in authors):
-        raise UsageError("a checker checks what chat models word; the template says exactly the change and needs none")
+        raise UsageError("a checker is only useful with chat models; the template needs none")
     checking = opener.model(checker, "checker") if checker is not None else None
     shares = []
     opened: dict[str, Synthesizer | None] = {}
@@ -162,9 +162,9 @@ def reopen_synthesizers(
     spec = bench.header.spec
     stored = [parse_share(name).name for name in spec.synthesizers]
     authors = [_weighted(author)[0] for author in synthesizers]
-    given = {_stored_name(author, stored, "words"): author for author in authors}
+    given = {_stored_name(author, stored, "synthesizer"): author for author in authors}
     if checker:
-        _stored_name(checker, [spec.checker] if spec.checker else [], "checks")
+        _stored_name(checker, [spec.checker] if spec.checker else [], "checker")
     opener = _Opener(options or ModelOptions(), wrap)
     try:
         checking = None
@@ -173,13 +173,13 @@ def reopen_synthesizers(
         opened = {name: opener.synthesizer(given.get(name, name), checking) for name in names}
     except UsageError as fault:
         raise UsageError(
-            f"{fault} It is needed because turns of {bench.path} are missing that {', '.join(names)} words; "
-            "have the template word them by --synthesizer template, or stay within those that are there"
+            f"{fault} {bench.path} has missing turns that {', '.join(names)} must write. "
+            "Use --synthesizer template, or stay within the turns on disk"
         ) from None
     return opener.pool(opened, observe)
 
 
-def _stored_name(author: Author, stored: Sequence[str], does: str) -> str:
+def _stored_name(author: Author, stored: Sequence[str], role: str) -> str:
     """The name that a benchmark stores of an author."""
     if isinstance(author, Synthesizer):
         name = author.name
@@ -188,7 +188,7 @@ def _stored_name(author: Author, stored: Sequence[str], does: str) -> str:
     else:
         name = stored_name(author)
     if name not in stored:
-        raise UsageError(f"{name} {does} nothing in this benchmark; it has {', '.join(stored) or 'none'}")
+        raise UsageError(f"{name} is not a {role} of this benchmark; it has {', '.join(stored) or 'none'}")
     return name
 
 

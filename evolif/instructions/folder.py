@@ -125,7 +125,7 @@ class ImportedWriter:
             source: The format that the turns came in.
         """
         if not self._files:
-            raise UsageError("there is no dialogue to import")
+            raise UsageError("there are no dialogues to import")
         groups = tuple(self._groups) or ("format",)
         profile = load_profile("paper").model_copy(
             update={"name": IMPORTED, "source": _IMPORTED_PROFILE, "groups": groups, "pools": {}}
@@ -180,7 +180,7 @@ class Benchmark:
         count, planned = len(self.dialogues()), self.header.spec.dialogues
         if count < planned:
             self.notify(
-                f"{self.path} holds {count} of its {planned} dialogues; the same `evolif generate` makes the rest"
+                f"{self.path} has {count} of its {planned} dialogues; run the same `evolif generate` to make the rest"
             )
 
     @property
@@ -200,7 +200,7 @@ class Benchmark:
         if not self.extendable:
             raise UsageError(
                 f"{self.path} was imported and has no script, so its dialogues cannot be extended; stay within its "
-                "turns, or make dialogues of your own with `evolif generate`"
+                "turns, or generate your own dialogues with `evolif generate`"
             )
 
     def dialogues(self) -> list[int]:
@@ -246,8 +246,8 @@ class Benchmark:
             author = self.author(dialogue)
             if author != TEMPLATE:
                 raise UsageError(
-                    f"dialogue {dialogue} of {self.path} is worded by {author} and ends here; "
-                    "make it longer with `evolif extend`, or stay within its turns (--max-turns)"
+                    f"dialogue {dialogue} of {self.path} is written by {author} and has no more turns; "
+                    "extend it with `evolif extend`, or stay within its turns (--max-turns)"
                 )
             self._extend(dialogue, number)
         stored = turns[number - 1]
@@ -379,7 +379,7 @@ class Benchmark:
         """Read the turns on disk; call it under the lock, because a line that is being written looks torn."""
         try:
             if cut_torn_line(path):
-                self.notify(f"{path}: the last line was torn and has been cut; the turn will be made again")
+                self.notify(f"{path}: the last line was incomplete and was removed; the turn will be generated again")
             self._stamps[dialogue] = stamp_of(path)
         except OSError as fault:
             raise OutsideError(f"{path} cannot be read ({fault.strerror})") from None
@@ -416,9 +416,9 @@ def _refuse_empty(query: str) -> None:
     try:
         query.encode("utf-8")
     except UnicodeEncodeError:
-        raise UsageError("the query holds half a character and cannot be stored") from None
+        raise UsageError("the query contains an invalid character and cannot be stored") from None
     if not query.strip():
-        raise UsageError("a query needs words")
+        raise UsageError("the query is empty")
 
 
 def load_benchmark(path: Path | str) -> Benchmark:

@@ -149,7 +149,7 @@ def _check(dialogues: int, turns: int, seed: int, shares: Sequence[Share], only:
     if dialogues < 1 or turns < 1 or seed < 0:
         raise UsageError("dialogues and turns must be at least 1, the seed at least 0")
     if only is not None and not 1 <= only <= dialogues:
-        raise UsageError(f"there is no dialogue {only}: they are numbered from 1 to {dialogues}")
+        raise UsageError(f"there is no dialogue {only}: dialogues are numbered from 1 to {dialogues}")
     if not shares:
         raise UsageError("name at least one synthesizer, e.g. template")
     names = [share.name for share in shares]
@@ -169,7 +169,7 @@ def _prepare(root: Path, header: Header, files: Mapping[str, Path]) -> None:
             _check_same(root, header, files)
             return
         if root.exists() and (not root.is_dir() or any(p.name not in _OWN for p in root.iterdir())):
-            raise UsageError(f"{root} exists and is no benchmark; choose another folder")
+            raise UsageError(f"{root} exists and is not a benchmark; choose another folder")
         (root / "dialogues").mkdir(parents=True, exist_ok=True)
         for name, source in files.items():
             shutil.copyfile(source, root / name)
@@ -184,4 +184,6 @@ def _check_same(root: Path, header: Header, files: Mapping[str, Path]) -> None:
         if stored.is_file() != (wanted is not None) or (wanted and stored.read_bytes() != wanted.read_bytes()):
             different.append(f"{Path(name).stem}: another file")
     if different:
-        raise UsageError(f"{root} already holds another benchmark ({'; '.join(different[:3])}); choose another folder")
+        raise UsageError(
+            f"{root} already contains another benchmark ({'; '.join(different[:3])}); choose another folder"
+        )

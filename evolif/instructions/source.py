@@ -100,8 +100,8 @@ class TurnSource:
     async def _make(self, dialogue: int, author: str) -> None:
         if author not in self._wording.synthesizers:
             raise UsageError(
-                f"the turns that are missing are worded by {author}: make them with `evolif extend`, or stay within "
-                "those that are there (--max-turns)"
+                f"the missing turns must be written by {author}: generate them with `evolif extend`, or stay within "
+                "the turns on disk (--max-turns)"
             )
         draft = self._benchmark.draft(dialogue)
         synthesizer = self._wording.synthesizers[author]
@@ -112,8 +112,8 @@ class TurnSource:
         try:
             attempt = await synthesizer.say(draft, meter)
         except ModelError as fault:
-            where = f"turn {draft.turn} of dialogue {dialogue} could not be worded"
-            kept = "" if self._on_demand else " What was made is kept; the same command goes on from there."
+            where = f"turn {draft.turn} of dialogue {dialogue} could not be written"
+            kept = "" if self._on_demand else " Finished turns are kept; run the same command to continue."
             raise ModelError(f"{where}: {fault}{kept}", retryable=fault.retryable) from None
         finally:
             self._store(draft, attempt, meter, author)
@@ -169,7 +169,9 @@ def word_alone(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Sequen
         try:
             lock.acquire()
         except Timeout:
-            raise UsageError(f"{benchmark.path} is being worded by another process; wait for it") from None
+            raise UsageError(
+                f"another process is generating turns of {benchmark.path}; wait for it to finish"
+            ) from None
     try:
         run_to_end(_word(benchmark, wording, dialogues, turns))
     finally:

@@ -142,12 +142,12 @@ def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
         try:
             turn = parse_turn(data)
         except UsageError as fault:
-            raise InputError(f"{fault}; mend or regenerate the dialogue", path=path, line=number) from None
+            raise InputError(f"{fault}; fix or regenerate the dialogue", path=path, line=number) from None
         problem = ""
         if turn.turn != expected:
-            problem = f"turn {turn.turn} stands where turn {expected} should; restore the missing lines"
+            problem = f"expected turn {expected} but found turn {turn.turn}; restore the missing lines"
         elif dialogue is not None and turn.dialogue != dialogue:
-            problem = f"the line belongs to dialogue {turn.dialogue}; give every dialogue its own file back"
+            problem = f"the line belongs to dialogue {turn.dialogue}; put every dialogue in its own file"
         if problem:
             raise InputError(problem, path=path, line=number)
         yield turn
@@ -270,7 +270,7 @@ def parse_header(data: object) -> Header:
     header = Header.model_validate(data)
     if header.format_version != FORMAT_VERSION:
         raise UsageError(
-            f"it has format version {header.format_version}, and this evolif reads version {FORMAT_VERSION}"
+            f"it has format version {header.format_version}, but this evolif reads version {FORMAT_VERSION}"
         )
     return header
 
@@ -283,7 +283,9 @@ def read_header(path: Path) -> Header:
         InputError: the file is broken.
     """
     if not path.is_file():
-        raise UsageError(f"{path.parent} is no benchmark: it has no benchmark.json; make one with `evolif generate`")
+        raise UsageError(
+            f"{path.parent} is not a benchmark: it has no benchmark.json; create one with `evolif generate`"
+        )
     try:
         return parse_header(json.loads(path.read_text(encoding="utf-8")))
     except OSError as fault:

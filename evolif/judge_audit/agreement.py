@@ -209,7 +209,9 @@ def _rows(
     decided: set[int] = set()
     for one in decisions:
         if one.number not in verdicts:
-            raise UsageError(f"the judge audit of {run.path} decides on answer {one.item}, which its sample lacks")
+            raise UsageError(
+                f"the judge audit of {run.path} has a decision on answer {one.item}, which is not in its sample"
+            )
         decided.add(one.number)
         if one.score is not None:
             scores[one.number].append(one.score)
@@ -228,12 +230,12 @@ def _rows(
 def judge_audit_lines(rows: Iterable[JudgeAuditRow]) -> list[str]:
     """One line per row of `judge_audit_summary`, under its reviewer; safe for a terminal, whatever the names are."""
     all_rows = list(rows)
-    everybody = "all persons together" if any(row.reviewer for row in all_rows) else "a person"
+    everybody = "all reviewers together" if any(row.reviewer for row in all_rows) else "a reviewer"
     lines: list[str] = []
     last: str | None = None
     for row in all_rows:
         if row.reviewer != last:
-            lines.append(f"The judge beside {_shown(row.reviewer) or everybody}:")
+            lines.append(f"The judge compared with {_shown(row.reviewer) or everybody}:")
             last = row.reviewer
         lines.append("; ".join(_parts(row)))
     return lines
@@ -248,7 +250,7 @@ def _parts(row: JudgeAuditRow) -> Iterator[str]:
         yield f"where it rejects {_share_text(row.when_rejected)}"
         yield f"κ {_kappa_text(row)}"
     if row.uncovered:
-        yield f"nothing is known of {row.uncovered} of {row.uncovered + row.answers} judged answers"
+        yield f"no figures for {row.uncovered} of {row.uncovered + row.answers} judged answers"
 
 
 def _shown(name: str) -> str:

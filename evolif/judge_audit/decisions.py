@@ -123,7 +123,7 @@ def parse_decision(line: bytes, path: Path, number: int, required: type[BaseMode
         problem = complaint(fault, "decision")
     except (ValueError, RecursionError):
         problem = "not a JSON object"
-    raise InputError(f"{problem}; mend or delete the line", path=path, line=number)
+    raise InputError(f"{problem}; fix or delete the line", path=path, line=number)
 
 
 def standing(records: Iterable[Decision]) -> list[Decision]:
@@ -165,6 +165,6 @@ def load_judge_audit(run_path: Path | str) -> tuple[Decision, ...]:
         if line.strip():
             record = parse_decision(line, path, number, _AuditLine)
             if record.decision == "score" and record.score is None:
-                raise InputError("a score without a number; mend or delete the line", path=path, line=number)
+                raise InputError("a score needs a number; fix or delete the line", path=path, line=number)
             records.append(record)
     return tuple(standing(records))

@@ -41,7 +41,7 @@ def locked(lock: Path, target: Path, held: Path | None = None) -> Iterator[None]
         file_lock.acquire()
     except Timeout:
         seconds = f"{LOCK_TIMEOUT:.0f} seconds"
-        raise OutsideError(f"{held or lock} has been held for {seconds}; is another review hanging?") from None
+        raise OutsideError(f"another review has locked {held or lock} for {seconds}; close it or try again") from None
     except OSError as fault:
         raise unwritable(target, fault) from None
     try:

@@ -193,7 +193,7 @@ def load_sample(run: Path | str) -> Sample | None:
         raise InputError("not a JSON object; restore the file", path=path) from None
     places = tuple(VerdictPlace(*place) for place in stored.places)
     if len(set(places)) < len(places):
-        raise InputError("names an answer twice; restore the file", path=path)
+        raise InputError("contains an answer twice; restore the file", path=path)
     return Sample(stored.seed, places, tuple(Stratum(*cell) for cell in stored.population))
 
 
@@ -228,8 +228,7 @@ def draw_sample(run: Run, seed: int | None = None, size: int | None = None) -> S
             dealt = deal(judged, existing.seed, size or DEFAULT_SAMPLE)
             if population_of(judged) != existing.population or not set(existing.places) <= set(dealt):
                 raise UsageError(
-                    f"{run.path} holds other judged answers than when the sample was drawn, so that it cannot grow; "
-                    "finish it as it is"
+                    f"{run.path} has changed since the sample was drawn, so the sample cannot grow; finish it as it is"
                 )
             fresh = [place for place in dealt if place not in set(existing.places)]
             sample = existing._replace(places=(*existing.places, *shown_order(fresh, existing.seed)))
@@ -241,12 +240,12 @@ def draw_sample(run: Run, seed: int | None = None, size: int | None = None) -> S
 def _check_existing(run: Run, existing: Sample, seed: int | None, size: int | None) -> None:
     if seed is not None and seed != existing.seed:
         raise UsageError(
-            f"the judge audit of {run.path} was drawn with seed {existing.seed}; leave --seed away, or move "
-            f"{audit_folder(run.path)} elsewhere to begin another one"
+            f"the judge audit of {run.path} was drawn with seed {existing.seed}; leave out --seed, or move "
+            f"{audit_folder(run.path)} away to start a new audit"
         )
     if size is not None and size < len(existing.places):
         raise UsageError(
-            f"the judge audit of {run.path} has {len(existing.places)} answers; it can grow, not shrink (skip with k)"
+            f"the judge audit of {run.path} has {len(existing.places)} answers; it can only grow (skip with k)"
         )
 
 
@@ -280,7 +279,7 @@ def read_items(run: Run, sample: Sample) -> list[AuditItem]:
     for number, place, session, record in _sampled_turns(run, sample):
         facts = turns.get((session.dialogue, place.turn)) if session is not None else None
         if record is None or facts is None or place.constraint >= len(facts.constraints):
-            raise UsageError(f"{run.path} does not hold answer {number} of its judge audit; restore the run")
+            raise UsageError(f"{run.path} does not contain answer {number} of its judge audit; restore the run")
         constraint = facts.constraints[place.constraint]
         question, scale = load_rubric().scale(constraint)
         items.append(

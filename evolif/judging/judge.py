@@ -121,7 +121,7 @@ def _by_rules(constraints: Sequence[Constraint], reading: Reading) -> tuple[Verd
 
 def _as_stored(constraints: Sequence[Constraint], stored: Sequence[Verdict]) -> tuple[Verdict, ...]:
     if [c.group for c in constraints] != [v.group for v in stored]:
-        raise ValueError("the stored verdicts are of other constraints")
+        raise ValueError("the stored verdicts belong to other constraints")
     pairs = zip(constraints, stored, strict=True)
     return tuple(_unjudged(c) if get_group(c.group).subjective else v for c, v in pairs)
 
@@ -243,7 +243,7 @@ def open_judge(
         return LexicalJudge()
     alone = [name for name in given if name in ("none", "lexical")]
     if alone:
-        raise UsageError(f"the judge “{alone[0]}” stands alone; it cannot be one of a panel")
+        raise UsageError(f"“{alone[0]}” cannot be part of a panel; name it alone")
     if rule not in RULES:
         raise UsageError(f"the judge rule “{rule}” is unknown; use {', '.join(RULES)}")
     scores = cache if cache is not None else MemoryJudgeCache()
@@ -257,7 +257,7 @@ def open_judge(
     labels = [member.name for member in members]
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:
-        raise UsageError(f"the judge {twice[0]} is named twice; each member of a panel has one vote")
+        raise UsageError(f"the judge {twice[0]} is named twice; name each judge once")
     return Panel(members, rule, load_rubric(), scores)
 
 

@@ -89,7 +89,7 @@ class Member:
             try:
                 reply, temperature = await self._complete(request, wording.max_tokens)
             except WithheldError:
-                score = replace(score, problem="the provider's content filter refused")
+                score = replace(score, problem="the provider's content filter refused the request")
                 continue
             except ModelError as fault:
                 raise self._error(str(fault), score.usage, retryable=fault.retryable) from fault
@@ -152,7 +152,7 @@ class Member:
 
     def _error(self, what: str, usage: Usage, *, retryable: bool = False) -> JudgeError:
         spent = {self.name: (usage.prompt_tokens, usage.completion_tokens)} if usage != Usage() else {}
-        return JudgeError(f"the judge could not be asked: {what}", retryable=retryable, spent=spent)
+        return JudgeError(f"the judge model could not be called: {what}", retryable=retryable, spent=spent)
 
     async def aclose(self) -> None:
         """Release connections."""

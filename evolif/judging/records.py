@@ -200,7 +200,7 @@ class SqliteJudgeCache:
     def __init__(self, path: Path, earlier: Path | None = None) -> None:
         self._earlier = earlier
         self._file = SqliteFile(
-            path, _SCHEMA, lambda fault: f"the judge's scores cannot be kept in {path} ({fault})", self._copy_earlier
+            path, _SCHEMA, lambda fault: f"the judge's scores cannot be stored in {path} ({fault})", self._copy_earlier
         )
 
     def get(self, key: str) -> CachedScore | None:

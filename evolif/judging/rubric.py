@@ -90,7 +90,7 @@ def read_rubric(folder: Path) -> Rubric:
         general, groups = _scales(scales)
     except (ValidationError, KeyError, TypeError, AttributeError):
         raise InputError(
-            f"“general”, and each value of each group, has a “question” and a “scale” of {', '.join(BANDS)}",
+            f"“general” and each value of each group need a “question” and a “scale” of {', '.join(BANDS)}",
             path=scales_path,
         ) from None
     return Rubric(parsed, groups, general, hashlib.sha256(whole.encode()).hexdigest()[:8])
@@ -239,21 +239,21 @@ def _objects(reply: str) -> list[Mapping[str, Any]]:
         try:
             item, end = decoder.raw_decode(reply, at)
         except (ValueError, RecursionError):
-            raise ValueError("the reply holds JSON that cannot be read") from None
+            raise ValueError("the reply contains JSON that cannot be parsed") from None
         found.append(item)
         at = reply.find("{", end)
-    raise ValueError("the reply holds too many objects")
+    raise ValueError("the reply contains too many objects")
 
 
 def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     item = {key.lower(): value for key, value in pairs}
     if len(item) != len(pairs):
-        raise ValueError("a key comes twice")
+        raise ValueError("a key occurs twice")
     return item
 
 
 def _refuse_constant(constant: str) -> float:
-    raise ValueError(f"{constant} is no score")
+    raise ValueError(f"{constant} is not a score")
 
 
 def _from_objects(objects: list[Mapping[str, Any]], longest: int) -> Read:
@@ -270,11 +270,11 @@ def _from_prose(reply: str, longest: int) -> Read:
 
 def _only_score(values: list[float | None], rationale: str, longest: int) -> Read:
     if not values:
-        return Read(None, problem="the reply holds no score")
+        return Read(None, problem="the reply contains no score")
     if None in values:
-        return Read(None, problem="the reply's score is no number from 1 to 10")
+        return Read(None, problem="the reply's score is not a number from 1 to 10")
     if len(set(values)) > 1:
-        return Read(None, problem="the reply holds different scores")
+        return Read(None, problem="the reply contains different scores")
     return Read(values[0], shorten(rationale, longest))
 
 

@@ -216,7 +216,7 @@ def judge_sensitivity(
     one, other = tuple(first), tuple(second)
     models = sorted({session.model for session in (*one, *other)})
     if len(models) > 1:
-        raise UsageError(f"two judgings are of one model's answers, not of {' and '.join(models)}")
+        raise UsageError(f"the two judgings must be of one model's answers, not of {' and '.join(models)}")
     pairs: list[tuple[str, int, bool, bool]] = []
     one_sided: Counter[str] = Counter()
     for dialogue, before, after in _verdicts(one, other):
@@ -242,8 +242,8 @@ def _verdicts(first: Sequence[Session], second: Sequence[Session]) -> Iterator[t
                 continue
             if [v.group for v in old.verdicts] != [v.group for v in turn.verdicts]:
                 raise UsageError(
-                    f"turn {turn.turn} of dialogue {session.dialogue} has other constraints in the two judgings; "
-                    "compare a run with what rejudge made of it"
+                    f"turn {turn.turn} of dialogue {session.dialogue} has different constraints in the two runs; "
+                    "compare a run with the one that evolif rejudge made from it"
                 )
             for pair in zip(old.verdicts, turn.verdicts, strict=True):
                 yield session.dialogue, *pair

@@ -99,11 +99,11 @@ def facts_key(by: str, formality: Callable[[str], str] | None) -> Callable[[Turn
     """
     if by == "formality":
         if formality is None:
-            raise UsageError("a breakdown by formality needs a function that tells a formal query from an informal one")
+            raise UsageError("a breakdown by formality needs a function that classifies queries as formal or informal")
         tell = cache(formality)
         return lambda facts: tell(facts.query) or UNKNOWN
     if by not in _OF_THE_FACTS:
-        raise UsageError(f"there is no breakdown by “{by}”; there are {', '.join(BREAKDOWNS)}")
+        raise UsageError(f"unknown breakdown “{by}”; use {', '.join(BREAKDOWNS)}")
     of_facts = _OF_THE_FACTS[by]
     return lambda facts: of_facts(facts) or UNKNOWN
 

@@ -137,7 +137,7 @@ _Table = Mapping[int, tuple[float, float]]
 
 def _tables(models: Mapping[str, Sequence[Session]], metric: str) -> dict[str, _Table]:
     if metric not in TERM_INDEXES:
-        raise UsageError(f"there is no metric “{metric}”; there are {', '.join(METRIC_NAMES)}")
+        raise UsageError(f"unknown metric “{metric}”; use {', '.join(METRIC_NAMES)}")
     top, bottom = TERM_INDEXES[metric]
     return {
         model: {

@@ -77,7 +77,9 @@ def _largest(own: Sequence[int], requested: int | None) -> int:
     if requested < 1:
         raise UsageError(f"patience is {requested}; it must be at least 1")
     if own and min(own) < requested:
-        raise UsageError(f"a session had patience {min(own)}: with more of it, it would have gone on beyond its end")
+        raise UsageError(
+            f"a session had patience {min(own)}; with more patience it would have continued, so replay at most that"
+        )
     return requested
 
 
@@ -147,7 +149,7 @@ def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
     played = [(fact, JudgedTurn(fact.turn, _verdicts(fact), fact.depth, fact.move)) for fact in ordered]
     for (fact, _), (after, _) in pairwise(played):
         if (fact.dialogue, fact.turn) == (after.dialogue, after.turn):
-            raise UsageError(f"turn {fact.turn} of dialogue {fact.dialogue} comes twice; give each turn once")
+            raise UsageError(f"turn {fact.turn} of dialogue {fact.dialogue} occurs twice; pass each turn once")
     sessions = tuple(
         _session(dialogue, patience, [turn for _, turn in turns])
         for dialogue, turns in groupby(played, key=lambda pair: pair[0].dialogue)

@@ -183,8 +183,8 @@ def of_one_model(sessions: Iterable[Session]) -> Sequence[Session]:
     given = tuple(sessions)
     models = sorted({session.model for session in given})
     if len(models) > 1:
-        raise UsageError(f"metrics are for one model at a time, not for {' and '.join(models)} together")
+        raise UsageError(f"metrics cover one model at a time, not {' and '.join(models)} together")
     twice = [key for key, n in Counter((session.dialogue, session.epoch) for session in given).items() if n > 1]
     if twice:
-        raise UsageError(f"dialogue {twice[0][0]}, epoch {twice[0][1]} comes twice; give each session once")
+        raise UsageError(f"dialogue {twice[0][0]}, epoch {twice[0][1]} occurs twice; pass each session once")
     return given

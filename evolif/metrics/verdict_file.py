@@ -31,7 +31,7 @@ def read_verdict_file(path: Path | str) -> tuple[DialogueRecord, ...]:
             return read_verdicts(stream, name=str(path))
     except OSError as error:
         raise InputError(
-            f"cannot be read ({error.strerror}); name a readable JSONL file, or - for stdin", path=path
+            f"cannot be read ({error.strerror}); use a readable JSONL file, or - for stdin", path=path
         ) from error
 
 
@@ -54,12 +54,12 @@ def read_verdicts(stream: BinaryIO, *, name: str = "standard input") -> tuple[Di
         try:
             record = _record(_parse(line))
             if record.dialogue in records:
-                raise _LineError(f"dialogue {_show(record.dialogue)} comes twice; give each dialogue one line")
+                raise _LineError(f"dialogue {_show(record.dialogue)} occurs twice; write one line per dialogue")
         except _LineError as error:
             raise InputError(str(error), path=name, line=number) from error
         records[record.dialogue] = record
     if not records:
-        raise InputError(f"holds no dialogue; write one a line, like {_SHAPE}", path=name)
+        raise InputError(f"contains no dialogues; write one per line, like {_SHAPE}", path=name)
     return tuple(records.values())
 
 
@@ -68,7 +68,7 @@ def _lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
     while line := stream.readline(MAX_LINE_BYTES + 1):
         number += 1
         if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
-            raise InputError("is longer than 10 MB; write one dialogue a line", path=name, line=number)
+            raise InputError("is longer than 10 MB; write one dialogue per line", path=name, line=number)
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")  # some editors begin a file with this mark
         if line.strip():
@@ -83,7 +83,9 @@ def _parse(line: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise _LineError(f"is not JSON ({error.msg}, column {error.colno}); write it like {_SHAPE}") from error
     except (ValueError, RecursionError) as error:
-        raise _LineError(f"holds a number too long or lists too deep to read; write it like {_SHAPE}") from error
+        raise _LineError(
+            f"contains a number that is too long or lists that are nested too deeply; write it like {_SHAPE}"
+        ) from error
 
 
 def _refuse_constant(constant: str) -> NoReturn:
@@ -113,7 +115,7 @@ def _turns(turns: Any) -> list[list[bool | None]]:
             raise _LineError(f"turn {number} is {_show(turn)}; make it a list of true, false or null")
         for verdict in turn:
             if verdict is not None and not isinstance(verdict, bool):
-                raise _LineError(f"turn {number} holds {_show(verdict)}; write true, false or null")
+                raise _LineError(f"turn {number} contains {_show(verdict)}; write true, false or null")
     return turns
 
 

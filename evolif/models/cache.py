@@ -80,8 +80,8 @@ class CacheStore:
             folder / CACHE_FILE,
             _SCHEMA,
             lambda fault: (
-                f"the request cache in {folder} cannot be used ({fault}); name another folder by --cache-dir, or "
-                "leave it off"
+                f"the request cache in {folder} cannot be used ({fault}); choose another "
+                "folder with --cache-dir, or run without the cache"
             ),
             make_folder=True,
         )
@@ -160,7 +160,7 @@ def explain_miss(store: CacheStore, call: CachedCall, messages: Sequence[Message
         if found:
             settings, stored = min(found, key=lambda row: _distance(row, call))
             return f"nearest request: {'; '.join(_differences(store, call, messages, settings, stored))}"
-    return "no stored request begins with the same message"
+    return "no stored request starts with the same message"
 
 
 def _distance(row: tuple[str, bytes], call: CachedCall) -> tuple[int, int, bytes]:
@@ -176,7 +176,7 @@ def _differences(
 ) -> list[str]:
     mine, theirs = json.loads(call.settings), json.loads(settings)
     parts = [
-        f"{name} is {_value(mine[name])} and there {_value(theirs.get(name))}"
+        f"{name} is {_value(mine[name])} here and {_value(theirs.get(name))} there"
         for name in mine
         if mine[name] != theirs.get(name)
     ]
@@ -185,9 +185,9 @@ def _differences(
     if first is not None:
         _, words = store.words(digests[first])
         here, there = excerpt(messages[first].content, words), excerpt(words, messages[first].content)
-        parts.append(f"message {first + 1} ({messages[first].role}) is “{here}” and there “{there}”")
+        parts.append(f"message {first + 1} ({messages[first].role}) is “{here}” here and “{there}” there")
     elif len(digests) != len(call.messages):
-        parts.append(f"it has {len(call.messages)} messages and that one {len(digests)}")
+        parts.append(f"this request has {len(call.messages)} messages, the stored one {len(digests)}")
     return parts
 
 
@@ -222,7 +222,9 @@ class RequestCache:
     def summary(self) -> str:
         """A sentence about the hits."""
         requests = self.hits + self.misses
-        return f"Cache {self.store.folder}: {self.hits:,} of {requests:,} requests were known and cost nothing."
+        return (
+            f"Cache {self.store.folder}: {self.hits:,} of {requests:,} requests came from the cache and cost nothing."
+        )
 
 
 def open_cache(folder: Path | None = None, explain: Callable[[str], None] | None = None) -> RequestCache:

@@ -52,21 +52,21 @@ def parse_model_name(spec: str) -> ModelName:
     """
     provider, slash, rest = spec.strip().partition("/")
     if not slash:
-        raise UsageError(f"{shown(spec)} names no provider: write openai/{shown(spec, '')} (known: {KNOWN}).")
+        raise UsageError(f"{shown(spec)} has no provider: write openai/{shown(spec, '')} (known: {KNOWN}).")
     if not _PROVIDER.fullmatch(provider):
-        raise UsageError(f"{shown(spec)} is no model name: write provider/name (known: {KNOWN}).")
+        raise UsageError(f"{shown(spec)} is not a model name: write provider/name (known: {KNOWN}).")
     if provider == "local":
         return ModelName(provider, _required(rest, spec))
     name, _, query = rest.partition("?")
     options = _options(query, spec)
     if provider == "sim" and options:
-        raise UsageError(f"{shown(spec)}: a simulated model has no endpoint, so leave base_url and key_env out.")
+        raise UsageError(f"{shown(spec)}: a simulated model has no endpoint; remove base_url and key_env.")
     return ModelName(provider, _required(name, spec), options.get("base_url"), options.get("key_env"))
 
 
 def unknown_provider(name: ModelName) -> UsageError:
     """The error for a provider that neither this package nor a plug-in offers."""
-    return UsageError(f"{shown(name.label)}: there is no provider {shown(name.provider)} (known: {KNOWN}).")
+    return UsageError(f"{shown(name.label)}: unknown provider {shown(name.provider)} (known: {KNOWN}).")
 
 
 def check_base_url(url: str) -> str:
@@ -81,10 +81,11 @@ def check_base_url(url: str) -> str:
     except ValueError:
         host = None
     if host is None or parts.scheme not in {"http", "https"} or not url.isprintable() or " " in url:
-        raise UsageError("base_url must be an address such as http://127.0.0.1:8000/v1.")
+        raise UsageError("base_url must be a URL such as http://127.0.0.1:8000/v1.")
     if parts.username is not None or parts.password is not None:
         raise UsageError(
-            "base_url must not hold a user or password: put the key into a variable and name it by key_env."
+            "base_url must not contain a user or password: put the key in an environment "
+            "variable and pass its name as key_env."
         )
     return url
 
@@ -112,7 +113,7 @@ def _options(query: str, spec: str) -> dict[str, str]:
     for part in filter(None, query.split("&")):
         key, _, value = part.partition("=")
         if key not in _OPTIONS or key in options:
-            raise UsageError(f"{shown(spec)}: after '?' stand base_url=... and key_env=..., each at most once.")
+            raise UsageError(f"{shown(spec)}: only base_url=... and key_env=... may follow '?', each at most once.")
         options[key] = unquote(value)
     if "base_url" in options:
         check_base_url(options["base_url"])
@@ -205,10 +206,12 @@ def key_from(variable: str, name: ModelName) -> str:
     key = os.environ.get(variable, "").strip()
     if not key:
         raise UsageError(
-            f"{name} needs a key: set the environment variable {variable} (keys are read from nowhere else)."
+            f"{name} needs a key: set the environment variable {variable} (keys are only read from the environment)."
         )
     if not (key.isascii() and key.isprintable()):
-        raise UsageError(f"{name}: the key in {variable} has characters that no request can carry; set it again.")
+        raise UsageError(
+            f"{name}: the key in {variable} contains characters that cannot be sent in a request; set it again."
+        )
     return key
 
 

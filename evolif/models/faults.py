@@ -64,13 +64,13 @@ class EndpointErrors:
 
     def timeout(self, seconds: float) -> ModelError:
         """No answer came in time."""
-        text = f"{self.name}: {self.host} gave no answer within {seconds:g} s; try again later."
+        text = f"{self.name}: {self.host} did not answer within {seconds:g} s; try again later."
         return ModelError(text, retryable=True, pushed_back=True)
 
     def malformed(self, what: str) -> ModelError:
         """The answer is no completion; servers recover from this, so it is retryable."""
         text = redact(what, self.key)
-        return ModelError(f"{self.name}: {self.host} answered with no usable completion ({text}).", retryable=True)
+        return ModelError(f"{self.name}: {self.host} returned no usable completion ({text}).", retryable=True)
 
     def withheld(self) -> WithheldError:
         """The provider's content filter refused."""
@@ -83,7 +83,7 @@ class EndpointErrors:
     def unreachable(self, error: BaseException) -> ModelError:
         """The connection failed or broke."""
         what, retryable = _describe_broken(error)
-        advice = "is it running?" if retryable else "the same request will not pass again."
+        advice = "is it running?" if retryable else "retrying will not help."
         return ModelError(f"{self.name}: {self.host} could not be reached ({what}); {advice}", retryable=retryable)
 
     def refused(self, status: int, body: object, *, wait: float | None = None, answered: bool = False) -> ModelError:
@@ -97,7 +97,7 @@ class EndpointErrors:
         """
         evidence, message = " ".join(_error_texts(body, 6))[:_LONGEST_EVIDENCE], redact(_message(body), self.key)
         if status in _OVERFLOW_STATUS and _OVERFLOW.search(evidence):
-            return ContextOverflowError(f"{self.name}: the conversation no longer fits: {message}")
+            return ContextOverflowError(f"{self.name}: the conversation no longer fits the context: {message}")
         if status in _FILTER_STATUS and _FILTERED.search(evidence):
             return self.withheld()
         text = f"{self.name}: {self.host} answered {status}: {message}"
@@ -105,10 +105,10 @@ class EndpointErrors:
         if advice:
             return AccessError(f"{text}; {advice}.")
         if status in _RETRYABLE or status >= 500:
-            later = "try again later" if wait is None else f"it asks to wait {wait:.0f} s"
+            later = "try again later" if wait is None else f"retry after {wait:.0f} s"
             pushed = status in _PUSHED_BACK
             return ModelError(f"{text}; {later}.", retryable=True, pushed_back=pushed, retry_after=wait)
-        advice = self._access_advice(status) or "the same request will not pass again"
+        advice = self._access_advice(status) or "retrying will not help"
         return ModelError(f"{text}; {advice}.")
 
     def _blocking(self, status: int, evidence: str, answered: bool) -> str:
@@ -127,7 +127,7 @@ class EndpointErrors:
             return ""
         if self.key_env:
             return f"check the key in {self.key_env}"
-        return f"name the variable that holds its key: {self.name.partition('/')[0]}/NAME?key_env=MY_KEY"
+        return f"give the environment variable that holds the key: {self.name.partition('/')[0]}/NAME?key_env=MY_KEY"
 
 
 def _describe_broken(error: BaseException) -> tuple[str, bool]:
@@ -140,8 +140,8 @@ def _describe_broken(error: BaseException) -> tuple[str, bool]:
 
 
 _CONNECTION_FAULTS: tuple[tuple[type[BaseException], str], ...] = (
-    (socket.gaierror, "its name is not known"),
-    (ssl.SSLCertVerificationError, "its certificate is not trusted"),
+    (socket.gaierror, "unknown host name"),
+    (ssl.SSLCertVerificationError, "untrusted certificate"),
     (ConnectionRefusedError, "connection refused"),
     (ConnectionResetError, "connection reset"),
 )
@@ -230,7 +230,7 @@ def json_object(body: str | bytes, errors: EndpointErrors) -> dict[str, Any]:
     except (ValueError, RecursionError):  # bad UTF-8 is a ValueError
         data = None
     if not isinstance(data, dict):
-        raise errors.malformed("the body is no JSON object")
+        raise errors.malformed("the body is not a JSON object")
     return data
 
 

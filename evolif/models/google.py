@@ -107,7 +107,7 @@ class GoogleModel:
         """
         if not _has_sdk():
             raise UsageError(
-                f"{name} needs Google's SDK: install the extra `google`, in a checkout by pip install -e '.[google]'."
+                f"{name} needs Google's SDK: install the extra `google` (in a checkout: pip install -e '.[google]')."
             )
         return cls(name.name, resolve_google(name), timeout=timeout)
 

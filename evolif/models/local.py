@@ -137,11 +137,11 @@ class LlamaServer:
         try:
             answer = await asyncio.wait_for(stdout.readline(), settings.startup)
         except TimeoutError:
-            raise self._failure(settings, f"no word from it within {settings.startup:g} s", retryable=True) from None
+            raise self._failure(settings, f"it did not report within {settings.startup:g} s", retryable=True) from None
         try:
             report = json.loads(answer)
         except ValueError:
-            raise self._failure(settings, await self.fate() or "it said nothing") from None
+            raise self._failure(settings, await self.fate() or "it wrote no message") from None
         if "error" in report:
             raise self._failure(settings, str(report["error"]))
         return int(report["port"])
@@ -162,11 +162,11 @@ class LlamaServer:
 
 def _fate(returncode: int) -> str:
     if returncode >= 0:
-        return f"it ended with exit code {returncode}"
+        return f"it exited with code {returncode}"
     try:
-        return f"it was ended by {signal.Signals(-returncode).name}"
+        return f"it was killed by {signal.Signals(-returncode).name}"
     except ValueError:
-        return f"it was ended by signal {-returncode}"
+        return f"it was killed by signal {-returncode}"
 
 
 _CONTEXT = 8192
@@ -197,8 +197,8 @@ class LocalModel:
         path = _find_file(name, weights)
         if importlib.util.find_spec("xllamacpp") is None:
             raise UsageError(
-                f"local/{shown(name, '')} needs llama.cpp: install the extra `local`, "
-                "in a checkout by pip install -e '.[local]'."
+                f"local/{shown(name, '')} needs llama.cpp: install the extra `local` "
+                "(in a checkout: pip install -e '.[local]')."
             )
         self._context = context or (weights.context if weights else _CONTEXT)
         self.connections = connections
@@ -250,7 +250,7 @@ class LocalModel:
             server, client = self._server, self._client
             if server is None or client is None:
                 if self._crashes >= _MOST_CRASHES:
-                    raise ModelError(f"{self.name}: its server crashed again and again; {_ADVICE}.")
+                    raise ModelError(f"{self.name}: its server keeps crashing; {_ADVICE}.")
                 server, client = await self._start()
         if not server.running:  # it ended between two calls
             raise await self._crashed(server)
@@ -273,7 +273,7 @@ class LocalModel:
         what = f"{self.name}: its server crashed ({await server.fate()})"
         if self._crashes > 1:
             return ModelError(f"{what}, twice in a row; {_ADVICE}.")
-        return ModelError(f"{what}; the next call starts it again.", retryable=True)
+        return ModelError(f"{what}; the next call restarts it.", retryable=True)
 
     async def _discard(self) -> None:
         server, client, self._server, self._client = self._server, self._client, None, None
@@ -291,7 +291,7 @@ class LocalModel:
             return
         if limit is None or used.completion_tokens < limit:
             raise ContextOverflowError(
-                f"{self.name}: conversation and answer fill its context of {self._context} tokens."
+                f"{self.name}: the conversation and the answer fill its context of {self._context} tokens."
             )
 
 
@@ -318,7 +318,7 @@ def _find_file(name: str, weights: WeightFile | None) -> Path:
     if weights is not None:
         path = weight_path(name)
         if not path.is_file() or path.stat().st_size != weights.size:
-            raise UsageError(f"the weights of local/{name} are not here yet: run `evolif models fetch {name}`.")
+            raise UsageError(f"the weights of local/{name} are not downloaded yet: run `evolif models fetch {name}`.")
         return path
     path = Path(name).expanduser()
     known = ", ".join(w.name for w in CATALOGUE)
@@ -329,4 +329,4 @@ def _find_file(name: str, weights: WeightFile | None) -> Path:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         raise UsageError(f"local/{shown(name, '')}: {reason}; name a .gguf file or one of: {known}.") from error
-    raise UsageError(f"local/{shown(name, '')} is no GGUF file; name one, or one of: {known}.")
+    raise UsageError(f"local/{shown(name, '')} is not a GGUF file; name a GGUF file or one of: {known}.")

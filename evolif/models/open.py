@@ -158,6 +158,6 @@ def _load_plugin(name: ModelName) -> Factory:
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         raise UsageError(
-            f"{name}: the plug-in {found[0].value} cannot be loaded ({what}); mend or remove it."
+            f"{name}: the plug-in {found[0].value} cannot be loaded ({what}); fix or remove it."
         ) from error
     return factory

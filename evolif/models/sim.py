@@ -41,7 +41,9 @@ class SimModel:
 
     def __init__(self, name: str, seed: int = 0) -> None:
         if name not in NAMES:
-            raise UsageError(f"unknown simulated model “sim/{name}”; there are {', '.join('sim/' + n for n in NAMES)}")
+            raise UsageError(
+                f"unknown simulated model “sim/{name}”; known models are {', '.join('sim/' + n for n in NAMES)}"
+            )
         self._skill = name
         self._seed = seed
 
@@ -54,7 +56,9 @@ class SimModel:
         """Answer the turn; the same turn, seed and depth get the same answer."""
         turn = request.turn
         if turn is None:
-            raise UsageError(f"{self.name} can only be evaluated on a benchmark; it does not chat")
+            raise UsageError(
+                f"{self.name} is a simulated model: it cannot chat and can only be evaluated on a benchmark"
+            )
         witness = turn.witness if turn.witness is not None else build_witness(turn.constraints, turn.topic.keywords)
         if isinstance(witness, Refusal):
             return Reply("")  # an imported turn that no answer satisfies

@@ -58,7 +58,7 @@ async def _read(response: httpx2.Response) -> httpx2.Response:
     async for chunk in response.aiter_bytes():
         body += chunk
         if len(body) > LARGEST_BODY:
-            raise BodyTooLargeError(f"a body of more than {LARGEST_BODY} bytes")
+            raise BodyTooLargeError(f"the body is larger than {LARGEST_BODY} bytes")
     headers = [(k, v) for k, v in response.headers.multi_items() if k not in _FRAMING]
     return httpx2.Response(response.status_code, headers=headers, content=bytes(body), request=response.request)
 

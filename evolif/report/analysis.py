@@ -329,22 +329,22 @@ class Step:
 
 def _generate_step(settings: RunSettings, benchmark: Benchmark | None) -> Step:
     words = ["evolif", "generate", "BENCH", "--profile", settings.profile]
-    notes = [] if settings.profile in _PACKAGED else ["the profile is a file of its makers"]
+    notes = [] if settings.profile in _PACKAGED else ["the profile is a custom file"]
     if benchmark is None:
         words += ["--dialogues", str(max(settings.dialogues, default=1)), "--seed", "SEED"]
         notes.append(
-            f"SEED stands in the benchmark's benchmark.json, with what else it was made with (its identity is "
-            f"{settings.benchmark}); or name the folder by --bench"
+            f"SEED and the other options are in the benchmark's benchmark.json (identity {settings.benchmark}); to "
+            "fill them in here, pass the benchmark's folder with --bench"
         )
         return Step(shlex.join(words), "; ".join(notes))
     spec = benchmark.header.spec
     words += ["--dialogues", str(spec.dialogues), "--turns", str(spec.turns), "--seed", str(spec.seed)]
     if spec.synthesizers != ("template",):
         words += _repeated("--synthesizer", spec.synthesizers)
-        notes.append("a chat model's wording comes out differently every time: share the benchmark's folder")
+        notes.append("a chat model words queries differently every time: share the benchmark's folder")
     if spec.checker is not None:
         words += ["--checker", spec.checker]
-    notes.append("with the topics and personas of its folder, where they were one's own")
+    notes.append("with the topics and personas of its folder, if they were custom")
     return Step(shlex.join(words), "; ".join(notes))
 
 
@@ -365,7 +365,7 @@ def _evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> 
     if early is not None and _RULE.fullmatch(early.rule):
         words += ["--stop-when", early.rule]
     elsewhere = any(settings.endpoints) or any(settings.judge_endpoints)
-    note = "where an endpoint of its own wants a key, name the key's variable by &key_env=" if elsewhere else ""
+    note = "if a custom endpoint needs a key, add &key_env=VARIABLE" if elsewhere else ""
     return Step(shlex.join([*words, "--out", name]), note)
 
 

@@ -72,9 +72,9 @@ def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[s
     clauses = []
     for field in (name for name in RunSettings.model_fields if name in fields):
         if field == "benchmark":
-            clauses.append("they are of different benchmarks (specification, topics or personas)")
+            clauses.append("they use different benchmarks (specification, topics or personas)")
         elif field == "judge_endpoints":
-            clauses.append("the judge was asked at different addresses")
+            clauses.append("the judge used different endpoints")
         else:
             subject, show = _WORDS.get(field, (f"the setting {field}", str))
             first, second = show(getattr(a, field)), show(getattr(b, field))
@@ -84,15 +84,13 @@ def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[s
 
 def _advice(wrong: Collection[str], *, same_model: bool) -> str:
     if wrong == {"judge"}:
-        return "Judge the answers of one with the judge of the other (evolif rejudge), and compare that" + (
-            "; what the judge itself changes is shown with --ablation judge" if same_model else ""
+        return "Rejudge one run with the judge of the other (evolif rejudge), and compare the result" + (
+            "; --ablation judge shows the effect of the judge itself" if same_model else ""
         )
     if wrong == {"system_prompt"}:
-        return (
-            "Compare two models under the same one; what the system prompt does shows in one model compared to itself"
-        )
+        return "Compare two models with the same system prompt; --ablation system-prompt shows its effect on one model"
     if wrong == {"patience"}:
-        return "evolif report shows the run of the larger patience at the smaller one, too (patience sweep)"
+        return "evolif report also shows the run with the larger patience at the smaller one (patience sweep)"
     return "Compare runs with the same cap, patience, judge and benchmark"
 
 
@@ -100,11 +98,11 @@ def _no_such_ablation(
     ablation: str, a: RunSettings, b: RunSettings, fields: Collection[str], *, same_model: bool
 ) -> str:
     if ablation not in ABLATIONS:
-        return f"there is no ablation “{ablation}”; there are {' and '.join(ABLATIONS)}"
+        return f"unknown ablation “{ablation}”; use {' or '.join(ABLATIONS)}"
     if not same_model:
-        return f"--ablation {ablation} compares one model with itself: name one that both runs have by --model"
-    clauses = "; ".join(_clauses(a, b, fields)) or "these two differ in no setting"
-    return f"--ablation {ablation} wants two runs that differ in the {ablation.replace('-', ' ')} alone, but {clauses}"
+        return f"--ablation {ablation} compares a model with itself; choose a model of both runs with --model"
+    clauses = "; ".join(_clauses(a, b, fields)) or "these two have the same settings"
+    return f"--ablation {ablation} needs two runs that differ only in the {ablation.replace('-', ' ')}, but {clauses}"
 
 
 def _refuse_edited(a: Run, b: Run) -> None:
@@ -119,7 +117,7 @@ def _refuse_edited(a: Run, b: Run) -> None:
         listed = ", ".join(edited[:_SHOWN]) + (f" and {len(edited) - _SHOWN} more" if len(edited) > _SHOWN else "")
         raise UsageError(
             f"these runs cannot be compared: the benchmark was edited between them ({listed})."
-            " Evaluate both on the same turns; evolif evaluate --fork NEW keeps what they share"
+            " Evaluate both on the same turns; evolif evaluate --fork NEW keeps the answers that they share"
         )
 
 
@@ -136,7 +134,7 @@ _WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "context": ("the context strategy", _value),
     "temperature": ("the temperature", _value),
     "max_tokens": ("the longest answer (--max-tokens)", _value),
-    "seed": ("the seed of the sampling", _value),
+    "seed": ("the sampling seed", _value),
     "reading_rules": ("the edition of the reading rules", _value),
 }
 

@@ -123,7 +123,7 @@ def compare_models(
         same = a.name == b.name and a.of is not b.of
         kind, also = kind_of(a.of.run, b.of.run, same_model=same, ablation=ablation)
         if same and a.of.settings.endpoint(a.name) != b.of.settings.endpoint(b.name):
-            also = (*also, "it was asked at different addresses")
+            also = (*also, "it used different endpoints")
         comparisons.append(ModelComparison(a, b, kind, also))
     return comparisons
 
@@ -135,9 +135,9 @@ def comparison_grid(comparison: ModelComparison) -> Grid:
     )
     first, second = comparison.labels
     note = (
-        "A − B in turns and in points of per cent, with 95 % intervals; p of a paired permutation test, in brackets "
-        "after Holm's correction over the metrics; d: the mean difference in standard deviations (d_z); needed: paired "
-        "dialogues that would tell a difference like this (80 % power)."
+        "A − B in turns and percentage points, with 95 % intervals; p of a paired permutation test, in brackets after "
+        "Holm's correction over the metrics; d: the mean difference in standard deviations (d_z); needed: paired "
+        "dialogues to detect a difference of this size (80 % power)."
     )
     heads = ("A", "B", "A − B", "p (Holm)", "d", "needed")
     return Grid("comparison", f"A: {first} · B: {second}", "metric", heads, rows, note)
@@ -178,8 +178,8 @@ def kind_line(comparison: ModelComparison) -> str:
         answers = (
             "the same answers"
             if same == shared
-            else f"only {same} of the {shared} turns that both have are the same answer, so that the model's own "
-            "chance is in the differences; evolif rejudge would keep it out"
+            else f"only {same} of the {shared} shared turns have the same answer, so the differences include the "
+            "model's own randomness; use evolif rejudge to exclude it"
         )
         judges = f"{first.judge} (A) and {second.judge} (B)"
         return f"Judge sensitivity: {comparison.a.name} under the judges {judges}, {answers}."
@@ -196,12 +196,12 @@ def log_rank_line(comparison: ModelComparison) -> str:
     """The test of the two survival curves."""
     found = comparison.log_rank
     if found.statistic is None or found.p is None:
-        return "Log-rank test of the survival curves: nothing to test, for no ending could tell them apart."
+        return "Log-rank test of the survival curves: nothing to test: no ending distinguishes them."
     longer = "A" if found.statistic < 0 else "B"
-    which = f"{longer} lasts longer than expected if they were alike" if found.statistic else "no difference"
+    which = f"{longer} lasts longer than expected if they were equal" if found.statistic else "no difference"
     return (
-        f"Log-rank test of the survival curves: z {found.statistic:+.2f}, p {p_value(found.p)} ({which}; it takes "
-        "sessions as independent, the table pairs them by dialogue)."
+        f"Log-rank test of the survival curves: z {found.statistic:+.2f}, p {p_value(found.p)} ({which}; the test "
+        "treats sessions as independent, the table pairs them by dialogue)."
     )
 
 
@@ -209,13 +209,13 @@ def conclusion(comparison: ModelComparison) -> str:
     """What the comparison shows, and under which conditions."""
     paired = comparison.paired
     if not paired.dialogues:
-        return "A and B share no dialogue that counts in both, so nothing can be said."
+        return "A and B have no dialogue that counts in both, so they cannot be compared."
     apart = comparison.significant
     where = _where(comparison)
     if apart:
         parts = [_higher(comparison, apart, above=True), _higher(comparison, apart, above=False)]
         rest = len(paired.differences) - len(apart)
-        others = f" In the other {rest} the two are not told apart." if rest else ""
+        others = f" In the other {rest} the two do not differ significantly." if rest else ""
         return f"{'; '.join(part for part in parts if part)}.{others} {where}"
     return f"{_not_apart(comparison)} {where}"
 
@@ -228,8 +228,8 @@ def few_dialogues_line(comparison: ModelComparison) -> str:
         return ""
     needed = next(n for n in range(1, 64) if 2.0 ** (1 - n) * tests < ALPHA)
     return (
-        f"With {paired.dialogues} dialogues the permutation test cannot come below p {ALPHA} in all metrics after "
-        f"Holm's correction, whatever the answers; from {needed} on it can."
+        f"With {paired.dialogues} dialogues the permutation test cannot reach p < {ALPHA} in all metrics after "
+        f"Holm's correction, whatever the answers; it needs at least {needed}."
     )
 
 
@@ -240,18 +240,18 @@ def judges_lines(comparison: ModelComparison) -> Iterator[str]:
         return
     judged = {group: one for group, one in found.groups.items() if one.n and one.both + one.neither < one.n}
     if not found.overall.n:
-        yield "The two judges have no verdict on the same constraint."
+        yield "No constraint has a verdict from both judges."
     elif not judged:
-        yield f"The two agree in all {found.overall.n} verdicts that both came to."
+        yield f"The two judges agree on all {found.overall.n} constraints that both judged."
     for group, one in judged.items():
         kappa = "κ undefined" if one.kappa is None else f"κ {one.kappa:.2f}"
         yield (
-            f"{group}: {one.both + one.neither} of {one.n} verdicts agree, {kappa}; satisfied for A alone "
-            f"{one.first_only}, for B alone {one.second_only}."
+            f"{group}: {one.both + one.neither} of {one.n} verdicts agree, {kappa}; satisfied only for A: "
+            f"{one.first_only}, only for B: {one.second_only}."
         )
     if found.one_sided:
         listed = ", ".join(f"{group} {number}" for group, number in found.one_sided.items())
-        yield f"Constraints with a verdict of one judge alone: {listed}."
+        yield f"Constraints with a verdict from only one judge: {listed}."
 
 
 def p_value(p: float | None) -> str:
@@ -294,8 +294,8 @@ def _size(name: str, interval: Interval | None, value: float, sign: int) -> str:
 def _not_apart(comparison: ModelComparison) -> str:
     paired = comparison.paired
     sentences = [
-        f"Over {paired.dialogues} dialogues no metric tells A and B apart (Holm's p ≥ {ALPHA} throughout). This does "
-        "not show that they are alike"
+        f"Over {paired.dialogues} dialogues A and B differ significantly in no metric (Holm's p ≥ {ALPHA} throughout). "
+        "This does not show that they are equal"
     ]
     ranges = []
     for name in _MAIN_METRICS:
@@ -308,7 +308,7 @@ def _not_apart(comparison: ModelComparison) -> str:
         sentences[0] += ": " + ", ".join(ranges)
     needed = paired.differences["rob"].dialogues_needed
     if needed is not None and needed > paired.dialogues:
-        sentences.append(f"A difference in ROB like the one seen would want about {needed} dialogues to be told")
+        sentences.append(f"A difference in ROB like the one seen would need about {needed} dialogues to be detected")
     return ". ".join(sentences) + "."
 
 
@@ -317,6 +317,6 @@ def _where(comparison: ModelComparison) -> str:
     judge = "" if comparison.kind == "judge" else f", judge {settings.judge}"
     capped = any(model.summary.counts.censored for model in (comparison.a, comparison.b))
     return (
-        f"This holds for dialogues drawn as these were, at patience {settings.patience}, cap {settings.max_turns}"
-        f"{judge}" + ("; sessions were cut, so that lengths are compared up to there only." if capped else ".")
+        f"This holds for dialogues drawn in the same way, at patience {settings.patience}, cap {settings.max_turns}"
+        f"{judge}" + ("; some sessions were cut, so lengths are compared only up to the cut." if capped else ".")
     )

@@ -49,7 +49,7 @@ def _character(character: str) -> str:
     return f"U+{ord(character):04X}"
 
 
-_HEADER = "% Tables made by evolif; they want \\usepackage{booktabs}.\n"
+_HEADER = "% Tables made by evolif; they need \\usepackage{booktabs}.\n"
 
 _WIDEST = 5
 """Models side by side in one table; the others follow in further tables."""

@@ -70,7 +70,7 @@ class PaperTable:
             ends = self.intervals[number] if self.intervals else (None,) * len(row)
             lines.append(_line([_shown(value, end) for value, end in zip(row, ends, strict=True)]))
         if not self.rows:
-            lines.append(_line(["no figure yet", *[""] * (len(self.headers) - 1)]))
+            lines.append(_line(["no results yet", *[""] * (len(self.headers) - 1)]))
         return "\n".join([*lines, "", *([markdown(self.note), ""] if self.note else []), NOT_COMPARABLE, ""])
 
     def _repr_markdown_(self) -> str:
@@ -157,7 +157,7 @@ def table_3(run: RunSubject) -> PaperTable:
         ("model", "patience", "sessions", *HEADS.values()),
         tuple((name, p.patience, p.metrics.dialogues, *_values(p.metrics)) for name, p in points),
         tuple((None, None, None, *_intervals(p.intervals)) for _, p in points),
-        "The same answers, each session cut at its first streak of so many failed turns: exact, and no call was made.",
+        "The same answers, each session cut at its first streak of that many failed turns: exact, without model calls.",
     )
 
 
@@ -170,7 +170,7 @@ def table_4(run: RunSubject) -> PaperTable:
         "Correlation of ROB on random subsamples of dialogues with ROB on all",
         ("dialogues", "subsamples", "Pearson", "Pearson sd", "Spearman", "Spearman sd"),
         tuple((p.size, p.draws, p.pearson, p.pearson_sd, p.spearman, p.spearman_sd) for p in points),
-        note=f"Correlations are over the run's {len(analysis.models)} models; of fewer than three there is none.",
+        note=f"Correlations are over the run's {len(analysis.models)} models; fewer than three have none.",
     )
 
 
@@ -211,12 +211,12 @@ def table_8(run: RunSubject) -> PaperTable:
         ends.append((None, None, *(_percent_interval(one.intervals["rob"]) for one in summaries), None, None))
     return PaperTable(
         8,
-        "ROB (%) by synthesizer, and its correlation with the whole",
+        "ROB (%) by synthesizer, and its correlation with ROB on all dialogues",
         ("synthesizer", "dialogues", *names, "Pearson", "Spearman"),
         tuple(rows),
         tuple(ends),
-        "A dialogue counts for the synthesizer of most of its turns; correlations are over models, of fewer than three "
-        "there is none.",
+        "A dialogue counts for the synthesizer of most of its turns; correlations are over models, and fewer "
+        "than three have none.",
     )
 
 
@@ -241,7 +241,9 @@ def table_7(run: RunSubject, other: RunSubject) -> PaperTable:
         first, second = second, first
     shared = [model for model in first.models if model.name in second.run.models]
     if not shared:
-        raise UsageError("the two runs have no model in common; evaluate the same one with and without a system prompt")
+        raise UsageError(
+            "the two runs have no model in common; evaluate the same model with and without a system prompt"
+        )
     pairs = compare_models([(second.model(model.name), model) for model in shared], ablation="system-prompt")
     rows = [row for pair in pairs for row in _ablation_rows(pair)]
     return PaperTable(
@@ -250,8 +252,8 @@ def table_7(run: RunSubject, other: RunSubject) -> PaperTable:
         ("model", "system prompt", "dialogues", *HEADS.values()),
         tuple(values for values, _ in rows),
         tuple(ends for _, ends in rows),
-        "Over the dialogues that both runs have; the difference is without minus with, in brackets its 95 % paired "
-        "bootstrap interval.",
+        "Over the dialogues that both runs have; the difference is “without” minus “with”, with its 95 % paired "
+        "bootstrap interval in brackets.",
     )
 
 

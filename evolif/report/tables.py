@@ -94,13 +94,13 @@ def _between(interval: Interval | None, show: Callable[[float], str]) -> str:
 
 _BREAKDOWNS: Mapping[str, tuple[str, str]] = {
     "mode": ("mode", "Satisfied % per group and mode, of those judged"),
-    "depth": ("depth", "CSR % per depth (turns that the topic has had), of so many turns"),
-    "load": ("load", "CSR % per number of active constraints, of so many turns"),
-    "move": ("move", "CSR % per move, of so many turns"),
-    "operation": ("operation", "CSR % per operation of the turn, of so many turns"),
-    "synthesizer": ("worded by", "CSR % per synthesizer, of so many turns"),
-    "register": ("register", "CSR % per register of the persona, of so many turns"),
-    "formality": ("query", "CSR % of formal and informal queries, of so many turns"),
+    "depth": ("depth", "CSR % per depth (turns on the topic so far), of the given number of turns"),
+    "load": ("load", "CSR % per number of active constraints, of the given number of turns"),
+    "move": ("move", "CSR % per move, of the given number of turns"),
+    "operation": ("operation", "CSR % per operation of the turn, of the given number of turns"),
+    "synthesizer": ("worded by", "CSR % per synthesizer, of the given number of turns"),
+    "register": ("register", "CSR % per register of the persona, of the given number of turns"),
+    "formality": ("query", "CSR % of formal and informal queries, of the given number of turns"),
 }
 _MILESTONES = (1, 2, 3, 4, 5, 10, 15, 20, 30, 40, 50)
 """Turns at which the survival table reads the curve."""
@@ -128,7 +128,7 @@ def groups(heads: Sequence[str], summaries: Sequence[ModelSummary]) -> Grid:
 
 def heuristic(heads: Sequence[str], summaries: Sequence[ModelSummary]) -> Grid:
     """The verdicts of word lists on the subjective groups."""
-    title = "Subjective groups by the heuristic “lexical” (word lists; in no figure above)"
+    title = "Subjective groups by the heuristic “lexical” (word lists; not in the metrics above)"
     return _satisfaction("heuristic", title, heads, [s.heuristic for s in summaries])
 
 
@@ -149,7 +149,7 @@ def hazard(runs: ComparableRuns) -> Grid:
     """Per turn the share of the sessions still running that end there."""
     columns = [{one.turn: one for one in model.hazard} for model in runs.models]
     rows = _rows(columns, lambda one: share_cell(one.hazard, one.interval, one.at_risk))
-    title = "Hazard %: of the sessions still running, those whose patience is exhausted at the turn"
+    title = "Hazard %: of the sessions still running, the share whose patience is exhausted at the turn"
     return Grid("hazard", title, "turn", runs.heads, rows)
 
 
@@ -193,7 +193,7 @@ def rank_stability(runs: ComparableRuns) -> Grid:
         )
         for found in runs.rank_stability
     )
-    title = "Rank stability: ROB on random subsamples of dialogues beside ROB on all, mean ± sd over draws"
+    title = "Rank stability: ROB on random subsamples of dialogues and on all, mean ± sd over draws"
     return Grid("stability", title, "dialogues", ("Pearson", "Spearman"), rows)
 
 
@@ -205,7 +205,7 @@ def rank_agreement(runs: ComparableRuns) -> Iterator[Grid]:
         for kind in KINDS:
             found = analysis.rank_agreement(kind)
             if len(found) > 1:
-                title = f"Rank agreement: models' ROB on dialogues of one {kind} beside ROB on all"
+                title = f"Rank agreement: models' ROB on dialogues of one {kind} and on all"
                 rows = tuple(
                     (name, (TableCell(str(one.dialogues)), _correlation(one.pearson), _correlation(one.spearman)))
                     for name, one in found.items()

@@ -139,7 +139,7 @@ def print_report(
 def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None = None, *, full: bool = False) -> None:
     """Print the report of comparable runs: the short one, or with every section."""
     if runs.why_alone:
-        say(f"The runs stand in tables of their own: {runs.why_alone}.", console)
+        say(f"The runs have separate tables: {runs.why_alone}.", console)
     for analysis in runs.analyses:
         if len(runs.analyses) > 1:
             say(f"Run {analysis.name}", console, "bold")
@@ -164,7 +164,7 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
 
 
 def _print_commands(analyses: Sequence[RunAnalysis], console: Console) -> None:
-    say("To make this again:", console, "bold")
+    say("To reproduce this:", console, "bold")
     for step in (step for analysis in analyses for step in analysis.commands):
         # Not folded: a line break in the middle of a command would be pasted along.
         console.print(Text(f"  {plain(step.command)}"), soft_wrap=True)
@@ -192,7 +192,7 @@ def _closing_lines(analysis: RunAnalysis, prices: PriceTable | None) -> Iterator
     try:
         yield ceiling_line(analysis.ceiling)
     except UsageError as fault:
-        yield f"A perfect responder's ceiling could not be replayed: {fault}"
+        yield f"A perfect responder's ceiling could not be computed: {fault}"
     yield from audit_lines(analysis)
     yield from spent_lines(analysis.run, prices)
 
@@ -212,7 +212,7 @@ def print_comparisons(comparisons: Sequence[ModelComparison], console: Console) 
     if len(comparisons) > 1:
         console.print()
         say(
-            f"{len(comparisons)} comparisons: Holm's correction is over the metrics of each, and not over all of them.",
+            f"{len(comparisons)} comparisons: Holm's correction covers the metrics of each, not all comparisons.",
             console,
         )
     say(NOT_COMPARABLE, console, "dim")
@@ -223,7 +223,7 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
     say(settings_line(one.a.of.run), console)
     say(words.kind_line(one), console)
     if one.also:
-        say(f"The two differ besides: {'; '.join(one.also)}.", console)
+        say(f"The two also differ in this: {'; '.join(one.also)}.", console)
     _say_all(dict.fromkeys(map(unfinished_line, (one.a.of.run, one.b.of.run))), console)
     draw_grid(comparison_grid(one), console)
     swaps = f"all {paired.permutations}" if paired.exact else f"{paired.permutations} seeded"
@@ -280,15 +280,15 @@ def status_lines(status: RunStatus, rate: float | None = None) -> Iterator[str]:
 
 def status_sentence(status: RunStatus, rate: float | None) -> str:
     """Sums, rate and time left; `rate` in turns a second, None where unknown."""
-    unpriced = "" if status.priced else " and what has no known price"
+    unpriced = "" if status.priced else " plus calls without a known price"
     text = f"{status.turns:,} turns, {status.tokens:,} tokens, {dollars(status.usd)}{unpriced}"
     if status.early_end is not None:
         first = len(status.early_end.dialogues)
-        text += f"; ended early by the rule {plain(status.early_end.rule)}, ROB is of the first {first} dialogues"
+        text += f"; ended early by the stop rule {plain(status.early_end.rule)}, ROB covers the first {first} dialogues"
     if rate is None:
         return text
     if not rate:
-        return f"{text}; no turn came in while we looked"
+        return f"{text}; no turn finished during the observation"
     return f"{text}; {rate:.1f} turns/s, about {_duration(status.turns_left / rate)} left"
 
 

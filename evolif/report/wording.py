@@ -31,7 +31,7 @@ def spent_lines(run: Run, prices: PriceTable | None = None) -> list[str]:
         )
     total, whole = quotes.total(spent)
     if len(spent) > 1:
-        lines.append(f"Spent in all: {dollars(total)}{'' if whole else ' and what has no known price'}.")
+        lines.append(f"Total spent: {dollars(total)}{'' if whole else ' plus calls without a known price'}.")
     return lines
 
 
@@ -64,9 +64,9 @@ def early_line(run: Run) -> str:
     if early is None:
         return ""
     return (
-        f"Ended early by the rule {early.rule}: every model's interval of that metric is narrower than ± "
-        f"that value over the first {len(early.dialogues)} dialogues of the seeded order (looked at in whole "
-        f"batches of {early.batch}, each with all its sessions ended). The figures are of these dialogues alone."
+        f"Ended early by the stop rule {early.rule}: every model's interval of that metric is narrower than ± "
+        f"that value over the first {len(early.dialogues)} dialogues of the seeded order (checked in whole "
+        f"batches of {early.batch}, each with all its sessions ended). The metrics cover only these dialogues."
     )
 
 
@@ -77,8 +77,8 @@ def unfinished_line(run: Run) -> str:
         return ""
     total = len(run.settings.dialogues) * run.settings.epochs * len(run.models)
     return (
-        f"Not finished: {suspended} of {total} sessions are suspended or still to be played; the evaluate command that "
-        "made the run goes on with them. Until then the figures may favour short sessions."
+        f"Not finished: {suspended} of {total} sessions are suspended or still to be played; run the same evaluate "
+        "command again to resume them. Until then the metrics may favour short sessions."
     )
 
 
@@ -86,13 +86,13 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
     """Remarks that a reader of the table needs, one sentence each."""
     facts: list[tuple[str, Callable[[ModelSummary], int]]] = [
         (
-            "Sessions cut by the cap, the context or a budget, so that lengths are lower bounds",
+            "Sessions cut by the cap, the context or a budget, so lengths are lower bounds",
             lambda s: s.counts.censored,
         ),
-        ("Sessions suspended and not in the table", lambda s: s.counts.suspended + s.counts.running),
-        ("Sessions withheld by a content filter and not in the table", lambda s: s.counts.withheld),
+        ("Sessions suspended (not in the table)", lambda s: s.counts.suspended + s.counts.running),
+        ("Sessions withheld by a content filter (not in the table)", lambda s: s.counts.withheld),
         (
-            "Turns with nothing judged, which count towards the cap and in no figure",
+            "Turns with nothing judged (counted towards the cap, in no metric)",
             lambda s: s.counts.not_judged_turns,
         ),
         (f"Constraints not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
@@ -103,21 +103,21 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
         if counts:
             yield f"{fact}: {', '.join(counts)}."
     for cause, number in run.unbegun().items():
-        yield f"Sessions kept from beginning by a {cause}, in no figure: {number}."
+        yield f"Sessions not started because of a {cause} (in no metric): {number}."
     for head, summary in zip(heads, summaries, strict=True):
         ends = (summary.bounds.failed.edr_len, summary.bounds.succeeded.edr_len) if summary.bounds else ()
         if ends and None not in ends:
-            yield f"{head}: had those sessions gone on, EDR len would lie between {ends[0]:.1f} and {ends[1]:.1f}."
+            yield f"{head}: if those sessions had continued, EDR len would be between {ends[0]:.1f} and {ends[1]:.1f}."
 
 
 def ceiling_line(found: Ceiling) -> str:
     """What a perfect responder would have reached on the turns asked."""
     if not found.turns:
-        return "A perfect responder: no turn was asked yet, so there is no ceiling to tell."
+        return "A perfect responder: no turn was asked yet, so there is no ceiling yet."
     if found.without_witness == found.turns:
         return (
-            f"A perfect responder: none of the {found.turns} asked turns has a witness (a foreign benchmark, or a run "
-            "made before witnesses were kept), so the ceiling is unknown."
+            f"A perfect responder: none of the {found.turns} asked turns has a witness (an imported benchmark, or "
+            "a run made by an older version), so the ceiling is unknown."
         )
     over = f"over {found.turns} asked turns"
     if not found.misses:
@@ -142,7 +142,7 @@ def ceiling_line(found: Ceiling) -> str:
     more = f"; and {len(found.misses) - _MISSES} more" if len(found.misses) > _MISSES else ""
     return (
         f"A perfect responder with the benchmark's witnesses would not reach 100 %: ceiling {reached} {over}; "
-        f"{' and '.join(wrong)}: {named}{more}. What has no witness counts as failed, so this is a lower bound."
+        f"{' and '.join(wrong)}: {named}{more}. Whatever has no witness counts as failed, so this is a lower bound."
     )
 
 
@@ -151,7 +151,7 @@ def audit_lines(analysis: RunAnalysis) -> Iterator[str]:
     try:
         yield from judge_audit_lines(analysis.judge_audit)
     except UsageError as fault:
-        yield f"The judge audit cannot be told: {fault}"
+        yield f"The judge audit is not available: {fault}"
 
 
 NOT_COMPARABLE = (
@@ -160,7 +160,7 @@ NOT_COMPARABLE = (
 )
 
 WARNING = (
-    "NOT COMPARABLE with any figure above: other topics, personas, checkers, prompts and judges. It ranks nothing here."
+    "NOT COMPARABLE with the results above: topics, personas, checkers, prompts and judges differ. For reference only."
 )
 """The warning over the published figures, wherever they are shown."""
 

@@ -36,9 +36,9 @@ class ReviewerAgreement:
     def summary(self) -> str:
         """One line without the reviewers' names."""
         if not self.n:
-            return "κ: nothing decided by both"
+            return "κ: no common decisions"
         if self.kappa is None:
-            return f"κ undefined (n {self.n}: both always gave the same one verdict)"
+            return f"κ undefined (n {self.n}: all verdicts are the same)"
         between = "too few for an interval" if self.interval is None else "{:.2f} to {:.2f}".format(*self.interval)
         return f"κ {self.kappa:.2f} (n {self.n}, {between})"
 
@@ -62,7 +62,7 @@ class Throughput:
             return f"{self.decisions} decided, none timed"
         if self.timed < MIN_TIMED or self.per_hour is None or self.median_seconds is None:
             return f"{self.decisions} decided"
-        return f"{self.decisions} decided, {self.per_hour:.0f} an hour, median {self.median_seconds:.0f} s"
+        return f"{self.decisions} decided, {self.per_hour:.0f} per hour, median {self.median_seconds:.0f} s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Statistics:
     def lines(self) -> list[str]:
         """One line per fact; names are foreign text."""
         if not self.decisions:
-            return ["Nothing decided yet."]
+            return ["No decisions yet."]
         lines = ["Decisions: " + ", ".join(f"{kind} {count}" for kind, count in self.decisions.items()) + "."]
         lines += [f"{one.reviewer}: {one.summary}." for one in self.throughput]
         return lines + [f"{' and '.join(one.reviewers)}: {one.summary}." for one in self.agreement]

@@ -28,8 +28,8 @@ from evolif.runner import Run
 from evolif.types import Finding
 
 ONLY = (
-    "Only this quality counts: not a format, a length or words that other demands brought about, not whether the "
-    "answer is right, not whether you like it."
+    "Only this quality counts. Ignore a format, a length or words that other constraints require, whether the answer "
+    "is right, and whether you like it."
 )
 """The judge gets the same hint."""
 
@@ -41,11 +41,11 @@ def answer_blocks(item: AuditItem, of: int, own: Sequence[Decision]) -> list[tup
     blocks = [
         (head, joined([styled(one_line(item.question), "strong"), styled(ONLY, "faint")])),
         ("Scale: press 1 to 9, or 0 for 10", scale),
-        ("The answer, whole", visible(item.answer)),
-        ("The query that it answers; the judge does not see it", visible(item.query)),
+        ("The full answer", visible(item.answer)),
+        ("The query it answers; the judge does not see it", visible(item.query)),
     ]
     if own:
-        blocks.insert(2, ("Yours", joined([styled(_line(record)) for record in reversed(own)])))
+        blocks.insert(2, ("Your decisions", joined([styled(_line(record)) for record in reversed(own)])))
     return blocks
 
 
@@ -76,7 +76,7 @@ class FilledAnswer(BaseModel):
     @classmethod
     def _refuse_booleans(cls, score: object) -> object:
         if isinstance(score, bool):
-            raise ValueError("a score is a whole number from 1 to 10")
+            raise ValueError("a score must be a whole number from 1 to 10")
         return score.strip().lower() if isinstance(score, str) else score
 
 
@@ -100,8 +100,8 @@ class AnswerQueue(ReviewQueue):
     kinds: tuple[DecisionKind, ...] = ("score", "skip", "note")
     noun = "answer"
     legend = (
-        "Beside an answer stands what you gave it; – is one that you skipped. Which model wrote it, what the judge "
-        "made of it and what others gave it is shown nowhere: evolif report tells how far you agree."
+        "Your score is beside each answer; – means skipped. Models, the judge's scores and other reviewers' scores are "
+        "hidden; see evolif report for the agreement."
     )
     empty: Mapping[str, Any] = {"score": None, "note": ""}
     columns = ("item", "id", "score", "note")
@@ -125,9 +125,7 @@ class AnswerQueue(ReviewQueue):
     def item(self, key: str) -> AuditItem:
         """A judged answer; raises `UsageError` where there is no such number."""
         if key not in self._items:
-            raise UsageError(
-                f"the sample of {self.path} has no answer {one_line(key, 40)}; there are {len(self._items)}"
-            )
+            raise UsageError(f"the sample of {self.path} has no answer {one_line(key, 40)}; it has {len(self._items)}")
         return self._items[key]
 
     def known_values(self, facet: Facet) -> tuple[str, ...]:
@@ -213,7 +211,7 @@ class AnswerQueue(ReviewQueue):
         line = FilledAnswer.model_validate(data)
         key, note = str(line.item), (line.note or "").strip()
         if line.id != _id(self.item(key)):
-            raise UsageError(f"this is not answer {key} of {self.path}; export the sample again")
+            raise UsageError(f"the line's id does not match answer {key} of {self.path}; export the sample again")
         if line.score is None or line.score == "":
             return Request(key, "note", self.seen(key), note=note) if note else None
         if line.score == "skip":
@@ -235,7 +233,7 @@ class AnswerQueue(ReviewQueue):
     def _after(self, request: Request, state: State, found: Sequence[Finding]) -> State:
         if request.decision == "score":
             if request.score is None or not 1 <= request.score <= 10:
-                raise UsageError(f"a score is a whole number from 1 to 10, not {request.score}")
+                raise UsageError(f"a score must be a whole number from 1 to 10, not {request.score}")
             return {"score": request.score}
         if request.decision == "skip":
             return {"score": None}

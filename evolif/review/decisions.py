@@ -173,7 +173,7 @@ class DecisionLog:
                 file.write(b"\n")
                 return
             file.truncate(len(data) - len(tail))
-        self._notify(f"{self.path}: the last line was torn and has been cut; that decision was never confirmed")
+        self._notify(f"{self.path}: the last line was incomplete and was removed; that decision was never confirmed")
 
     def _parse(self, line: bytes) -> Decision | None:
         self._line += 1
@@ -260,13 +260,15 @@ class FilledLine(BaseModel):
             noun: The name of an item.
         """
         if not self.decision:
-            return "" if text is None else "there are new words, but no decision; fill “decision” with “edit”"
+            return "" if text is None else "the line has new words but no decision; set “decision” to “edit”"
         if self.decision not in kinds:
-            return f"a {noun} cannot be decided on with “{self.decision}”; use {', '.join(kinds)}"
+            return f"“{self.decision}” is not a decision for {noun}s; use {', '.join(kinds)}"
         if self.decision == "edit" and text is None:
-            return "an edit needs new words that differ from the old; fill them in, or accept the old ones"
+            return "an edit needs words that differ from the old ones; fill them in, or accept the old ones"
         if self.decision != "edit" and text is not None:
-            return f"there are new words beside the decision “{self.decision}”; make it “edit” or delete them"
+            return (
+                f"the line has new words but its decision is “{self.decision}”; make it “edit” or delete the new words"
+            )
         if self.decision == "note" and not (self.note or "").strip():
-            return "a note needs words; fill “note”"
+            return "the note is empty; fill in “note”"
         return ""

@@ -164,17 +164,17 @@ def _read(queue: ReviewQueue, path: Path, opinions: bool) -> tuple[list[tuple[in
     for number, data in rows:
         try:
             if not isinstance(data, dict):
-                raise UsageError("not a JSON object; mend or delete the line")
+                raise UsageError("not a JSON object; fix or delete the line")
             request = queue.parse_request(data)
         except ValidationError as error:
-            raise InputError(f"{complaint(error, 'line')}; mend the line", path=path, line=number) from None
+            raise InputError(f"{complaint(error, 'line')}; fix the line", path=path, line=number) from None
         except UsageError as error:
             raise InputError(str(error), path=path, line=number) from None
         if request is None:
             empty += 1
             continue
         if request.item in lines:
-            fault = f"this {queue.noun} is decided on twice, first in line {lines[request.item]}; delete one of them"
+            fault = f"this {queue.noun} has two decisions, the first in line {lines[request.item]}; delete one of them"
             raise InputError(fault, path=path, line=number)
         lines[request.item] = number
         requests.append((number, replace(request, opinion=opinions)))
@@ -191,7 +191,7 @@ def _refusal(queue: ReviewQueue, against: Objected | EditConflict) -> str:
         who = f"by {one_line(by.reviewer, 40)} ({by.decision})" if by else "outside the review"
         return f"the {queue.noun} was changed since the export, {who}; export it again"
     findings = "; ".join(f"{one_line(one.checker, 40)}: {one_line(one.message, 200)}" for one in against.findings)
-    return f'the checkers object ({findings}); mend the words, or set "force": true and say why in “note”'
+    return f'the checkers object ({findings}); fix the words, or set "force": true and give a reason in “note”'
 
 
 def finding_objects(found: Iterable[Finding]) -> list[dict[str, Any]]:

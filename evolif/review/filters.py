@@ -79,12 +79,12 @@ def unknown(wanted: Filter, counts: Mapping[Facet, Counter[str]], known: Callabl
     for facet, requested in wanted.chosen.items():
         there = {*counts[facet], *known(facet)}
         if requested and not there:
-            return f"here is nothing to choose by {facet}"
+            return f"items here have no {facet} to filter by"
         for value in sorted(requested - there):
             near = get_close_matches(value, sorted(there), n=3, cutoff=0.6)
             listed = ", ".join(one_line(one, 60) for one in (near if len(there) > _MAX_LISTED else sorted(there)))
             more = f" ({len(there)} in all)" if len(there) > _MAX_LISTED else ""
-            return f"there is no {facet} “{one_line(value, 60)}”; use {listed or 'others'}{more}"
+            return f"there is no {facet} “{one_line(value, 60)}”; use {listed or 'another one'}{more}"
     return ""
 
 

@@ -196,7 +196,7 @@ class ReviewQueue(ABC):
         """
         if request.decision not in (*self.kinds, "undo"):
             kinds = ", ".join(self.kinds)
-            raise UsageError(f"a {self.noun} cannot be decided on with “{request.decision}”; use {kinds}")
+            raise UsageError(f"“{request.decision}” is not a decision for {self.noun}s; use {kinds}")
         found = self.objections(request)
         if self._must_refuse(request, found):
             return Objected(found)

@@ -38,10 +38,10 @@ class TopicFile:
             if raw.strip():
                 line = self._parse(raw, number)
                 if line["id"] in topics:
-                    raise InputError("the id is used twice; give every topic its own", path=self._named, line=number)
+                    raise InputError("the id is used twice; give every topic its own id", path=self._named, line=number)
                 topics[line["id"]] = line
         if not topics:
-            raise InputError("holds no topic", path=self._named)
+            raise InputError("contains no topics", path=self._named)
         return topics
 
     def rewrite(self, key: str, line: TopicLine) -> None:
@@ -52,7 +52,7 @@ class TopicFile:
             OutsideError: the file cannot be written.
         """
         if line.get("id") != key or not _is_text(line.get("prompt")):
-            raise InputError("what a decision put into the place of a topic is no topic", path=self._named)
+            raise InputError("a decision's new version of a topic is not a valid topic", path=self._named)
         lines = self._lines()
         for number, raw in enumerate(lines, 1):
             if raw.strip() and self._parse(raw, number)["id"] == key:
@@ -60,7 +60,7 @@ class TopicFile:
                 lines[number - 1] = json_line(line) + ending
                 replace_file(self.path, b"\n".join(lines), keep_mode=True)
                 return
-        raise InputError("a topic that is under review is no longer there; restore its line", path=self._named)
+        raise InputError("a topic under review is missing; restore its line", path=self._named)
 
     def _lines(self) -> list[bytes]:
         try:
@@ -72,10 +72,10 @@ class TopicFile:
         try:
             line = json.loads(raw)
         except (ValueError, RecursionError):
-            raise InputError("not a JSON object; mend or delete the line", path=self._named, line=number) from None
+            raise InputError("not a JSON object; fix or delete the line", path=self._named, line=number) from None
         if not isinstance(line, dict) or not all(_is_text(line.get(name)) for name in ("id", "prompt")):
             raise InputError(
-                "a topic is an object with the texts “id” and “prompt”; mend or delete the line",
+                "a topic must be an object with the texts “id” and “prompt”; fix or delete the line",
                 path=self._named,
                 line=number,
             )

@@ -32,7 +32,7 @@ from evolif.tracker import TopicModel
 from evolif.types import Finding
 
 _STATUS = {
-    "open": f"open: it needs {REQUIRED_VOUCHERS} reviewers",
+    "open": f"open: needs {REQUIRED_VOUCHERS} reviewers",
     "verified": "verified",
     "rejected": "rejected",
 }
@@ -47,7 +47,7 @@ def topic_blocks(
     head = f"Topic {one_line(line['id'], 40)}, {_STATUS[status_of(line)]}"
     naming = ", ".join(one_line(str(line[name]), 80) for name in ("domain", "title") if line.get(name))
     blocks = [
-        (head, styled(naming or "without a title")),
+        (head, styled(naming or "no title")),
         ("Task", visible(str(line["prompt"]))),
         (f"{len(words)} keywords", styled(", ".join(words) or "none")),
         ("Findings" if checked else "Findings, checking …", findings_text("", found)),
@@ -83,7 +83,7 @@ def from_words(text: str) -> dict[str, Any]:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise UsageError("the topic holds half of a surrogate pair, which cannot be stored; write it anew") from None
+        raise UsageError("the topic contains an invalid character that cannot be stored; retype it") from None
     fields: dict[str, list[str]] = {}
     label = ""
     for line in text.strip().split("\n"):
@@ -94,7 +94,7 @@ def from_words(text: str) -> dict[str, Any]:
         elif label:
             fields[label].append(line)
         elif line.strip():
-            raise UsageError(f"the line “{line[:40]}” belongs to no field; begin with title:, domain: or prompt:")
+            raise UsageError(f"the line “{line[:40]}” is not part of a field; start with title:, domain: or prompt:")
     prompt = "\n".join(fields.get("prompt", [])).strip()
     if not prompt:
         raise UsageError("the topic has no prompt; write one after “prompt:”, or reject the topic")
@@ -160,8 +160,8 @@ class TopicQueue(ReviewQueue):
     stores_findings = False
     first_filter = Filter({"status": frozenset({"open"})})
     legend = (
-        "Letters before a topic: O open, R rejected, V verified by two; beside it your own verdict: "
-        "a accepted, x rejected."
+        "The first letter before a topic is its status: O open, R rejected, V verified by two. "
+        "The second is your verdict: a accepted, x rejected."
     )
 
     def __init__(

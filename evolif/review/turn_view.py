@@ -15,7 +15,7 @@ from evolif.review.decisions import format_time
 from evolif.review.text import Marked, Style, joined, one_line, styled, visible
 from evolif.types import Constraint, Finding, Params, Turn
 
-MOVES = {"new": "a new topic", "continue": "goes on with", "backtrack": "comes back to"}
+MOVES = {"new": "new topic", "continue": "continues", "backtrack": "returns to"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,9 @@ _MAX_COMPARED = 1000
 
 _STATUS = {
     "verified": "verified",
-    "flagged": "flagged; the template is played",
+    "flagged": "flagged; the template's query is used",
     "edited": "edited by a person",
-    "rejected": "rejected; the template is played",
+    "rejected": "rejected; the template's query is used",
 }
 
 
@@ -83,14 +83,14 @@ def turn_blocks(
     blocks = [
         (f"Intention of dialogue {turn.dialogue}, turn {turn.turn}", _intention_text(turn)),
         (f"Query by {one_line(turn.source, 60)}: {_STATUS[turn.status]}", query_text(turn.query, found)),
-        ("Findings" if checked else "Findings as stored, checking …", findings_text(turn.query, found)),
-        ("Stays in force, not to be said again", _stays_text(turn)),
+        ("Findings" if checked else "Stored findings, checking …", findings_text(turn.query, found)),
+        ("Still in force, not to be repeated", _stays_text(turn)),
     ]
     if decisions:
         blocks.append(("Decisions", decisions_text(decisions)))
     blocks.append(("Conversation so far, newest first", _conversation_text(turn, earlier)))
     phrases = styled(one_line(", ".join(turn.persona.phrases)), "faint")
-    blocks.append(("Who speaks", joined([_flat(turn.persona.sentence), phrases])))
+    blocks.append(("Persona", joined([_flat(turn.persona.sentence), phrases])))
     return blocks
 
 
@@ -132,7 +132,7 @@ def decisions_text(decisions: Sequence[Decision]) -> Marked:
     """The decisions, newest first."""
     lines = []
     for record in reversed(decisions):
-        opinion = "" if record.applied or record.decision == "note" else " (an opinion; the turn was left alone)"
+        opinion = "" if record.applied or record.decision == "note" else " (an opinion; nothing was changed)"
         head = f"{format_time(record.time)} {one_line(record.reviewer, 40)}: {record.decision}{opinion}"
         lines.append(styled(f"{head} – {one_line(record.note)}" if record.note else head))
     return joined(lines)
@@ -146,7 +146,7 @@ def _conversation_text(turn: Turn, earlier: Sequence[Turn]) -> Marked:
         same = "*" if one.topic.id == turn.topic.id else " "
         state = "" if one.status in ("verified", "edited") else f" [{one.status}]"
         lines.append(styled(f"{same}{one.turn}{state} ", "strong") + _flat(one.query))
-    return joined([*lines, styled("* is of the same topic", "faint")])
+    return joined([*lines, styled("* same topic", "faint")])
 
 
 def _flat(text: str) -> Marked:

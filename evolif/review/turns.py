@@ -63,10 +63,10 @@ def _checked_words(text: str | None) -> str:
     if not words:
         raise UsageError("the query is empty; write one, or reject the turn")
     if len(words) > MAX_QUERY:
-        raise UsageError(f"the query has {len(words)} characters; {MAX_QUERY} are enough for a person's")
+        raise UsageError(f"the query has {len(words)} characters; at most {MAX_QUERY} are allowed")
     unseen = [words[start] for start, _ in hidden(words)]
     if unseen:
-        raise UsageError(f"the query holds a sign that no screen shows ({visible(unseen[0]).text}); delete it")
+        raise UsageError(f"the query contains an invisible character ({visible(unseen[0]).text}); delete it")
     return words
 
 
@@ -154,9 +154,9 @@ class BenchmarkQueue(ReviewQueue):
     kinds: tuple[DecisionKind, ...] = ("accept", "edit", "template", "regenerate", "reject", "note")
     noun = "turn"
     legend = (
-        "Letters before an item: F flagged, R rejected, E edited, V verified; beside it your own verdict: "
-        "a accepted, e changed, x rejected.\nThe intention as a diff: + is new, − goes, = stays. "
-        "What a finding means is underlined in the query."
+        "The first letter before a turn is its status: F flagged, R rejected, E edited, V verified. "
+        "The second is your verdict: a accepted, e changed, x rejected.\n"
+        "The intention is shown as a diff: + added, − removed, = kept. Findings are underlined in the query."
     )
 
     def __init__(
@@ -188,7 +188,7 @@ class BenchmarkQueue(ReviewQueue):
     def turn(self, key: str) -> Turn:
         """A turn as it is shown now; raises `UsageError` where there is no such turn."""
         if key not in self._turns:
-            raise UsageError(f"{self.path} has no turn {one_line(key, 40)}; a turn is named dialogue/turn, as in 3/14")
+            raise UsageError(f"{self.path} has no turn {one_line(key, 40)}; name it as dialogue/turn, for example 3/14")
         return self._turns[key]
 
     def earlier(self, key: str) -> list[Turn]:
@@ -252,7 +252,7 @@ class BenchmarkQueue(ReviewQueue):
             ModelError: the model did not answer.
         """
         if self.regenerate is None:
-            raise UsageError("no model can be asked here: this evolif has no synthesis by chat models")
+            raise UsageError("this installation cannot generate queries with chat models")
         answer = self.regenerate(self.turn(key), model, notes)
         return replace(answer, query=_checked_words(answer.query))
 
@@ -297,7 +297,7 @@ class BenchmarkQueue(ReviewQueue):
         words = self.template(request.item)
         is_template = (state["query"], state["source"], state["status"]) == (words, "template", "verified")
         if is_template and not request.opinion:
-            raise UsageError(f"turn {request.item} has the template's words already; accept them")
+            raise UsageError(f"turn {request.item} already has the template's query; accept it")
         return _verified(words, "template", 1, findings)
 
     def _is_stale(self, seen: State, stored: State, after: State) -> bool:
@@ -312,7 +312,7 @@ class BenchmarkQueue(ReviewQueue):
             if stored.turn == turn.turn:  # no further: a later line may be just being written
                 self._turns[key] = stored
                 return _state_of(stored)
-        raise UsageError(f"{path} has lost turn {turn.turn}; restore the file")
+        raise UsageError(f"{path} no longer contains turn {turn.turn}; restore the file")
 
     def _store(self, key: str, state: State) -> None:
         turn, new = self.turn(key), _parse_state(state)

@@ -56,8 +56,8 @@ def names_of(models: Sequence[ModelRef]) -> tuple[str, ...]:
     for name in names:
         if names.count(name) > 1:
             raise UsageError(
-                f"the model {name} is named twice; repeat dialogues by --epochs, and compare endpoints in runs of "
-                "their own"
+                f"the model {name} is named twice; use --epochs to repeat dialogues, and separate runs to "
+                "compare endpoints"
             )
     return tuple(names)
 
@@ -99,7 +99,7 @@ class _Named:
 
     async def complete(self, request: ChatRequest) -> NoReturn:
         """Never called."""
-        raise InternalError(f"{self.name} was asked before it was opened")
+        raise InternalError(f"{self.name} was called before it was opened")
 
     async def aclose(self) -> None:
         """Nothing to release."""

@@ -148,7 +148,7 @@ def evaluate_with(
         executor.fork(root, config.fork_into)
         root = config.fork_into
     if executor.is_complete(root):
-        executor.notify(f"{root} is complete: every session has ended, so nothing is asked.")
+        executor.notify(f"{root} is complete: every session has ended, nothing left to run.")
         return load_run(root)
     # Reads every dialogue: a broken line is reported before the first call, not after some have been paid.
     missing = tuple(benchmark.missing(settings.max_turns, settings.dialogues))
@@ -180,15 +180,15 @@ def _engine(
     """
     name, address = config.engine, config.ray_address
     if name != "asyncio" and not all(isinstance(model, str) for model in config.models):
-        raise UsageError(f"--engine {name} calls models by their names; an opened model stays in this process")
+        raise UsageError(f"--engine {name} needs models given by name; an opened model cannot leave this process")
     if name not in ("asyncio", "ray"):
-        raise UsageError(f"unknown --engine “{name}”; there are asyncio and ray")
+        raise UsageError(f"unknown --engine “{name}”; use asyncio or ray")
     if name == "asyncio":
         if address is not None:
             raise UsageError("--ray-address needs --engine ray")
         return play_here
     if cached:
-        raise UsageError("--cache is a folder of this machine, which the processes of --engine ray do not share")
+        raise UsageError("--cache does not work with --engine ray: its processes do not share this machine's folder")
     if find_spec("ray") is None:
         raise UsageError("--engine ray needs the extra ray: pip install 'evolif[ray]'")
     from evolif.runner.ray import RayEngine

@@ -60,8 +60,8 @@ def _start_ray(address: str | None) -> Any:
     try:
         ray.init(address or "local", **options)
     except (ConnectionError, RuntimeError, ValueError, OSError) as fault:
-        where = f"the Ray cluster {address}" if address else "a Ray cluster of this machine"
-        token = "; if it asks for a token, RAY_AUTH_MODE=token and the token must be set here too" if address else ""
+        where = f"the Ray cluster {address}" if address else "a Ray cluster on this machine"
+        token = "; if it requires a token, set RAY_AUTH_MODE=token and the token here too" if address else ""
         why = str(fault).splitlines()[0] if str(fault) else repr(fault)
         raise OutsideError(f"{where} cannot be used: {why}{token}") from None
     finally:
@@ -78,11 +78,11 @@ def _is_loopback(address: str) -> bool:
     except ValueError:
         host = port = None
     if host is None or port is None:
-        raise UsageError(f"--ray-address {address} is no address; it is HOST:PORT, as `ray start --head` tells it")
+        raise UsageError(f"--ray-address {address} is not an address; use HOST:PORT, as printed by `ray start --head`")
     try:
         socket.create_connection((host, port), _REACHED_IN).close()
     except OSError as fault:
-        raise OutsideError(f"nobody answers at --ray-address {address} ({fault.strerror or fault})") from None
+        raise OutsideError(f"no Ray cluster answers at --ray-address {address} ({fault.strerror or fault})") from None
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -181,7 +181,7 @@ class _RemoteSessions:
                 return
             except self._death:
                 if self._pool.replace(worker):
-                    self._notify("a process of the Ray cluster died; its sessions go on in another one")
+                    self._notify("a process of the Ray cluster died; its sessions continue in another one")
             finally:
                 self._pool.give_back(worker)
                 for call in open_calls:
@@ -230,8 +230,8 @@ class _RemoteSessions:
         except EvolifError as fault:
             return None, fault
         except Exception as fault:
-            return None, InternalError(f"an unforeseen {type(fault).__name__} of this program")
-        raise InternalError("a request without a wish")
+            return None, InternalError(f"an unexpected {type(fault).__name__} in evolif")
+        raise InternalError("an empty request from a worker")
 
     async def _decide(self, call: PlannedCall, open_calls: list[PlannedCall]) -> Deny | None:
         while isinstance(decision := self._policy.admit(call), Wait):
@@ -243,7 +243,7 @@ class _RemoteSessions:
     async def _suspend(self, key: SessionKey) -> None:
         state = self._recall(key)
         turns = len(state.records)
-        reason = f"{_MOST_DEATHS} processes of the Ray cluster died over it"
+        reason = f"{_MOST_DEATHS} processes of the Ray cluster died while playing this session"
         fault = FaultEntry(state.id, key.dialogue, turns + 1, "runner", "internal", reason)
         await self._context.write(fault, EndEntry(state.id, "suspended", "internal", reason))
         self._context.observe(SessionEnded(key, turns, 0, "suspended", "internal", reason))

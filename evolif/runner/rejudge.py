@@ -157,8 +157,8 @@ def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
     old = source.settings
     if old.reading_rules != READING_RULES_VERSION:
         raise UsageError(
-            f"the answers of {source.root} were read by the reading rules {old.reading_rules}, and this version has "
-            f"the rules {READING_RULES_VERSION}: more than the judge would change; evaluate into a new folder"
+            f"the answers of {source.root} were read by reading rules {old.reading_rules}, but this version has "
+            f"the rules {READING_RULES_VERSION}: more than the judge would change, so evaluate into a new folder"
         )
     name, endpoints = describe_judge(judges, rule)
     return old.model_copy(update={"judge": name, "judge_endpoints": endpoints})
@@ -168,12 +168,12 @@ def _check_answers(source: RunStore, notify: Callable[[str], None]) -> None:
     """Refuse a run without answers; say what is missing in one that was interrupted."""
     endings = source.endings()
     if next(source.used_turns(), None) is None:
-        raise UsageError(f"{source.root} has no answer that could be judged; let `evolif evaluate` play it first")
+        raise UsageError(f"{source.root} has no answers to judge; run `evolif evaluate` first")
     unfinished = sum(number for (_, ending, cause), number in endings.items() if ending is None and not cause)
     if unfinished:
         notify(
-            f"{source.root} was broken off: {unfinished} of its {sum(endings.values())} sessions have not ended. What "
-            "they have is judged; the command that began the run finishes it, and this one then goes on."
+            f"{source.root} was interrupted: {unfinished} of its {sum(endings.values())} sessions have not ended. "
+            "Their answers so far are judged; finish the run with its own command, then repeat this one to continue."
         )
 
 
@@ -185,7 +185,7 @@ def _open_target(root: Path, settings: RunSettings) -> RunStore:
     if different or store.settings.grown(settings) != store.settings:
         store.close()
         what = "; ".join(different) or "other models or dialogues"
-        raise UsageError(f"{root} holds another run ({what}); choose another folder")
+        raise UsageError(f"{root} contains another run ({what}); choose another folder")
     return store
 
 
@@ -277,7 +277,9 @@ class SessionReplay:
                 break
             if position < len(known):
                 if (known[position].turn_hash, known[position].answer) != (record.turn_hash, record.answer):
-                    raise UsageError("the folder holds verdicts on the answers of another run; choose another folder")
+                    raise UsageError(
+                        "the folder contains verdicts on the answers of another run; choose another folder"
+                    )
                 self._advance(known[position].judged.judged)
             elif self._context.shutdown.all_stopped:
                 return None

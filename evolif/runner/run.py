@@ -159,7 +159,7 @@ class RunExecutor:
             for turn in _edited_turns(store, self.benchmark):
                 edited.setdefault(turn.dialogue, turn.turn)
             shared = _fork(store, root, self.settings, edited)
-        judged = "" if shared.judged or not shared.turns else ", to be judged again"
+        judged = "" if shared.judged or not shared.turns else ", to be rejudged"
         self.notify(f"{root} starts with {shared.turns} turns of {shared.sessions} sessions of {source}{judged}.")
 
     def play(self, root: Path, clients: Clients, shutdown: Shutdown, engine: Engine = play_here) -> None:
@@ -203,7 +203,7 @@ class RunExecutor:
             _check_settings(store, self.settings)
             more = growth(store.settings, self.settings)
             if more:
-                self.notify(f"{root} grows by {more}; what it holds is kept.")
+                self.notify(f"{root} grows by {more}; existing results are kept.")
             store.grow(store.settings.grown(self.settings))
         except BaseException:
             store.close()
@@ -220,7 +220,7 @@ class RunExecutor:
         if any(ended.values()):
             self.notify(
                 f"{store.root}: {sum(ended.values())} of {total * len(models)} sessions have ended already; "
-                "the others go on."
+                "the others continue."
             )
         self.observe(RunStarted(dict.fromkeys(models, total), ended))
         return {model: iter(keys) for model, keys in left.items()}
@@ -256,14 +256,14 @@ def locked(root: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     if root.exists() and not root.is_dir():
-        raise UsageError(f"{root} is a file; choose another folder")
+        raise UsageError(f"{root} is a file; choose a folder")
     lock = FileLock(root / ".lock", timeout=0)
     try:
         root.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     except Timeout:
         raise UsageError(
-            f"{root} is being evaluated by another process; wait for it or choose another folder"
+            f"{root} is being evaluated by another process; wait for it to finish or choose another folder"
         ) from None
     except OSError as fault:
         raise OutsideError(f"{root} cannot be used as a run folder ({fault.strerror})") from None
@@ -278,8 +278,8 @@ def _check_settings(store: RunStore, wanted: RunSettings) -> None:
     different = differences(store.settings, wanted)
     if different:
         raise UsageError(
-            f"{store.root} holds a run with other settings: {'; '.join(different)}. Repeat its settings to resume it, "
-            "start a new run from what both share with --fork NEW, or choose another folder"
+            f"{store.root} contains a run with other settings: {'; '.join(different)}. Resume it with "
+            "the same settings, start a new run from the shared part with --fork NEW, or choose another folder"
         )
 
 
@@ -294,8 +294,8 @@ def _check_turns(store: RunStore, benchmark: Benchmark) -> None:
         shown = [f"turn {t.turn} of dialogue {t.dialogue} ({_describe_edit(store, t)})" for t in edited[:_MOST_SHOWN]]
         more = ", and more" if len(edited) > _MOST_SHOWN else ""
         raise UsageError(
-            f"{benchmark.path} was edited since {store.root} used it: {'; '.join(shown)}{more}. Restore the turns, "
-            "start a new run from what both share with --fork NEW, or choose another folder"
+            f"{benchmark.path} was edited after {store.root} used it: {'; '.join(shown)}{more}. Restore the turns, "
+            "start a new run from the shared part with --fork NEW, or choose another folder"
         )
 
 
@@ -313,7 +313,7 @@ def _edited_turns(store: RunStore, benchmark: Benchmark) -> Iterator[Turn]:
 def _describe_edit(store: RunStore, turn: Turn) -> str:
     used = store.asked(turn.dialogue, turn.turn)
     if used.query != turn.query:
-        return f"its words were “{excerpt(used.query, turn.query)}” and are now “{excerpt(turn.query, used.query)}”"
+        return f"its query was “{excerpt(used.query, turn.query)}” and is now “{excerpt(turn.query, used.query)}”"
     before, now = ([(c.group, dict(c.params)) for c in some] for some in (used.constraints, turn.constraints))
     groups = {pair[0] for pair in before if pair not in now} | {pair[0] for pair in now if pair not in before}
     if groups:

@@ -96,7 +96,7 @@ def end_for(fault: Exception, role: Role, model: str) -> SessionEnd:
     kind = type(fault).__name__
     if role == "target":
         return SessionEnd("suspended", "provider", f"{model}: its client failed unexpectedly ({kind})", role)
-    return SessionEnd("suspended", "internal", f"an unforeseen {kind} of this program", role)
+    return SessionEnd("suspended", "internal", f"an unexpected {kind} in evolif", role)
 
 
 def _cause(fault: EvolifError, role: Role) -> str:

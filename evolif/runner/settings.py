@@ -85,7 +85,7 @@ def differences(old: RunSettings, new: RunSettings) -> list[str]:
     """What differs, each as a clause: “the patience was 3 and is now 2”. Growth is no difference."""
     clauses = [_clause(field, getattr(old, field), getattr(new, field)) for field in different_fields(old, new)]
     clauses += [
-        f"{model} was asked at {old.endpoint(model) or _PROVIDERS_OWN + ' address'} and would now be asked at "
+        f"{model} was called at {old.endpoint(model) or _PROVIDERS_OWN + ' address'} and would now be called at "
         f"{new.endpoint(model) or _PROVIDERS_OWN + ' address'}"
         for model in moved_models(old, new)
     ]
@@ -109,9 +109,9 @@ def _more(number: int, what: str) -> str:
 
 def _clause(field: str, old: Any, new: Any) -> str:
     if field == "reading_rules":
-        return f"its answers were read by the reading rules {old}, and this version has the rules {new}"
+        return f"its answers were read by reading rules {old}, but this version has rules {new}"
     if field == "benchmark":
-        return "the benchmark is another one (its specification, topics or personas)"
+        return "the benchmark differs (its specification, topics or personas)"
     return f"{_SUBJECTS[field]} was {_shown(old)} and is now {_shown(new)}"
 
 
@@ -163,7 +163,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         reading_rules=READING_RULES_VERSION,
     )
     if not settings.dialogues:
-        raise UsageError(f"{benchmark.path} has no dialogues; make them with `evolif generate`")
+        raise UsageError(f"{benchmark.path} has no dialogues; create them with `evolif generate`")
     return settings
 
 

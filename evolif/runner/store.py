@@ -156,12 +156,12 @@ def disk_faults(root: Path) -> Iterator[None]:
     except sqlite3.IntegrityError as fault:
         if EDITED in str(fault):
             raise UsageError(f"{EDITED}; evaluate into a new folder") from None
-        raise InternalError(f"the store of {root} refused a row ({fault})") from None
+        raise InternalError(f"the store of {root} rejected a row ({fault})") from None
     except (sqlite3.DatabaseError, OSError) as fault:
         if getattr(fault, "sqlite_errorname", "") in _DISK_FULL:
             raise OutsideError(
                 f"{root} could not be written ({fault}): the disk may be full. Everything stored before is kept; "
-                "make room, and the same command goes on"
+                "free some space and run the same command to continue"
             ) from None
         reason = fault.strerror if isinstance(fault, OSError) else str(fault)
         raise OutsideError(f"{root} cannot be used as a run folder ({reason})") from None
@@ -183,7 +183,7 @@ class RunStore:
             UsageError: there is no run, or another version of evolif wrote it.
         """
         if not cls.begun(root, read_only=read_only):
-            raise UsageError(f"{root} is no run: it has no {FILE_NAME}; make one with `evolif evaluate`")
+            raise UsageError(f"{root} is not a run: it has no {FILE_NAME}; create one with `evolif evaluate`")
         with disk_faults(root):
             connection = connect(root, read_only=read_only)
             try:
@@ -212,7 +212,7 @@ class RunStore:
         """
         with disk_faults(root):
             if root.exists() and (not root.is_dir() or any(p.name not in _OWN_FILES for p in root.iterdir())):
-                raise UsageError(f"{root} exists and is no run; choose another folder")
+                raise UsageError(f"{root} exists and is not a run; choose another folder")
             root.mkdir(parents=True, exist_ok=True)
             connection = connect(root)
             connection.executescript(SCHEMA)
@@ -311,7 +311,7 @@ class RunStore:
                     for statement, values in entry.statements():
                         self._connection.execute(statement, values)
         except (sqlite3.InterfaceError, OverflowError, ValueError, TypeError) as fault:
-            raise InternalError(f"the store of {self.root} cannot hold a value ({fault})") from None
+            raise InternalError(f"the store of {self.root} cannot store a value ({fault})") from None
 
     def sessions(self, model: str | None = None, *, unbegun: bool = True) -> Iterator[tuple[int, Session]]:
         """Every session with its judged turns, in the order of models, epochs and dialogues.
@@ -531,7 +531,7 @@ class WriteBatcher:
         except EvolifError as fault:
             return fault
         except Exception as fault:  # its text is left out: it may contain the entry
-            return InternalError(f"an entry could not be stored: an unforeseen {type(fault).__name__} of this program")
+            return InternalError(f"an entry could not be stored: an unexpected {type(fault).__name__} in evolif")
         return None
 
 

@@ -202,7 +202,7 @@ class Agent:
         try:
             answer = await self._model.ask(messages, None if bare else _QUERY_SCHEMA)
         except WithheldError:
-            return _Words("", (Finding(FORM, "the provider's content filter refused to word this turn"),))
+            return _Words("", (Finding(FORM, "the provider's content filter refused to write this turn"),))
         meter.add("synthesizer", answer.usage)
         raw = read_text(answer.text, "query")
         if answer.truncated or raw is None:
@@ -333,9 +333,9 @@ class PluginSynthesizer:
             raise
         except Exception as fault:
             what = f"{type(fault).__name__}: {fault}"
-            raise UsageError(f"the synthesizer {self._name} broke ({what}); mend or leave out its plug-in") from fault
+            raise UsageError(f"the synthesizer {self._name} failed ({what}); fix or remove the plug-in") from fault
         if not isinstance(text, str):
-            raise UsageError(f"the synthesizer {self._name} gave no text; mend or leave out its plug-in")
+            raise UsageError(f"the synthesizer {self._name} returned no text; fix or remove the plug-in")
         return text
 
 
@@ -350,14 +350,12 @@ def load_plugin(name: str, seed: int, check: CheckQuery | None = None) -> Plugin
     allowed = os.environ.get("EVOLIF_PLUGINS") != "0"
     found = list(entry_points(group=ENTRY_POINTS, name=name)) if allowed else []
     if not found:
-        raise UsageError(f"there is no synthesizer “{name}”; use template, or a chat model such as openai/NAME")
+        raise UsageError(f"unknown synthesizer “{name}”; use template, or a chat model such as openai/NAME")
     try:
         writer: Writer = found[0].load()(seed)
     except Exception as fault:
         what = f"{type(fault).__name__}: {fault}"
-        raise UsageError(
-            f"{name}: the plug-in {found[0].value} cannot be loaded ({what}); mend or remove it"
-        ) from fault
+        raise UsageError(f"{name}: the plug-in {found[0].value} cannot be loaded ({what}); fix or remove it") from fault
     return PluginSynthesizer(name, writer, check)
 
 

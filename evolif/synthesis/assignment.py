@@ -50,7 +50,7 @@ def parse_share(spec: str) -> Share:
     if not share.name:
         raise UsageError("a synthesizer needs a name: template, or a model such as openai/NAME")
     if not 1 <= share.weight <= _HEAVIEST:
-        raise UsageError(f"a synthesizer's weight is from 1 to {_HEAVIEST}: NAME=2 words twice as many dialogues")
+        raise UsageError(f"a synthesizer's weight is from 1 to {_HEAVIEST}: NAME=2 writes twice as many dialogues")
     return share
 
 

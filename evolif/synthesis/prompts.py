@@ -125,7 +125,7 @@ def load_prompt(name: str) -> tuple[str, str]:
     unknown = sorted({slot for text in (system, user) for slot in _SLOT.findall(text)} - SLOTS[name])
     if unknown:
         known = ", ".join(sorted(SLOTS[name]))
-        raise InputError(f"nothing fills the slot {{{unknown[0]}}}; there are {known}", path=path)
+        raise InputError(f"nothing fills the slot {{{unknown[0]}}}; known slots are {known}", path=path)
     return system, user
 
 

@@ -87,7 +87,7 @@ def _read(path: Path) -> Mapping[str, Mapping[str, Any]]:
 
 def _faults(register: object, moves: object) -> Iterator[str]:
     if not isinstance(register, str) or not register.isidentifier():
-        yield f"“{register}” is no name for a register; use letters"
+        yield f"“{register}” is not a valid register name; use letters"
     for where, needed in _NEEDED.items():
         node: Any = moves
         for key in where:
@@ -107,7 +107,7 @@ def _faults_of(name: str, text: object, needed: tuple[frozenset[str], ...]) -> I
     except ValueError:
         slots = None
     if slots is None:
-        yield f"{name}: “{text}” is no text with slots such as {{clause}}"
+        yield f"{name}: “{text}” is not a text with slots such as {{clause}}"
         return
     allowed = frozenset().union(*needed)
     for _, field, spec, conversion in slots:

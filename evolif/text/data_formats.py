@@ -99,7 +99,7 @@ def parse_xml(body: str) -> Content:
 
 
 def _refuse_doctype(*_: object) -> None:
-    raise FormatFaultError("a document type declaration is refused")
+    raise FormatFaultError("document type declarations are not allowed")
 
 
 @dataclass(slots=True)
@@ -174,7 +174,7 @@ def _rows(body: str) -> list[list[tuple[str, int]]]:
         match = _FIELD.match(body, position)
         if match is None:
             line = body.count("\n", 0, position) + 1
-            raise FormatFaultError(f"a quotation mark out of place in line {line}", position)
+            raise FormatFaultError(f"misplaced quotation mark in line {line}", position)
         quoted, plain, separator = match.groups()
         if quoted is not None:
             rows[-1].append((quoted.replace('""', '"'), match.start(1)))

@@ -92,7 +92,7 @@ class _Scanner:
         if body.startswith(("<!", "<?"), at):
             if body.startswith("<![CDATA[", at) and any(name in FOREIGN for name in self._open):
                 return self._skip_past("]]>", at, at + 9, "a CDATA section is never closed")
-            raise self._fault("a declaration that HTML does not have", at)
+            raise self._fault("an unknown HTML declaration", at)
         name = _NAME.match(body, at)
         if name is None:
             if body[at + 1 : at + 2].isalpha() or body.startswith("</", at):
@@ -110,7 +110,7 @@ class _Scanner:
         name = match.group(1).lower()
         foreign = any(n in FOREIGN for n in self._open)
         if name not in KNOWN and "-" not in name and not foreign:
-            raise self._fault(f"<{name}> is no HTML element", at)
+            raise self._fault(f"<{name}> is not an HTML element", at)
         position = match.end()
         while attribute := _ATTRIBUTE.match(self._body, position):
             position = attribute.end()
@@ -138,7 +138,7 @@ class _Scanner:
         while self._open and self._open[-1] != name and self._open[-1] in OPTIONAL_END:
             self._open.pop()
         if not self._open or self._open[-1] != name:
-            raise self._fault(f"</{name}> closes nothing that is open here", at)
+            raise self._fault(f"</{name}> closes no element that is open here", at)
         self._open.pop()
 
 

@@ -94,7 +94,9 @@ class Profile(_Model):
                 if value not in group.data["describe"]:
                     raise ValueError(f"{group.name} has no value “{value}”; use {', '.join(group.data['describe'])}")
         if unknown := set(self.pools) - set(self.groups):
-            raise ValueError(f"there are pools for {', '.join(sorted(unknown))}, which is not among the groups")
+            raise ValueError(
+                f"pools are given for {', '.join(sorted(unknown))}, which is not one of the profile's groups"
+            )
         return self
 
     def resolved(self) -> Profile:
@@ -171,7 +173,7 @@ class TopicModel(BaseModel):
             if not (keyword[:1].isalnum() and keyword[-1:].isalnum()):
                 raise ValueError(f"“{keyword}” does not start and end with a letter or a digit")
         if len(kept) < MIN_KEYWORDS:
-            raise ValueError(f"a topic needs at least {MIN_KEYWORDS} different keywords, here are {len(kept)}")
+            raise ValueError(f"a topic needs at least {MIN_KEYWORDS} different keywords, this one has {len(kept)}")
         return kept
 
     def to_topic(self) -> Topic:

@@ -67,7 +67,7 @@ def test_a_text_without_room_for_sense_is_awkward_even_where_no_row_says_so():
     found = judged(existence={"counts": {"tea": 1}}, start_with={"mode": "keyword", "value": "tea"},
                    end_with={"mode": "keyword", "value": "tea"})  # fmt: skip
     assert found.status == "awkward"
-    assert found.reason.startswith("soup: ")
+    assert found.reason.startswith("word salad: ")
 
 
 LETTER_K = {"mode": "letter", "value": "k"}
@@ -94,4 +94,4 @@ def test_a_gap_between_bound_and_text_stays_undecided():
         existence={"counts": {"kyoto": 10}}, length={"unit": "characters", "relation": "exactly", "count": 55}
     )
     assert found.status == "undecided"
-    assert "no proof" in found.reason
+    assert "nor a proof" in found.reason

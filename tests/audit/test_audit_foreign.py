@@ -151,10 +151,10 @@ def test_a_broken_line_is_named(tmp_path, text, said):
 def test_nothing_to_audit_is_said(tmp_path):
     with pytest.raises(UsageError, match="does not exist"):
         audit(tmp_path / "absent")
-    with pytest.raises(UsageError, match=r"holds neither"):
+    with pytest.raises(UsageError, match=r"contains neither"):
         audit(tmp_path)
     (tmp_path / "empty.jsonl").write_text("\n", encoding="utf-8")
-    with pytest.raises(InputError, match="holds no turn"):
+    with pytest.raises(InputError, match="contains no turn"):
         audit(tmp_path)
 
 

@@ -69,7 +69,7 @@ def test_status_says_it_in_lines_and_in_json(bench: Path, tmp_path: Path) -> Non
 
 
 def test_no_run_is_said_to_be_none(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no run"):
+    with pytest.raises(UsageError, match="is not a run"):
         load_run(tmp_path, read_only=True)
     assert list(tmp_path.iterdir()) == []
 

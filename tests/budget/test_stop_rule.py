@@ -97,7 +97,7 @@ def test_the_report_says_the_rule_and_resuming_with_it_asks_nothing(
         told = json.loads(json.dumps(report_object([(run, summaries)])))
         number = len(told["runs"][0]["early_end"]["dialogues"])
     said = capsys.readouterr().out
-    assert "Ended early by the rule rob=0.08" in said and f"first {number} dialogues" in said
+    assert "Ended early by the stop rule rob=0.08" in said and f"first {number} dialogues" in said
     assert told["runs"][0]["early_end"]["rule"] == "rob=0.08" and told["models"][0]["dialogues"] == number
     with closing(play(bench, tmp_path / "run", 2)) as again:
         assert [(s.dialogue, len(s.turns)) for s in again.sessions()] == before

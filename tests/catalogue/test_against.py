@@ -84,7 +84,7 @@ def test_nothing_to_compare_with_is_told(write, tmp_path):
     path = write(topic(0))
     (tmp_path / "empty").mkdir()
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9 " * 50)
-    for sample, said in [("none", "is not there"), ("empty", "holds no text"), ("latin.txt", "not UTF-8")]:
+    for sample, said in [("none", "does not exist"), ("empty", "contains no text"), ("latin.txt", "not UTF-8")]:
         with pytest.raises(InputError, match=said) as caught:
             lint_topics(path, [tmp_path / sample])
         assert sample in str(caught.value)

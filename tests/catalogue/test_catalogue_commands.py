@@ -27,7 +27,7 @@ def test_lint_of_a_good_file_ends_with_0_and_shows_the_nearest(write, kind, entr
     result = evolif(kind, "lint", path)
     assert result.exit_code == 0, result.output
     assert result.output.count("Nearest by") == 2
-    assert f"{path}: 3 {kind}" in result.output and "no finding." in result.output
+    assert f"{path}: 3 {kind}" in result.output and "no findings." in result.output
 
 
 def test_lint_of_a_bad_file_ends_with_1_and_tells_all(write, tmp_path):
@@ -73,7 +73,7 @@ def test_nothing_of_a_hostile_file_reaches_the_terminal(write):
 @pytest.mark.parametrize("kind", ["topics", "personas"])
 def test_a_file_that_cannot_be_linted_ends_with_2(kind, tmp_path):
     result = evolif(kind, "lint", tmp_path / "none.jsonl")
-    assert result.exit_code == 2 and "none.jsonl: is not there" in result.stderr
+    assert result.exit_code == 2 and "none.jsonl: does not exist" in result.stderr
 
 
 def test_write_tells_what_it_came_to(tmp_path):
@@ -84,7 +84,7 @@ def test_write_tells_what_it_came_to(tmp_path):
     assert result.exit_code == 0, result.output
     assert f"{out}: 2 of 2 topics on bee keeping; 2 kept, 1 given up, 5 answers, 35 + 15 tokens" in result.stdout
     assert f"evolif review --topics {out}" in result.stdout
-    assert "was not kept: the answer holds no JSON object" in result.stderr
+    assert "last rejected answer: the answer contains no JSON object" in result.stderr
     assert len(out.read_text(encoding="utf-8").splitlines()) == 2
 
 
@@ -94,7 +94,9 @@ def test_infer_tells_what_is_left(tmp_path, write):
         flags = ("-m", "openai/tiny", "--base-url", server.url, "--max-connections", 1, "--max-retries", 0)
         result = evolif("personas", "infer", "--from", source, "--out", out, *flags, OPENAI_API_KEY="k")
     assert result.exit_code == 0, result.output
-    assert "1 of 2 personas; 1 kept, 1 given up" in result.stdout and "The same command goes on" in result.stderr
+    assert (
+        "1 of 2 personas; 1 kept, 1 given up" in result.stdout and "Run the same command for the rest" in result.stderr
+    )
     assert "\x1b" not in result.output
 
 
@@ -102,7 +104,7 @@ def test_nothing_usable_ends_with_3_and_a_sentence(tmp_path):
     with serving(ok("no")) as server:
         model = f"openai/tiny?base_url={server.url}"
         result = evolif("topics", "write", "--domain", "x", "-m", model, "--count", 1, "--out", tmp_path / "own.jsonl")
-    assert result.exit_code == 3 and result.stderr.splitlines()[-1].startswith("evolif: openai/tiny gave nothing")
+    assert result.exit_code == 3 and result.stderr.splitlines()[-1].startswith("evolif: openai/tiny gave no entry")
     assert not (tmp_path / "own.jsonl").exists()
 
 

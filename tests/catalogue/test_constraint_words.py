@@ -83,8 +83,8 @@ def test_the_pattern_language(patterns, pattern, fits, does_not):
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
-        ("cat <plant>", "the set <plant>, which is not there"),
-        ("cat (dog", "“(”, which means nothing here"),
+        ("cat <plant>", "the set <plant>, which does not exist"),
+        ("cat (dog", "“(”, which is not allowed here"),
         ("(a|b [c]) cat", "the alternative “b [c]”"),
         ("(a||b) cat", "the alternative “”"),
         ("# ~3", "no word of its own"),

@@ -125,7 +125,7 @@ def test_what_was_given_up_is_tried_again(infer, stored, write):
 
 
 def test_a_model_that_gives_nothing_usable_ends_with_a_sentence_and_no_file(infer, write, tmp_path):
-    with pytest.raises(OutsideError, match=r"gave nothing that passes the lint in 3 answers .*larger model"):
+    with pytest.raises(OutsideError, match=r"gave no entry that passes the lint in 3 answers .*larger model"):
         infer(write(MESSAGES[0], name="messages.txt"), "no")
     assert not (tmp_path / "personas.jsonl").exists()
 
@@ -157,7 +157,7 @@ BROKEN = [
     ("a.jsonl", ['{"text": "one"}', "{nonsense"], "line 2: not JSON"),
     ("a.jsonl", ['{"message": "one"}'], "line 1: has none of the fields text, persona, sentence"),
     ("a.jsonl", ["[1]"], "line 1: has none"),
-    ("a.txt", ["", " "], "holds no message"),
+    ("a.txt", ["", " "], "contains no message"),
 ]
 
 
@@ -169,11 +169,15 @@ def test_a_broken_source_is_told(write, name, lines, said_):
 
 def test_a_source_that_is_no_text_is_told(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"\xe9\xe8")
-    for path, what in [(tmp_path / "a.txt", "not UTF-8"), (tmp_path, "is no file"), (tmp_path / "b", "is no file")]:
+    for path, what in [
+        (tmp_path / "a.txt", "not UTF-8"),
+        (tmp_path, "is not a file"),
+        (tmp_path / "b", "is not a file"),
+    ]:
         with pytest.raises(InputError, match=what):
             read_sources(path)
 
 
 def test_simulated_models_infer_nothing(write, tmp_path):
-    with pytest.raises(UsageError, match="does not chat"):
+    with pytest.raises(UsageError, match="cannot write entries"):
         infer_personas(write("one", name="a.txt"), tmp_path / "out.jsonl", "sim/perfect", seed=1)

@@ -32,14 +32,14 @@ ALONE = [
     ({"phrases": []}, "phrases", "has 0 phrases"),
     ({"phrases": PERSONAS[0]["phrases"][:3]}, "phrases", "has 3 phrases"),
     ({"phrases": [*PERSONAS[0]["phrases"], "one phrase more", "and another one"]}, "phrases", "has 6 phrases"),
-    ({"phrases": phrases("jokes about signals and rain")}, "phrases", "one phrase twice"),
+    ({"phrases": phrases("jokes about signals and rain")}, "phrases", "same phrase twice"),
     ({"phrases": phrases("cheerful")}, "phrases", "1 words"),
     ({"phrases": phrases("so " * 12 + "long")}, "phrases", "13 words"),
-    ({"phrases": phrases("stops in the middle.")}, "phrases", "ends with a mark"),
+    ({"phrases": phrases("stops in the middle.")}, "phrases", "ends with punctuation"),
     ({"register": "pirate"}, "register", "unknown"),
     (sentence("A tram driver writes at the loop. Then the bell rings."), "sentence", "2 sentences"),
     (sentence("A tram driver composes messages in the loop"), "sentence", "no end"),
-    (sentence("a tram driver composes messages in the loop."), "sentence", "small letter"),
+    (sentence("a tram driver composes messages in the loop."), "sentence", "lower-case letter"),
     (sentence("A driver writes."), "sentence", "3 words"),
     (sentence("A driver called Hannelore writes in the loop."), "name", "“Hannelore”"),
     (sentence("A driver from Aachen's ring line writes in the loop."), "name", "“Aachen's”"),
@@ -85,7 +85,7 @@ def test_what_personas_may_not_share(write):
     alike = persona(1, sentence="At the line's end a driver of trams composes messages and turns: a loop.")
     assert "alike" in {f.rule for f in lint_personas(write(first, alike)).findings}
     two = persona(1, phrases=[*PERSONAS[0]["phrases"][:2], *PERSONAS[1]["phrases"][2:]])
-    assert any("2 phrases are those of P001" in f.message for f in lint_personas(write(first, two)).findings)
+    assert any("2 phrases are shared with P001" in f.message for f in lint_personas(write(first, two)).findings)
     twice = lint_personas(write(first, persona(1, id="P001"))).findings
     assert [f.rule for f in twice] == ["id"]
 
@@ -98,9 +98,9 @@ def test_a_phrase_may_be_used_three_times(write):
               "phrases": [phrase, "rows of even clauses", "salt in every image", "ends with the tide"],
               "register": "warm"}  # fmt: skip
     found = lint_personas(write(*three, fourth)).findings
-    assert [(f.line, f.rule) for f in found] == [(4, "phrases")] and "3 personas already" in found[0].message
+    assert [(f.line, f.rule) for f in found] == [(4, "phrases")] and "already in 3 personas" in found[0].message
 
 
 def test_an_empty_file_is_told(write):
-    with pytest.raises(InputError, match="holds no persona"):
+    with pytest.raises(InputError, match="contains no persona"):
         lint_personas(write(""))

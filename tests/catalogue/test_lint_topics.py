@@ -31,14 +31,14 @@ def test_a_good_file_has_no_finding_and_always_nearest_pairs(write):
 LONG = "what should be done about the smoke in the shed and the dew on every single frame of it " * 3
 ALONE = [
     ({"title": None}, "fields", "“title” is missing"),
-    ({"prompt": 5}, "fields", "“prompt” is no text"),
+    ({"prompt": 5}, "fields", "“prompt” is not text"),
     ({"domain": "  "}, "fields", "“domain” is empty"),
-    ({"keywords": "hive, brood"}, "fields", "“keywords” is no list"),
-    ({"keywords": ["hive", 3]}, "fields", "something else than texts"),
+    ({"keywords": "hive, brood"}, "fields", "“keywords” is not a list"),
+    ({"keywords": ["hive", 3]}, "fields", "items that are not text"),
     ({"keywords": [f"word{n}" for n in range(101)]}, "fields", "101 items"),
     ({"keywords": ["hive", "x" * 501]}, "fields", "a text of 501 characters"),
-    ({"prompt": BEES["prompt"] + "\x1b[2J"}, "fields", "no reader sees"),
-    ({"title": "the queen\u202e that stopped"}, "fields", "no reader sees"),
+    ({"prompt": BEES["prompt"] + "\x1b[2J"}, "fields", "invisible characters"),
+    ({"title": "the queen\u202e that stopped"}, "fields", "invisible characters"),
     ({"id": "T" * 41}, "id", "long"),
     ({"title": "The queen that stopped laying"}, "title", "capital letter"),
     ({"title": "the queen stopped laying."}, "title", "ends like a sentence"),
@@ -49,20 +49,20 @@ ALONE = [
     ({"prompt": f"{BEES['prompt']} Use at least 200 words."}, "constraint", "length"),
     ({"keywords": BEES["keywords"][:19]}, "keywords", "has 19 keywords"),
     ({"keywords": [*BEES["keywords"], "trowel"]}, "keywords", "has 21 keywords"),
-    ({"keywords": swapped(0, ("honey", "Honey"))}, "keyword-form", "small letters"),
-    ({"keywords": swapped(0, ("honey", "honey!"))}, "keyword-form", "small letters"),
-    ({"keywords": swapped(0, ("honey", "-honey"))}, "keyword-form", "small letters"),
-    ({"keywords": swapped(0, ("honey", "crème"))}, "keyword-form", "small letters"),
-    ({"keywords": swapped(0, ("honey", "honey  jar"))}, "keyword-form", "small letters"),
+    ({"keywords": swapped(0, ("honey", "Honey"))}, "keyword-form", "lower-case letters"),
+    ({"keywords": swapped(0, ("honey", "honey!"))}, "keyword-form", "lower-case letters"),
+    ({"keywords": swapped(0, ("honey", "-honey"))}, "keyword-form", "lower-case letters"),
+    ({"keywords": swapped(0, ("honey", "crème"))}, "keyword-form", "lower-case letters"),
+    ({"keywords": swapped(0, ("honey", "honey  jar"))}, "keyword-form", "lower-case letters"),
     ({"keywords": swapped(0, ("honey", "incomprehensibilities-x"))}, "keyword-form", "23 characters"),
     ({"keywords": swapped(0, ("honey", "a b c d"))}, "keyword-form", "more than 3 words"),
     ({"keywords": swapped(0, ("honey", "1984"))}, "keyword-form", "only a number"),
     ({"keywords": swapped(0, ("honey", "seven"))}, "keyword-form", "only a number"),
     ({"keywords": swapped(0, ("honey", "h"))}, "keyword-form", "single letter"),
-    ({"keywords": swapped(0, ("honey", "which"))}, "keyword-common", "no text can do without"),
+    ({"keywords": swapped(0, ("honey", "which"))}, "keyword-common", "almost every text uses"),
     ({"keywords": swapped(0, ("honey", "jar of"))}, "keyword-common", "starts or ends with “of”"),
     ({"keywords": swapped(0, ("honey", "hive"))}, "keyword-inside", "“hive” twice"),
-    ({"keywords": swapped(0, ("honey", "hives"))}, "keyword-inside", "plural only"),
+    ({"keywords": swapped(0, ("honey", "hives"))}, "keyword-inside", "only in the plural"),
     ({"keywords": swapped(0, ("honey", "honey frame"))}, "keyword-inside", "“frame” is inside “honey frame”"),
     ({"keywords": swapped(0, ("honey", "egg-timer"))}, "keyword-inside", "“egg” is inside “egg-timer”"),
     ({"keywords": swapped(0, ("honey", "eggs box"))}, "keyword-inside", "“egg” is inside “eggs box”"),
@@ -77,8 +77,8 @@ ALONE = [
     ({"prompt": "My hive has grown silent since the thunder last week. What may have led to such a thing, and when?"},
      "keyword-use", "1 of the keywords in the prompt (“hive”)"),
     ({"title": "the silence after the thunder"}, "keyword-use", "none of the keywords in the title"),
-    ({"verified_by": "anna"}, "fields", "“verified_by” is no list"),
-    ({"verified_by": ["one", "One "]}, "verified", "one person twice"),
+    ({"verified_by": "anna"}, "fields", "“verified_by” is not a list"),
+    ({"verified_by": ["one", "One "]}, "verified", "same person twice"),
 ]  # fmt: skip
 
 
@@ -103,13 +103,13 @@ def test_verifiers_and_other_fields_are_welcome(write):
 
 KEYWORDS = swapped(1, *zip(TOPICS[1]["keywords"][3:8], BEES["keywords"][6:11], strict=True))
 BETWEEN = [
-    (topic(1, id="T001"), "id", "stands in line 1"),
-    (topic(1, title="The Queen that stopped laying!"), "title", "is that of T001 (line 1)"),
+    (topic(1, id="T001"), "id", "is already used in line 1"),
+    (topic(1, title="The Queen that stopped laying!"), "title", "is the same as that of T001 (line 1)"),
     (topic(1, prompt="The candle wax and the queen still walks about on the comb. Account for that in your own words."),
      "shared-words", "“the queen still walks about on the”"),
-    (topic(1, keywords=KEYWORDS), "keyword-shared", "5 keywords are those of T001 (line 1)"),
+    (topic(1, keywords=KEYWORDS), "keyword-shared", "5 keywords are shared with T001 (line 1)"),
     (topic(1, prompt="Before the lime trees blossom the queen walks, and our strongest hive has comb and candle. Frame "
-     "and brood stopped a fortnight ago: what may it be?"), "alike", "made of the words of T001"),
+     "and brood stopped a fortnight ago: what may it be?"), "alike", "mostly the same words as T001"),
     (topic(1, prompt="Our heaviest kettle has had no new flame for a decade, although the wick still leans about on "
      "the wax. What may be inside it, and what do we melt before the cold candles melt?"), "fill-in", "that of T001"),
 ]  # fmt: skip
@@ -136,7 +136,7 @@ HOSTILE = [
     ('"text"', "not a JSON object"),
     ("9" * 5000, "not a JSON object"),
     ("[" * 100_000, "not a JSON object"),
-    (json.dumps(topic(1))[:-1] + ', "title": "a"}', "the key “title” stands there twice"),
+    (json.dumps(topic(1))[:-1] + ', "title": "a"}', "the key “title” occurs twice"),
     ("\ufeff" + json.dumps(topic(1)), "byte order mark"),
     ("{" + " " * (1 << 20) + "}", "longer than"),
     (json.dumps({"a": {}}), "“keywords” is missing"),
@@ -168,6 +168,6 @@ def test_many_alike_give_findings_in_proportion(write):
 
 
 def test_a_file_that_cannot_be_linted_is_told(tmp_path, write):
-    for path, said in [(tmp_path / "none", "is not there"), (tmp_path, "is a folder"), (write("", " "), "no topic")]:
+    for path, said in [(tmp_path / "none", "does not exist"), (tmp_path, "is a folder"), (write("", " "), "no topic")]:
         with pytest.raises(InputError, match=said):
             lint_topics(path)

@@ -35,7 +35,7 @@ def check(result, out, lint):
     else:
         assert result.exit_code == 3, result.output
         last = result.stderr.splitlines()[-1]
-        assert last.startswith("evolif: local/smollm2-135m gave nothing that passes the lint in ")
+        assert last.startswith("evolif: local/smollm2-135m gave no entry that passes the lint in ")
         assert not out.exists()
 
 

@@ -91,9 +91,12 @@ BROKEN = [
     ("{" * 5000, "no JSON object"),
     (json.dumps({"prompt": 5, "title": None, "keywords": {}}), "“title” is empty"),
     (said(BEES, keywords=["hive"] * 30), "has 1 keywords"),
-    (said(BEES, keywords=[*BEES["keywords"][:15], "crème", "seven", "which"]), "“crème” is not in plain small letters"),
+    (
+        said(BEES, keywords=[*BEES["keywords"][:15], "crème", "seven", "which"]),
+        "“crème” is not in plain lower-case letters",
+    ),
     (said(BEES, prompt=BEES["prompt"] + " Answer in three sentences."), "a constraint on the answer (length)"),
-    (said(BEES, prompt=BEES["prompt"][:-1] + " \x1b]0;x\x07?"), "no reader sees"),
+    (said(BEES, prompt=BEES["prompt"][:-1] + " \x1b]0;x\x07?"), "invisible characters"),
 ]
 
 
@@ -169,7 +172,7 @@ def test_a_model_that_gives_nothing_usable_ends_with_a_sentence_and_no_file(make
     with pytest.raises(OutsideError) as caught:
         make("I am a small model.", count=9)
     sentence = str(caught.value)
-    assert "openai/tiny gave nothing that passes the lint in 15 answers" in sentence and "larger model" in sentence
+    assert "openai/tiny gave no entry that passes the lint in 15 answers" in sentence and "larger model" in sentence
     assert not (tmp_path / "own.jsonl").exists()
 
 
@@ -211,7 +214,7 @@ def test_a_refusal_costs_one_topic(make, stored):
 
 
 def test_only_one_writes_to_a_file(make, tmp_path):
-    with FileLock(tmp_path / ".own.jsonl.lock"), pytest.raises(UsageError, match="another evolif writes"):
+    with FileLock(tmp_path / ".own.jsonl.lock"), pytest.raises(UsageError, match="another evolif process is writing"):
         make(said(BEES))
 
 
@@ -231,7 +234,7 @@ def test_a_domain_is_a_few_words(make, domain):
 
 
 def test_simulated_models_write_nothing(tmp_path):
-    with pytest.raises(UsageError, match="does not chat"):
+    with pytest.raises(UsageError, match="cannot write entries"):
         write_topics(tmp_path / "own.jsonl", "bees", 1, "sim/perfect", seed=1)
 
 

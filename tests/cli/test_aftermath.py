@@ -67,13 +67,13 @@ def test_a_budget_smaller_than_one_call_is_refused_in_one_sentence() -> None:
     assert done.exit_code == 2
     assert "suspended" not in done.output and "┃" not in done.output
     assert re.search(
-        r"evolif: nothing was asked: the next call could exceed the budget of 10 tokens: it may come to 3\d,\d+ "
-        r"tokens; name a larger one or a --max-tokens$",
+        r"evolif: no call was made: the next call could exceed the budget of 10 tokens: it may use up to 3\d,\d+ "
+        r"tokens; set a larger budget or --max-tokens$",
         said(done),
     )
     assert "e.g. --max-tokens 2000" in said(done)
     assert evolif(*EVALUATE, "--budget-tokens", "10").exit_code == 2
-    assert "a --max-tokens" not in said(
+    assert "or --max-tokens" not in said(
         evolif(*EVALUATE[:-2], "--max-tokens", "9", "--budget-tokens", "10", "--out", "x")
     )
 
@@ -81,7 +81,7 @@ def test_a_budget_smaller_than_one_call_is_refused_in_one_sentence() -> None:
 def test_a_budget_that_was_spent_is_no_failure_and_the_sessions_are_told_once() -> None:
     done = evolif(*EVALUATE, "--max-tokens", "50", "--budget-tokens", "4000", "--max-connections", "1")
     assert done.exit_code == 0 and "suspended" not in done.output
-    assert "The budget ended 1 session early and kept 1 session from beginning" in said(done)
+    assert "The budget ended 1 session early and kept 1 session from starting" in said(done)
     figures = json.loads(evolif("report", "bench-run", "--json", "-").stdout)
     assert figures["models"][0]["suspended"] == 0
     more = evolif(*EVALUATE, "--max-tokens", "50", "--budget-tokens", "400000")
@@ -90,15 +90,15 @@ def test_a_budget_that_was_spent_is_no_failure_and_the_sessions_are_told_once() 
 
 def test_a_rule_that_cannot_end_a_run_is_warned_of_and_the_rule_stands_at_the_end() -> None:
     done = evolif(*EVALUATE, "--stop-when", "rob=0.1")
-    assert "this run has 2 in all: it cannot end early" in said(done)
-    assert "Rule rob=0.1: not satisfied before the end" in done.stdout.strip().splitlines()[-2]
+    assert "this run has only 2: it cannot end early" in said(done)
+    assert "Stop rule rob=0.1 was not satisfied" in done.stdout.strip().splitlines()[-2]
 
 
 def test_a_rule_that_ended_a_run_stands_at_the_end() -> None:
     evolif("generate", "long", "--dialogues", "30", "--turns", "2", "--seed", "4", "--profile", "objective")
     done = evolif("evaluate", "long", "-m", "sim/perfect", "--max-turns", "2", "--stop-when", "rob=0.1")
     assert "cannot end early" not in done.output
-    assert "Rule rob=0.1: satisfied by the first 10 of 30 dialogues" in done.stdout.strip().splitlines()[-2]
+    assert "Stop rule rob=0.1 was satisfied by the first 10 of 30 dialogues" in done.stdout.strip().splitlines()[-2]
 
 
 def test_judging_again_keeps_a_budget_and_goes_on_with_a_larger_one(opened: dict[str, Fake]) -> None:
@@ -121,7 +121,7 @@ def test_judging_again_tells_its_cost_beforehand_and_asks_nobody(opened: dict[st
     calls = int(re.search(r"judge openai/gpt-4.1-mini: (\d+) calls", told.stdout)[1])
     assert evolif(*REJUDGE).exit_code == 0
     assert opened["openai/gpt-4.1-mini"].calls <= calls
-    assert "in all: $0.0" in told.stdout
+    assert "total: $0.0" in told.stdout
 
 
 def test_judging_again_uses_the_cache_of_requests_and_prices(opened: dict[str, Fake]) -> None:
@@ -143,8 +143,8 @@ def test_a_run_that_was_broken_off_says_what_is_missing(opened: dict[str, Fake])
         file.execute("UPDATE session SET ending = NULL, cause = '', reason = ''")
     done = evolif(*REJUDGE)
     assert done.exit_code == 3 and "()" not in done.output and "┃" not in done.output
-    assert "bench-run was broken off: 2 of its 2 sessions have not ended" in said(done)
-    assert "No session can be judged to its end" in said(done)
+    assert "bench-run was interrupted: 2 of its 2 sessions have not ended" in said(done)
+    assert "No session could be judged to its end" in said(done)
     assert "2 sessions: its run was broken off here; finish that run, and judge again" in said(done)
     assert evolif(*EVALUATE).exit_code == 0
     again = evolif(*REJUDGE)
@@ -154,5 +154,5 @@ def test_a_run_that_was_broken_off_says_what_is_missing(opened: dict[str, Fake])
 def test_a_run_without_an_answer_is_refused() -> None:
     assert evolif(*EVALUATE, "--budget-tokens", "10").exit_code == 2
     done = evolif(*REJUDGE)
-    assert done.exit_code == 2 and "has no answer that could be judged" in said(done)
+    assert done.exit_code == 2 and "has no answers to judge" in said(done)
     assert not Path("bench-run-rejudged").exists()

@@ -168,7 +168,7 @@ def test_score_prints_the_metrics_of_the_design() -> None:
 def test_unknown_models_and_wrong_names_are_a_sentence(bench: Path) -> None:
     assert "openai/NAME" in fails(2, "evaluate", "bench", "-m", "gpt-5", "--out", "r")
     assert "sim/perfect" in fails(2, "evaluate", "bench", "-m", "sim/oracle", "--out", "r")
-    assert "no provider" in fails(2, "evaluate", "bench", "-m", "nobody/x", "--out", "r")
+    assert "unknown provider" in fails(2, "evaluate", "bench", "-m", "nobody/x", "--out", "r")
     assert not Path("r").exists()
 
 
@@ -181,7 +181,7 @@ def test_a_broken_line_names_file_line_and_mend(bench: Path) -> None:
     path = bench / "dialogues" / "0002.jsonl"
     path.write_text(path.read_text("utf-8").replace('"turn":2', '"turn":"two"'), encoding="utf-8")
     sentence = fails(2, "evaluate", "bench", "-m", "sim/perfect", "--out", "r")
-    assert "0002.jsonl, line 2: turn:" in sentence and "mend" in sentence
+    assert "0002.jsonl, line 2: turn:" in sentence and "fix" in sentence
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_suspended_sessions_are_exit_code_3_with_the_reason(bench: Path, fake_mo
     fake_models(lambda _: Fake(ModelError("the model\x1b[31m is busy")))
     result = evolif("evaluate", "bench", "-m", "fake/model", "--out", "r")
     assert result.exit_code == 3
-    assert "2 sessions are suspended; the same command resumes them" in result.stderr
+    assert "2 sessions are suspended; run the same command to resume them" in result.stderr
     assert r"fake/model, 2 sessions: the model\x1b[31m is busy" in result.stderr and "\x1b" not in result.output
 
 
@@ -246,7 +246,7 @@ def test_ctrl_c_is_exit_code_130(bench: Path, monkeypatch: pytest.MonkeyPatch) -
         raise KeyboardInterrupt
 
     monkeypatch.setattr("evolif.runner.evaluate_with", interrupted)
-    assert "same command goes on" in fails(130, "evaluate", "bench", "-m", "sim/perfect", "--out", "r")
+    assert "run the same command to continue" in fails(130, "evaluate", "bench", "-m", "sim/perfect", "--out", "r")
 
 
 # Keys

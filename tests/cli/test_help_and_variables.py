@@ -47,9 +47,7 @@ def test_no_name_is_cut_and_no_line_is_too_long(verb: tuple[str, ...]) -> None:
 def test_the_options_of_evaluate_stand_in_groups() -> None:
     text = shown("evaluate")
     heads = [line[:-1] for line in text.splitlines() if line.endswith(":") and not line.startswith(" ")]
-    assert heads[:2] == ["Arguments", "Options"] and {"Judges", "Sessions", "How models are asked", "Cache"} <= set(
-        heads
-    )
+    assert heads[:2] == ["Arguments", "Options"] and {"Judges", "Sessions", "Model requests", "Cache"} <= set(heads)
     longest = max(len(part.splitlines()) for part in text.split("\n\n"))
     assert longest < 30
     assert "up to 200" in " ".join(text.split()) and VARIABLES in " ".join(text.split())

@@ -42,8 +42,10 @@ def test_dollars_stop_a_run_and_the_report_says_what_it_cost() -> None:
     told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "3", "--max-tokens", "100")
     done = evolif(*told, "--budget-usd", "0.012")
     assert done.exit_code == 0, done.output
-    assert re.search(r"\(the next call could exceed the budget of \$0.012: it may come to \$0\.00\d+, and", done.stderr)
-    assert "The budget ended" in done.stderr and "the same command with a larger one goes on" in done.stderr
+    assert re.search(
+        r"\(the next call could exceed the budget of \$0.012: it may use up to \$0\.00\d+, with", done.stderr
+    )
+    assert "The budget ended" in done.stderr and "run the same command with a larger budget to continue" in done.stderr
     calls = int(re.search(r"Spent on target openai/gpt-4.1: (\d) calls", done.stdout)[1])
     assert 2 <= calls <= 4 and f"{1000 * calls:,} + {100 * calls} tokens, ${0.0028 * calls:.4f}." in done.stdout
     again = evolif(*told, "--budget-usd", "1")
@@ -70,12 +72,12 @@ def test_a_second_run_on_the_same_prefix_costs_nothing_and_says_so(monkeypatch: 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-verysecret-0123456789")
     told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "3", "--cache-dir", "kept", "--out")
     first = evolif(*told, "one")
-    assert "0 of 6 requests were known" in first.stderr and "6 calls" in first.stdout
+    assert "0 of 6 requests were answered from the cache" in first.stderr and "6 calls" in first.stdout
     second = evolif(*told, "two")
-    assert "Cache kept: 6 of 6 requests were known and cost nothing." in second.stderr
+    assert "Cache kept: 6 of 6 requests came from the cache and cost nothing." in second.stderr
     assert "Spent on" not in second.stdout
     other = evolif(*told, "three", "--seed", "1", "--explain-cache")
-    assert "Not in the cache: openai/gpt-4.1, nearest request: seed is 1 and there 0" in other.stderr
+    assert "Not in the cache: openai/gpt-4.1, nearest request: seed is 1 here and 0 there" in other.stderr
     assert all(b"verysecret" not in path.read_bytes() for path in Path("kept").iterdir())
     twice = evolif(*told, "four", "--epochs", "2")
-    assert "6 of 12 requests were known" in twice.stderr
+    assert "6 of 12 requests were answered from the cache" in twice.stderr

@@ -63,7 +63,7 @@ def test_subjective_groups_are_not_judged(name):
 
 
 def test_an_unknown_group_is_named_with_the_known_ones():
-    with pytest.raises(UsageError, match="unknown constraint group “colour”; there are start_with, end_with"):
+    with pytest.raises(UsageError, match="unknown constraint group “colour”; known groups are start_with, end_with"):
         check([{"group": "colour", "params": {}}], "Kyoto")
 
 

@@ -170,7 +170,7 @@ EVIDENCE = [
     ("format", {"mode": "json", "keys": ["a"]}, '{"b": 1}', "the keys “b”"),
     ("format", {"mode": "table", "columns": ["a"]}, "Text", "0 Markdown tables"),
     ("bullets", {"count": 1, "kind": "numbered"}, "- a", "0 numbered items"),
-    ("language", {"code": "fr"}, "12", "no language can be told from 1 word"),
+    ("language", {"code": "fr"}, "12", "no language can be detected in 1 word"),
     ("placement", {"mode": "every_paragraph", "value": "tea"}, "tea\n\nham", "it is in 1 of 2"),
     ("placement", {"mode": "nth_word", "position": 2, "value": "tea"}, "one ham", "“ham”"),
     ("placement", {"mode": "acrostic", "word": "ab"}, "x\n\n1. y", "they spell “x1.”"),

@@ -92,7 +92,7 @@ def test_a_group_of_ones_own_is_generated_witnessed_evaluated_and_reported(
 
 
 def test_the_variable_names_modules_too(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="by --constraints"):
+    with pytest.raises(UsageError, match="use --constraints"):
         get_group("postscript")
     monkeypatch.setenv("EVOLIF_CONSTRAINTS", str(module))
     [good] = evolif.check([CONSTRAINT], "Text.\n\nP.S. one two three")
@@ -117,8 +117,8 @@ def test_a_benchmark_with_such_a_group_is_refused_without_its_module(module: Pat
         ("X = 1", "needs GROUPS"),
         ("GROUPS = []", "needs GROUPS"),
         ("GROUPS = [1]", "needs GROUPS"),
-        (MODULE.replace('"postscript"', '"bullets"'), "there is a group “bullets” already"),
-        (MODULE.replace("[Postscript]", "[Postscript, Postscript]"), "there is a group “postscript” already"),
+        (MODULE.replace('"postscript"', '"bullets"'), "the group “bullets” already exists"),
+        (MODULE.replace("[Postscript]", "[Postscript, Postscript]"), "the group “postscript” already exists"),
     ],
 )
 def test_modules_that_will_not_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None, told: str) -> None:

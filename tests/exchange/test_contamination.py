@@ -167,7 +167,7 @@ def test_zstd_is_unpacked(bench, queries, tmp_path):
     (tmp_path / "c.jsonl.zst").write_bytes(zstandard.compress(text[:100]) + zstandard.compress(text[100:]))
     assert len(found(bench, tmp_path / "c.jsonl.zst")) == 1
     (tmp_path / "cut.zst").write_bytes(zstandard.compress(text)[:-20])
-    with pytest.raises(InputError, match="cannot be looked through"):
+    with pytest.raises(InputError, match="cannot be searched"):
         contamination([tmp_path / "cut.zst"], bench)
 
 
@@ -197,7 +197,7 @@ def test_what_cannot_be_read_is_never_called_clean(bench, queries, tmp_path):
         ("a.zip", "it is "), ("b.bin", "it is "), ("c.gz", "it is ")
     ]  # fmt: skip
     for name in ("a.zip", "b.bin", "c.gz"):
-        with pytest.raises(InputError, match=f"{name}: it cannot be looked through"):
+        with pytest.raises(InputError, match=f"{name}: it cannot be searched"):
             contamination([tmp_path / name, tmp_path / "d.txt"], bench)
     written(tmp_path / "d.txt", [queries[1, 1]])
     assert len(contamination([tmp_path / "a.zip", tmp_path / "d.txt"], bench).findings) == 1
@@ -266,10 +266,10 @@ def run(*arguments, stdin=None):
 def test_the_verb_tells_and_exits_by_what_it_finds(bench, queries, tmp_path):
     clean, dirty = written(tmp_path / "clean.txt", prose(30)), written(tmp_path / "dirty.txt", [queries[2, 5]])
     result = run(clean, "--benchmark", bench.path)
-    assert result.exit_code == 0 and "0 of 48 queries stand whole in 1 files" in result.stdout
+    assert result.exit_code == 0 and "0 of 48 queries occur in full in 1 files" in result.stdout
     result = run(clean, dirty, "-b", bench.path)
     assert result.exit_code == 1
-    assert f"{dirty}, line 1 (byte" in result.stdout and "dialogue 2, turn 5, whole" in result.stdout
+    assert f"{dirty}, line 1 (byte" in result.stdout and "dialogue 2, turn 5, in full" in result.stdout
     assert run(tmp_path / "nowhere", "-b", bench.path).exit_code == 2
     assert run("-", "-b", bench.path, stdin=queries[1, 1]).exit_code == 1
 

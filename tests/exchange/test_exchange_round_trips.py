@@ -241,10 +241,10 @@ def _registers(folder):
 @pytest.mark.parametrize(
     ("out", "more", "told"),
     [
-        ("b.xyz", {}, "does not tell the format"),
+        ("b.xyz", {}, "cannot infer the format"),
         ("b.xyz", {"format": "csv"}, "unknown"),
-        ("taken.jsonl", {}, "exists already"),
-        ("full", {"format": "evolif-states"}, "exists already"),
+        ("taken.jsonl", {}, "already exists"),
+        ("full", {"format": "evolif-states"}, "already exists"),
         ("b.jsonl", {"push": "user/name"}, "--push uploads parquet and datasets"),
     ],
 )

@@ -58,7 +58,7 @@ def test_wrong_use_is_a_sentence(bench, tmp_path):
         (("export", bench.path, tmp_path / "x", "--format", "xml"), "unknown"),
         (("export", tmp_path, tmp_path / "x.jsonl"), "neither a benchmark nor a run"),
         (("import", tmp_path / "none", tmp_path / "x"), "does not exist"),
-        (("import", bench.path, tmp_path / "x"), "is a benchmark already"),
+        (("import", bench.path, tmp_path / "x"), "is already a benchmark"),
     ):
         result = run(*arguments)
         assert result.exit_code == 2 and told in result.stderr

@@ -107,5 +107,5 @@ def test_a_run_has_no_authors_layout_and_is_no_benchmark(run, tmp_path):
     with pytest.raises(UsageError, match="export a run as jsonl"):
         export(run.path, tmp_path / "x", format="evolif-states")
     done = export(run.path, tmp_path / "r.jsonl")
-    with pytest.raises(UsageError, match=r"line 1: .*export of a run"):
+    with pytest.raises(UsageError, match=r"line 1: .*an exported run"):
         import_benchmark(done.path, tmp_path / "back")

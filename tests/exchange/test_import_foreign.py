@@ -244,6 +244,6 @@ def test_the_released_files_are_evaluated_to_their_end(tmp_path):
 
 def test_a_constraint_without_an_equal_is_named_with_its_line(tmp_path):
     path = write(tmp_path / "d.jsonl", dialog(1, 1, "Four.", FOUR), dialog(2, 1, "Rhyme.", FOUR, ("rhyme", {})))
-    with pytest.raises(InputError, match=r"d\.jsonl, line 2: “rhyme” is no constraint"):
+    with pytest.raises(InputError, match=r"d\.jsonl, line 2: “rhyme” is not a known constraint"):
         import_benchmark(path, tmp_path / "bench")
     assert not (tmp_path / "bench").exists()

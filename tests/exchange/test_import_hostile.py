@@ -55,9 +55,9 @@ BROKEN = [
     (b"\xff\xfe{}", "not UTF-8"),
     (b'{"a":' * 60 + b"1" + b"}" * 60, "nested deeper than 40"),
     (b"[" * 100_000, "not JSON"),
-    (b'{"dialogue": 1, "turn": 2, "constraints": [], "query": "\\ud800"}', "half a character"),
-    (b'{"some": "thing"}', "neither a turn that evolif has exported nor"),
-    (b'{"model": "m", "answer": "a", "constraints": [], "dialogue": 1}', "export of a run"),
+    (b'{"dialogue": 1, "turn": 2, "constraints": [], "query": "\\ud800"}', "a lone surrogate"),
+    (b'{"some": "thing"}', "neither a turn exported by evolif nor"),
+    (b'{"model": "m", "answer": "a", "constraints": [], "dialogue": 1}', "an exported run"),
 ]
 
 
@@ -69,7 +69,7 @@ def test_a_broken_line_is_named(tmp_path, rows, line, told):
 
 CHANGES = [
     ({"query": ""}, "query"),
-    ({"turn": 7}, "turn 7 stands where turn 2 should"),
+    ({"turn": 7}, "expected turn 2 but found turn 7"),
     ({"turn": "2"}, None),
     ({"constraints": [{"group": "bullets", "params": {"count": "many"}}]}, "bullets"),
     ({"constraints": [{"group": "../../etc", "params": {}}]}, "unknown constraint group"),
@@ -118,9 +118,9 @@ def test_the_extension_may_not_write_other_files(tmp_path, rows):
 
 def test_dialogues_that_are_scattered_or_mixed_are_refused(tmp_path, rows):
     first, second = rows[:4], rows[4:]
-    refused(tmp_path, [*first, *second, first[0]], "dialogue 1 was there before")
-    refused(tmp_path, [first[1], first[0]], "line 1: turn 2 stands where turn 1 should")
-    refused(tmp_path, [b"", b"  "], "holds no turn")
+    refused(tmp_path, [*first, *second, first[0]], "dialogue 1 occurs twice")
+    refused(tmp_path, [first[1], first[0]], "line 1: expected turn 1 but found turn 2")
+    refused(tmp_path, [b"", b"  "], "contains no turn")
 
 
 @pytest.mark.parametrize("what", ["bomb", "cut", "base64"])
@@ -140,11 +140,11 @@ def test_packed_text_is_bounded(tmp_path, rows, what, monkeypatch):
 def test_catalogues_that_cannot_be_opened_are_refused(tmp_path, rows, name):
     whole = json.loads(json.dumps(rows[0]))
     whole["evolif"]["benchmark"]["catalogues"][name] = base64.b64encode(zlib.compress(b"{}")).decode()
-    fault = refused(tmp_path, [whole], "holds no whole benchmark")
+    fault = refused(tmp_path, [whole], "does not contain a complete benchmark")
     assert name in str(fault) and ".part" not in str(fault)
     if name != "registers.yaml":
         del whole["evolif"]["benchmark"]["catalogues"][name]
-        refused(tmp_path, [whole], f"holds no {name}")
+        refused(tmp_path, [whole], f"has no {name}")
 
 
 def test_long_lines_and_long_dialogues_are_refused(tmp_path, rows, monkeypatch):
@@ -156,7 +156,7 @@ def test_long_lines_and_long_dialogues_are_refused(tmp_path, rows, monkeypatch):
 
 def test_folders_that_are_something_else_are_refused(tmp_path, rows):
     evolif.generate(tmp_path / "b", dialogues=1, turns=1, seed=1)
-    cases = [("b", "is a benchmark already"), ("nowhere", "does not exist"), ("empty", "holds no")]
+    cases = [("b", "is already a benchmark"), ("nowhere", "does not exist"), ("empty", "contains no")]
     (tmp_path / "empty").mkdir()
     for name, told in cases:
         with pytest.raises(UsageError, match=told):

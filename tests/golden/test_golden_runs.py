@@ -93,7 +93,7 @@ def test_a_report_as_tables_and_page(cli: Any, stored: Any, benches: Any, golden
     cli("generate", "bench", "--dialogues", 4, "--turns", 6, "--seed", 11, "--display", "none")
     told = cli("report", "finished", *QUICK, "--html", "p.html", "--latex", "t.tex", "--bench", "bench", "--full")
     golden.text("report.tex", normalised((cli.folder / "t.tex").read_text("utf-8")))
-    golden.text("report-bench-end.txt", told.out[told.out.index("To make this again") :] + told.err)
+    golden.text("report-bench-end.txt", told.out[told.out.index("To reproduce this") :] + told.err)
     hold_page(golden, "page", (cli.folder / "p.html").read_text("utf-8"), transcripts=True)
 
 

@@ -138,12 +138,12 @@ def test_the_command_line_tells_rates_and_resumes_after_a_fault(tmp_path: Path) 
     with wording_server(fails_later) as broken:
         name = f"openai/a?base_url={broken.url}"
         told = run(*common, "--synthesizer", name, "--max-retries", 0, "--max-connections", 1, code=3)
-        assert "could not be worded" in told and "same command goes on" in told and "Traceback" not in told
+        assert "could not be written" in told and "same command to continue" in told and "Traceback" not in told
     stored = [len(load_benchmark(bench).turns(d)) for d in load_benchmark(bench).dialogues()]
     assert sum(stored) == 2
     with wording_server() as served:
         told = run(*common, "--synthesizer", f"openai/a?base_url={served.url}")
-    assert "6 turns worded" in told and "accepted at first try" in told and "tokens" in told
+    assert "6 turns worded" in told and "accepted on the first try" in told and "tokens" in told
     assert "dialogue 2: turn 3 of 3" in told
     assert len(served.asked) >= 2 * 4
     assert all(len(load_benchmark(bench).turns(d)) == 3 for d in (1, 2))
@@ -170,8 +170,8 @@ def test_extending_needs_only_to_be_told_where_the_models_are(tmp_path: Path) ->
     ("names", "said"),
     [
         (["openai/a"], "OPENAI_API_KEY"),
-        (["sim/steady"], "does not chat"),
-        (["nobody"], "no synthesizer “nobody”"),
+        (["sim/steady"], "cannot write queries"),
+        (["nobody"], "unknown synthesizer “nobody”"),
         (["template", "template"], "named twice"),
         (["openai/a?base_url=http://h/v1", "openai/a?base_url=http://i/v1"], "named twice"),
         (["local/nowhere.gguf"], "nowhere.gguf"),
@@ -196,9 +196,9 @@ def test_names_that_are_not_the_benchmarks_are_refused_where_one_is_needed(tmp_p
         )
     other = "openai/other?base_url=http://127.0.0.1:1/v1"
     assert reopen_synthesizers(made, (), [other]).synthesizers == {}
-    with pytest.raises(UsageError, match=r"openai/other words nothing .* openai/a"):
+    with pytest.raises(UsageError, match=r"openai/other is not a synthesizer .* openai/a"):
         extend(made, 2, synthesizers=[other])
-    with pytest.raises(UsageError, match="checks nothing"):
+    with pytest.raises(UsageError, match="is not a checker"):
         extend(made, 2, synthesizers=[f"openai/a?base_url={served.url}"], checker=other)
 
 
@@ -236,5 +236,5 @@ def test_a_model_object_stands_for_a_name_and_stays_open(tmp_path: Path) -> None
     assert made.turns(1)[0].source == "mine/a" and author.calls
     assert extend(made, 2, synthesizers=[author], checker=checker) == 1
     assert not author.closed and not checker.closed
-    with pytest.raises(UsageError, match=r"other/a words nothing"):
+    with pytest.raises(UsageError, match=r"other/a is not a synthesizer"):
         extend(made, 3, synthesizers=[Speaker("other/a")])

@@ -201,8 +201,8 @@ HOSTILE: dict[str, tuple[Edit, str]] = {
         "one format",
     ),
     "constraints of text": (lambda line: line.update(constraints="none"), "constraints"),
-    "turn twice": (lambda line: line.update(turn=1), "turn 1 stands where turn 2 should"),
-    "gap": (lambda line: line.update(turn=4), "turn 4 stands where turn 2 should"),
+    "turn twice": (lambda line: line.update(turn=1), "expected turn 2 but found turn 1"),
+    "gap": (lambda line: line.update(turn=4), "expected turn 2 but found turn 4"),
     "other dialogue": (lambda line: line.update(dialogue=3), "belongs to dialogue 3"),
 }
 

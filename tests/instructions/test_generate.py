@@ -93,7 +93,7 @@ def test_a_line_holds_what_the_design_says(whole: Path) -> None:
 
 
 def test_another_specification_in_the_folder_is_refused_with_the_difference(whole: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"already holds another benchmark \(spec.seed: 7 → 8\)"):
+    with pytest.raises(UsageError, match=r"already contains another benchmark \(spec.seed: 7 → 8\)"):
         generate(whole, dialogues=DIALOGUES, turns=TURNS, seed=8)
     own = tmp_path / "topics.jsonl"
     topic = {"id": "t", "prompt": "Do it.", "keywords": [f"word{i}" for i in range(20)]}
@@ -119,7 +119,7 @@ def test_own_topics_without_title_make_a_benchmark(tmp_path: Path) -> None:
 def test_a_folder_with_something_else_and_a_file_are_refused(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("mine", encoding="utf-8")
     for out in (tmp_path, tmp_path / "f"):
-        with pytest.raises(UsageError, match="exists and is no benchmark"):
+        with pytest.raises(UsageError, match="exists and is not a benchmark"):
             generate(out, dialogues=1, turns=1)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["f"]
 

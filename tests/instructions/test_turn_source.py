@@ -126,7 +126,7 @@ def test_the_same_command_asks_no_stored_turn_again(tmp_path: Path) -> None:
 def test_a_fault_stops_it_keeps_what_is_there_and_the_same_command_goes_on(tmp_path: Path) -> None:
     fault = ModelError("fake/a: no answer", retryable=True)
     first = Fake(special=lambda turn: fault if (turn.dialogue, turn.turn) == (2, 2) else None)
-    with pytest.raises(OutsideError, match=r"turn 2 of dialogue 2 .*no answer.*same command goes on") as caught:
+    with pytest.raises(OutsideError, match=r"turn 2 of dialogue 2 .*no answer.*same command to continue") as caught:
         make(tmp_path / "b", first)
     assert caught.value.exit_code == 3
     kept = load_benchmark(tmp_path / "b")
@@ -261,7 +261,7 @@ def test_in_a_generation_a_flagged_turn_is_stored_as_such_and_never_played(tmp_p
 def test_a_synthesizers_fault_on_demand_is_an_error_of_the_models_kind(tmp_path: Path) -> None:
     bench = make(tmp_path / "b", Fake(), turns=1)
     broken = Fake(special=lambda turn: ModelError("fake/a: gone", retryable=True))
-    with pytest.raises(ModelError, match="turn 2 of dialogue 1 could not be worded: fake/a: gone") as caught:
+    with pytest.raises(ModelError, match="turn 2 of dialogue 1 could not be written: fake/a: gone") as caught:
         grow_all(bench, broken, [(1, 2)])
     assert caught.value.retryable and "same command" not in str(caught.value)
     assert len(bench.turns(1)) == 1
@@ -269,7 +269,7 @@ def test_a_synthesizers_fault_on_demand_is_an_error_of_the_models_kind(tmp_path:
 
 def test_without_its_synthesizer_a_dialogue_ends_and_the_sentence_says_how_to_go_on(tmp_path: Path) -> None:
     bench = make(tmp_path / "b", Fake(), turns=2)
-    with pytest.raises(UsageError, match=r"worded by fake/a.*--max-turns"):
+    with pytest.raises(UsageError, match=r"written by fake/a.*--max-turns"):
         bench.turn(1, 3)
     with pytest.raises(UsageError, match="fake/a"):
         asyncio.run(TurnSource(bench).turn(1, 3))
@@ -287,7 +287,12 @@ def test_the_template_may_stand_in_for_a_synthesizer(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("names", "said"),
-    [(["fake/x"], "no provider"), (["template", "template"], "named twice"), ([], "at least one"), (["a=0"], "weight")],
+    [
+        (["fake/x"], "unknown provider"),
+        (["template", "template"], "named twice"),
+        ([], "at least one"),
+        (["a=0"], "weight"),
+    ],
 )
 def test_wrong_names_are_refused_before_anything_is_written(tmp_path: Path, names: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said):

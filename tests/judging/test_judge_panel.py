@@ -150,7 +150,7 @@ def test_what_stays_unreadable_is_not_judged_and_never_a_score() -> None:
     model = Asked(["I would rather not."])
     told = judged(panel(model), HAPPY, BULLETS)
     assert [v.satisfied for v in told.verdicts] == [None, True] and len(model.requests) == 3
-    assert told.verdicts[0].found == "not judged: fake/judge: the reply holds no score"
+    assert told.verdicts[0].found == "not judged: fake/judge: the reply contains no score"
     assert told.records[0].scores[0].score is None and told.usage == {"fake/judge": Usage(300, 30)}
     assert told.calls == {"fake/judge": 3}
 
@@ -174,7 +174,9 @@ def test_a_filter_that_refuses_once_is_asked_again() -> None:
 @pytest.mark.parametrize("retryable", [True, False])
 def test_a_providers_fault_is_a_judge_error(retryable: bool) -> None:
     fault = ModelError("fake/judge: host answered 500", retryable=retryable)
-    with pytest.raises(JudgeError, match="the judge could not be asked: fake/judge: host answered 500") as caught:
+    with pytest.raises(
+        JudgeError, match="the judge model could not be called: fake/judge: host answered 500"
+    ) as caught:
         judged(panel(Asked([fault])))
     assert caught.value.retryable is retryable and caught.value.spent == {}
 
@@ -290,7 +292,7 @@ def test_a_file_that_is_no_cache_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"not a database, but long enough to be looked at" * 100)
     with pytest.raises(OutsideError, match=r"scores\.sqlite"):
         SqliteJudgeCache(path).get("key")
-    with pytest.raises(OutsideError, match="cannot be kept"):
+    with pytest.raises(OutsideError, match="cannot be stored"):
         SqliteJudgeCache(tmp_path / "missing" / "scores.sqlite").put("key", CachedScore(8, "", "", 0))
 
 

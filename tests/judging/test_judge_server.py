@@ -103,7 +103,7 @@ def test_a_model_that_takes_no_temperature_is_asked_without_and_the_record_says_
 def test_a_fault_of_the_server_is_a_judge_error_without_the_key(fault: Answer) -> None:
     with (
         serving(fault) as server,
-        pytest.raises(JudgeError, match="the judge could not be asked: openai/judge") as caught,
+        pytest.raises(JudgeError, match="the judge model could not be called: openai/judge") as caught,
     ):
         judged(server)
     assert KEY not in str(caught.value) and KEY[:12] not in str(caught.value)

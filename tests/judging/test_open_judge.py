@@ -48,8 +48,8 @@ def test_nobody_judges_unless_named(names: str | tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("names", "rule", "said"),
     [
-        (("openai/a", "none"), "mean", "stands alone"),
-        (("lexical", "openai/a"), "mean", "stands alone"),
+        (("openai/a", "none"), "mean", "cannot be part of a panel"),
+        (("lexical", "openai/a"), "mean", "cannot be part of a panel"),
         (("openai/a", "openai/a"), "mean", "named twice"),
         (("openai/a",), "best", ", ".join(RULES)),
     ],

@@ -194,7 +194,7 @@ def test_a_fault_suspends_and_the_same_call_asks_only_what_is_missing(
     judges["openai/judge"] = Asked([], "openai/judge", flaky)
     first = again()
     assert first.suspended() > 0
-    assert all("could not be asked: openai/judge: down" in reason for _, reason, _ in first.reasons())
+    assert all("could not be called: openai/judge: down" in reason for _, reason, _ in first.reasons())
     assert {fault[3] for fault in first.faults()} == {"judge"}
     broken = False
     had = sum(asked.values())
@@ -299,9 +299,9 @@ def test_what_would_mix_two_judgings_is_refused(
         again(out="run")
     again()
     for judge, options in ((OTHER, {}), ([JUDGE, OTHER], {"judge_rule": "median"}), ("none", {})):
-        with pytest.raises(UsageError, match=r"holds another run \(the judge"):
+        with pytest.raises(UsageError, match=r"contains another run \(the judge"):
             again(judge=judge, **options)
-    with pytest.raises(UsageError, match="is no run"):
+    with pytest.raises(UsageError, match="is not a run"):
         again(source=tmp_path / "bench", out="elsewhere")
     with pytest.raises(UsageError, match="rule “best” is unknown"):
         again(judge_rule="best", out="elsewhere")
@@ -340,7 +340,7 @@ def test_the_command_tells_figures_and_how_far_the_judges_differ(run: Path) -> N
     assert (run.parent / "run-rejudged" / FILE_NAME).is_file()
     assert re.search(r"judge openai/new \(rubric", done.stdout)
     assert re.search(r"Against the old judge \(openai/judge \(rubric \w+\)\): (\d+) of \1 verdicts", done.stdout)
-    assert re.search(r"(\d+) of \1 scores lie from 6 to 7", done.stdout)
+    assert re.search(r"(\d+) of \1 scores are between 6 and 7", done.stdout)
 
 
 def test_the_command_says_what_is_missing_with_exit_code_3(run: Path, tmp_path: Path) -> None:
@@ -350,4 +350,4 @@ def test_the_command_says_what_is_missing_with_exit_code_3(run: Path, tmp_path: 
     done = command(str(run), "--judge", f"openai/new?base_url={server.url}&key_env=JUDGE_KEY", "--out", out,
                    "--max-retries", "0", "--resamples", "10")  # fmt: skip
     assert done.exit_code == 3, done.output
-    assert "could not be reached" in done.output and "the same command goes on" in done.output
+    assert "could not be reached" in done.output and "run the same command to judge the rest" in done.output

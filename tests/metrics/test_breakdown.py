@@ -167,7 +167,7 @@ def test_two_dialogues_by_hand():
 
 
 def test_refusals():
-    with pytest.raises(UsageError, match="no breakdown by “colour”; there are group, mode"):
+    with pytest.raises(UsageError, match="unknown breakdown “colour”; use group, mode"):
         breakdown([], [], "colour")
     with pytest.raises(UsageError, match="needs a function"):
         breakdown([], [], "formality")

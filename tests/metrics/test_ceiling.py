@@ -62,5 +62,5 @@ def test_no_turns():
 def test_refusals():
     with pytest.raises(UsageError, match="patience is 0"):
         ceiling([], 0)
-    with pytest.raises(UsageError, match="turn 1 of dialogue 4 comes twice"):
+    with pytest.raises(UsageError, match="turn 1 of dialogue 4 occurs twice"):
         ceiling([fact(4, 1, "length"), fact(4, 1, "length")], 3)

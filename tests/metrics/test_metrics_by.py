@@ -42,7 +42,7 @@ def test_each_kind_is_a_table_of_its_own():
 
 
 def test_refusals():
-    with pytest.raises(UsageError, match="no breakdown by “depth”"):
+    with pytest.raises(UsageError, match="unknown breakdown “depth”"):
         metrics_by([], FACTS, "depth")
     with pytest.raises(UsageError, match="needs a function"):
         dialogue_keys(FACTS, "formality")

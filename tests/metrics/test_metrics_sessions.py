@@ -59,9 +59,9 @@ def test_epochs_are_kept_apart():
 
 
 def test_two_models_or_one_session_twice_are_refused():
-    with pytest.raises(UsageError, match=r"one model at a time, not for sim/a and sim/b"):
+    with pytest.raises(UsageError, match=r"one model at a time, not sim/a and sim/b"):
         records_from_sessions([session(1, "finished", model="sim/b"), session(2, "finished", model="sim/a")])
-    with pytest.raises(UsageError, match="dialogue 1, epoch 0 comes twice"):
+    with pytest.raises(UsageError, match="dialogue 1, epoch 0 occurs twice"):
         bounds([session(1, "finished"), session(1, "suspended")], max_turns=5)
 
 

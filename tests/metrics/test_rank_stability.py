@@ -123,11 +123,11 @@ def test_a_model_without_a_figure_is_left_out():
 
 
 def test_refusals():
-    with pytest.raises(UsageError, match="no metric “fame”"):
+    with pytest.raises(UsageError, match="unknown metric “fame”"):
         rank_stability(FOUR, [3], metric="fame")
     with pytest.raises(UsageError, match="size of at least 1"):
         rank_stability(FOUR, [0])
     with pytest.raises(UsageError, match="at least 1 draw"):
         rank_stability(FOUR, [1], draws=0)
-    with pytest.raises(UsageError, match="no breakdown by “turn”"):
+    with pytest.raises(UsageError, match="unknown breakdown “turn”"):
         rank_agreement(FOUR, [], "turn")

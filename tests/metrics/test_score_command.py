@@ -101,9 +101,9 @@ def test_wrong_usage(file, wrong):
 
 def test_bad_input_is_one_sentence_for_the_application_to_print(file):
     file.write_text('{"dialogue": "d", "turns": [[1]]}', encoding="utf-8")
-    with pytest.raises(InputError, match=r"v\.jsonl, line 1: turn 1 holds 1; write true, false or null"):
+    with pytest.raises(InputError, match=r"v\.jsonl, line 1: turn 1 contains 1; write true, false or null"):
         run(file, "--json")
-    with pytest.raises(InputError, match="standard input: holds no dialogue"):
+    with pytest.raises(InputError, match="standard input: contains no dialogue"):
         run("-", stdin="")
 
 

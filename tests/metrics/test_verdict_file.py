@@ -60,14 +60,14 @@ def test_a_dialogue_without_turns_is_a_dialogue():
         ('{"dialogue": "a", "turns": true}', '"turns" is true'),
         ('{"dialogue": "a", "turns": {"1": [true]}}', '"turns" is an object'),
         ('{"dialogue": "a", "turns": [[true], true]}', "turn 2 is true"),
-        ('{"dialogue": "a", "turns": [[true], [1]]}', "turn 2 holds 1"),
-        ('{"dialogue": "a", "turns": [["true"]]}', 'turn 1 holds "true"'),
-        ('{"dialogue": "a", "turns": [[[true]]]}', "turn 1 holds a list"),
+        ('{"dialogue": "a", "turns": [[true], [1]]}', "turn 2 contains 1"),
+        ('{"dialogue": "a", "turns": [["true"]]}', 'turn 1 contains "true"'),
+        ('{"dialogue": "a", "turns": [[[true]]]}', "turn 1 contains a list"),
         ('{"dialogue": "a", "turns": [["' + "x" * 500 + '"]]}', "..."),
         ('{"dialogue": "a", "turns": [[NaN]]}', "NaN is not JSON"),
         ('{"dialogue": "a", "turns": [], "score": Infinity}', "Infinity is not JSON"),
         ('{"dialogue": "a", "turns": [], "score": -Infinity}', "-Infinity is not JSON"),
-        ('{"dialogue": "d1", "turns": []}', 'dialogue "d1" comes twice'),
+        ('{"dialogue": "d1", "turns": []}', 'dialogue "d1" occurs twice'),
         (b'{"dialogue": "\xff", "turns": []}', "not UTF-8"),
         ("[" * 100_000, "too deep"),
         ('{"dialogue": ' + "1" * 5000 + ', "turns": []}', "too long"),
@@ -84,7 +84,7 @@ def test_errors_name_stream_line_and_mend(line, says):
 
 
 def test_an_id_is_the_same_as_number_and_as_string():
-    with pytest.raises(InputError, match='line 2: dialogue "1" comes twice'):
+    with pytest.raises(InputError, match='line 2: dialogue "1" occurs twice'):
         read('{"dialogue": 1, "turns": []}\n{"dialogue": "1", "turns": []}')
 
 
@@ -96,7 +96,7 @@ def test_an_unprintable_id_is_shown_escaped():
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
 def test_a_stream_without_dialogues_is_refused(text):
-    with pytest.raises(InputError, match="holds no dialogue"):
+    with pytest.raises(InputError, match="contains no dialogue"):
         read(text)
 
 

@@ -136,11 +136,11 @@ def test_a_miss_is_explained_by_what_differs(tmp_path: Path) -> None:
 
     asyncio.run(main())
     cache.store.close()
-    assert "no stored request begins with the same message" in told[0]
-    assert told[1].endswith("nearest request: temperature is 0.7 and there 0.5")
-    assert told[2].endswith("it has 4 messages and that one 2")
+    assert "no stored request starts with the same message" in told[0]
+    assert told[1].endswith("nearest request: temperature is 0.7 here and 0.5 there")
+    assert told[2].endswith("this request has 4 messages, the stored one 2")
     assert "message 4 (user) is “And" in told[3] and "June." in told[3] and "May." in told[3]
-    assert "no stored request begins" in told[4]
+    assert "no stored request starts" in told[4]
 
 
 def test_the_folder_is_the_users_own_and_one_that_cannot_be_used_is_said(tmp_path: Path) -> None:

@@ -125,20 +125,20 @@ def test_what_cannot_pass_is_asked_once(status: int) -> None:
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("stall", "no answer within 0.3 s"),
-        ("drip", "no answer within 0.3 s"),
+        ("stall", "did not answer within 0.3 s"),
+        ("drip", "did not answer within 0.3 s"),
         ("reset", "could not be reached"),
         ("hang up", "could not be reached (ServerDisconnectedError)"),
         ("noise", "could not be reached"),
     ],
 )
 def test_broken_bodies_and_connections_are_asked_again(kind: str, words: str) -> None:
-    timeout = 0.3 if words.startswith("no answer") else 20.0
+    timeout = 0.3 if words.startswith("did not answer") else 20.0
     with serving(Answer(completion(), fault=kind), ok("at last")) as server:
         assert ask(server.url, timeout=timeout).text == "at last" and len(server.seen) == 2
     with serving(Answer(completion(), fault=kind)) as server:
         caught = fault(server.url, max_retries=0, timeout=timeout)
-    assert caught.retryable and words in str(caught) and caught.pushed_back == words.startswith("no answer")
+    assert caught.retryable and words in str(caught) and caught.pushed_back == words.startswith("did not answer")
 
 
 @pytest.mark.parametrize("status", [200, 500])
@@ -146,13 +146,13 @@ def test_a_body_without_end_is_not_read_to_the_end(status: int, monkeypatch: pyt
     monkeypatch.setattr("evolif.models.transport.LARGEST_BODY", 2**20)
     with serving(Answer(completion(), status, fault="flood")) as server:
         caught = fault(server.url, max_retries=0)
-    assert caught.retryable and "a body of more than 1048576 bytes" in str(caught)
+    assert caught.retryable and "the body is larger than 1048576 bytes" in str(caught)
 
 
 def test_what_unpacks_to_too_much_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evolif.models.transport.LARGEST_BODY", 2**20)
     with serving(Answer(gzip.compress(b" " * 2**24), headers={"Content-Encoding": "gzip"})) as server:
-        assert "a body of more than 1048576 bytes" in str(fault(server.url, max_retries=0))
+        assert "the body is larger than 1048576 bytes" in str(fault(server.url, max_retries=0))
     with serving(
         Answer(gzip.compress(json.dumps(completion("packed")).encode()), headers={"Content-Encoding": "gzip"})
     ) as s:
@@ -177,7 +177,7 @@ def test_a_name_nobody_knows_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     caught = fault("http://model.example:8000/v1", max_retries=1)
-    assert caught.retryable and "model.example could not be reached (its name is not known)" in str(caught)
+    assert caught.retryable and "model.example could not be reached (unknown host name)" in str(caught)
     assert len(looked_up) == 2
 
 
@@ -210,7 +210,7 @@ def test_a_server_that_dies_and_comes_back_answers_everybody() -> None:
 def test_who_asks_to_come_back_in_an_hour_is_not_waited_for() -> None:
     with serving(error(429, "come back later", headers={"Retry-After": "3600"})) as server:
         caught = fault(server.url)
-    assert caught.retryable and "it asks to wait 3600 s" in str(caught) and len(server.seen) == 1
+    assert caught.retryable and "retry after 3600 s" in str(caught) and len(server.seen) == 1
 
 
 def test_null_content_is_an_empty_answer() -> None:

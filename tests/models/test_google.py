@@ -188,7 +188,7 @@ def test_an_error_that_is_no_json_is_told() -> None:
         ),
         (refuses(403, "PERMISSION_DENIED", "KEY may not use this"), AccessError, "check the key in TEST_KEY"),
         (refuses(404, "NOT_FOUND", "models/tiny is not found"), AccessError, "check the model's name"),
-        (refuses(400, "INVALID_ARGUMENT", "Unknown field"), ModelError, "will not pass again"),
+        (refuses(400, "INVALID_ARGUMENT", "Unknown field"), ModelError, "retrying will not help"),
         (
             refuses(
                 400, "INVALID_ARGUMENT", "The input token count (9) exceeds the maximum number of tokens allowed (8)."
@@ -208,8 +208,8 @@ def test_what_cannot_pass_is_not_repeated(answer: Answer, kind: type[ModelError]
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        ("stall", "no answer within"),
-        ("drip", "no answer within"),
+        ("stall", "did not answer within"),
+        ("drip", "did not answer within"),
         ("reset", "could not be reached"),
         ("hang up", "could not be reached"),
         ("noise", "could not be reached"),
@@ -217,7 +217,7 @@ def test_what_cannot_pass_is_not_repeated(answer: Answer, kind: type[ModelError]
 )
 def test_broken_transports_are_retryable(kind: str, words: str) -> None:
     with gemini(Answer(candidate({"text": "x"}), fault=kind)) as server:
-        caught = fault(server, timeout=0.3 if words.startswith("no") else 20.0)
+        caught = fault(server, timeout=0.3 if words.startswith("did not") else 20.0)
     assert caught.retryable and words in str(caught)
 
 

@@ -126,7 +126,7 @@ def test_a_crash_is_named_and_mended_once() -> None:
     async def work(model: LocalModel) -> None:
         first = await model.complete(HELLO)
         os.kill(pid_of(model), signal.SIGSEGV)
-        with pytest.raises(ModelError, match=r"crashed \(it was ended by SIGSEGV\); the next call") as caught:
+        with pytest.raises(ModelError, match=r"crashed \(it was killed by SIGSEGV\); the next call") as caught:
             await model.complete(HELLO)
         assert caught.value.retryable
         assert (await model.complete(HELLO)).text == first.text
@@ -237,7 +237,7 @@ def test_missing_weights_say_how_to_get_them(tmp_path: Path, monkeypatch: pytest
 
 def test_a_file_that_is_none_names_the_known(tmp_path: Path) -> None:
     (tmp_path / "text.gguf").write_text("hello", encoding="utf-8")
-    with pytest.raises(UsageError, match="no GGUF file"):
+    with pytest.raises(UsageError, match="not a GGUF file"):
         LocalModel(str(tmp_path / "text.gguf"))
     with pytest.raises(UsageError, match=r"No such file or directory; name a \.gguf file or one of: smollm2-135m"):
         LocalModel("smolm")

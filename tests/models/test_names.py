@@ -53,11 +53,11 @@ def test_the_label_leaves_the_query_out() -> None:
         ("openai/m\x07", "no name"),
         ("openai/m?url=http://a/v1", "base_url=... and key_env=..."),
         ("openai/m?key_env=A&key_env=B", "at most once"),
-        ("openai/m?base_url=127.0.0.1:8000", "address such as"),
-        ("openai/m?base_url=ftp://a/v1", "address such as"),
-        ("openai/m?base_url=http://[/v1", "address such as"),
-        ("openai/m?base_url=http://a:x/v1", "address such as"),
-        ("openai/m?base_url=http://me:hunter2@a/v1", "must not hold a user or password"),
+        ("openai/m?base_url=127.0.0.1:8000", "URL such as"),
+        ("openai/m?base_url=ftp://a/v1", "URL such as"),
+        ("openai/m?base_url=http://[/v1", "URL such as"),
+        ("openai/m?base_url=http://a:x/v1", "URL such as"),
+        ("openai/m?base_url=http://me:hunter2@a/v1", "must not contain a user or password"),
         ("sim/steady?base_url=http://a/v1", "no endpoint"),
     ],
 )
@@ -83,7 +83,7 @@ def test_unknown_providers_name_the_known_ones() -> None:
 def test_base_url_is_short_for_targets_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert open_model("openai/m", base_url="http://127.0.0.1:9/v1").name == "openai/m"  # and asks for no key
-    with pytest.raises(UsageError, match="address such as"):
+    with pytest.raises(UsageError, match="URL such as"):
         open_model("openai/m", base_url="nowhere")
 
 
@@ -105,7 +105,7 @@ def test_plugins_are_loaded_only_when_named(monkeypatch: pytest.MonkeyPatch) -> 
     assert str(open_model("acme/x", seed=3)) == "a model"
     assert made == [(ModelName("acme", "x"), Settings(seed=3))]
     monkeypatch.setenv("EVOLIF_PLUGINS", "0")
-    with pytest.raises(UsageError, match="no provider"):
+    with pytest.raises(UsageError, match="unknown provider"):
         open_model("acme/x")
 
 

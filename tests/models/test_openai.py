@@ -193,7 +193,8 @@ def test_malformed_answers_are_the_servers_fault(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [("stall", "no answer within"), ("drip", "no answer within"), ("reset", "could not be reached")]
+    ("kind", "words"),
+    [("stall", "did not answer within"), ("drip", "did not answer within"), ("reset", "could not be reached")],
 )
 def test_broken_transports_are_retryable(kind: str, words: str) -> None:
     with serving(Answer(completion(), fault=kind)) as server:
@@ -278,7 +279,7 @@ def test_a_missing_key_names_its_variable(spec: str, variable: str) -> None:
 
 def test_a_key_no_header_can_carry_is_refused_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "se\ncrêt")
-    with pytest.raises(UsageError, match="characters that no request can carry") as caught:
+    with pytest.raises(UsageError, match="characters that cannot be sent in a request") as caught:
         open_model("openai/m")
     assert "cr" not in str(caught.value).replace("characters", "").replace("carry", "")
 

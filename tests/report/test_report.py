@@ -121,7 +121,7 @@ def test_suspended_and_withheld_sessions_are_counted_apart_and_bounded(play: Cal
     for model in (one, two):
         assert model["bounds"]["failed"]["edr_len"] <= model["bounds"]["succeeded"]["edr_len"]
     text = printed(run)
-    assert "fake/a 1" in text and "fake/b 2" in text and "would lie between" in text
+    assert "fake/a 1" in text and "fake/b 2" in text and "would be between" in text
 
 
 def test_the_heuristic_stands_apart_and_changes_no_figure(play: Callable[..., Run]) -> None:

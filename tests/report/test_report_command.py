@@ -65,7 +65,7 @@ def test_the_full_report_has_every_section() -> None:
     for title in (
         "per constraint group", "per group and mode", "per depth", "number of active constraints", "per move",
         "per synthesizer", "per register", "formal and informal", "Survival", "Hazard", "Patience sweep",
-        "To make this again",
+        "To reproduce this",
     ):  # fmt: skip
         assert title in text, title
     assert max(len(line) for line in text.splitlines() if not line.startswith("  evolif")) <= 80
@@ -118,7 +118,7 @@ def test_several_runs_stand_side_by_side_where_they_may() -> None:
     assert "Run one" in text and "Run two" in text and text.count("ROB %") == 1
     make("three", {"sim/a": MIXED}, max_turns=20)
     apart = " ".join(report("one", "three").split())
-    assert "The runs stand in tables of their own" in apart and "the cap (--max-turns) is 10" in apart
+    assert "The runs have separate tables" in apart and "the cap (--max-turns) is 10" in apart
     assert apart.count("ROB %") == 2
     assert [board["models"] for board in machine("one", "two")["boards"]] == [["sim/a (one)", "sim/a (two)", "sim/b"]]
 
@@ -127,7 +127,7 @@ def test_an_unfinished_run_says_so() -> None:
     make("r", {"sim/a": {1: MIXED[1], 2: "suspended:11 11", 3: ":11", 4: "withheld:11"}})
     told = " ".join(report("r", "--full").split())
     assert "Not finished: 2 of 4 sessions are suspended or still to be played" in told
-    assert "sim/a 2" in told and "had those sessions gone on, EDR len would lie between" in told
+    assert "sim/a 2" in told and "if those sessions had continued, EDR len would be between" in told
     [model] = machine("r")["models"]
     assert (model["suspended"], model["withheld"]) == (2, 1)
     assert model["survival_bounds"] is None or set(model["survival_bounds"]) <= {"failed", "succeeded", "unavailable"}
@@ -222,7 +222,7 @@ def test_the_benchmark_tells_how_it_was_made() -> None:
     step = machine("run", "--bench", "bench")["runs"][0]["commands"][0]
     assert "--seed 42" in step["command"] and "--turns 2" in step["command"] and "--dialogues 2" in step["command"]
     assert "SEED" in machine("run")["runs"][0]["commands"][0]["command"]
-    assert "is not what r was played on" in report("r", "--bench", "bench", code=2)
+    assert "r was not played on --bench bench" in report("r", "--bench", "bench", code=2)
 
 
 def test_a_variable_for_switches_makes_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,4 +237,4 @@ def test_a_variable_for_switches_makes_no_file(monkeypatch: pytest.MonkeyPatch) 
 def test_what_cannot_be_written_is_said() -> None:
     make("r", {"sim/a": MIXED})
     assert "cannot be written" in report("r", "--latex", "no/such/t.tex", code=3)
-    assert "is no run" in report("nowhere", code=2)
+    assert "is not a run" in report("nowhere", code=2)

@@ -39,7 +39,7 @@ def given(desk, number=1):
 def test_the_screen_has_question_scale_answer_and_query(ada):
     async def steps(person):
         await person.sees("Answer 1 of 24:", "Scale: press 1 to 9, or 0 for 10", "9-10 ", "Only this quality counts")
-        await person.sees("The answer, whole", ada.item("1").answer, ada.item("1").query)
+        await person.sees("The full answer", ada.item("1").answer, ada.item("1").query)
         await person.sees("24 shown (all) · 24 of 24 undecided")
 
     drive(ada, steps, size=(100, 50))
@@ -51,7 +51,7 @@ def test_a_digit_scores_and_goes_on(ada):
             await person.press(str(number % 10))
             await person.sees(f"Answer {number + 1} of 24:")
             assert given(ada, number) == ("score", number)
-        await person.sees("10: you gave 10", "14 of 24 undecided", "10 decided")
+        await person.sees("10: scored 10", "14 of 24 undecided", "10 decided")
 
     drive(ada, steps)
     assert [(one.number, one.score) for one in load_judge_audit(ada.path)] == [(n, n) for n in range(1, 11)]
@@ -70,7 +70,7 @@ def test_the_row_shows_what_was_given(ada):
 def test_k_skips_and_the_last_word_counts(ada):
     async def steps(person):
         await person.press("k")
-        await person.sees("Answer 2 of 24:", "1: you skipped")
+        await person.sees("Answer 2 of 24:", "1: skipped")
         assert given(ada) == ("skip", None)
         await person.press("p", "4")
         await person.until(lambda: given(ada) == ("score", 4))
@@ -103,7 +103,7 @@ def test_undo_of_an_earlier_sitting_is_asked_about(run):
 
     async def steps(person):
         await person.press("u")
-        await person.sees("Undo this?", "score of 3,", "UTC, from an earlier sitting")
+        await person.sees("Undo this?", "score of 3,", "UTC, from an earlier session")
         await person.press("down", "enter")
         await person.sees("24 of 24 undecided")
 
@@ -137,7 +137,7 @@ def test_n_p_and_the_arrows_move_and_space_and_b_scroll(ada):
         await person.sees("Answer 1 of 24:")
         await person.press("end", "5")
         await person.until(lambda: given(ada, 24) == ("score", 5))
-        await person.until(lambda: "That was the last one shown" in person.said)
+        await person.until(lambda: "That was the last item shown" in person.said)
 
     drive(ada, steps)
 
@@ -152,7 +152,7 @@ def test_o_notes_without_going_on(ada):
         await person.sees("UTC: note – odd, 7 or 8")
         assert given(ada) is None
         await person.press("o")
-        await person.sees("enter goes on")
+        await person.sees("enter continues")
         assert person.line.value == ""
         await person.press("escape", "6")
         await person.until(lambda: given(ada) == ("score", 6))
@@ -192,7 +192,7 @@ def test_slash_searches_answers_and_typing_replaces_the_old_words(ada):
 def test_statistics_help_light_reload_and_quit(ada):
     async def steps(person):
         await person.press("question_mark")
-        await person.sees("give the answer that score, 0 for 10", "k skip: you cannot tell", "is shown nowhere")
+        await person.sees("score the answer (0 for 10)", "k skip if you cannot tell", "are hidden")
         await person.press("escape", "8", "s")
         await person.sees("Decisions: score 1.", "ada: 1 decided.")
         await person.press("escape", "d")
@@ -240,7 +240,7 @@ def test_seconds_are_those_spent_on_the_answer(ada):
 @pytest.mark.parametrize("size", [(80, 24), pytest.param((120, 40), marks=pytest.mark.slow)])
 def test_every_key_fits_the_foot_and_nothing_said_in_passing_covers_it(ada, size):
     async def steps(person):
-        await person.sees("The answer, whole")
+        await person.sees("The full answer")
         foot = [line.strip() for line in person.screen.splitlines()[-3:]]
         said = " ".join(" ".join(foot).split())
         for one in ("1–9, 0 score", "k skip", "u undo", "o note", "f filters", "/ search", "? help", "q quit"):
@@ -324,7 +324,7 @@ def test_what_others_gave_is_not_shown(run, score):
         await person.press("n", "s")
         await person.sees("bob: ")
         await person.press("escape", "r", "space")
-        assert "remark" not in person.screen and "has decided" not in person.screen
+        assert "remark" not in person.screen and " decided: " not in person.screen
 
     drive(judge_desk(run), steps, size=(100, 50))
 
@@ -345,7 +345,7 @@ def test_hostile_answers_and_queries_command_nothing(tmp_path, text):
             await person.press(*keys)
             await is_clean()
         await person.press("o")
-        await person.sees("enter goes on")
+        await person.sees("enter continues")
         person.line.insert_text_at_cursor(f"x{text}")
         await person.press("enter")
         await person.until(lambda: desk.decisions("1"))
@@ -386,7 +386,7 @@ from review_pilot import drive
 
 async def steps(person):
     await person.press("7", "2", "o")
-    await person.sees("enter goes on")
+    await person.sees("enter continues")
     await person.write("half a remark")
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -419,7 +419,7 @@ def test_a_killed_application_costs_no_keystroke(run):
     async def steps(person):
         await person.sees("Answer 3 of 24:")
         await person.press("o")
-        await person.sees("Your draft of", "half a remark")
+        await person.sees("Your draft from", "half a remark")
         await person.press("enter")
         await person.until(lambda: ada.decisions("3"))
 
@@ -435,7 +435,7 @@ def test_a_torn_line_is_cut_at_the_next_score(run):
     told = []
     again = judge_desk(run, notify=told.append)
     give(again, 2, 8)
-    assert "was torn" in told[0] and [one.score for one in load_judge_audit(run)] == [7, 8]
+    assert "was incomplete and was removed" in told[0] and [one.score for one in load_judge_audit(run)] == [7, 8]
 
 
 @pytest.mark.slow

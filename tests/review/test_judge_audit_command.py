@@ -78,7 +78,7 @@ def test_nothing_printed_or_written_tells_of_judge_or_model(tmp_path, name):
         give(judge_desk(path, "bob"), 1, 9, note="bob's own")
         told = [audit(path, "--list").stdout, *(audit(path, "--list", "--json").stdout.split('"time"')[::2])]
         done = audit(path, "--export", out)
-        assert done.exit_code == 0 and "24 answers; fill “score”" in done.stderr
+        assert done.exit_code == 0 and "24 answers; fill in “score”" in done.stderr
         found.append([*told, out.read_bytes()])
     assert found[0] == found[1]
     everything = "".join(map(str, found[0])).casefold()
@@ -103,7 +103,7 @@ def test_export_fill_apply(run, tmp_path):
         "note",
     }
     done = audit(run, "--apply", out, "--reviewer", "bob")
-    assert done.exit_code == 0 and "4 decisions made, 0 were made before, 20 lines without one" in done.stderr
+    assert done.exit_code == 0 and "4 decisions made, 0 already made, 20 lines left empty" in done.stderr
     expected = [
         ("bob", 1, "score", 8, "glad"),
         ("bob", 2, "skip", None, ""),
@@ -111,7 +111,7 @@ def test_export_fill_apply(run, tmp_path):
         ("bob", 4, "score", 3, ""),
     ]
     assert scores(run) == expected
-    assert "0 decisions made, 4 were made before" in audit(run, "--apply", out, "--reviewer", "bob").stderr
+    assert "0 decisions made, 4 already made" in audit(run, "--apply", out, "--reviewer", "bob").stderr
     assert scores(run) == expected
 
 
@@ -150,7 +150,7 @@ def test_no_cell_is_a_formula_or_a_command(tmp_path):
     csv.field_size_limit(before)
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
     done = audit(run, "--apply", out)
-    assert done.exit_code == 0 and "6 lines without one" in done.stderr and csv.field_size_limit() == before
+    assert done.exit_code == 0 and "6 lines left empty" in done.stderr and csv.field_size_limit() == before
 
 
 @pytest.mark.parametrize("text", [one for one in NASTY if "\ud800" not in one])
@@ -170,12 +170,12 @@ def test_a_hostile_answer_commands_no_terminal(tmp_path, text):
         ({"score": 11}, "score"),
         ({"score": 0}, "score"),
         ({"score": 7.5}, "score"),
-        ({"score": True}, "a score is a whole number from 1 to 10"),
+        ({"score": True}, "a score must be a whole number from 1 to 10"),
         ({"score": "good"}, "score"),
-        ({"score": 5, "item": 99}, "has no answer 99; there are 24"),
-        ({"score": 5, "id": "a00"}, "is not answer 2 of"),
+        ({"score": 5, "item": 99}, "has no answer 99; it has 24"),
+        ({"score": 5, "id": "a00"}, "id does not match answer 2 of"),
         ({"score": 5, "item": "two"}, "item"),
-        ({"score": 5, "item": 1}, "is not answer 1 of"),
+        ({"score": 5, "item": 1}, "id does not match answer 1 of"),
         ({"score": 5, "note": ["x"]}, "note"),
     ],
 )
@@ -191,7 +191,7 @@ def test_a_line_that_cannot_be_applied_is_named_and_nothing_is_decided(run, tmp_
 @pytest.mark.parametrize(
     ("text", "told"),
     [("item,score\n1,5\n", "line 1: the column “id” is missing"), ("", "line 1: the column “item” is missing"),
-     ("item,id,score,note\n1,a0,5,\n", "line 2: this is not answer 1"), ("\xff", "not UTF-8")],
+     ("item,id,score,note\n1,a0,5,\n", "line 2: the line's id does not match answer 1"), ("\xff", "not UTF-8")],
 )  # fmt: skip
 def test_a_table_that_is_none_is_named(run, tmp_path, text, told):
     out = tmp_path / "out.csv"
@@ -205,12 +205,12 @@ def test_the_judge_is_told_of_once_everything_is_decided(run):
     for number in range(1, 24):
         give(ada, number, 9)
     shown = audit(run, "--stats").stdout
-    assert "1 left; how far you agree with the judge" in shown and "accepts" not in shown
+    assert "1 left; agreement with the judge" in shown and "accepts" not in shown
     data = json.loads(audit(run, "--stats", "--json").stdout)
     assert (data["left"], data["judge"], data["decisions"]) == (1, None, {"score": 23})
     give(ada, 24, None)
     shown = audit(run, "--stats").stdout
-    assert "The judge beside a person:" in shown and "all groups: 23 scored, 1 skipped; same verdict" in shown
+    assert "The judge compared with a reviewer:" in shown and "all groups: 23 scored, 1 skipped; same verdict" in shown
     data = json.loads(audit(run, "--stats", "--json").stdout)
     assert data["left"] == 0 and [row["group"] for row in data["judge"]] == ["", "emotion", "style"]
     assert "24 left" in audit(run, "--stats", "--reviewer", "bob").stdout
@@ -233,11 +233,11 @@ def test_two_persons_agreement_is_over_the_last_scores(run):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--list", "--seed", "9"], "was drawn with seed 0; leave --seed away"),
-        (["--list", "--sample", "3"], "has 24 answers; it can grow, not shrink"),
-        (["--export", "x.jsonl", "--opinions"], "--opinions and --check have no meaning with --judge"),
-        (["--list", "--check"], "--opinions and --check have no meaning with --judge"),
-        (["--list", "--stats"], "do not go together"),
+        (["--list", "--seed", "9"], "was drawn with seed 0; leave out --seed"),
+        (["--list", "--sample", "3"], "has 24 answers; it can only grow"),
+        (["--export", "x.jsonl", "--opinions"], "leave out --opinions and --check with --judge"),
+        (["--list", "--check"], "leave out --opinions and --check with --judge"),
+        (["--list", "--stats"], "cannot be combined"),
         ([], "needs a terminal"),
     ],
 )

@@ -85,7 +85,7 @@ def test_an_outcome_without_a_scored_item_is_left_out_and_told():
     assert whole.when_rejected.value is None and whole.overall.value == 1.0 and whole.kappa is None
     assert whole.judge_accepts == 1.0
     [told] = judge_audit_lines([whole])[1:]
-    assert "where it rejects not scored" in told and "nothing is known of 4 of 14 judged answers" in told
+    assert "where it rejects not scored" in told and "no figures for 4 of 14 judged answers" in told
     assert "2 scored, 1 skipped" in told and "κ undefined" in told
 
 
@@ -218,8 +218,8 @@ def test_several_reviewers_come_together_first_and_then_apart(four):
         (name, group) for name in ("", "ada", "bob") for group in ("", "emotion")
     ]
     assert [row.overall.value for row in rows[::2]] == [1.0, pytest.approx(0.75), pytest.approx(0.25)]
-    assert judge_audit_lines(rows)[0] == "The judge beside all persons together:"
-    assert any(line == "The judge beside bob:" for line in judge_audit_lines(rows))
+    assert judge_audit_lines(rows)[0] == "The judge compared with all reviewers together:"
+    assert any(line == "The judge compared with bob:" for line in judge_audit_lines(rows))
 
 
 def test_a_line_that_is_being_written_is_left_out(four):
@@ -259,7 +259,7 @@ def test_what_does_not_belong_together_is_told(four, tmp_path):
         summary(other)
     line = json.loads(ada.log.path.read_text("utf-8"))
     ada.log.path.write_text(json.dumps({**line, "item": "77"}) + "\n", "utf-8")
-    with pytest.raises(UsageError, match="decides on answer 77, which its sample lacks"):
+    with pytest.raises(UsageError, match="has a decision on answer 77, which is not in its sample"):
         summary(four)
 
 

@@ -116,10 +116,7 @@ def test_what_cannot_be_computed_is_said():
         record(4, "bob", "reject", "2"),
     ]
     assert agreements(few)[0].summary == "κ 1.00 (n 2, too few for an interval)"
-    assert (
-        "nothing decided by both"
-        in agreements([record(1, "ada", "accept"), record(2, "bob", "accept", "2")])[0].summary
-    )
+    assert "no common decisions" in agreements([record(1, "ada", "accept"), record(2, "bob", "accept", "2")])[0].summary
 
 
 def test_pace_leaves_out_absence_notes_and_files():
@@ -137,7 +134,7 @@ def test_pace_leaves_out_absence_notes_and_files():
     assert (bob.decisions, bob.per_hour) == (1, None) and "none timed" in bob.summary
 
 
-@pytest.mark.parametrize(("timed", "told_"), [(4, "4 decided"), (5, "5 decided, 360 an hour, median 10 s")])
+@pytest.mark.parametrize(("timed", "told_"), [(4, "4 decided"), (5, "5 decided, 360 per hour, median 10 s")])
 def test_a_pace_is_told_once_there_is_one(timed, told_):
     records = [record(number, "ada", "accept", f"1/{number}", seconds=10) for number in range(timed)]
     assert statistics(records).throughput[0].summary == told_
@@ -150,4 +147,4 @@ def test_statistics_are_told_and_given_to_machines():
     data = found.to_object()
     assert data["agreement"] == [{"reviewers": ["ada", "bob"], "n": 1, "observed": 0.0, "kappa": 0.0, "interval": None}]
     assert [one["per_hour"] for one in data["throughput"]] == [None, 450]
-    assert statistics([]).lines() == ["Nothing decided yet."]
+    assert statistics([]).lines() == ["No decisions yet."]

@@ -20,7 +20,7 @@ def ada(bench):
 def test_the_flagged_turn_is_shown_with_intention_findings_and_conversation(ada):
     async def steps(person):
         await person.sees("Intention of dialogue 1, turn 3", FLAGGED)
-        await person.sees("! length: wants 30 words (“BAD”)", "flagged; the template is played")
+        await person.sees("! length: wants 30 words (“BAD”)", "flagged; the template's query is used")
         first = person.screen.splitlines()
         assert first[2].startswith("F  1·3")
         assert any(line[26:].lstrip(" │").startswith(("+ ", "− ")) for line in first)
@@ -56,13 +56,13 @@ def test_a_accepts_and_goes_on(ada, stored):
 def test_a_asks_for_a_reason_where_the_checkers_object(ada, stored):
     async def steps(person):
         await person.press("a")
-        await person.sees("Why are the words right all the same?", "! length")
+        await person.sees("Why should the words be accepted anyway?", "! length")
         await person.press("enter")
-        await person.sees("please write something")
+        await person.sees("type something, or press escape")
         await person.press("escape")
         assert stored().status == "flagged" and not ada.verdicts()
         await person.press("a")
-        await person.sees("Why are the words right")
+        await person.sees("Why should the words be accepted")
         await person.write("false alarm")
         await person.press("enter")
         await person.until(lambda: KEY in ada.verdicts())
@@ -113,7 +113,7 @@ def test_t_puts_the_template_back_and_shows_it(ada, stored):
 def test_t_on_the_template_s_own_words_decides_nothing(ada):
     async def steps(person):
         await person.press("n", "t")
-        await person.until(lambda: "has the template's words already; accept them" in person.said)
+        await person.until(lambda: "already has the template's query; accept it" in person.said)
 
     drive(ada, steps)
     assert not ada.log.records
@@ -168,13 +168,13 @@ def test_an_edit_that_the_checkers_object_to_asks_and_keeps_the_draft(ada, store
         await person.sees("ctrl+s saves")
         await person.write(" Really.")
         await person.press("ctrl+s")
-        await person.sees("Why are the words right")
+        await person.sees("Why should the words be accepted")
         await person.press("escape")
-        await person.until(lambda: "Your draft is kept" in person.said)
+        await person.until(lambda: "Your draft is saved" in person.said)
         await person.press("e")
-        await person.sees("Your draft of", "Really.")
+        await person.sees("Your draft from", "Really.")
         await person.press("ctrl+s")
-        await person.sees("Why are the words right")
+        await person.sees("Why should the words be accepted")
         await person.write("so be it")
         await person.press("enter")
         await person.until(lambda: KEY in ada.verdicts())
@@ -189,11 +189,11 @@ def test_escape_leaves_the_editor_and_keeps_what_was_typed(ada, stored):
         await person.sees("ctrl+s saves")
         await person.write(" More")
         await person.press("escape")
-        await person.until(lambda: "Your draft is kept" in person.said)
+        await person.until(lambda: "Your draft is saved" in person.said)
         await person.press("e")
-        await person.sees("is back", "More")
+        await person.sees("was restored", "More")
         await person.press("ctrl+r", "ctrl+s")
-        await person.until(lambda: "Nothing changed" in person.said)
+        await person.until(lambda: "No changes" in person.said)
 
     drive(ada, steps)
     assert stored().query == FLAGGED and ada.drafts.get(KEY) is None
@@ -204,10 +204,10 @@ def test_g_asks_the_chosen_model_and_shows_before_it_takes(ada, stored):
         await person.press("g")
         await person.sees("Which model?", "sim/x")
         await person.press("enter")
-        await person.sees("What should it mind?")
+        await person.sees("Instructions for the model?")
         await person.write("numbers")
         await person.press("enter")
-        await person.sees("sim/x says", "sim/x minds numbers.")
+        await person.sees("sim/x suggests", "sim/x minds numbers.")
         assert stored().query == FLAGGED
         await person.press("enter")
         await person.until(lambda: KEY in ada.verdicts())
@@ -223,9 +223,9 @@ def test_g_can_be_edited_first_or_left(ada, stored):
             await person.press("g")
             await person.sees("Which model?")
             await person.press("enter")
-            await person.sees("What should it mind?")
+            await person.sees("Instructions for the model?")
             await person.press("enter")
-            await person.sees("sim/x says")
+            await person.sees("sim/x suggests")
             await person.press(*presses)
             assert not ada.verdicts()
         await person.sees("ctrl+s saves")
@@ -251,7 +251,7 @@ def test_waiting_for_a_model_is_told_and_can_be_left(bench, stored):
         await person.press("g")
         await person.sees("Which model?")
         await person.press("enter")
-        await person.sees("What should it mind?")
+        await person.sees("Instructions for the model?")
         await person.press("enter")
         await person.sees("Asking sim/x …")
         await person.until(asked.is_set)
@@ -273,9 +273,9 @@ def test_a_model_that_fails_or_is_none_is_told(bench, fault, stored):
         await person.press("g")
         if fault:
             await person.press("enter")
-            await person.sees("What should it mind?")
+            await person.sees("Instructions for the model?")
             await person.press("enter")
-        await person.until(lambda: ("gave nothing: boom" if fault else "No model can be asked") in person.said)
+        await person.until(lambda: ("did not answer: boom" if fault else "Cannot regenerate") in person.said)
         await person.press("n")
         await person.sees("Intention of dialogue 1, turn 1")
 
@@ -308,7 +308,7 @@ def test_slash_searches_and_an_empty_search_shows_all(ada):
         await person.sees("Search")
         await person.write("nowhere")  # replaces the old words
         await person.press("enter")
-        await person.sees("No turn is shown")
+        await person.sees("No turns to show")
         for key in ("a", "e", "t", "x", "o", "n", "p", "g"):
             await person.press(key)
         await person.press("slash")
@@ -325,7 +325,7 @@ def test_help_and_statistics(ada):
         await person.press("question_mark")
         await person.sees("undo your last decision", "ctrl+s saves")
         await person.press("escape", "s")
-        await person.sees("Nothing decided yet.")
+        await person.sees("No decisions yet.")
         await person.press("escape", "x")
         await person.until(lambda: ada.verdicts())
         await person.press("s")

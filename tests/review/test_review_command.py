@@ -57,7 +57,7 @@ def test_list_is_filtered_and_gives_objects(bench):
         ("--source", "openai/y", "there is no source “openai/y”; use openai/x, template"),
         ("--finding", "lenght", "there is no finding “lenght”; use audience, bullets, case"),
         ("--topic", "T\x1b", "there is no topic “T\\x1b”; use T"),
-        ("--group", "emotion", "here is nothing to choose by group"),
+        ("--group", "emotion", "items here have no group to filter by"),
     ],
 )
 def test_a_filter_for_what_is_not_there_names_what_is(bench, tmp_path, monkeypatch, way, flag, value, told):
@@ -69,7 +69,7 @@ def test_a_filter_for_what_is_not_there_names_what_is(bench, tmp_path, monkeypat
 
 def test_a_filter_that_nothing_happens_to_match_is_no_fault_and_is_told(bench):
     done = review(bench, "--list", "--status", "rejected")
-    assert (done.exit_code, done.stdout) == (0, "") and "no turn of " in done.stderr
+    assert (done.exit_code, done.stdout) == (0, "") and "no turn in " in done.stderr
     assert "matches (status rejected)" in done.stderr
 
 
@@ -100,12 +100,12 @@ def test_check_asks_the_checkers_anew(bench):
 
 
 def test_statistics_for_people_and_machines(bench):
-    assert review(bench, "--stats").stdout == "Nothing decided yet.\n"
+    assert review(bench, "--stats").stdout == "No decisions yet.\n"
     decide(desk(bench), "reject", seconds=10)
     decide(desk(bench, "bob"), "reject", "2/1")
     shown = review(bench, "--stats").stdout
     assert "Decisions: reject 2." in shown and "ada: 1 decided." in shown
-    assert "ada and bob: κ: nothing decided by both." in shown
+    assert "ada and bob: κ: no common decisions." in shown
     data = json.loads(review(bench, "--stats", "--json").stdout)
     assert [one["reviewer"] for one in data["throughput"]] == ["ada", "bob"]
 
@@ -158,16 +158,16 @@ def test_topics_of_the_environment_are_meant_for_generate(bench, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([], "name a benchmark's folder, or a file of topics"),
-        (["BENCH", "--judge", "BENCH", "--list"], "a run's folder with --judge; one of them"),
-        (["BENCH", "--list", "--sample", "5"], "give them with --judge RUN"),
-        (["--judge", "BENCH", "--list"], "is no run"),
-        (["BENCH", "--list", "--stats"], "--list and --stats do not go together"),
-        (["BENCH", "--apply", "x", "--export", "y"], "do not go together"),
+        ([], "name one of these: a benchmark's folder, a file of topics"),
+        (["BENCH", "--judge", "BENCH", "--list"], "a run's folder with --judge"),
+        (["BENCH", "--list", "--sample", "5"], "use them with --judge RUN"),
+        (["--judge", "BENCH", "--list"], "is not a run"),
+        (["BENCH", "--list", "--stats"], "--list and --stats cannot be combined"),
+        (["BENCH", "--apply", "x", "--export", "y"], "cannot be combined"),
         (["BENCH", "--apply", "none.jsonl"], "none.jsonl: cannot be read"),
-        (["nowhere", "--list"], "is no benchmark"),
+        (["nowhere", "--list"], "is not a benchmark"),
         (["--topics", "none.jsonl", "--list"], "none.jsonl: cannot be read"),
-        (["BENCH", "--list", "--reviewer", " "], "nobody knows who reviews"),
+        (["BENCH", "--list", "--reviewer", " "], "no reviewer name"),
         (["BENCH"], "needs a terminal"),
     ],
 )

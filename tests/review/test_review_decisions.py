@@ -130,7 +130,7 @@ def test_words_that_cannot_be_stored_are_refused(ada, text, told, stored):
 def test_a_turn_that_is_not_there_is_told(ada):
     with pytest.raises(UsageError, match="no turn 9/9"):
         ada.seen("9/9")
-    with pytest.raises(UsageError, match="cannot be decided on with “guess”"):
+    with pytest.raises(UsageError, match="“guess” is not a decision for turns"):
         decide(ada, "guess")
 
 

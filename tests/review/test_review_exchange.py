@@ -69,7 +69,7 @@ def test_there_and_back(two_flagged, ada, filled, stored):
 
 def test_the_template_in_place_of_itself_is_refused_but_for_an_opinion(ada, filled):
     path = filled({"2/1": {"decision": "template"}})
-    with pytest.raises(InputError, match="line 5: turn 2/1 has the template's words already; accept them"):
+    with pytest.raises(InputError, match="line 5: turn 2/1 already has the template's query; accept it"):
         apply(ada, path)
     assert not ada.log.records
     apply(ada, path, opinions=True)
@@ -150,15 +150,15 @@ def test_a_second_file_may_be_kept_as_opinions_only(bench, ada, filled, stored):
         ({"decision": "regenerate"}, "decision"),
         ({"decision": 5}, "decision"),
         ({"decision": ["accept"]}, "decision"),
-        ({"decision": "edit"}, "needs new words"),
-        ({"decision": "edit", "edited_query": FLAGGED}, "needs new words"),
-        ({"decision": "edit", "edited_query": "a\x1b[31m"}, r"no screen shows \(\\x1b\)"),
-        ({"decision": "edit", "edited_query": "\ud800"}, "no screen shows"),
+        ({"decision": "edit"}, "needs words that differ"),
+        ({"decision": "edit", "edited_query": FLAGGED}, "needs words that differ"),
+        ({"decision": "edit", "edited_query": "a\x1b[31m"}, r"invisible character \(\\x1b\)"),
+        ({"decision": "edit", "edited_query": "\ud800"}, "invisible character"),
         ({"decision": "edit", "edited_query": "x" * 20_001}, "20001 characters"),
         ({"decision": "edit", "edited_query": 5}, "edited_query"),
-        ({"decision": "accept", "edited_query": GOOD}, "beside the decision"),
+        ({"decision": "accept", "edited_query": GOOD}, "its decision is “accept”"),
         ({"edited_query": GOOD}, "no decision"),
-        ({"decision": "note"}, "needs words"),
+        ({"decision": "note"}, "the note is empty"),
         ({"decision": "note", "note": "x" * 10_001}, "note"),
         ({"decision": "accept", "force": "maybe"}, "force"),
         ({"decision": "accept", "turn": 99}, "no turn 1/99"),
@@ -167,7 +167,7 @@ def test_a_second_file_may_be_kept_as_opinions_only(bench, ada, filled, stored):
         ({"decision": "accept", "dialogue": 10**400}, "dialogue"),
         ({"decision": "accept", "query": None}, "query"),
         ({"decision": "accept", "status": "odd"}, "status"),
-        ({"decision": "reject", "turn": 1}, "twice|changed since"),
+        ({"decision": "reject", "turn": 1}, "two decisions|changed since"),
     ],
 )
 def test_lines_that_cannot_be_applied_are_named(ada, filled, change, told):
@@ -180,7 +180,7 @@ def test_a_turn_decided_on_twice_is_named(ada, filled, tmp_path):
     path = filled({KEY: {"decision": "reject"}})
     text = path.read_text("utf-8")
     path.write_text(text + text.splitlines()[2] + "\n", "utf-8")
-    with pytest.raises(InputError, match=r"line 9: .* decided on twice, first in line 3"):
+    with pytest.raises(InputError, match=r"line 9: .* two decisions, the first in line 3"):
         apply(ada, path)
 
 

@@ -115,7 +115,7 @@ def test_a_draft_that_was_tampered_with_is_no_draft_or_harmless(bench):
 
     async def steps(person):
         await person.press("e")
-        await person.sees("is back")
+        await person.sees("was restored")
         assert person.editor.text == r"\x1b[31m"
 
     drive(own, steps)
@@ -145,5 +145,5 @@ def test_topics_obey_nothing(tmp_path, text):
 def test_nothing_asked_of_a_desk_runs_what_it_reads(bench):
     own = desk(bench)
     assert "_after_" not in ask(own, "accept").decision
-    with pytest.raises(Exception, match="cannot be decided on"):
+    with pytest.raises(Exception, match="is not a decision for"):
         decide(own, "_undo")

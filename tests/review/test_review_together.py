@@ -36,11 +36,11 @@ def test_what_another_decides_is_told_and_shown_on_r(ada, bob):
     async def steps(person):
         await person.sees(FLAGGED)
         decide(bob, "edit", text=GOOD)
-        await person.sees("bob has decided: edit. What you see is older")
+        await person.sees("bob decided: edit. This is the older version")
         await person.sees(FLAGGED, "E 1·3")
         await person.press("r")
         await person.sees(GOOD, "bob: edit")
-        assert "What you see is older" not in person.screen
+        assert "This is the older version" not in person.screen
 
     drive(ada, steps)
 
@@ -50,7 +50,7 @@ def test_a_note_of_another_does_not_make_what_is_shown_old(ada, bob):
         decide(bob, "note", note="hm")
         person.app.review.poll()
         await person.pilot.pause()
-        assert "What you see is older" not in person.screen
+        assert "This is the older version" not in person.screen
 
     drive(ada, steps)
 
@@ -69,7 +69,7 @@ def test_a_decision_on_what_was_changed_meanwhile_is_asked_about(ada, bob, store
         await person.sees(FLAGGED)
         decide(bob, "edit", text=GOOD)
         await person.press("x")
-        await person.sees("bob has changed this turn meanwhile: edit.", "It is now:", GOOD)
+        await person.sees("bob changed this turn after you opened it: edit.", "Current version:", GOOD)
         await person.press(*presses)
         await person.until(lambda: len(person.app.screen_stack) == 2)
 
@@ -86,9 +86,9 @@ def test_an_edit_that_meets_another_shows_both_and_loses_neither(ada, bob, store
         await person.write(MINE)
         decide(bob, "edit", text=GOOD)
         await person.press("ctrl+s")
-        await person.sees("It is now:", GOOD, "Yours:", MINE)
+        await person.sees("Current version:", GOOD, "Yours:", MINE)
         await person.press("escape")
-        await person.until(lambda: "Your draft is kept" in person.said)
+        await person.until(lambda: "Your draft is saved" in person.said)
         assert stored().query == GOOD
         await person.press("e")
         await person.sees("the stored words have changed since", MINE)
@@ -105,7 +105,7 @@ def test_undo_over_another_s_work_is_asked_about(ada, bob, stored):
         bob.refresh()
         decide(bob, "edit", text=GOOD)
         await person.press("u")
-        await person.sees("bob has changed this turn meanwhile")
+        await person.sees("bob changed this turn after you opened it")
         assert "opinion" not in person.screen
         await person.press("escape")
 
@@ -142,7 +142,7 @@ def test_a_killed_application_costs_no_keystroke(bench, stored):
 
     async def steps(person):
         await person.press("e")
-        await person.sees("Your draft of", f"{FLAGGED} and more")
+        await person.sees("Your draft from", f"{FLAGGED} and more")
 
     drive(desk(bench), steps)
     assert desk(bench, "bob").drafts.get(KEY) is None  # a draft is its writer's own

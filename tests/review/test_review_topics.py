@@ -146,7 +146,7 @@ def test_words_there_and_back(line):
 
 
 def test_words_that_are_no_topic_say_what_is_expected():
-    with pytest.raises(UsageError, match="belongs to no field"):
+    with pytest.raises(UsageError, match="is not part of a field"):
         from_words("hello\nprompt: x")
 
 
@@ -154,11 +154,11 @@ def test_words_that_are_no_topic_say_what_is_expected():
     ("text", "told"),
     [
         ("nonsense\n", "line 1: not a JSON object"),
-        ("[]\n", "line 1: a topic is an object"),
-        ('{"id": "a"}\n', "line 1: a topic is an object"),
-        ('{"id": "a", "prompt": "\\ud800"}\n', "line 1: a topic is an object"),
+        ("[]\n", "line 1: a topic must be an object"),
+        ('{"id": "a"}\n', "line 1: a topic must be an object"),
+        ('{"id": "a", "prompt": "\\ud800"}\n', "line 1: a topic must be an object"),
         ('\n{"id": "a", "prompt": "p"}\n{"id": "a", "prompt": "q"}\n', "line 3: the id is used twice"),
-        ("\n", "holds no topic"),
+        ("\n", "contains no topics"),
     ],
 )
 def test_files_that_are_none_are_told(tmp_path, text, told):
@@ -195,11 +195,11 @@ def test_there_and_back_by_a_file(path, tmp_path):
     ("change", "told"),
     [
         ({"topic": "T9", "decision": "accept"}, "no topic T9"),
-        ({"decision": "template"}, "cannot be decided on with"),
+        ({"decision": "template"}, "“template” is not a decision for topics"),
         ({"decision": "edit", "edited": {"id": "T9"}}, "edited.id"),
         ({"decision": "edit", "edited": {"prompt": " "}}, "no prompt|checkers object"),
         ({"decision": "edit", "edited": {"keywords": "all"}}, "edited.keywords"),
-        ({"decision": "edit"}, "needs new words"),
+        ({"decision": "edit"}, "needs words that differ"),
         ({"line": [], "decision": "accept"}, "line"),
         ({"line": {}, "decision": "accept"}, "changed since|checkers object"),
     ],
@@ -226,7 +226,7 @@ def test_a_forged_journal_cannot_break_the_file(path):
         + "\n",
         "utf-8",
     )
-    with pytest.raises(InputError, match="is no topic"):
+    with pytest.raises(InputError, match="is not a valid topic"):
         desk(path)
     assert len(lines(path)) == 4
 
@@ -236,7 +236,7 @@ def test_the_application_vouches_and_rejects(path):
     own = desk(path)
 
     async def steps(person):
-        await person.sees("Topic T1, open: it needs 2 reviewers", "20 keywords", "2 shown (status open)")
+        await person.sees("Topic T1, open: needs 2 reviewers", "20 keywords", "2 shown (status open)")
         assert "template" not in person.screen and "regenerate" not in person.screen
         await person.press("t", "g", "a")
         await person.sees("Topic T2", "verified by ada")

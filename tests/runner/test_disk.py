@@ -45,7 +45,7 @@ def test_a_full_database_stops_the_run_and_keeps_what_it_has(
     first = Scripted(long, connections=2)
     with monkeypatch.context() as patched:
         patched.setattr(store, "connect", small)
-        with pytest.raises(OutsideError, match=r"disk may be full.*the same command goes on"):
+        with pytest.raises(OutsideError, match=r"disk may be full.*the same command to continue"):
             play(first, limit=None, patience=99, max_turns=12)
     assert first.closed == 1 and is_whole(tmp_path / "run")
     run = load_run(tmp_path / "run")

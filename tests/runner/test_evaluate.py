@@ -76,7 +76,7 @@ def test_a_resumed_run_asks_only_what_is_missing(play: Play) -> None:
         ({"patience": 2, "seed": 4}, "the patience was 3 and is now 2; the seed was 0 and is now 4"),
         (
             {"base_url": "http://me@127.0.0.1:8000/v1"},
-            "fake/model was asked at the provider's own address and would now be asked at http://127.0.0.1:8000/v1",
+            "fake/model was called at the provider's own address and would now be called at http://127.0.0.1:8000/v1",
         ),
     ],
 )
@@ -94,7 +94,7 @@ def test_other_settings_are_refused_with_the_difference_in_words(
 def test_other_reading_rules_are_refused(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     play(Scripted(witness))
     monkeypatch.setattr("evolif.runner.settings.READING_RULES_VERSION", 99)
-    with pytest.raises(UsageError, match=r"read by the reading rules \d+, and this version has the rules 99"):
+    with pytest.raises(UsageError, match=r"read by reading rules \d+, but this version has rules 99"):
         play(Scripted(witness))
 
 
@@ -109,7 +109,7 @@ def test_another_benchmark_is_refused(play: Play, bench: Path) -> None:
     with (bench / "topics.jsonl").open("a", encoding="utf-8") as file:
         topic = {"id": "extra", "prompt": "Do it.", "keywords": [f"word{i}" for i in range(20)]}
         file.write(json.dumps(topic) + "\n")
-    with pytest.raises(UsageError, match="the benchmark is another one"):
+    with pytest.raises(UsageError, match="the benchmark differs"):
         play(Scripted(witness))
 
 
@@ -126,7 +126,7 @@ def test_an_edited_used_turn_is_refused_before_anything_is_asked(play: Play, ben
     play(Scripted(lambda r: ModelError("busy") if r.turn.dialogue == 1 else good_but(2, 3, 4)(r)), limit=None)
     edit_query(bench, 4, 2)
     model = Scripted(witness)
-    with pytest.raises(UsageError, match=r"turn 2 of dialogue 4 \(its words were “.*” and are now “.* Please.”\)"):
+    with pytest.raises(UsageError, match=r"turn 2 of dialogue 4 \(its query was “.*” and is now “.* Please.”\)"):
         play(model, limit=None)
     assert model.asked == []
 
@@ -155,7 +155,7 @@ def test_a_folder_of_something_else_and_a_file_are_refused(play: Play, tmp_path:
         out.mkdir()
         (out / "thesis.txt").write_text("text", encoding="utf-8")
     model = Scripted(witness)
-    with pytest.raises(UsageError, match=r"is a file|is no run"):
+    with pytest.raises(UsageError, match=r"is a file|is not a run"):
         play(model, out="mine")
     assert model.asked == []
 
@@ -173,7 +173,7 @@ def test_names_are_checked_before_anything_is_written(bench: Path, tmp_path: Pat
         ([], "name at least one model"),
         (["sim/perfect", "sim/perfect"], "named twice"),
         (["sim/oracle"], "sim/oracle"),
-        ("nonsense", "names no provider"),
+        ("nonsense", "has no provider"),
     ):
         with pytest.raises(UsageError, match=told):
             evaluate(bench, models, tmp_path / "r")
@@ -237,13 +237,13 @@ def test_a_run_killed_in_its_first_moment_is_started_again(play: Play, tmp_path:
             connection.execute("CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT")
             connection.commit()
             connection.close()
-        with pytest.raises(UsageError, match="is no run"):
+        with pytest.raises(UsageError, match="is not a run"):
             load_run(out)
         assert endings(play(Scripted(witness), out=out.name)) == [(1, 1, "censored", 8)]
 
 
 def test_foreign_and_broken_stores_are_sentences(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no run"):
+    with pytest.raises(UsageError, match="is not a run"):
         load_run(tmp_path)
     (tmp_path / "run.sqlite").write_bytes(b"no database at all" * 100)
     with pytest.raises(OutsideError, match="not a database"):

@@ -71,7 +71,7 @@ def test_a_complete_run_needs_no_model_and_no_key(
 def test_an_edited_turn_of_a_complete_run_is_still_refused(play: Play, bench: Path) -> None:
     play(Scripted(witness))
     edit(bench, 1, 2, query="Something else.")
-    with pytest.raises(UsageError, match=r"turn 2 of dialogue 1 \(its words were"):
+    with pytest.raises(UsageError, match=r"turn 2 of dialogue 1 \(its query was"):
         play(Scripted(witness))
 
 
@@ -163,10 +163,10 @@ def test_a_conversation_that_no_longer_fitted_does_not_fit_in_a_fork_either(play
 
 
 def test_a_fork_of_nothing_and_into_something_else_are_refused(play: Play, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no run"):
+    with pytest.raises(UsageError, match="is not a run"):
         play(Scripted(witness), fork_into=tmp_path / "new")
     play(Scripted(witness))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("text", encoding="utf-8")
-    with pytest.raises(UsageError, match="is no run; choose another folder"):
+    with pytest.raises(UsageError, match="is not a run; choose another folder"):
         play(Scripted(witness), fork_into=tmp_path / "mine")

@@ -137,7 +137,7 @@ def test_an_interrupted_run_ends_its_turns_in_flight_and_goes_on_as_if_nothing_h
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert "the same command goes on" in err and "Traceback" not in err
+    assert "run the same command to continue" in err and "Traceback" not in err
     assert stored(tmp_path / "run") == set(brain.asked)
     brain.delay = 0.0
     evaluate(bench, model, tmp_path / "run", max_turns=TURNS).close()

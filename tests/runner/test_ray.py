@@ -166,9 +166,9 @@ def test_a_cluster_that_is_there_is_used_and_left_running(tmp_path: Path, head: 
 def test_where_nobody_answers_it_is_said_at_once(bench: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         nobody = f"127.0.0.1:{free.getsockname()[1]}"
-    with pytest.raises(OutsideError, match=f"nobody answers at --ray-address {nobody}"):
+    with pytest.raises(OutsideError, match=f"no Ray cluster answers at --ray-address {nobody}"):
         evaluate(bench, "sim/steady", tmp_path / "run", engine="ray", ray_address=nobody)
-    with pytest.raises(UsageError, match="is no address"):
+    with pytest.raises(UsageError, match="is not an address"):
         evaluate(bench, "sim/steady", tmp_path / "run", engine="ray", ray_address="cluster")
 
 
@@ -178,7 +178,7 @@ def test_an_address_needs_the_engine(bench: Path, tmp_path: Path) -> None:
 
 
 def test_an_unknown_engine_is_refused(bench: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="asyncio and ray"):
+    with pytest.raises(UsageError, match="asyncio or ray"):
         evaluate(bench, "sim/steady", tmp_path / "run", engine="dask")
 
 

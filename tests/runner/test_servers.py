@@ -113,7 +113,7 @@ def test_a_wrong_key_is_one_sentence_and_exit_code_3_and_the_other_model_ends(
         )
         assert len(server.asked) <= 4
     assert told.exit_code == 3 and "verysecret" not in told.output
-    assert told.stderr.count("openai/m is asked no further") == 1 and "check the key in MY_KEY" in told.stderr
+    assert told.stderr.count("openai/m gets no more requests") == 1 and "check the key in MY_KEY" in told.stderr
     assert "4 sessions are suspended" in told.stderr
     run = load_run(tmp_path / "r")
     assert [s.ending for s in run.sessions("sim/perfect")] == ["censored"] * 4
@@ -139,7 +139,7 @@ def test_a_complete_run_says_so_and_exits_0_without_key_and_model(
 def test_a_fork_by_the_command(longer: Benchmark, tmp_path: Path) -> None:
     command = ("evaluate", longer.path, "-m", "sim/steady", "--out", tmp_path / "r", "--max-turns", 8)
     assert evolif(*command).exit_code == 0
-    assert "start a new run from what both share with --fork NEW" in " ".join(
+    assert "start a new run from the shared part with --fork NEW" in " ".join(
         evolif(*command, "--patience", 2).stderr.split()
     )
     forked = evolif(*command, "--patience", 2, "--fork", tmp_path / "new")

@@ -72,7 +72,7 @@ def test_forgetful_is_below_steady_is_below_perfect_and_a_run_can_be_repeated(be
 
 
 def test_a_simulated_model_does_not_chat() -> None:
-    with pytest.raises(UsageError, match="does not chat"):
+    with pytest.raises(UsageError, match="cannot chat"):
         asyncio.run(open_model("sim/perfect").complete(ChatRequest((Message("user", "Hi"),))))
 
 

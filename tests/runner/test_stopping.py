@@ -141,13 +141,13 @@ def test_a_line_says_what_is_awaited_where_none_was_written_for_half_a_minute(
     now = 130.0
     watcher(waiting)
     assert capsys.readouterr().err == (
-        "0 turns so far; awaited: 1 answer of local/x (31 s), 2 verdicts of openai/y (5 s)\n"
+        "0 turns so far; waiting for 1 answer from local/x (31 s), 2 verdicts from openai/y (5 s)\n"
     )
     watcher(waiting)
     assert capsys.readouterr().err == ""
     now = 170.0
     watcher(StillWaiting(()))
-    assert capsys.readouterr().err == "0 turns so far; 0 sessions under way\n"
+    assert capsys.readouterr().err == "0 turns so far; 0 sessions running\n"
 
 
 def test_words_that_take_long_are_awaited_aloud(
@@ -157,7 +157,7 @@ def test_words_that_take_long_are_awaited_aloud(
     monkeypatch.setattr(_wording_display, "_LOOK", 0.001)
     with _wording_display.wording("plain", 20):
         told = ""
-        while "0 turns worded so far; the next is awaited" not in told:
+        while "0 turns worded so far; waiting for the next" not in told:
             told += capsys.readouterr().err
 
 

@@ -85,7 +85,7 @@ def test_an_answer_that_is_not_judged_yet_enters_no_figure(store: RunStore) -> N
 
 
 def test_entries_are_written_all_or_none(store: RunStore) -> None:
-    with pytest.raises(InternalError, match="refused a row"):
+    with pytest.raises(InternalError, match="rejected a row"):
         store.write([entry(), EndEntry(1, "finished"), entry()])
     assert store.turns(1) == [] and store.state(SessionKey("m", 1, 1)).ending is None
 

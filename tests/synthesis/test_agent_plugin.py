@@ -71,14 +71,14 @@ def test_its_words_pass_the_same_checkers_and_it_hears_the_findings() -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("nobody", "no synthesizer “nobody”"), ("refuse", "cannot be loaded"), ("gone", "cannot be loaded")],
+    [("nobody", "unknown synthesizer “nobody”"), ("refuse", "cannot be loaded"), ("gone", "cannot be loaded")],
 )
 def test_what_cannot_be_loaded_is_a_sentence(name: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         load_plugin(name, 1, says())
 
 
-@pytest.mark.parametrize(("name", "said"), [("broken", "broke .*no muse"), ("mute", "no text")])
+@pytest.mark.parametrize(("name", "said"), [("broken", "failed .*no muse"), ("mute", "no text")])
 def test_a_plugin_that_breaks_is_named(name: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         say(load_plugin(name, 1, says("5")))
@@ -86,6 +86,6 @@ def test_a_plugin_that_breaks_is_named(name: str, said: str) -> None:
 
 def test_plugins_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVOLIF_PLUGINS", "0")
-    with pytest.raises(UsageError, match="no synthesizer"):
+    with pytest.raises(UsageError, match="unknown synthesizer"):
         load_plugin("poet", 1, says("5"))
     assert not loaded

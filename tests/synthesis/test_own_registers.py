@@ -81,8 +81,8 @@ def test_a_persona_of_an_unknown_register_is_refused(tmp_path: Path) -> None:
         ({**PIRATE, "first": ["{task.__class__} {clause}"]}, "has the slot {task.__class__}"),
         ({**PIRATE, "first": ["{task!r} {clause}"]}, "has the slot {task}"),
         ({**PIRATE, "first": ["{task:>99999999} {clause}"]}, "has the slot {task}"),
-        ({**PIRATE, "first": ["{task} {clause"]}, "is no text with slots"),
-        ({**PIRATE, "first": [7]}, "is no text with slots"),
+        ({**PIRATE, "first": ["{task} {clause"]}, "is not a text with slots"),
+        ({**PIRATE, "first": [7]}, "is not a text with slots"),
     ],
 )
 def test_frames_that_will_not_do(tmp_path: Path, frames: object, told: str) -> None:

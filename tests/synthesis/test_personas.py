@@ -42,7 +42,7 @@ def test_a_dialogue_keeps_its_persona_and_dialogues_differ() -> None:
         ([["a", "list"]], "line 1", "persona"),
         (["9" * 5000], "line 1", "not a JSON object"),
         (["[" * 100_000], "line 1", "not a JSON object"),
-        ([], "personas.jsonl", "holds no persona"),
+        ([], "personas.jsonl", "contains no persona"),
     ],
 )
 def test_a_broken_file_is_told_with_file_line_and_mend(

@@ -65,7 +65,7 @@ BAD_PROFILES = [
     ({"visit": {"min_turns": 4, "switch": 1.8, "new": 0.4}}, "visit.switch"),
     ({"operations": {}}, "operations.one"),
     ({"colour": "red"}, "colour"),
-    ({"pools": {"colour": {}}}, "pools for colour"),
+    ({"pools": {"colour": {}}}, "pools are given for colour"),
     ({"pools": {"bullets": {"min": 9, "max": 3}}}, "pools.bullets: no constraint can be drawn"),
     ({"pools": {"start_with": {"emoji": []}}}, "pools.start_with: no constraint can be drawn"),
     ({"pools": {"length": {"words": {"min": 1}}}}, "pools.length: no constraint can be drawn"),
@@ -142,7 +142,7 @@ def test_keywords_that_are_compared_alike_count_once(topic_file):
 def test_a_plain_list_is_read_like_any_other(topic_file, odd):
     words = ["art form", *TOPIC["keywords"][:19]]
     assert load_topics(topic_file({**TOPIC, "keywords": words}))[0].keywords == tuple(words)
-    with pytest.raises(InputError, match="at least 20 different keywords, here are 19"):
+    with pytest.raises(InputError, match="at least 20 different keywords, this one has 19"):
         load_topics(topic_file({**TOPIC, "keywords": [*words[:19], odd]}))
 
 
@@ -155,14 +155,14 @@ BAD_TOPICS = [
     (
         "too few keywords",
         [{**TOPIC, "keywords": TOPIC["keywords"][:19]}],
-        "at least 20 different keywords, here are 19",
+        "at least 20 different keywords, this one has 19",
     ),
-    ("the same keyword twice", [{**TOPIC, "keywords": [*TOPIC["keywords"][:19], "WORD3"]}], "here are 19"),
+    ("the same keyword twice", [{**TOPIC, "keywords": [*TOPIC["keywords"][:19], "WORD3"]}], "this one has 19"),
     ("an open edge", [{**TOPIC, "keywords": [*TOPIC["keywords"], "c++"]}], "“c++” does not start and end"),
     ("an invisible keyword", [{**TOPIC, "keywords": [*TOPIC["keywords"], "\u200b"]}], "does not start and end"),
     ("a blank prompt", [{**TOPIC, "prompt": " "}], "line 1: prompt:"),
     ("an id twice", [TOPIC, TOPIC], "line 2: the topic id t1 is used twice"),
-    ("an empty file", ["\n"], "holds no topic"),
+    ("an empty file", ["\n"], "contains no topic"),
 ]
 
 

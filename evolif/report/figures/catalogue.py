@@ -29,9 +29,9 @@ DrawOutcome: TypeAlias = "tuple[Figure | None, str]"
 """The figure and its caption, or None and the reason why there is no figure."""
 
 NO_TURN = "No session with a judged turn has ended yet."
-UNKNOWN_KEY = "The run does not know this of its turns: it was made before it was kept."
+UNKNOWN_KEY = "This run does not record this; it was made by an older version."
 INTERVALS = "95 % bootstrap intervals over dialogues"
-HOLLOW = f"Hollow points stand on fewer than {FEW} turns; below {gather.FEWEST} none is drawn."
+HOLLOW = f"Hollow points have fewer than {FEW} turns; points with fewer than {gather.FEWEST} are omitted."
 
 
 def _bands(curves: Sequence[Curve]) -> str:
@@ -70,11 +70,11 @@ def survival(runs: ComparableRuns) -> DrawOutcome:
     curves = gather.survival_curves(runs)
     if not curves:
         return None, NO_TURN
-    width = "95 % bands (log-log, Greenwood)" if len(curves) <= MOST_BANDS else "bands left away, for legibility"
+    width = "95 % bands (log-log, Greenwood)" if len(curves) <= MOST_BANDS else "bands omitted for legibility"
     return (
         draw_survival(curves),
         "Kaplan–Meier estimate of the sessions still going after each judged turn; ticks mark sessions cut short "
-        f"(cap, context, budget); {width}. Below: sessions that have at least so many turns. {_medians(runs)} "
+        f"(cap, context, budget); {width}. Below: sessions with at least that many turns. {_medians(runs)} "
         f"{_sessions(runs)}{_left_out(runs)}",
     )
 
@@ -95,7 +95,11 @@ def _left_out(runs: ComparableRuns) -> str:
     listed = [f"{name} {number}" for name, number in numbers if number]
     if not listed:
         return ""
-    thin = " (thin lines: the curve if all of them had failed, and had gone on)" if len(counted) <= MOST_BANDS else ""
+    thin = (
+        " (thin lines: the curves if all of them had failed, and if all had continued)"
+        if len(counted) <= MOST_BANDS
+        else ""
+    )
     return f" Suspended or withheld and left out{thin}: {', '.join(listed)}."
 
 
@@ -103,12 +107,12 @@ def hazard(runs: ComparableRuns) -> DrawOutcome:
     """Where sessions end."""
     curves = gather.hazard_curves(runs)
     if not _anything(curves):
-        return None, f"No turn was had by {gather.FEWEST} sessions or more."
+        return None, f"No turn was reached by {gather.FEWEST} or more sessions."
     plot = Plot("judged turn", "patience exhausted here (%)", curves, zoom=True)
     return (
         draw_curves([plot], width=TWO_COLUMNS),
-        "Hazard: share of the sessions that have a turn whose patience is exhausted at it, with Wilson's 95 % score "
-        f"intervals; turns had by fewer than {gather.FEWEST} sessions left away. Hollow points stand on fewer "
+        "Hazard: of the sessions that reach a turn, the share whose patience is exhausted at it, with Wilson's 95 % "
+        f"score intervals; turns reached by fewer than {gather.FEWEST} sessions are omitted. Hollow points have fewer "
         f"than {FEW} sessions. {_sessions(runs)}",
     )
 
@@ -119,7 +123,7 @@ def patience(runs: ComparableRuns) -> DrawOutcome:
     if not _anything(length):
         return None, NO_TURN
     if max(len(curve.x) for curve in length) < 2:
-        return None, "The run's patience is 1: there is no smaller one to replay it with."
+        return None, "The run's patience is 1: there is no smaller patience to replay."
     axis = "patience (failed turns in a row)"
     return (
         draw_curves(
@@ -129,8 +133,8 @@ def patience(runs: ComparableRuns) -> DrawOutcome:
             ],
             width=TWO_COLUMNS,
         ),
-        "What the same answers give at every smaller patience, exactly, by cutting each session at its first streak of "
-        f"so many failures{_bands(length)}. {_sessions(runs)}",
+        "The exact results of the same answers at every smaller patience: each session is cut at its first streak of "
+        f"that many failures{_bands(length)}. {_sessions(runs)}",
     )
 
 
@@ -138,7 +142,7 @@ def stability(runs: ComparableRuns) -> DrawOutcome:
     """Table 4 as curves."""
     curves = gather.stability_curves(runs)
     if not runs.rank_stability:
-        return None, "Rank stability wants three models or more, and more than five dialogues."
+        return None, "Rank stability needs at least three models and more than five dialogues."
     if not _anything(curves):
         return None, "No correlation is defined: the models do not differ in ROB."
     draws = max(point.draws for point in runs.rank_stability)
@@ -154,7 +158,7 @@ def comparison(pair: ModelComparison) -> DrawOutcome:
     found = gather.differences(pair)
     paired = pair.paired
     if not any(difference.mark.value is not None for difference in found):
-        return None, "The two have no dialogue in common in which both have a counted session."
+        return None, "The two have no dialogue in which both have a counted session."
     first, second = pair.labels
     return (
         draw_forest(found, first, second),
@@ -198,7 +202,7 @@ def _slices(runs: ComparableRuns, by: str, axis: str, words: str) -> DrawOutcome
     csr, isr = gather.slice_curves(runs, by)
     if not _anything(csr):
         has_turns = any(model.by(by) for model in runs.models)
-        return None, f"No point stands on {gather.FEWEST} turns." if has_turns else NO_TURN
+        return None, f"No point has {gather.FEWEST} or more turns." if has_turns else NO_TURN
     plots = [Plot(axis, "CSR (%)", csr), Plot(axis, "ISR (%)", isr)]
     return (
         draw_curves(plots, width=TWO_COLUMNS),
@@ -224,10 +228,10 @@ def _kinds(runs: ComparableRuns, kind: str, words: str, alike: str) -> DrawOutco
     if not known:
         return None, UNKNOWN_KEY if keys else NO_TURN
     if len(known) == 1:
-        return None, f"All dialogues are {alike} {label(known[0])}: there is nothing to set side by side."
+        return None, f"All dialogues are {alike} {label(known[0])}: there is nothing to compare."
     return (
         draw_dots([panel], runs.heads, known),
-        f"ROB by {words} (of most of a dialogue's turns), with {INTERVALS}. {_sessions(runs)}",
+        f"ROB by {words} (for most of a dialogue's turns), with {INTERVALS}. {_sessions(runs)}",
     )
 
 
@@ -243,7 +247,7 @@ _FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
     "modes": ("Satisfaction per group and mode", modes),
     "depth": (
         "Satisfaction over the turns of a topic",
-        partial(_slices, by="depth", axis="turns on the topic", words="the number of turns that the topic has had"),
+        partial(_slices, by="depth", axis="turns on the topic", words="the number of turns on the topic so far"),
     ),
     "load": (
         "Satisfaction over the number of constraints",
@@ -259,15 +263,15 @@ _FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
     "stability": ("Rank stability", stability),
     "synthesizers": (
         "ROB by synthesizer",
-        partial(_kinds, kind="synthesizer", words="who worded the queries", alike="worded by"),
+        partial(_kinds, kind="synthesizer", words="the synthesizer of the queries", alike="worded by"),
     ),
     "registers": (
         "ROB by register",
-        partial(_kinds, kind="register", words="the register of the dialogue's persona", alike="of the register"),
+        partial(_kinds, kind="register", words="the register of the dialogue's persona", alike="in the register"),
     ),
     "formality": (
         "Formal and informal queries",
-        partial(_dots, by="formality", words="after formal and after informal queries (told by rules)"),
+        partial(_dots, by="formality", words="after formal and after informal queries (classified by rules)"),
     ),
 }
 
@@ -316,7 +320,7 @@ def draw(name: str, subject: FigureSubject) -> Picture:
         UsageError: No figure has that name, or matplotlib (extra `report`) is not installed.
     """
     if name not in FIGURE_NAMES:
-        raise UsageError(f"there is no figure “{name}”; there are {', '.join(FIGURE_NAMES)}")
+        raise UsageError(f"unknown figure “{name}”; use {', '.join(FIGURE_NAMES)}")
     if isinstance(subject, RunAnalysis):
         subject = ComparableRuns((subject,))
     title = _COMPARISON_TITLE if name == COMPARISON else _FIGURES[name][0]
@@ -341,7 +345,7 @@ def draw_all(subject: ComparableRuns | RunAnalysis, comparisons: Sequence[ModelC
 
 def _draw_runs(name: str, subject: ComparableRuns | ModelComparison) -> DrawOutcome:
     if isinstance(subject, ModelComparison):
-        return None, "This figure is of a run, not of a comparison."
+        return None, "This figure shows a run, not a comparison."
     return _FIGURES[name][1](subject)
 
 
@@ -349,7 +353,7 @@ def _draw_comparison(subject: ComparableRuns | ModelComparison) -> DrawOutcome:
     if isinstance(subject, ModelComparison):
         return comparison(subject)
     if len(subject.models) != 2:
-        return None, "Two models are compared at a time; name them to evolif compare."
+        return None, "Only two models are compared at a time; choose them with evolif compare."
     return comparison(ModelComparison(*subject.models))
 
 

@@ -220,13 +220,15 @@ class _Page:
     def _choice(self, inside: set[int]) -> str:
         total = len(self._transcripts.heads)
         if len(inside) == total:
-            return f"All {total:,} transcripts stand in this page."
-        listed = "" if len(self._listed) == total else f" Only {len(self._listed):,} are listed here, drawn likewise."
+            return f"All {total:,} transcripts are in this page."
+        listed = (
+            "" if len(self._listed) == total else f" Only {len(self._listed):,} are listed here, drawn in the same way."
+        )
         return (
-            f"{len(inside):,} of {total:,} transcripts stand in this page: one of each model in turn, drawn by seed "
+            f"{len(inside):,} of {total:,} transcripts are in this page: one of each model in turn, drawn with seed "
             f"{self._seed}, up to {MOST_INSIDE} and as long as the page stays below {MOST_BYTES // 1_000_000} MB. All "
-            f"of them stand in the folder {side_folder(self._path).name} beside it, where the other lines lead; the "
-            f"text filter reaches those in this page.{listed}"
+            f"of them are in the folder {side_folder(self._path).name} beside the page, linked from the other lines; "
+            f"the text filter searches only those in this page.{listed}"
         )
 
     def _write(self, body: Callable[[int], Markup | None], choice: str) -> int:
@@ -284,7 +286,7 @@ def _lead(runs: Sequence[RunAnalysis]) -> str:
     dialogues = len({number for run in runs for number in run.settings.dialogues})
     return (
         f"How long {models} model{'s' * (models != 1)} followed instructions over {dialogues} evolving "
-        f"dialogue{'s' * (dialogues != 1)}, and what was said."
+        f"dialogue{'s' * (dialogues != 1)}, with transcripts."
     )
 
 

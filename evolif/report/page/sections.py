@@ -149,7 +149,7 @@ _LAYOUT: Sequence[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = (
     (
         "load",
         "Depth and load",
-        "Depth counts the turns that a topic has had; load, the constraints that are active at once.",
+        "Depth is the number of turns on the topic so far; load is the number of constraints that are active at once.",
         ("depth", "load"),
         ("depth", "load"),
     ),
@@ -163,13 +163,13 @@ _LAYOUT: Sequence[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = (
     (
         "patience",
         "Patience sweep",
-        "Each session cut at its first streak of so many failed turns: exact, and without a call.",
+        "Each session is cut at its first streak of that many failed turns: exact, and without model calls.",
         ("patience",),
         ("patience",),
     ),
     (
         "queries",
-        "Who worded the queries, and how",
+        "Wording of the queries",
         "",
         ("synthesizers", "registers", "formality"),
         ("synthesizer", "register", "formality", "by-synthesizer", "by-register", "by-formality"),
@@ -215,7 +215,7 @@ def run_sections(
         )
     pairs = tuple(_figure(p) for p in pictures if p.name == "comparison" and p.figure is not None)
     yield _comparisons(comparisons, pairs, suffix)
-    yield Section(f"audit{suffix}", "The judge, audited", sentences=tuple(_audits(runs)))
+    yield Section(f"audit{suffix}", "Judge audit", sentences=tuple(_audits(runs)))
 
 
 def _headline(runs: ComparableRuns, figure: Figure | None, suffix: str) -> Section:
@@ -224,7 +224,7 @@ def _headline(runs: ComparableRuns, figure: Figure | None, suffix: str) -> Secti
         f"headline{suffix}",
         title,
         settings_line(runs.analyses[0].run),
-        warnings=(f"The runs stand apart: {runs.why_alone}.",) if runs.why_alone else (),
+        warnings=(f"The runs are shown separately: {runs.why_alone}.",) if runs.why_alone else (),
         grids=(tables.headline(runs.heads, runs.summaries, runs.cap),),
         tables_first=True,
         figures=() if figure is None else (figure,),
@@ -245,7 +245,7 @@ def _ceilings(runs: ComparableRuns) -> Iterator[str]:
         try:
             yield name + ceiling_line(analysis.ceiling)
         except UsageError as fault:
-            yield f"{name}the ceiling could not be replayed: {fault}"
+            yield f"{name}the ceiling could not be computed: {fault}"
 
 
 def _audits(runs: ComparableRuns) -> Iterator[str]:
@@ -277,15 +277,14 @@ def _figure(picture: Picture) -> Figure:
 
 HOW_TO_READ = (
     "A model converses with a simulated user whose constraints on the answers change by one every turn. A turn is good "
-    "where every judged constraint is satisfied.",
-    "The user has patience P: a good turn restores it, any other costs one, and at 0 the session ends.",
-    "EDR len, acc, succ and lss are turns per session: how many there were, their satisfied share summed up, the good "
-    "ones, and the longest run of good ones.",
-    "REC is the share of bad turns that a good one follows, ROB the share of good turns of a session, CSR the share of "
-    "constraints satisfied and ISR the share of good turns over all turns.",
-    "Brackets are 95 % intervals by a bootstrap over dialogues, never over turns. A dash is a figure that is "
-    "not defined.",
-    "Sessions cut by the cap count with the turns they have; survival curves take them as censored.",
+    "if every judged constraint is satisfied.",
+    "The user has patience P: a good turn restores it, any other turn costs one, and the session ends at 0.",
+    "EDR len, acc, succ and lss are in turns per session: the number of turns, the sum of their satisfied shares, the "
+    "number of good turns, and the longest run of good turns.",
+    "REC is the share of bad turns that are followed by a good one, ROB the share of good turns in a session, CSR the "
+    "share of constraints satisfied and ISR the share of good turns over all turns.",
+    "Brackets are 95 % bootstrap intervals over dialogues, never over turns. A dash marks an undefined value.",
+    "Sessions cut by the cap count with the turns they have; survival curves treat them as censored.",
 )
 
 
@@ -304,13 +303,13 @@ def closing_sections(
         )
     yield Section(
         "reproduce",
-        "To make this again",
+        "To reproduce this",
         f"With evolif {__version__}:",
         commands=tuple(step for analysis in analyses for step in analysis.commands),
     )
     if published is not None:
         yield Section(
-            "published", "Published figures", warnings=(published.warning,), grids=(published_grid(published),)
+            "published", "Published results", warnings=(published.warning,), grids=(published_grid(published),)
         )
     yield Section("how-to-read", "How to read this", sentences=HOW_TO_READ)
 

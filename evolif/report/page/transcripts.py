@@ -227,7 +227,7 @@ def session_head(
         session.dialogue,
         session.epoch,
         session.patience,
-        session.ending or ("running" if records else "not begun"),
+        session.ending or ("running" if records else "not started"),
         session.reason,
         len(records),
         outcomes.count("-"),

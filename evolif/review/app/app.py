@@ -51,8 +51,8 @@ class AuditScreen(ReviewScreen, inherit_bindings=False):
     def confirm(self, record: Decision) -> None:
         """Show the last score in the line above the item: notices would cover the next answer."""
         if record.decision in ("score", "skip"):
-            outcome = f"gave {record.after['score']}" if record.decision == "score" else "skipped"
-            self._last = f"{record.item}: you {outcome}"
+            outcome = f"scored {record.after['score']}" if record.decision == "score" else "skipped"
+            self._last = f"{record.item}: {outcome}"
             self.show_state()
             return
         self._last = ""

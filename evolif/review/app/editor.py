@@ -110,12 +110,12 @@ class Editor(Screen[str | None]):
         yield Static(Content(self._hint()), classes="foot", markup=False)
 
     def _hint(self) -> str:
-        lines = ["ctrl+s saves · escape leaves, the draft is kept · ctrl+r starts over"]
+        lines = ["ctrl+s saves · escape closes and keeps the draft · ctrl+r starts over"]
         if self._spelled_out:
-            lines.insert(0, "Signs that no screen shows stand here as in \\x1b: please delete them.")
+            lines.insert(0, "Invisible characters are shown as \\x1b; please delete them.")
         if self._draft is not None:
             changed = " (the stored words have changed since)" if clean_input(self._draft.base) != self._base else ""
-            lines.insert(0, f"Your draft of {format_time(self._draft.time)} is back{changed}.")
+            lines.insert(0, f"Your draft from {format_time(self._draft.time)} was restored{changed}.")
         return "\n".join(lines)
 
     def on_mount(self) -> None:
@@ -134,7 +134,7 @@ class Editor(Screen[str | None]):
             else:
                 self._drafts.keep(self._item, self._base, text)
         except EvolifError as error:
-            self.notify(one_line(str(error)), title="The draft is not kept", severity="error", markup=False)
+            self.notify(one_line(str(error)), title="The draft could not be saved", severity="error", markup=False)
         self._words.mark(())
         self._recheck(text)
 
@@ -198,7 +198,7 @@ class Dialog(ModalScreen[Answer]):
     Dialog SingleLine, Dialog SingleLine:focus { border: round $primary; }
     """
 
-    HINT = "escape leaves"
+    HINT = "escape closes"
 
     def __init__(self, title: str, body: Marked | None, answer: Widget | None = None) -> None:
         super().__init__()
@@ -237,7 +237,7 @@ class Ask(Dialog[str | None]):
         keep: Called with every change of the answer.
     """
 
-    HINT = "enter goes on · escape leaves"
+    HINT = "enter continues · escape cancels"
 
     def __init__(
         self,
@@ -265,7 +265,7 @@ class Ask(Dialog[str | None]):
         if event.value.strip() or not self._required:
             self.dismiss(event.value.strip())
         else:
-            self.query_one("#help", Static).update("please write something, or leave with escape")
+            self.query_one("#help", Static).update("type something, or press escape to cancel")
 
 
 class Choose(Dialog[str | None]):
@@ -277,7 +277,7 @@ class Choose(Dialog[str | None]):
         choices: Names and descriptions, the careful one first.
     """
 
-    HINT = "↑ ↓ and enter choose · escape leaves"
+    HINT = "↑ ↓ and enter choose · escape cancels"
 
     def __init__(self, title: str, body: Marked, choices: Sequence[tuple[str, str]]) -> None:
         options = (Option(Content(text), id=name) for name, text in choices)

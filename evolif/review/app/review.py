@@ -92,9 +92,7 @@ class WaitScreen(ModalScreen[Answer | Exception | None], Generic[Answer]):
         self._wait()
 
     def _count(self) -> None:
-        self._text.update(
-            Content(f"{self._waits_for} … {self._seconds} s\nescape leaves; its answer is not waited for")
-        )
+        self._text.update(Content(f"{self._waits_for} … {self._seconds} s\nescape cancels; the answer is discarded"))
         self._seconds += 1
 
     @work
@@ -167,13 +165,13 @@ class ReviewScreen(QueueScreen):
             return
         name, drafts = f"{key} note", self.queue.drafts
         draft = drafts.get(name)
-        body = styled(f"Your draft of {format_time(draft.time)} is back.") if draft else None
+        body = styled(f"Your draft from {format_time(draft.time)} was restored.") if draft else None
 
         def keep(text: str) -> None:
             try:
                 drafts.keep(name, "", text)
             except EvolifError as error:
-                self.tell("The note is not kept", str(error), bad=True)
+                self.tell("The draft of the note could not be saved", str(error), bad=True)
 
         value = clean_input(draft.text).replace("\n", " ") if draft else ""
         note = await self.app.push_screen_wait(Ask("Note", body, value=value, select=False, keep=keep))
@@ -190,42 +188,44 @@ class ReviewScreen(QueueScreen):
         text = await self.app.push_screen_wait(editor)
         if text is None:
             if self.queue.drafts.get(key):
-                self.tell("Your draft is kept", "e brings it back")
+                self.tell("Your draft is saved", "press e to continue with it")
         elif start is None and text.strip() == clean_input(base).strip():
             self.queue.drafts.drop(key)
-            self.tell("Nothing changed", "a accepts the words as they are")
+            self.tell("No changes", "press a to accept the words as they are")
         elif await self.decide("edit", text=text):
             self.queue.drafts.drop(key)
         else:
-            self.tell("Your draft is kept", "e brings it back")
+            self.tell("Your draft is saved", "press e to continue with it")
 
     async def _regenerate(self) -> None:
         queue, key = self.queue, self.shown
         if key is None or not isinstance(queue, BenchmarkQueue):
             return
         if queue.regenerate is None:
-            self.tell("No model can be asked", "this evolif has no synthesis by chat models", bad=True)
+            self.tell("Cannot regenerate", "this installation cannot generate queries with chat models", bad=True)
             return
-        placeholder = "provider/name, as in local/smollm2-135m"
+        placeholder = "provider/name, for example local/smollm2-135m"
         model = await self.app.push_screen_wait(Ask("Which model?", value=self._model, placeholder=placeholder))
         if model is None:
             return
         self._model = model
-        notes = await self.app.push_screen_wait(Ask("What should it mind?", placeholder="optional", required=False))
+        notes = await self.app.push_screen_wait(
+            Ask("Instructions for the model?", placeholder="optional", required=False)
+        )
         if notes is None:
             return
         wait = WaitScreen(f"Asking {one_line(model, 40)}", lambda: self._ask_model(queue, key, model, notes))
         answer = await self.app.push_screen_wait(wait)
         if answer is None or isinstance(answer, Exception):
             if answer is not None:
-                self.tell("The model gave nothing", str(answer), bad=True)
+                self.tell("The model did not answer", str(answer), bad=True)
             return
         new, found = answer
         if key != self.shown:
             self.go_to(key)
         body = joined([findings_text(new.query, found), Marked(), query_text(new.query, found)])
-        ways = [("take", "take it"), ("edit", "edit it first"), ("leave", "leave the query as it is")]
-        way = await self.app.push_screen_wait(Choose(f"{one_line(model, 60)} says", body, ways))
+        ways = [("take", "use it"), ("edit", "edit it first"), ("leave", "keep the query as it is")]
+        way = await self.app.push_screen_wait(Choose(f"{one_line(model, 60)} suggests", body, ways))
         if way == "take":
             await self.decide("regenerate", text=new.query, source=new.source, attempts=new.attempts)
         elif way == "edit":
@@ -246,8 +246,8 @@ class ReviewScreen(QueueScreen):
             self.go_to(target.item)
 
     async def _confirm_undo(self, target: Decision) -> bool:
-        what = f"{target.decision} of {target.item}, {format_time(target.time)}, from an earlier sitting"
-        ways = [("no", "leave it"), ("yes", "undo it")]
+        what = f"{target.decision} of {target.item}, {format_time(target.time)}, from an earlier session"
+        ways = [("no", "keep it"), ("yes", "undo it")]
         return await self.app.push_screen_wait(Choose("Undo this?", styled(one_line(what)), ways)) == "yes"
 
     async def decide(self, kind: DecisionKind, **fields: Any) -> bool:
@@ -272,7 +272,7 @@ class ReviewScreen(QueueScreen):
             try:
                 outcome = self.queue.decide(request)
             except EvolifError as error:
-                self.tell("Not decided", str(error), bad=True)
+                self.tell("Decision not saved", str(error), bad=True)
                 return False
             if isinstance(outcome, Done):
                 self._finish(outcome.record)
@@ -288,21 +288,21 @@ class ReviewScreen(QueueScreen):
     async def _ask_reason(self, outcome: Objected, request: Request) -> Request | None:
         words = self.queue.words_of(request.seen) if request.text is None else request.text
         body = findings_text(words, outcome.findings)
-        question = "The checkers object. Why are the words right all the same?"
-        reason = await self.app.push_screen_wait(Ask(question, body, placeholder="kept with the decision"))
+        question = "The checkers object. Why should the words be accepted anyway?"
+        reason = await self.app.push_screen_wait(Ask(question, body, placeholder="stored with the decision"))
         return None if reason is None else replace(request, force=True, note=reason)
 
     async def _resolve_conflict(self, outcome: EditConflict, request: Request) -> Request | None:
         """Show what another reviewer decided meanwhile; nothing is overwritten unseen."""
-        who = one_line(outcome.by.reviewer, 40) if outcome.by else "somebody outside the review"
+        who = one_line(outcome.by.reviewer, 40) if outcome.by else "someone outside the review"
         decision = f": {outcome.by.decision}" if outcome.by else ""
-        what = f"{who} has changed this {self.queue.noun} meanwhile{decision}"
-        body = joined([styled("It is now:", "strong"), visible(self.queue.words_of(outcome.now))])
+        what = f"{who} changed this {self.queue.noun} after you opened it{decision}"
+        body = joined([styled("Current version:", "strong"), visible(self.queue.words_of(outcome.now))])
         if request.text is not None:
             body = joined([body, Marked(), styled("Yours:", "strong"), visible(request.text)])
-        ways = [("look", "look at it as it is now"), ("mine", f"put mine in its place ({request.decision})")]
+        ways = [("look", "show the current version"), ("mine", f"replace it with mine ({request.decision})")]
         if request.decision != "undo":
-            ways.insert(1, ("theirs", "leave theirs, keep mine as an opinion"))
+            ways.insert(1, ("theirs", "keep theirs, store mine as an opinion"))
         way = await self.app.push_screen_wait(Choose(f"{what}.", body, ways))
         if way == "mine":
             return replace(request, overwrite=True)
@@ -325,14 +325,14 @@ class ReviewScreen(QueueScreen):
 
     def _advance(self, key: str) -> None:
         if key == self.shown and not self.move(1):
-            self.tell("That was the last one shown")
+            self.tell("That was the last item shown")
 
 
 _CONFIRMATIONS: dict[DecisionKind, str] = {
     "accept": "Accepted",
     "edit": "Edited",
-    "template": "Back to the template",
-    "regenerate": "Taken from the model",
+    "template": "Template's query stored",
+    "regenerate": "Model's query stored",
     "reject": "Rejected",
     "score": "Scored",
     "skip": "Skipped",

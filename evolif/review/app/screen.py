@@ -47,7 +47,7 @@ class Filters(Dialog[Filter]):
     Filters OptionList, Filters OptionList:focus { max-height: 18; }
     """
 
-    HINT = "enter or space switches · c clears · escape shows the choice"
+    HINT = "enter or space toggles · c clears · escape applies"
 
     def __init__(self, wanted: Filter, counts: Mapping[Facet, Counter[str]]) -> None:
         self._wanted = wanted
@@ -221,14 +221,16 @@ class QueueScreen(Screen[None]):
 
     def _show_nothing(self) -> None:
         self.shown, self.state = None, {}
-        self._body.update(Content(f"No {self.queue.noun} is shown: press f to choose others, or / and enter for all."))
+        self._body.update(Content(f"No {self.queue.noun}s to show: press f for other filters, or / and enter for all."))
 
     def _render_item(self, key: str, found: list[Finding] | None) -> None:
         self._blocks = self.queue.blocks(key, found)
         self._draw()
 
     def _draw(self) -> None:
-        banner: list[TextBlock] = [("Changed meanwhile", styled(self._warning, "strong"))] if self._warning else []
+        banner: list[TextBlock] = (
+            [("Changed since you opened it", styled(self._warning, "strong"))] if self._warning else []
+        )
         self._body.update(page([*banner, *self._blocks]))
 
     @work(exclusive=True, group="check")
@@ -250,15 +252,13 @@ class QueueScreen(Screen[None]):
         try:
             news = self.queue.news()
         except EvolifError as error:
-            self.tell("What others decide cannot be read", str(error), bad=True)
+            self.tell("Other reviewers' decisions cannot be read", str(error), bad=True)
             return
         for record in news:
             self.update_row(record.item)
             if record.item == self.shown and record.applied and self.queue.seen(record.item) != self.state:
                 name = one_line(record.reviewer, 40)
-                self._warning = (
-                    f"{name} has decided: {record.decision}. What you see is older; r shows it as it is now."
-                )
+                self._warning = f"{name} decided: {record.decision}. This is the older version; press r to reload."
         if news:
             self.show_state()
             if self._warning:
@@ -308,7 +308,7 @@ class QueueScreen(Screen[None]):
 
     @work
     async def action_search(self) -> None:
-        ask = Ask("Search", value=self.wanted.search, placeholder="words that all must occur", required=False)
+        ask = Ask("Search", value=self.wanted.search, placeholder="all words must occur", required=False)
         words = await self.app.push_screen_wait(ask)
         if words is not None:
             self.wanted = Filter(self.wanted.chosen, words)

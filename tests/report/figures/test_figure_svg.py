@@ -202,7 +202,7 @@ def test_three_models_are_not_compared_unasked(three: RunAnalysis) -> None:
 
 
 def test_an_unknown_figure_is_named_with_those_there_are(three: RunAnalysis) -> None:
-    with pytest.raises(UsageError, match="no figure “pie”; there are headline"):
+    with pytest.raises(UsageError, match="unknown figure “pie”; use headline"):
         draw("pie", three)
 
 

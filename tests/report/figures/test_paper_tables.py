@@ -104,7 +104,7 @@ def test_table_7_is_without_minus_with_whichever_comes_first(analysed: Analysed)
 
 def test_table_7_refuses_runs_that_differ_in_more_or_in_nothing(analysed: Analysed) -> None:
     run = analysed({"m": ("000",)})
-    with pytest.raises(UsageError, match="differ in no setting"):
+    with pytest.raises(UsageError, match="have the same settings"):
         table_7(run, analysed({"m": ("000",)}))
     with pytest.raises(UsageError, match="patience"):
         table_7(run, analysed({"m": ("000",)}, system_prompt=False, patience=2))

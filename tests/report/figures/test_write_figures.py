@@ -47,7 +47,9 @@ def test_what_there_is_none_of_is_said_and_an_old_file_of_it_goes(analysed: Anal
     write_figures([analysed({"a": WORDS})], tmp_path)
     assert not (tmp_path / "stability.svg").exists() and not (tmp_path / "stability.png").exists()
     assert (tmp_path / "mine.svg").read_text(encoding="utf-8") == "old"
-    assert "No figure: Rank stability wants three models" in (tmp_path / "figures.md").read_text(encoding="utf-8")
+    assert "No figure: Rank stability needs at least three models" in (tmp_path / "figures.md").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.usefixtures("few")

@@ -77,7 +77,7 @@ def test_the_page_holds_all_it_needs(pages: dict[str, Path]) -> None:
     assert (
         NOT_COMPARABLE.split("(")[0].strip() in text and f"evolif {__version__}" in text and "reading rules 1" in text
     )
-    assert "All 8 transcripts stand in this page." in text
+    assert "All 8 transcripts are in this page." in text
 
 
 def test_what_was_written_is_told(make: Make) -> None:
@@ -156,7 +156,7 @@ def test_many_transcripts_go_to_a_folder(make: Make, many: Path) -> None:
     outside = links(text)
     assert len(outside) == 256 - written.inside
     assert all((written.path.parent / link).is_file() for link in outside)
-    assert f"{written.inside} of 256 transcripts stand in this page" in text
+    assert f"{written.inside} of 256 transcripts are in this page" in text
     for file in written.folder.iterdir():
         side = file.read_text(encoding="utf-8")
         assert links(side)[0] == "../report.html#dialogues"
@@ -187,7 +187,7 @@ def test_links_into_the_folder(make: Make, many: Path, visit: Callable[..., Any]
         if told.startswith("0 of"):
             break
         time.sleep(0.05)
-    assert f"does not reach {256 - written.inside} dialogues" in told
+    assert f"does not cover {256 - written.inside} dialogues" in told
 
 
 def test_a_page_too_large_sends_transcripts_out(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +253,7 @@ def test_two_runs_stand_apart_or_side_by_side(folder: Path, hostile: Path, tmp_p
         text = write_page(analyse([a, b], resamples=20), tmp_path / "two.html").path.read_text(encoding="utf-8")
     ids = re.findall(r'<section id="([\w-]+)"', text)
     assert len(ids) == len(set(ids)) and {"headline-1", "headline-2", "settings-1", "settings-2"} <= set(ids)
-    assert "The runs stand apart" in text
+    assert "The runs are shown separately" in text
     assert 'data-key="sim/forgetful/1/1"' in text and 'data-key="2:sim/forgetful/1/1"' in text
 
 
@@ -265,7 +265,7 @@ def test_a_run_without_a_turn_has_a_page(folder: Path, make: Make, tmp_path: Pat
             store.execute(f"DELETE FROM {table}")
         store.execute("UPDATE session SET ending = NULL")
     written = make(root=root)
-    assert written.transcripts == 0 and "To make this again" in written.path.read_text(encoding="utf-8")
+    assert written.transcripts == 0 and "To reproduce this" in written.path.read_text(encoding="utf-8")
 
 
 def test_where_it_cannot_be_written_is_said(make: Make, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@
       turns += Number(only ? session.dataset.bad : session.dataset.turns);
     }
     let told = `${number(shown)} of ${number(sessions.length)} dialogues, ${number(turns)} of ${number(every)} turns`;
-    if (elsewhere) told += `; the search does not reach ${number(elsewhere)} dialogues outside this page`;
+    if (elsewhere) told += `; the search does not cover ${number(elsewhere)} dialogues outside this page`;
     counts.textContent = told;
   };
 
