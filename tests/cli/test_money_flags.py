@@ -72,7 +72,7 @@ def test_a_second_run_on_the_same_prefix_costs_nothing_and_says_so(monkeypatch: 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-verysecret-0123456789")
     told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "3", "--cache-dir", "kept", "--out")
     first = evolif(*told, "one")
-    assert "0 of 6 requests were answered from the cache" in first.stderr and "6 calls" in first.stdout
+    assert "0 of 6 requests came from the cache" in first.stderr and "6 calls" in first.stdout
     second = evolif(*told, "two")
     assert "Cache kept: 6 of 6 requests came from the cache and cost nothing." in second.stderr
     assert "Spent on" not in second.stdout
@@ -80,4 +80,4 @@ def test_a_second_run_on_the_same_prefix_costs_nothing_and_says_so(monkeypatch: 
     assert "Not in the cache: openai/gpt-4.1, nearest request: seed is 1 here and 0 there" in other.stderr
     assert all(b"verysecret" not in path.read_bytes() for path in Path("kept").iterdir())
     twice = evolif(*told, "four", "--epochs", "2")
-    assert "6 of 12 requests were answered from the cache" in twice.stderr
+    assert "6 of 12 requests came from the cache" in twice.stderr
