@@ -1,7 +1,7 @@
-"""Fresh multi-turn instruction-following benchmarks, and how long a model holds a conversation.
+"""Generate fresh multi-turn instruction-following benchmarks and measure how long a model keeps up.
 
-An independent implementation in the manner of EvolIF (arXiv 2511.03508). Names are loaded when they are first used, so
-that `import evolif` and `evolif --help` stay fast.
+An independent implementation of the EvolIF method (arXiv 2511.03508). Names are loaded on first use, so that
+`import evolif` and `evolif --help` stay fast.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ _FUNCTIONS = {
     "load_benchmark": "evolif.instructions",
     "load_run": "evolif.runner",
 }
-"""Where the functions live; of the classes, errors live in `evolif.errors` and all others in `evolif.types`."""
+"""Where each function is defined. Errors are in `evolif.errors`, all other classes in `evolif.types`."""
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used (PEP 562)."""
+    """Load a public name on first use (PEP 562)."""
     if name not in __all__:
         raise AttributeError(f"module 'evolif' has no attribute {name!r}")
     from importlib import import_module

@@ -1,8 +1,8 @@
 """The settings of an evaluation, each declared once, with its default, its bounds and its help.
 
 The flags of `evolif evaluate`, their variables and keys of `--config` are made from these fields.
-`evolif.runner.settings.plan` decides which of their values a run stores. No command line is imported here: a `Flag`
-only says how one spells a field.
+`evolif.runner.settings.plan` decides which of their values a run stores. No command-line code is imported here: a
+`Flag` only says how a field is spelled.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ class Flag:
     """The heading in the help."""
     metavar: str | None = None
     names: tuple[str, ...] = ()
-    """The long name first; made from the field's name where empty."""
+    """Long name first; derived from the field's name if empty."""
     required: bool = False
 
 
 class EvalConfig(BaseModel):
     """The settings of an evaluation, those of its sessions and those of its calls and costs.
 
-    None leaves a value to the benchmark's profile or to the provider. Rejudging uses the settings of calls and costs.
+    None means the default of the benchmark's profile or of the provider. Rejudging uses the settings of calls and
+    costs.
 
     Raises:
         UsageError: a value out of range.
@@ -197,7 +198,7 @@ class EvalConfig(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _check(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Name the flag in place of the field, and report one fault in one sentence."""
+        """Name the flag instead of the field, and report one fault in one sentence."""
         try:
             return handler(values)
         except ValidationError as error:

@@ -1,4 +1,4 @@
-"""The exceptions that a caller may meet, and the exit code of the command line for each.
+"""The exceptions that a caller may see, and the command line's exit code for each.
 
     EvolifError                         exit 3
     ├── UsageError                      exit 2: wrong flag, unknown model or profile, missing key, settings that differ

@@ -61,7 +61,7 @@ CatalogueEntry = TypeVar("CatalogueEntry", bound=_Identified)
 
 
 def complaint(fault: ValidationError, whole: str) -> str:
-    """The first validation error, as `where: what`; `whole` names the data if the error is in no single field."""
+    """The first validation error, as `where: what`; `whole` names the data if the error is not in a single field."""
     first = fault.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, first["loc"])) or whole
     return f"{where}: {first['msg']}"

@@ -1,4 +1,4 @@
-"""A small SQLite file that is opened when it is first used: the caches of requests and of scores."""
+"""A small SQLite file that is opened on first use: the caches of requests and of scores."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class SqliteFile:
     """One file in WAL mode, used by one thread at a time and by any number of processes.
 
     Args:
-        path: The file; created when it is first used.
+        path: The file; created on first use.
         schema: Statements that create what is missing.
         error: The sentence for a fault.
         prepare: Called with every new connection.
-        make_folder: Create the file's folder, for this user alone.
+        make_folder: Create the file's folder, for this user only.
     """
 
     def __init__(

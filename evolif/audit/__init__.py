@@ -1,4 +1,4 @@
-"""Audits of benchmarks: can every turn be satisfied, and does every description and query say what is meant?"""
+"""Audits of benchmarks: can every turn be satisfied, and does every description and query match its constraints?"""
 
 from evolif.audit.audit import Audit, AuditedTurn, audit
 from evolif.audit.satisfiability import Satisfiability, Status, satisfiability, witness_faults

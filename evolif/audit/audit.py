@@ -14,7 +14,7 @@ from evolif.audit.sources import QueryToAudit, TurnToAudit, query_statistics, re
 from evolif.constraints import format_of
 
 _MARKS = (1, 5, 10, 20, 30, 50)
-"""Turns, and depths of a topic, for which the mean number of constraints is reported."""
+"""Turn numbers and topic depths for which the mean number of constraints is reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class AuditedTurn:
 
     @property
     def query_fails(self) -> bool:
-        """Whether the query does not express the turn's intention, and nobody has accepted it."""
+        """Whether the query fails to express the turn's intention and no reviewer has accepted it."""
         return self.query is not None and self.query.is_finding
 
     @property
@@ -202,7 +202,7 @@ def _means(pairs: Iterable[tuple[int, int]]) -> dict[str, float | None]:
 
 
 def _depths(turns: Iterable[TurnToAudit]) -> list[int]:
-    """How many turns the topic has had in its dialogue, each turn itself included."""
+    """For each turn, how many turns its topic has had so far in the dialogue, including this one."""
     seen: Counter[tuple[str, int | str, str]] = Counter()
     depths = []
     for turn in turns:

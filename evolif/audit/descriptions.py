@@ -1,4 +1,4 @@
-"""Does a stored description state its constraint's parameters? Rules look for each of them, whatever the wording."""
+"""Check that a stored description states its constraint's parameters. Rules look for each one in any wording."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def description_matches(constraint: Constraint, description: str, fmt: str | Non
 
     Args:
         constraint: The constraint.
-        description: What the line says about it.
+        description: Its description in the line.
         fmt: The format that the instruction requires.
     """
     if not description.strip():
@@ -81,7 +81,7 @@ def _edge(params: Mapping[str, Any], text: str, *, group: str) -> bool:
         return False
     mode = params["mode"]
     if mode == "quotation":
-        # Quotation marks around a word do not mention themselves.
+        # Quotation marks around a word do not count as a mention of the mark.
         left, right = re.escape(params["left"]), re.escape(params["right"])
         return _has(rf"{left}(?!\w).*(?<!\w){right}|{left}\W{{0,4}}{right}", text)
     if mode == "letter":
@@ -109,7 +109,7 @@ def _length(params: Mapping[str, Any], text: str) -> bool:
 
 
 def _relation(text: str, count: int) -> str | None:
-    """How a text relates to a number: by the words around it, else *exactly*; None without the number."""
+    """The relation to a number, from the words around it, *exactly* by default; None without the number."""
     found = re.search(_number(count), text, re.IGNORECASE)
     if found is None:
         return None

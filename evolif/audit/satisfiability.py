@@ -1,8 +1,8 @@
-"""Can an instruction be satisfied? Answered by a verified text, by a proof that there is none, or by neither.
+"""Decide whether an instruction can be satisfied: by a verified text, by a proof that none exists, or not at all.
 
-A proof is a function over the active constraints that returns why no response at all can satisfy them. It may use only
-what the reading rules say. In one point it reads as people do: an excluded mark is taken to be absent from the text,
-although a character reference could hide it from a look at the body.
+A proof is a function over the active constraints that returns why no response can satisfy them. It may use only the
+reading rules, with one exception: it assumes that an excluded mark is absent from the text, although a character
+reference could hide it in the body.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ Status = Literal["satisfiable", "awkward", "impossible", "undecided"]
 _NO_LISTS = {"json": "JSON", "xml": "XML", "csv": "CSV"}
 _WITHOUT_UNIT: Mapping[str, Mapping[str, str]] = {"paragraphs": _NO_LISTS, "sentences": {"json": "JSON", "csv": "CSV"}}
 _MAX_KEYWORDS = 200
-"""More keywords are not compared pair by pair."""
+"""With more keywords than this, pairs are not compared."""
 _MAX_SUBSETS_OF = 8
 """Only subsets of the heaviest keywords are tried, of at most this many."""
 
-# The comparison of keywords treats these as the same, so a keyword with one of them can be written with another.
+# Keyword comparison treats these as equal, so a keyword with one of them can be written with another.
 _INTERCHANGEABLE = frozenset("'’‘ʼ＇-‐‑")
 _BYTES = {"words": 2, "sentences": 2, "paragraphs": 2, "characters": 1}
-"""The fewest bytes of one of a unit, with what separates it from the next."""
+"""The fewest bytes of one unit, including its separator."""
 _FORMAT_SIGNS: Mapping[str, int] = {"json": 4, "xml": 7, "html": 6, "csv": 3}
 """Characters that a format adds to its text: `[""]`, `<a></a>`, `<p><p>`, two commas and a line break."""
 _CLUSTER = regex.compile(r"\X")
@@ -66,8 +66,8 @@ def satisfiability(
 
     Args:
         constraints: The instruction; subjective constraints are ignored.
-        keywords: The topic's keywords, if it has some.
-        witness: A stored text; if it passes, no other is built.
+        keywords: The topic's keywords, if any.
+        witness: A stored text; another is built only if it fails.
     """
     objective = rule_checked(constraints)
     active = {c.group: c.params for c in objective}
@@ -152,7 +152,7 @@ def _mark_in_text(active: Active) -> str | None:
 
 
 def _too_often(active: Active) -> str | None:
-    """A keyword inside another one occurs with it."""
+    """A keyword contained in another occurs with it."""
     counts = _counts(active)
     if len(counts) > _MAX_KEYWORDS:
         return None
@@ -196,7 +196,7 @@ def _too_long(active: Active) -> str | None:
 
 
 def _edges(active: Active) -> str | None:
-    """The keywords at the start and at the end are separate, or together they are the whole text."""
+    """The start and end keywords are either separate or together form the whole text."""
     edges = edge_keywords(active)
     if len(edges) < 2 or any(len(fold(keyword)) != len(keyword) for keyword in edges.values()):
         return None
@@ -216,14 +216,14 @@ def _edges(active: Active) -> str | None:
 
 
 def _wholes(start: str, end: str) -> list[str]:
-    """Texts that start with the one and end with the other, with shared letters."""
+    """Texts that start with one and end with the other, sharing letters."""
     found = [text for text in overlaps(start, end) if fold(text).endswith(fold(end))]
     found += [end] if fold(end).startswith(fold(start)) else []
     return list(dict.fromkeys(map(fold, found)))
 
 
 def _fault(whole: str, active: Active) -> str | None:
-    """What is wrong with a text that holds only this and signs that the edges skip."""
+    """Why a text of only this and characters skipped at the edges fails."""
     for word, count in _counts(active).items():
         if _occurrences(word, whole) != count:
             return f"“{word}” occurs {_occurrences(word, whole)}×"
@@ -259,7 +259,7 @@ def _length_limits(active: Active) -> str | None:
             f"an answer cannot have fewer than {length['count']} {unit}" if limit < 0 else "an answer cannot be empty"
         )
     low = lower_limit(length, unit)
-    # Nothing separates the last one from a next.
+    # The last one needs no separator.
     if low * _BYTES[unit] - (_BYTES[unit] - 1) > MAX_BODY_BYTES:
         return f"{low} {unit} do not fit into the {MAX_BODY_BYTES // 1024} KiB that are read"
     return None
@@ -296,7 +296,7 @@ def _required(active: Active) -> dict[str, int]:
 
 
 def _banned(active: Active) -> list[str]:
-    """Keywords that must not occur at all."""
+    """Keywords that must not occur."""
     return [*active.get("forbidden", {}).get("keywords", ()), *(w for w, n in _counts(active).items() if not n)]
 
 
@@ -305,7 +305,7 @@ def _occurrences(keyword: str, text: str) -> int:
 
 
 def _least_total(words: Mapping[str, int], weight: Callable[[str], int], banned: Sequence[str]) -> int:
-    """A lower bound of the total weight of all occurrences; those that may share letters count once.
+    """A lower bound on the total weight of all occurrences; occurrences that may share letters count once.
 
     Args:
         words: Keywords, and how often they must occur.
@@ -345,7 +345,7 @@ def _least_characters(active: Active) -> int:
 
 @lru_cache(maxsize=1)
 def _expansions() -> frozenset[str]:
-    """The texts to which single characters expand in comparisons: *ß* is compared as *ss*."""
+    """Expansions of single characters in comparisons: *ß* is compared as *ss*."""
     several = (c for c in map(chr, range(0x80, min(sys.maxunicode, 0x1FFFF))) if len(c.casefold()) > 1)
     return frozenset(text for text in map(fold, several) if len(text) > 1)
 
@@ -366,4 +366,4 @@ _PROOFS: tuple[Callable[[Active], str | None], ...] = (
     _length_limits, _item_limits, _occurrence_limits, _lists_in_data, _units_in_data, _forbidden_required,
     _mark_in_text, _too_often, _edges, _too_long,
 )  # fmt: skip
-"""Cheap ones first. Each must be monotone: what it proves for some constraints, it proves for more of them."""
+"""Cheapest first. Each must be monotone: a proof for some constraints also holds when more are added."""

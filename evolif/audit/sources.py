@@ -1,4 +1,4 @@
-"""Read what can be audited: one of our benchmarks or dialogue files, one of the paper's authors' files, or a folder.
+"""Read audit input: one of our benchmarks or dialogue files, a file of the paper's authors, or a folder.
 
 The authors have released two kinds of files, which are read as hostile input. A state trajectory (`snapshots_*.jsonl`)
 and a synthesised dialogue (`dialog_*.jsonl`) hold one turn per line: `{"turn", "active_topic", "instructions": [{"id",
@@ -27,7 +27,7 @@ from evolif.types import Constraint, Finding, Move
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _QUOTED = re.compile(r"[“\"][^“”\"]*[”\"]")
 _OPENING = 3
-"""How many words are the opening of a query."""
+"""Number of words that form the opening of a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class QueryToAudit:
 
 @dataclass(frozen=True, slots=True)
 class TurnToAudit:
-    """A turn of any source: its instruction, and what its line says about it."""
+    """A turn from any source: its instruction and the other data of its line."""
 
     file: str
     """Relative to the audited path."""
@@ -86,7 +86,7 @@ def read_source(path: Path, progress: Callable[[int, int], None] | None = None) 
 
 
 def _readers(path: Path) -> list[Callable[[], Iterator[TurnToAudit]]]:
-    """One reader per file, to be called when its turn comes."""
+    """One lazy reader per file."""
     if not path.exists():
         raise UsageError(f"{path} does not exist; use a benchmark's folder or a .jsonl file")
     if path.is_dir() and (path / "benchmark.json").exists():
@@ -109,7 +109,7 @@ def _read_file(path: Path, name: str) -> Iterator[TurnToAudit]:
 
 def _read_own(path: Path, name: str, dialogue: int | None) -> Iterator[TurnToAudit]:
     descriptions = (_descriptions(data) for _, data in read_json_lines(path))
-    # `read_turns` comes first: it has validated a line before its descriptions are read.
+    # Call `read_turns` first: it validates each line before its descriptions are read.
     for turn, texts in zip(read_turns(path, dialogue), descriptions, strict=True):
         accepted = turn.status in ("verified", "edited") and bool(turn.findings)
         findings = tuple(check_query(turn, turn.query))
@@ -167,7 +167,7 @@ def _length(args: _Args) -> dict[str, Any]:
 
 
 def _case(args: _Args) -> dict[str, Any]:
-    # Its name says *at least*, but its description *approximately*, so our share is closest to what people read.
+    # Its name says *at least* but its description *approximately*, so our share is the closest match.
     return {"mode": "share", "percent": args["min"]} if args["mode"] == "min_upper" else dict(args)
 
 
@@ -216,11 +216,11 @@ def read_foreign(path: Path, name: str) -> Iterator[TurnToAudit]:
         name: The file's name in reports.
 
     Raises:
-        InputError: a line that is not one of their turns, or out of order; names the line and the remedy.
+        InputError: a line is not a valid turn or is out of order; names the line and the remedy.
     """
     history: dict[str, _State] = {}
     prompts: dict[str, str] = {}
-    """The description of each topic: as given, else its first query."""
+    """The description of each topic: the given one, or its first query."""
     before, last_topic = 0, None
     for number, data in read_json_lines(path):
         line = _line(data, path, number)
@@ -249,7 +249,7 @@ def read_foreign(path: Path, name: str) -> Iterator[TurnToAudit]:
 
 
 def _query(topic: _Args, move: Move, before: _State, after: _State, words: str) -> QueryToAudit | None:
-    """The query of a line, checked against the one change of its turn; None without a query or without one change."""
+    """The query of a line, checked against its turn's single change; None without a query or a single change."""
     kind = _operation(before, after)
     if not words or kind == "other":
         return None
@@ -299,7 +299,7 @@ def _operation(before: _State, after: _State) -> str:
 
 
 def query_statistics(queries: Sequence[QueryToAudit]) -> dict[str, Any]:
-    """How many fail the checkers, how many were corrected, and how varied they are (paper, App. C)."""
+    """How many queries fail the checkers or were corrected, and how varied they are (paper, App. C)."""
     total = len(queries)
     topic = sum(any(f.checker == "topic" for f in q.findings) for q in queries)
     constraint = sum(any(f.checker != "topic" for f in q.findings) for q in queries)

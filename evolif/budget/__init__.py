@@ -1,4 +1,4 @@
-"""Prices, budgets, forecasts, stop rules and the status of a run that is under way."""
+"""Prices, budgets, forecasts, stop rules and the status of a run in progress."""
 
 from evolif.budget.budget import ASSUMED_ANSWER, Budget, PolicyChain, upper_bound
 from evolif.budget.forecast import (

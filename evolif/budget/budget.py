@@ -1,4 +1,4 @@
-"""A budget for a whole run, in tokens or US dollars: it lets no call through that could exceed it."""
+"""A budget for a whole run, in tokens or US dollars: it denies any call that could exceed it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from evolif.runner import CallPolicy, Deny, PlannedCall, Spent, Wait
 from evolif.types import Usage
 
 ASSUMED_ANSWER = 32_768
-"""Tokens of an answer without a maximum."""
+"""Assumed tokens of an answer without a maximum."""
 CAUSE = "budget"
 
 _BYTES_PER_TOKEN = 2
-"""In UTF-8: prose has about four, tables of digits and scripts other than Latin about two."""
+"""In UTF-8 bytes: prose has about four, digit tables and non-Latin scripts about two."""
 _TOKENS_PER_MESSAGE, _TOKENS_PER_CALL = 8, 64
-"""What chat templates add to the text."""
+"""Tokens that chat templates add to the text."""
 
 
 def upper_bound(model: str, request: ChatRequest) -> Usage:
@@ -46,7 +46,7 @@ class BudgetLimit:
     """`usd` or `tokens`."""
     spent: float = 0.0
     reserved: float = 0.0
-    """The most that the calls under way can use."""
+    """The most that calls in flight can use."""
 
     def format(self, amount: float) -> str:
         """An amount with its unit."""
@@ -64,8 +64,8 @@ class BudgetLimit:
 class Budget:
     """Implements `CallPolicy`, for one event loop.
 
-    A call that would fit if the calls under way turn out cheaper than their upper bound waits for them. A call that
-    does not fit even then ends all spending, so that cheap calls do not continue where expensive ones cannot.
+    A call that would fit if the calls in flight cost less than their upper bound waits for them. A call that cannot fit
+    even then ends all spending, so that cheap calls do not continue when expensive ones cannot.
 
     Args:
         quotes: Prices of the run's models.
@@ -99,11 +99,11 @@ class Budget:
 
     @property
     def stop(self) -> Deny | None:
-        """Why all spending has ended; None while it has not."""
+        """Why all spending has ended; None while it continues."""
         return self._stop
 
     def admit(self, call: PlannedCall) -> Deny | Wait | None:
-        """Let a call through if it fits even when every call under way reaches its upper bound."""
+        """Admit a call if it fits even when every call in flight reaches its upper bound."""
         if self._stop is not None:
             return self._stop
         usage = upper_bound(call.model, call.request)
@@ -124,7 +124,7 @@ class Budget:
         return None
 
     def record(self, call: PlannedCall, usage: Usage | None) -> None:
-        """Replace what was reserved by what the call used.
+        """Replace the reserved amount with actual usage.
 
         A failed call counts as free. Where the endpoint reports no tokens, the upper bound counts.
         """
@@ -140,7 +140,7 @@ class Budget:
                 for limit in self._limits:
                     limit.reserved = 0.0  # clear rounding errors
         finally:
-            self._wake()  # even after an error: nothing else may ever wake the calls that wait
+            self._wake()  # even after an error: nothing else might wake the waiting calls
 
     def _amount(self, limit: BudgetLimit, role: str, model: str, usage: Usage) -> float:
         if limit.unit == "tokens":
@@ -157,9 +157,9 @@ class Budget:
 
 
 class PolicyChain:
-    """Lets a call through that every policy lets through.
+    """Admits a call only if every policy does.
 
-    Only the last policy may reserve anything: an earlier one would not learn that a later one denied the call.
+    Only the last policy may reserve anything: earlier ones are not notified if a later one denies the call.
     """
 
     def __init__(self, policies: Sequence[CallPolicy]) -> None:

@@ -16,9 +16,9 @@ from evolif.runner import SYSTEM_PROMPT, Run, RunSettings
 from evolif.types import Session, Turn, TurnFacts, Usage
 
 ASSUMED_TOKENS = 300
-"""Tokens of an answer, where no earlier run shows them."""
+"""Assumed tokens of an answer without an earlier run."""
 JUDGE_PROMPT, JUDGE_REPLY = 700, 80
-"""Tokens of a judge's call, apart from the answer it judges."""
+"""Tokens of a judge's call, excluding the answer it judges."""
 CHARACTERS = 4
 """Characters per token, in English."""
 PAPER_LENGTHS = (7.86, 19.32)
@@ -45,7 +45,7 @@ class TurnSurvival:
 
 
 def survival_of_mean(turns: float, patience: int, cap: int) -> TurnSurvival:
-    """The survival of sessions of a mean length: every one lives through its patience, then the hazard is constant.
+    """Survival for a given mean session length: no session ends within its patience, then the hazard is constant.
 
     Args:
         turns: The mean length, without a cap.
@@ -58,7 +58,7 @@ def survival_of_mean(turns: float, patience: int, cap: int) -> TurnSurvival:
 
 
 def survival_of_sessions(sessions: Sequence[Session], cap: int) -> TurnSurvival | None:
-    """The Kaplan-Meier estimate of an earlier run, continued at its mean hazard; None where it has no turn."""
+    """The Kaplan-Meier estimate of an earlier run, continued at its mean hazard; None if it has no turn."""
     lengths = [(len(s.turns), s.ending == "finished") for s in sessions if s.turns]
     played = sum(length for length, _ in lengths)
     if not played:
@@ -78,7 +78,7 @@ class SessionTokens:
     """Mean tokens of the calls of one session."""
 
     prompts: tuple[float, ...]
-    """Of the calls for turn 1, 2, …; later prompts keep growing at the same rate."""
+    """For turns 1, 2, …; later prompts keep growing at the same rate."""
     answer: float
 
     def prompt(self, turn: int) -> float:
@@ -98,14 +98,14 @@ class Expected:
     model: str
     calls: tuple[float, float]
     usage: tuple[Usage, Usage] | None
-    """None where the tokens cannot be estimated."""
+    """None if the tokens cannot be estimated."""
     usd: tuple[float, float] | None
-    """None where the price or the tokens are unknown."""
+    """None if the price or the tokens are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run is expected to cost, and on what grounds."""
+    """The expected cost of a run, and the basis of the estimate."""
 
     expected: tuple[Expected, ...]
     grounds: str
@@ -120,7 +120,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """What one estimate for a model rests on."""
+    """The basis of one estimate for a model."""
 
     survival: TurnSurvival
     tokens: SessionTokens
@@ -139,10 +139,10 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     """Estimate what a run will cost from start to end.
 
     Args:
-        benchmark: Its stored turns show how long queries are.
+        benchmark: Its stored turns provide query lengths.
         settings: The run's settings.
         quotes: Its prices.
-        like: An earlier run to take survival and tokens from; None takes the paper's lengths.
+        like: An earlier run that provides survival and tokens; None uses the paper's lengths.
 
     Raises:
         UsageError: the earlier run has no turn.
@@ -196,7 +196,7 @@ def _earlier_basis(run: Run, model: str, cap: int, assumed: SessionTokens) -> _B
 
 
 def _tokens_of_run(run: Run, models: Iterable[str]) -> SessionTokens | None:
-    """Mean tokens per call; None where the endpoint reported none."""
+    """Mean tokens per call; None if the endpoint reported none."""
     prompts: defaultdict[int, list[int]] = defaultdict(list)
     answers: list[int] = []
     for model in models:
@@ -245,7 +245,7 @@ def _count_subjective(turn: Turn | TurnFacts) -> int:
 
 
 def _authors(benchmark: Benchmark, settings: RunSettings, bases: _Bases) -> list[Expected]:
-    """Calls that word missing turns, at least one per turn; their tokens are not estimated."""
+    """Calls that generate missing queries, at least one per turn; their tokens are not estimated."""
     missing = benchmark.missing(settings.max_turns, settings.dialogues)
     columns = list(zip(*bases.values(), strict=True))
     calls: dict[str, list[float]] = {}

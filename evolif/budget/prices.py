@@ -1,4 +1,4 @@
-"""Dated prices of models: the packaged table, and the file with which a user extends or overrides it."""
+"""Dated model prices: the packaged table, and the user's file that extends or overrides it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evolif.runner import RunSettings, Spent
 from evolif.types import Usage
 
 FREE = frozenset({"local", "sim"})
-"""Providers that cost nothing."""
+"""Free providers."""
 
 _Dollars = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
@@ -33,7 +33,7 @@ class Price(BaseModel):
     source: str = ""
 
     def of(self, usage: Usage) -> float:
-        """What tokens cost, in US dollars."""
+        """The cost in US dollars."""
         return (self.prompt * usage.prompt_tokens + self.completion * usage.completion_tokens) / 1e6
 
 
@@ -53,10 +53,10 @@ class PriceTable:
     listed: Mapping[str, Price]
     """Valid at the provider's own endpoint only; others set their own prices."""
     own: Mapping[str, Price]
-    """From the user's file; valid at every endpoint, and they win."""
+    """From the user's file; valid at every endpoint and take precedence."""
 
     def price(self, model: str, endpoint: str = "") -> Price | None:
-        """A model's price; None where it is unknown, which is not zero.
+        """A model's price; None if it is unknown, which is not zero.
 
         Args:
             model: `provider/name`.
@@ -97,26 +97,26 @@ class Quotes:
 
     table: PriceTable
     endpoints: Mapping[tuple[str, str], str]
-    """By role and model, the addresses other than the provider's own endpoint."""
+    """Custom endpoints by role and model."""
 
     def price(self, role: str, model: str) -> Price | None:
-        """A model's price in a role; None where it is unknown."""
+        """A model's price in a role; None if it is unknown."""
         return self.table.price(model, self.endpoints.get((role, model), ""))
 
     def cost(self, role: str, model: str, usage: Usage) -> float | None:
-        """US dollars; None where the price is unknown. No tokens always cost nothing."""
+        """US dollars; None if the price is unknown. No tokens always cost nothing."""
         if usage == Usage():
             return 0.0
         price = self.price(role, model)
         return None if price is None else price.of(usage)
 
     def total(self, spent: Iterable[Spent]) -> tuple[float, bool]:
-        """US dollars of everything with a known price, and whether that is all."""
+        """US dollars of everything with a known price, and whether all prices are known."""
         costs = [self.cost(one.role, one.model, one.usage) for one in spent]
         return sum(cost for cost in costs if cost is not None), None not in costs
 
     def refuse_unknown(self, models: Iterable[tuple[str, str]]) -> None:
-        """Raise `UsageError` where a (role, model) has no price."""
+        """Raise `UsageError` if a (role, model) has no price."""
         unknown = sorted({model for role, model in models if self.price(role, model) is None})
         if unknown:
             raise UsageError(
@@ -134,7 +134,7 @@ def quotes_of(settings: RunSettings, table: PriceTable) -> Quotes:
 
 
 def judge_models(settings: RunSettings) -> tuple[str, ...]:
-    """The models of a run's panel, parsed from the judge's name; empty where no model judges."""
+    """The models of a run's panel, parsed from the judge's name; empty if no model judges."""
     if not settings.judge_endpoints:
         return ()
     named = settings.judge.rpartition(" (rubric ")[0]

@@ -1,4 +1,4 @@
-"""The status of a run that is under way: the same figures for the live display and for another shell."""
+"""The status of a running evaluation: the same figures for the live display and other shells."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evolif.runner import EarlyEnd, Run
 from evolif.types import Session
 
 _RESAMPLES = 400
-"""Enough for an interval that changes within a minute."""
+"""Enough for an interval that changes every minute."""
 _MARKS = (1, 2, 3, 4, 5, 10, 20, 30, 40, 50)
 """Turns at which survivors are counted."""
 
@@ -24,19 +24,19 @@ class ModelStatus:
 
     model: str
     sessions: int
-    """All sessions of the run, begun or not."""
+    """All sessions, started or not."""
     begun: int
     ended: int
     suspended: int
     survivors: tuple[tuple[int, int], ...]
     """(turn, sessions that have answered it)."""
     rob: float | None
-    """Of the sessions that have ended; at first those are the short ones."""
+    """Over ended sessions; early on, these are the short ones."""
     interval: Interval | None
     turns: int
     tokens: int
     usd: float | None
-    """Of the model itself, without judges; None where its price is unknown."""
+    """Of the model itself, without judges; None if its price is unknown."""
     faults: int
     turns_left: float
     """Estimated from survival so far; suspended sessions count as over."""
@@ -62,14 +62,14 @@ class RunStatus:
 
     @property
     def turns_left(self) -> float:
-        """Turns still to come, estimated."""
+        """Estimated remaining turns."""
         return sum(model.turns_left for model in self.models)
 
 
 def snapshot(run: Run, quotes: Quotes) -> RunStatus:
-    """Read the status of a run, which another process may be writing."""
+    """Read the status of a run, even while another process writes it."""
     faults = Counter(model for model, *_ in run.faults())
-    cut = Counter[str]()  # sessions ended before their first turn, which `Run.sessions` leaves out
+    cut = Counter[str]()  # sessions that ended before their first turn, which `Run.sessions` omits
     for (model, ending, cause), number in run.store.endings().items():
         cut[model] += number if ending is None and cause else 0
     early_end = run.early_end()
@@ -120,5 +120,5 @@ def _turns_left(sessions: Sequence[Session], cap: int) -> float:
         if further and further[0] > 0:
             left += number * sum(further) / further[0]
         elif further:
-            left += number  # no session has come this far yet
+            left += number  # no session has reached this turn yet
     return left

@@ -1,8 +1,8 @@
 """A stop rule ends a run as soon as its figures are precise enough, without favouring any result.
 
-Looking at sessions as they end would favour the short ones. So the rule looks only at complete prefixes of the
-dialogues: in seeded order, in batches, and only once every session of every model in them has ended. Which prefix
-satisfies the rule then depends on the answers alone, not on the order in which they arrive.
+Checking sessions as they end would favour short ones. So the rule checks only complete prefixes of the dialogues, in
+seeded order and in batches, once every session of every model in them has ended. Which prefix satisfies the rule then
+depends on the answers alone, not on the order in which they arrive.
 """
 
 from __future__ import annotations
@@ -109,13 +109,13 @@ class StopRule:
             self._check()
 
     def admit(self, call: PlannedCall) -> Deny | None:
-        """Deny every call beyond the prefix, except judging an answer that is already paid for."""
+        """Deny every call beyond the prefix, except to judge an answer that is already paid for."""
         if self._prefix is None or call.role == "judge" or call.key is None or call.key.dialogue in self._prefix:
             return None
         return self._stop
 
     def record(self, call: PlannedCall, usage: Usage | None) -> None:
-        """Usage plays no part in the rule."""
+        """Do nothing: the rule ignores usage."""
 
     def _count_earlier(self) -> None:
         with closing(RunStore.open(self._root)) as store:
@@ -126,7 +126,7 @@ class StopRule:
         self._check()
 
     def _check(self) -> None:
-        """Check each complete prefix, the shortest first, except the whole run, where nothing is left to stop."""
+        """Check each complete prefix, shortest first, except the whole run, when nothing is left to stop."""
         while self._prefix is None and self._checked < len(self._left) - 1 and self._left[self._checked] == 0:
             self._checked += 1
             prefix = frozenset(self._settings.dialogues[: self._checked * BATCH])

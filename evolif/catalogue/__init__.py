@@ -1,4 +1,4 @@
-"""The catalogues of topics and personas: checking entries, and writing new ones with a chat model."""
+"""Catalogues of topics and personas: check entries, and write new ones with a chat model."""
 
 from evolif.catalogue.entries import LintReport, Pair
 from evolif.catalogue.generate import GenerationResult, Tally

@@ -1,4 +1,4 @@
-"""What catalogue entries have in common: reading a line, checking it, and the report of a lint."""
+"""Common code for catalogue entries: reading a line, checking it, and the lint report."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import Any
 from evolif.errors import InputError
 
 LONGEST_LINE = 1 << 20
-"""Bytes of a line that are read; no entry is a tenth as long."""
+"""Maximum bytes read of a line; entries are less than a tenth of that."""
 LONGEST_TEXT = 10_000
-"""Characters of a text, as in the loaders."""
+"""Maximum characters of a text, as in the loaders."""
 LONGEST_LIST, LONGEST_ITEM = 100, 500
-"""Items of a list, and characters of one."""
+"""Maximum items of a list, and characters of an item."""
 LONGEST_ID = 40
 
 
 @dataclass(frozen=True, slots=True)
 class RuleFault:
-    """A broken rule, without its place."""
+    """A broken rule, without its location."""
 
     rule: str
     message: str
-    """What is wrong, as half a sentence."""
+    """What is wrong, as a clause."""
     mend: str
     """What to do, as an imperative."""
 
@@ -37,13 +37,13 @@ class RuleFault:
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """A broken rule and its place."""
+    """A broken rule and its location."""
 
     file: str
     line: int
     """Counted from 1."""
     entry: str
-    """The id, as far as it could be read."""
+    """The id, if it could be read."""
     rule: str
     message: str
     mend: str
@@ -55,7 +55,7 @@ class LintFinding:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two entries that are near each other by some measure."""
+    """Two entries that are similar by some measure."""
 
     first: str
     second: str
@@ -80,7 +80,7 @@ class LintReport:
     counts: Mapping[str, int] = field(default_factory=dict)
     """Entries by domain, or by register."""
     samples: Mapping[str, int] = field(default_factory=dict)
-    """`files` and `words` that the file was compared with; empty where there were no samples."""
+    """Numbers of `files` and `words` compared with; empty without samples."""
 
     def to_object(self) -> dict[str, Any]:
         """The report as plain data, for JSON."""

@@ -1,4 +1,4 @@
-"""Make catalogue entries with a chat model: request, lint, report the findings back, append what passes."""
+"""Generate catalogue entries with a chat model: request, lint, send findings back, append what passes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from evolif.text import clean
 from evolif.types import Message
 
 ATTEMPTS = 3
-"""Answers that a model may give for one entry, the first included."""
+"""Maximum attempts per entry, including the first."""
 FRUITLESS = 5
-"""Entries given up before the first one is kept, after which no more are requested."""
+"""Generation stops after this many failed entries without a single success."""
 _FAULTS_IN_A_ROW = 3
 _LOCAL_TOKENS = 500
-"""Longest answer of a local model by default: some never stop by themselves."""
+"""Default maximum answer length of a local model: some never stop on their own."""
 _LONGEST_ECHO = 8000
-"""Characters of its own answer that a model is shown again."""
+"""Characters of a model's own answer that are sent back to it."""
 
 _Text = Annotated[str, Field(min_length=1)]
 
@@ -49,11 +49,11 @@ class PromptFile(BaseModel):
     angles: tuple[_Text, ...] = ()
 
     def opening(self, slots: Mapping[str, str]) -> tuple[Message, ...]:
-        """The first messages; braces that name no slot stay, because the prompts show JSON."""
+        """The first messages; braces that name no slot are kept, because the prompts contain JSON."""
         return Message("system", fill_slots(self.system, slots)), Message("user", fill_slots(self.user, slots))
 
     def again(self, opening: Sequence[Message], answer: str, findings: Sequence[str]) -> tuple[Message, ...]:
-        """The conversation that requests the same entry with its findings mended."""
+        """The conversation that requests the same entry with its findings fixed."""
         listed = "\n".join(f"- {finding}" for finding in findings)
         echo = answer[:_LONGEST_ECHO].strip() or "(nothing)"
         return (*opening, Message("assistant", echo), Message("user", fill_slots(self.mend, {"findings": listed})))
@@ -75,7 +75,7 @@ def load_prompts(name: str) -> PromptFile:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of a run so far."""
+    """The run's counts so far."""
 
     kept: int = 0
     given_up: int = 0
@@ -83,11 +83,11 @@ class Tally:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     last_findings: tuple[str, ...] = ()
-    """Of the last answer that was not kept."""
+    """Of the last rejected answer."""
 
 
 TallyObserver = Callable[[Tally], None]
-"""Called whenever an entry was kept or given up."""
+"""Called when an entry is kept or given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +96,14 @@ class GenerationResult:
 
     tally: Tally
     have: int
-    """Requested entries that the file holds now, those of earlier runs included."""
+    """Requested entries now in the file, including those of earlier runs."""
     wanted: int
-    """Entries that it should hold."""
+    """Entries that it should contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One entry to be made."""
+    """One entry to generate."""
 
     opening: tuple[Message, ...]
     """The messages that request it."""
@@ -112,14 +112,14 @@ class Job:
 
 
 class EntryGenerator:
-    """Makes entries side by side.
+    """Generates entries concurrently.
 
     Args:
         model: The chat model, or its name.
         options: How it is reached and sampled.
         prompts: The prompts that request an entry and ask again.
         schema: The JSON schema of an answer.
-        observe: Called whenever an entry was kept or given up.
+        observe: Called when an entry is kept or given up.
 
     Raises:
         UsageError: no such model, no key, or a simulated one.
@@ -150,10 +150,10 @@ class EntryGenerator:
         """Faults of the provider since the last answer."""
 
     def run(self, jobs: Iterator[Job], wanted: int) -> Tally:
-        """Work through the jobs until enough entries are kept, or until none of the first ones was.
+        """Process jobs until enough entries are kept, or until too many fail at the start.
 
         Raises:
-            ModelError: the provider failed for good, or again and again; what was kept is kept.
+            ModelError: the provider failed permanently or repeatedly; kept entries stay.
             OutsideError: the disk failed, or the model gave nothing usable.
         """
         asyncio.run(self._run(jobs, wanted))
@@ -169,7 +169,7 @@ class EntryGenerator:
         running: set[asyncio.Task[None]] = set()
         try:
             while True:
-                # Never more at a time than are still wanted: each of them may succeed.
+                # Never run more jobs than entries needed: each may succeed.
                 while len(running) < min(self._connections, wanted - self._tally.kept) and not self._is_hopeless():
                     job = next(jobs, None)
                     if job is None:
@@ -230,7 +230,7 @@ def _brief(findings: Sequence[str]) -> str:
 
 
 class EntryFile(Generic[E]):
-    """A JSONL file that new entries are appended to, each checked against those already there.
+    """A JSONL file of entries; each new entry is checked against the existing ones.
 
     Args:
         path: The file.
@@ -257,11 +257,11 @@ class EntryFile(Generic[E]):
     def append(
         self, fields: Mapping[str, Any], further: Callable[[E], Iterable[RuleFault]] = lambda _: ()
     ) -> list[RuleFault]:
-        """Append an entry durably under the next id, or return what is wrong with it.
+        """Append an entry durably under the next id, or return its faults.
 
         Args:
-            fields: Its fields but the id.
-            further: Rules beside those of the lint.
+            fields: Its fields except the id.
+            further: Rules in addition to the lint's.
 
         Raises:
             OutsideError: the disk failed.
@@ -289,7 +289,7 @@ def open_entries(path: Path, kind: EntryKind[E]) -> Iterator[EntryFile[E]]:
     """Open a file to append to, for one process at a time; a missing one is created with its first entry.
 
     Raises:
-        InputError: it holds something else than entries.
+        InputError: it contains something other than entries.
         UsageError: another process writes to it.
         OutsideError: the file or its folder cannot be written.
     """
@@ -311,7 +311,7 @@ def open_entries(path: Path, kind: EntryKind[E]) -> Iterator[EntryFile[E]]:
 
 
 def _whole_rows(path: Path, kind: EntryKind[E]) -> list[EntryRow]:
-    """The lines of a file; a last one that a crash left incomplete is cut."""
+    """The lines of a file; an incomplete last line is cut."""
     rows = list(read_rows(path))
     broken = next((row for row in rows if row.data is None), None)
     if broken is None:
@@ -344,7 +344,7 @@ def fields_of(answer: str, *names: str) -> Mapping[str, Any] | None:
 
 
 def line_of(value: object) -> str:
-    """A text as one clean line; empty where it is not a text."""
+    """A string as one clean line; empty for other values."""
     if not isinstance(value, str):
         return ""
     return " ".join(clean(value).translate(_PLAIN).split()).strip(' "“”')

@@ -1,4 +1,4 @@
-"""Words as catalogues compare them, and indexes, so that no entry is compared with every other one."""
+"""Word comparison for catalogues, and indexes that avoid comparing each entry with all others."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def runs(items: Sequence[str], length: int) -> list[tuple[str, ...]]:
 
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
-    """The word without a possessive or a plural ending, as far as spelling tells."""
+    """The word without a possessive or plural ending, judging by its spelling."""
     word = _POSSESSIVE.sub("", word)
     if word in _IRREGULAR:
         return _IRREGULAR[word]
@@ -79,7 +79,7 @@ def content_stems(text: str) -> frozenset[str]:
 
 
 def contains(outer: tuple[str, ...], inner: tuple[str, ...]) -> bool:
-    """Whether `inner` stands in `outer`, word for word."""
+    """Whether `outer` contains `inner`, word for word."""
     if len(inner) == 1:
         return inner[0] in outer
     return any(outer[i : i + len(inner)] == inner for i in range(len(outer) - len(inner) + 1))
@@ -110,7 +110,7 @@ _SHAPE_RUN = 4
 
 
 def shape(text: str) -> list[str]:
-    """A text with its content masked: function words as they are, numbers as `#`, each run of other words as `_`."""
+    """A text with its content masked: function words unchanged, numbers as `#`, each run of other words as `_`."""
     masked: list[str] = []
     for word in words(text):
         mark = "#" if is_number(word) else word if word in function_words() else "_"
@@ -120,7 +120,7 @@ def shape(text: str) -> list[str]:
 
 
 def shape_runs(text: str) -> frozenset[tuple[str, ...]]:
-    """The shape of a text as a set of runs; prompts of a fill-in series share most of them."""
+    """The shape of a text as a set of runs; prompts from one template share most of them."""
     return frozenset(runs(shape(text), _SHAPE_RUN))
 
 
@@ -130,15 +130,15 @@ Feature = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class SharedWords:
-    """Words in a row from an earlier entry."""
+    """Consecutive words from an earlier entry."""
 
     at: int
-    """The number of the first entry with them."""
+    """The first entry that contains them."""
     words: tuple[str, ...]
 
 
 class RunIndex:
-    """Runs of a fixed number of words, each with the first entry that has it."""
+    """Runs of a fixed number of words, each with the first entry that contains it."""
 
     def __init__(self, length: int) -> None:
         self._length = length
@@ -164,7 +164,7 @@ class RunIndex:
 
 
 _LIKELY = 8
-"""Entries with the most features in common that are looked at closely."""
+"""Entries with the most shared features that are compared in detail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +174,15 @@ class Near:
     at: int
     shared: frozenset[Feature]
     jaccard: float
-    """Shared features over all features of the two, from 0 to 1."""
+    """Shared features divided by all features of both, from 0 to 1."""
 
 
 class OverlapIndex:
     """Sets of features, and which earlier sets are nearest to a new one.
 
     Args:
-        cap: Entries kept per feature. A more common feature leads to the first of them only, which keeps the work
-            nearly linear; entries that share only such features are not found.
+        cap: Entries kept per feature. For a more common feature only the first of them are found, which keeps the work
+            nearly linear; entries that share only such features are missed.
     """
 
     def __init__(self, cap: int = 50) -> None:
@@ -191,7 +191,7 @@ class OverlapIndex:
         self._sets: dict[int, frozenset[Feature]] = {}
 
     def near(self, features: frozenset[Feature], *, by_count: bool = False) -> list[Near]:
-        """The nearest eight earlier entries, nearest first: by shared features over all, or by their number."""
+        """The eight nearest earlier entries, nearest first: by the share or the number of shared features."""
         counts: Counter[int] = Counter()
         for feature in sorted(features):  # the order of a set differs between processes
             counts.update(self._owners.get(feature, ()))
@@ -216,14 +216,14 @@ class OverlapIndex:
 
 
 _SHOWN = 5
-"""Pairs that a report names by each measure."""
+"""Pairs reported per measure."""
 
 
 class NearestPairs:
     """Keeps the nearest pairs: for every entry, the earlier one that is nearest to it.
 
     Args:
-        entry: Gives the id and the line of an entry's number.
+        entry: Returns the id and line of an entry by its number.
         by_count: Whether to rank by the number of shared features.
     """
 
@@ -233,7 +233,7 @@ class NearestPairs:
         self._heap: list[tuple[float, float, int, int, tuple[str, ...]]] = []
 
     def offer(self, found: Sequence[Near], at: int) -> None:
-        """Keep the pair of an entry and the first of those found, if it is among the nearest."""
+        """Keep the pair of an entry and the first match, if it is among the nearest."""
         if not found:
             return
         near = found[0]
@@ -244,7 +244,7 @@ class NearestPairs:
             heapq.heappop(self._heap)
 
     def pairs(self) -> tuple[Pair, ...]:
-        """The pairs, nearest first; of equals, the earliest in the file."""
+        """The pairs, nearest first; ties in file order."""
         pairs = []
         for value, _, at, near, shared in sorted(self._heap, reverse=True):
             (first, low), (second, high) = self._entry(-near), self._entry(-at)
@@ -253,21 +253,21 @@ class NearestPairs:
 
 
 SHARED_RUN = 4
-"""Words in a row that no two prompts, or sentences of personas, may share."""
+"""Consecutive words that no two prompts or persona sentences may share."""
 ALIKE_TEXTS = 0.5
-"""Shared content words over all content words, from which on two texts count as one. The nearest two of some 600
-prompts that were written one by one come to 0.25."""
+"""Share of common content words above which two texts count as duplicates. Among some 600 individually written prompts,
+the nearest two reach 0.25."""
 
 
 E = TypeVar("E", bound=Topic | Persona)
 
 
 class EntryIndex(ABC, Generic[E]):
-    """The entries so far, and what a further one shares with them.
+    """The entries so far, and what a new one shares with them.
 
     Args:
-        text: Gives the main text of an entry.
-        items: Gives its keywords or phrases.
+        text: Returns the main text of an entry.
+        items: Returns its keywords or phrases.
         item_cap: Entries kept per item, see `OverlapIndex`.
     """
 
@@ -295,7 +295,7 @@ class EntryIndex(ABC, Generic[E]):
 
     @abstractmethod
     def clashes(self, entry: E) -> list[RuleFault]:
-        """What an entry shares with an earlier one against the rules."""
+        """Forbidden overlaps of an entry with earlier ones."""
 
     def add(self, entry: E, line: int) -> None:
         """Add an entry."""
@@ -319,7 +319,7 @@ class EntryIndex(ABC, Generic[E]):
         return f"{name[:40]} (line {line})"
 
     def neighbours(self, entry: E) -> tuple[list[Near], list[Near]]:
-        """The nearest by text and by items; remembered, because an entry is added just after it was compared."""
+        """The nearest by text and by items; cached, because an entry is added right after it is compared."""
         if self._compared is None or self._compared[:2] != (entry, len(self)):
             texts = self._texts.near(content_stems(self._text(entry)))
             self._compared = (entry, len(self), texts, self._items.near(self.items(entry), by_count=True))
@@ -332,7 +332,7 @@ class EntryIndex(ABC, Generic[E]):
             yield RuleFault("id", f"the id {entry.id[:40]} is already used in line {line}", "use another id")
 
     def shared_runs(self, entry: E) -> Iterator[RuleFault]:
-        """Words in a row that two texts share."""
+        """Consecutive words that two texts share."""
         for run in self._runs.find(self._text(entry)):
             what = f"the {self.text_name} shares “{' '.join(run.words[:20])}” with {self.label(run.at)}"
             yield RuleFault("shared-words", what, f"rephrase it: no {SHARED_RUN} words in a row may be shared")
@@ -346,7 +346,7 @@ class EntryIndex(ABC, Generic[E]):
                 yield RuleFault(rule, f"{what}: {shared}", f"replace all but {self.shared_items} of them")
 
     def alike_text(self, entry: E, mend: str) -> Iterator[RuleFault]:
-        """A text made of the words of another one."""
+        """A text that reuses the words of another."""
         texts, _ = self.neighbours(entry)
         if texts and texts[0].jaccard >= ALIKE_TEXTS:
             what = f"the {self.text_name} has mostly the same words as {self.label(texts[0].at)}"
@@ -360,11 +360,11 @@ class EntryKind(Generic[E]):
     name: str
     """`topic` or `persona`."""
     read: Callable[[Mapping[str, Any]], tuple[E | None, list[RuleFault]]]
-    """Gives the entry of an object, None where a field is missing, and the faults of its fields."""
+    """Returns the entry of an object (None if a field is missing) and the faults of its fields."""
     faults: Callable[[E], list[RuleFault]]
-    """Gives the faults of an entry alone."""
+    """Returns the faults of a single entry."""
     index: Callable[[], EntryIndex[E]]
     texts: Callable[[E], tuple[str, ...]]
-    """Gives the texts that must not be copied from samples."""
+    """Returns the texts that must not be copied from samples."""
     group: Callable[[E], str]
-    """Gives the group that a report counts the entry in."""
+    """Returns the group under which a report counts the entry."""

@@ -35,7 +35,7 @@ from evolif.types import Persona
 FIELDS = ("text", "persona", "sentence")
 """Fields of a JSONL line that may hold the text."""
 LONGEST = 4000
-"""Characters of a text that a model is shown."""
+"""Characters of a text that are sent to the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,16 @@ class MessageSource:
     line: int
     text: str
     mark: str
-    """Identifies the source of a persona without its text: a digest of this line and all lines before it."""
+    """Identifies a persona's source without its text: a digest of this line and all earlier lines."""
 
 
 def read_sources(path: Path) -> list[MessageSource]:
     """The texts of a file.
 
-    A line that is a JSON object gives its field `text`, `persona` or `sentence`; any other line is a text itself.
+    For a JSON object, the field `text`, `persona` or `sentence` is used; any other line is a text itself.
 
     Raises:
-        InputError: not readable, a JSON object without such a field, or no text at all.
+        InputError: not readable, a JSON object without such a field, or no text.
     """
     try:
         if not path.is_file():
@@ -97,7 +97,7 @@ def _text(line: str, number: int, path: Path) -> str:
 
 
 QUOTED = 4
-"""Words in a row that a persona may not have in common with its source."""
+"""Consecutive words that a persona must not share with its source."""
 _OPENING = re.compile(r"(?:ing|ed|ly)\Z")
 
 
@@ -118,17 +118,17 @@ def infer_personas(
         out: The JSONL file, new or with personas; every new persona is linted against all others.
         model: The chat model, or its name.
         seed: Draws the marks around the texts.
-        limit: Only the first so many texts.
+        limit: Maximum number of texts.
         options: How the model is reached and sampled.
-        observe: Called whenever a persona was kept or given up.
+        observe: Called when a persona is kept or given up.
 
     Returns:
-        Counts, and how many texts have their persona.
+        Counts, and how many texts have a persona.
 
     Raises:
         UsageError: an unknown model, or another process writes to the file.
         InputError: a file that cannot be read.
-        OutsideError: the provider or the disk failed, or the model gave nothing usable; what was kept is kept.
+        OutsideError: the provider or the disk failed, or the model gave nothing usable; kept personas stay.
     """
     sources = read_sources(source)[:limit]
     schema = object_schema(
@@ -149,7 +149,7 @@ def infer_personas(
 def _jobs(sources: Sequence[MessageSource], file: EntryFile[Persona], model: str, seed: int) -> Iterator[Job]:
     """One job per text."""
     for source in sources:
-        # A mark that the text cannot know, so that it cannot pretend to end.
+        # An unpredictable mark, so that the text cannot fake its end.
         fence = f"=== {Stream(seed, Purpose.PERSONA_WRITING, source.line).below(10**12):012d} ==="
         slots = {"registers": ", ".join(registers()), "text": source.text, "fence": fence}
         yield Job(load_prompts("persona").opening(slots), partial(_take, file, model, source))
@@ -173,7 +173,7 @@ def _take(file: EntryFile[Persona], model: str, source: MessageSource, answer: s
 
 
 def _identifying(persona: Persona, source: str) -> Iterator[RuleFault]:
-    """What a persona must not take over from its source, and a first word that could be a name."""
+    """Overlaps with the source that could identify its author, and a first word that could be a name."""
     quoted = RunIndex(QUOTED)
     quoted.add(source, 0)
     texts = (persona.sentence, *persona.phrases)

@@ -19,7 +19,7 @@ def lint_topics(path: Path, against: Sequence[Path] = ()) -> LintReport:
 
     Args:
         path: A JSONL file, one topic a line.
-        against: Files and folders of other people's texts that no prompt may share eight words in a row with.
+        against: Files and folders of foreign texts; no prompt may share eight consecutive words with them.
 
     Raises:
         InputError: the file, or a sample, cannot be read, or is empty.
@@ -32,7 +32,7 @@ def lint_personas(path: Path, against: Sequence[Path] = ()) -> LintReport:
 
     Args:
         path: A JSONL file, one persona a line.
-        against: Files and folders of other people's texts that no sentence may share eight words in a row with.
+        against: Files and folders of foreign texts; no sentence may share eight consecutive words with them.
 
     Raises:
         InputError: the file, or a sample, cannot be read, or is empty.

@@ -1,4 +1,4 @@
-"""Personas: reading an entry, the rules of the lint, and the patterns of words that a catalogue must not hold."""
+"""Personas: reading entries, lint rules, and patterns of words that a catalogue must not contain."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from evolif.types import Persona
 #     ~3  ~3!to   up to three words of the same sentence; none of them is *to*
 #     .           the start or the end of a sentence
 #
-# A pattern becomes a regular expression without nested repetition, tried only on texts that hold one of its own words.
+# A pattern becomes a regular expression without nested repetition, tried only on texts that contain one of its words.
 
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'"})
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+(?:'[^\W_]+)*|[.!?;:]+(?=\s|\Z|[\"”)])")
@@ -56,7 +56,7 @@ class _Pattern:
     category: str
     expression: re.Pattern[str]
     words: frozenset[str]
-    """Whole words of which a text must hold one, in lower case."""
+    """Whole words, in lower case; a matching text contains at least one."""
     prefixes: tuple[str, ...]
 
 
@@ -67,7 +67,7 @@ class PatternFile:
         """Read and compile a file.
 
         Raises:
-            InputError: not of that form; names the pattern.
+            InputError: the file is malformed; names the pattern.
         """
         self._by_word: dict[str, list[_Pattern]] = {}
         self._by_prefix: list[_Pattern] = []
@@ -109,7 +109,7 @@ class PatternFile:
 
 @lru_cache(maxsize=8)
 def load_patterns(*parts: str) -> PatternFile:
-    """A pattern file of the catalogues, read once."""
+    """A pattern file, read once."""
     return PatternFile(data_path(*parts))
 
 
@@ -139,7 +139,7 @@ def _compile(category: str, source: str, sets: Mapping[str, Sequence[str]]) -> _
 
 
 def _piece(part: re.Match[str], sets: Mapping[str, Sequence[str]]) -> tuple[str, tuple[str, ...]]:
-    """The expression of a part, and the words it needs one of."""
+    """The expression of a part, and words of which it requires at least one."""
     group, optional, name, number, any_word, gap, excluded, word = part.groups()
     if number:
         return (_ONE if number == "##" else "") + _NUMBER, ()
@@ -169,7 +169,7 @@ def _options(text: str, sets: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def _literal(option: str) -> str:
-    """Words as an expression: each ends at a space, or continues where it has a star."""
+    """Words as an expression: each ends at a space, or continues if it has a star."""
     return "".join(map(_word, option.replace("-", " ").split()))
 
 
@@ -184,13 +184,13 @@ def _word(word: str) -> str:
 
 
 def _commonness(options: Iterable[str]) -> tuple[int, int]:
-    """Ranks sets of words by how many texts hold one of them: by function words, then by number."""
+    """Ranks word sets by how many texts contain one of them: by function words, then by size."""
     first = [_first_word(option) for option in options]
     return sum(word in function_words() for word in first), len(first)
 
 
 def _first_word(option: str) -> str:
-    """The first word of an option that is not a sign; empty where there is none."""
+    """The first word of an option, skipping signs; empty if there is none."""
     return next((word for word in option.replace("-", " ").split() if word not in "#_."), "")
 
 
@@ -198,7 +198,7 @@ SENTENCE_WORDS = (6, 40)
 PHRASES = (4, 5)
 PHRASE_WORDS = (2, 9)
 PHRASE_USES = 3
-"""Personas that may have the same phrase."""
+"""Maximum number of personas with the same phrase."""
 
 _CAPITAL = re.compile(r"(?<![\w'’])[^\W\d_a-z][\w'’]*")
 _CONTACT = re.compile(r"[^\s@]{0,40}@\S{1,40}|\w{0,12}://\S{0,80}|www\.\S{1,80}|\d(?:[ ().-]?\d){3,}")
@@ -209,7 +209,7 @@ _MENDS = {
 
 
 def read_persona(data: Mapping[str, Any]) -> tuple[Persona | None, list[RuleFault]]:
-    """The persona of an object, None where a field is missing, and the faults of its fields."""
+    """The persona of an object, None if a field is missing, and the faults of its fields."""
     faults: list[RuleFault] = []
     identity, sentence = text_of(data, "id", faults), text_of(data, "sentence", faults)
     phrases, register = texts_of(data, "phrases", faults), text_of(data, "register", faults)
@@ -217,13 +217,13 @@ def read_persona(data: Mapping[str, Any]) -> tuple[Persona | None, list[RuleFaul
 
 
 def persona_faults(persona: Persona) -> list[RuleFault]:
-    """The faults of a persona alone."""
+    """The faults of a single persona."""
     faults = [fault for rule in _RULES for fault in rule(persona)]
     return faults or _loading(persona)
 
 
 def names_in(text: str) -> list[str]:
-    """Words with a capital letter in mid-sentence, but for *I*, single letters and abbreviations such as *TV*."""
+    """Capitalised words in mid-sentence, except *I*, single letters and abbreviations such as *TV*."""
     found = list(_CAPITAL.finditer(text))
     begun = [match for match in found if text[: match.start()].strip(" \"'“‘(")]
     return [match[0] for match in begun if not _is_plain(match[0])]
@@ -293,7 +293,7 @@ def _unwanted(persona: Persona) -> Iterator[RuleFault]:
 
 
 def _loading(persona: Persona) -> list[RuleFault]:
-    """Anything else that keeps `evolif generate` from reading the persona."""
+    """Any other fault that prevents `evolif generate` from reading the persona."""
     fields = {"id": persona.id, "sentence": persona.sentence, "phrases": list(persona.phrases)}
     try:
         PersonaModel.model_validate({**fields, "register": persona.register})
@@ -318,7 +318,7 @@ def _phrase_set(persona: Persona) -> frozenset[str]:
 
 
 class PersonaIndex(EntryIndex[Persona]):
-    """The personas so far, and what a further one shares with them."""
+    """The personas so far, and what a new one shares with them."""
 
     text_name, item_name, shared_items = "sentence", "phrases", 1
 
@@ -327,7 +327,7 @@ class PersonaIndex(EntryIndex[Persona]):
         self._uses: Counter[str] = Counter()
 
     def clashes(self, entry: Persona) -> list[RuleFault]:
-        """What a persona shares with an earlier one against the rules."""
+        """Forbidden overlaps of a persona with earlier ones."""
         return [
             *self.same_id(entry),
             *self.shared_runs(entry),

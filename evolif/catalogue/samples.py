@@ -1,4 +1,4 @@
-"""Finds words in a row that a catalogue shares with other people's texts: files of plain text, JSON or JSONL."""
+"""Find consecutive words that a catalogue shares with foreign texts in plain text, JSON or JSONL files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from evolif.catalogue.index import runs, words
 from evolif.errors import InputError
 
 FOREIGN_RUN = 8
-"""Words in a row that no text may share with a sample."""
+"""Consecutive words that no text may share with a sample."""
 _LONGEST_LINE = 1 << 24
-"""Characters of a sample's line that are read at once."""
+"""Characters of a sample line read at a time."""
 _LONGEST_PASSAGE = 10_000
-"""Words of a paragraph that are kept at a time."""
+"""Words of a paragraph kept in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class SampleComparison:
     """The result of comparing texts with samples."""
 
     copied: tuple[tuple[int, RuleFault], ...]
-    """The number of a text, in the order given, and the words that it shares."""
+    """Index of each text, in the given order, and its shared words."""
     files: int
     words: int
     """Words of the samples that were read."""
@@ -36,11 +36,10 @@ def compare(texts: Sequence[str], samples: Sequence[Path]) -> SampleComparison:
 
     Args:
         texts: Our texts.
-        samples: Files, and folders, which are read with all their files. A line of JSON is read as such, any other as
-            text.
+        samples: Files, and folders with all their files. A JSON line is parsed; any other line is read as text.
 
     Raises:
-        InputError: a sample that is missing or not text, or a folder without any.
+        InputError: a sample is missing or not text, or a folder has none.
     """
     owners = _index(texts)
     files = [file for sample in samples for file in _files(sample)]
@@ -74,7 +73,7 @@ def _files(sample: Path) -> list[Path]:
         return [sample]
     if not sample.is_dir():
         raise InputError("does not exist; name a file or a folder of texts to compare with", path=sample)
-    # Links are not followed: they could lead in a circle, or out of what was named.
+    # Links are not followed: they could form a cycle or leave the named folders.
     found = [Path(root, name) for root, _, names in os.walk(sample) for name in names]
     texts = sorted(path for path in found if path.is_file() and not path.is_symlink() and _is_text(path))
     if not texts:
@@ -89,7 +88,7 @@ def _is_text(path: Path) -> bool:
             head = file.read(4096)
     except OSError:
         return False
-    # The last character may be cut.
+    # The last character may be incomplete.
     return b"\0" not in head and "\ufffd" not in head.decode("utf-8", "replace")[:-1].rstrip("\ufffd")
 
 
@@ -106,7 +105,7 @@ def _passages(path: Path) -> Iterator[tuple[list[str], list[int]]]:
                     lines += [number] * (len(paragraph) - len(lines))
                     if len(paragraph) > _LONGEST_PASSAGE:
                         yield paragraph, lines
-                        # A run may begin in the last words.
+                        # A run may start in the last words.
                         paragraph, lines = paragraph[1 - FOREIGN_RUN :], lines[1 - FOREIGN_RUN :]
                     continue
                 yield paragraph, lines
@@ -121,7 +120,7 @@ def _passages(path: Path) -> Iterator[tuple[list[str], list[int]]]:
 
 
 def _strings(line: str) -> list[str] | None:
-    """The strings of a line that is a JSON object, list or string; None where it is none."""
+    """The strings of a line that is a JSON object, list or string; None for any other line."""
     if line.lstrip()[:1] not in ("{", "[", '"'):
         return None
     try:

@@ -36,9 +36,9 @@ LONGEST_KEYWORD = 22
 """Characters."""
 MOST_WORDS = 3
 FIRST_LETTERS = 10
-"""Different first letters that a topic needs."""
+"""Minimum number of different first letters."""
 SAME_LETTER = 4
-"""Keywords that may share a first letter."""
+"""Maximum number of keywords with the same first letter."""
 RARE_LETTERS = frozenset("jkquvxyz")
 
 _SMALL_NUMBERS = NUMBER_WORDS - {"hundred", "thousand", "million", "dozen"}
@@ -153,7 +153,7 @@ _TITLE_END = re.compile(r"[.!?,;:]\Z")
 
 
 def read_topic(data: Mapping[str, Any]) -> tuple[Topic | None, list[RuleFault]]:
-    """The topic of an object, None where a field is missing, and the faults of its fields."""
+    """The topic of an object, None if a field is missing, and the faults of its fields."""
     faults: list[RuleFault] = []
     texts = {name: text_of(data, name, faults) for name in ("id", "domain", "title", "prompt")}
     keywords = texts_of(data, "keywords", faults)
@@ -163,7 +163,7 @@ def read_topic(data: Mapping[str, Any]) -> tuple[Topic | None, list[RuleFault]]:
 
 
 def topic_faults(topic: Topic) -> list[RuleFault]:
-    """The faults of a topic alone."""
+    """The faults of a single topic."""
     faults = [fault for rule in _RULES for fault in rule(topic)]
     return faults or _loading(topic)
 
@@ -218,7 +218,7 @@ def _keywords(topic: Topic) -> Iterator[RuleFault]:
 
 
 def _use(topic: Topic) -> Iterator[RuleFault]:
-    """Keywords belong to the task, so some of them occur in its own words."""
+    """Keywords belong to the task, so some of them occur in its prompt."""
     prompt, title = (tuple(map(stem, words(text))) for text in (topic.prompt, topic.title))
     keywords = {keyword: stems_of(keyword) for keyword in topic.keywords}
     used = [keyword for keyword, stems in keywords.items() if stems and contains(prompt, stems)]
@@ -230,7 +230,7 @@ def _use(topic: Topic) -> Iterator[RuleFault]:
 
 
 def _loading(topic: Topic) -> list[RuleFault]:
-    """Anything else that keeps `evolif generate` from reading the topic."""
+    """Any other fault that prevents `evolif generate` from reading the topic."""
     try:
         TopicModel.model_validate(
             {"id": topic.id, "prompt": topic.prompt, "keywords": list(topic.keywords), "title": topic.title}
@@ -251,14 +251,14 @@ _RULES: tuple[Callable[[Topic], Iterator[RuleFault]], ...] = (
 
 
 _ALIKE_SHAPE = 0.4
-"""Shared runs over all runs of two shapes, from which on they count as one. Of some 200,000 pairs of prompts that were
-written one by one, none came above 0.25; prompts with three words exchanged stay above 0.6."""
+"""Share of common runs above which two shapes count as one. Among some 200,000 pairs of individually written prompts,
+none exceeded 0.25; prompts that differ in three words stay above 0.6."""
 _KEYWORD_CAP = 1000
-"""Far more topics than share a keyword in a varied catalogue, so the rule on shared keywords misses nothing there."""
+"""Far more than the topics that share a keyword in a varied catalogue, so the shared-keyword rule misses none there."""
 
 
 class TopicIndex(EntryIndex[Topic]):
-    """The topics so far, and what a further one shares with them."""
+    """The topics so far, and what a new one shares with them."""
 
     text_name, item_name, shared_items = "prompt", "keywords", 4
 
@@ -268,7 +268,7 @@ class TopicIndex(EntryIndex[Topic]):
         self._shapes = OverlapIndex()
 
     def clashes(self, entry: Topic) -> list[RuleFault]:
-        """What a topic shares with an earlier one against the rules."""
+        """Forbidden overlaps of a topic with earlier ones."""
         alike = list(self.alike_text(entry, "ask for something else"))
         return [
             *self.same_id(entry),

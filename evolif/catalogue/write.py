@@ -1,4 +1,4 @@
-"""`evolif topics write`: topics of a domain, made with a chat model and linted one by one."""
+"""`evolif topics write`: topics of a domain, written by a chat model and linted one by one."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _MOST_OFFERED = 60
 
 
 def pick(offered: object, prompt: str, title: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The best twenty keywords, or all good ones where there are fewer; and the faults of the others.
+    """The best twenty keywords, or all good ones if fewer, and the faults of the rest.
 
     Args:
         offered: The model's `keywords`: a list of texts, or one text with commas.
         prompt: The prompt; its keywords come first.
-        title: The title, likewise.
+        title: The title; its keywords come next.
     """
     good, faults = _good(_texts(offered))
     texts = (tuple(map(stem, words(title))), tuple(map(stem, words(prompt))))
@@ -64,7 +64,7 @@ def _texts(offered: object) -> list[str]:
 
 
 def _good(offered: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Keywords of good form that neither contain an earlier one nor are contained in it; and the others' faults."""
+    """Well-formed keywords that neither contain an earlier one nor are contained in it, and the faults of the rest."""
     good: list[str] = []
     faults: list[str] = []
     reduced: list[tuple[str, ...]] = []
@@ -120,19 +120,19 @@ def write_topics(
     Args:
         out: The JSONL file, new or with topics; every new topic is linted against all others.
         domain: What the topics are about, such as “beekeeping”.
-        count: Topics of the domain that the file should hold in the end.
+        count: Topics of the domain that the file should contain.
         model: The chat model, or its name.
         seed: Draws the kind of task that each call requests.
         options: How the model is reached and sampled.
-        observe: Called whenever a topic was kept or given up.
+        observe: Called when a topic is kept or given up.
 
     Returns:
-        Counts, and how many topics of the domain the file holds.
+        Counts, and how many topics of the domain the file contains.
 
     Raises:
         UsageError: an unknown model, an empty domain, or another process writes to the file.
-        InputError: the file holds something else than topics.
-        OutsideError: the provider or the disk failed, or the model gave nothing usable; what was kept is kept.
+        InputError: the file contains something other than topics.
+        OutsideError: the provider or the disk failed, or the model gave nothing usable; kept topics stay.
     """
     domain = " ".join(domain.split())
     if not domain or not domain.isprintable() or len(domain) > _LONGEST_DOMAIN:
@@ -160,9 +160,9 @@ class _TopicWriter:
         """Titles of the domain's topics so far."""
 
     def jobs(self, wanted: int) -> Iterator[Job]:
-        """Jobs one after the other, each with the titles that are there when it begins."""
+        """Jobs in sequence, each with the titles known when it starts."""
         start = len(self.titles)
-        # Some will be given up: as many again may be tried before the rest is left to another call.
+        # Some will fail: twice the number is tried at most; another call can resume.
         for number in range(start, start + 2 * wanted):
             yield Job(self._opening(Stream(self._seed, Purpose.TOPIC_WRITING, start, number)), self._take)
 

@@ -1,4 +1,4 @@
-"""The application: its verbs, their help, and the place where errors become a sentence and an exit code."""
+"""The application: its verbs, their help, and how errors become a sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from evolif._version import __version__
 from evolif.errors import EvolifError, InternalError
 
-# Verbs are loaded when they are used: `evolif --help` needs their names and one sentence of each, and no more.
+# Verbs are loaded on first use: `evolif --help` needs only their names and one sentence each.
 
 SUMMARIES: Mapping[str, str] = {
     "demo": "Run a small real model and three simulated ones on 4 fresh dialogues, in under two minutes.",
@@ -41,7 +41,7 @@ SUMMARIES: Mapping[str, str] = {
     "personas": "Check personas (exit code 1 on a finding), or have a model infer them from messages.",
     "models": "List models; download the weights of a small local one.",
 }
-"""The first paragraph of each verb's own help; a test holds the two together."""
+"""The first paragraph of each verb's help; a test keeps the two in sync."""
 
 _MODULES = {
     "generate": "bench",
@@ -55,19 +55,19 @@ _MODULES = {
     "topics": "catalogue",
     "personas": "catalogue",
 }
-"""Verbs whose module does not have their name."""
+"""Verbs whose module has another name."""
 _NESTED = ("models", "personas", "topics")
-"""Verbs that have verbs of their own."""
+"""Verbs with subcommands."""
 _WITHOUT_OWN_GROUPS = ("check", "demo", "status", "score", *_NESTED)
-"""Verbs without `--constraints` for groups; that of `check` is a file of constraints, and it reads the variable."""
+"""Verbs without `--constraints` for groups; `check` has a file of constraints instead, but reads the variable."""
 _INTERRUPTED = 130
 
-# The last is ClickException, which depending on typer's version stands in click or in a copy of it.
+# The last is ClickException, which is defined in click or in typer's copy of it, depending on the version.
 _OF_TYPER = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
 
 
 class Verbs(MutableMapping[str, Any]):
-    """The commands by name, each made from its module when first used."""
+    """Commands by name, each created from its module on first use."""
 
     def __init__(self) -> None:
         self._made: dict[str, Any] = {}
@@ -107,7 +107,7 @@ def _make(name: str) -> Any:
         common["own_groups"] = OwnGroups
     for own in made.registered_commands:
         own.cls = Verb
-        own.callback = with_options(unwrap(own.callback), common)  # a nested verb may be made more than once
+        own.callback = with_options(unwrap(own.callback), common)  # a nested verb may be created more than once
     command: Any = typer.main.get_command(made)
     command.name = name
     for verb in getattr(command, "commands", {"": command}).values():
@@ -123,7 +123,7 @@ def _variable(option: Any) -> str:
 
 
 class _Group(TyperGroup):
-    """Loads a verb when it is used, and turns errors into one sentence; `EVOLIF_DEBUG=1` shows where they come from."""
+    """Loads verbs on first use and turns errors into one sentence; `EVOLIF_DEBUG=1` shows where they come from."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -150,7 +150,7 @@ class _Group(TyperGroup):
             _say(str(error))
             raise typer.Exit(error.exit_code) from None
         except BrokenPipeError:
-            # The reader of a pipe left; nothing is wrong with us, and nothing more may be written.
+            # The reader closed the pipe: this is not an error, but nothing more can be written.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except Exception as error:
@@ -196,15 +196,15 @@ def _root(
 VARIABLES = "Every option is also an environment variable (--max-turns: EVOLIF_MAX_TURNS) and a key in --config."
 
 _NAMES = 26
-"""Columns for names; what is longer gets a line of its own."""
+"""Columns for names; longer names get a separate line."""
 _KINDS: Mapping[str, str] = {"<int range>": "N", "<int>": "N", "<float range>": "X", "<float>": "X", "<path>": "PATH"}
 """Typer's names for values without a metavar, and those that the help shows."""
 
 
 class Verb(TyperCommand):
-    """A command whose help is plain lines, with its options under the headings that they name as their panels.
+    """A command with plain-text help, its options grouped under the headings given as their panels.
 
-    A table would cut long names at 80 columns, and take half of them for the variables.
+    A table would cut long names at 80 columns and use half the width for variables.
     """
 
     def __init__(self, *arguments: Any, **attributes: Any) -> None:
@@ -225,7 +225,7 @@ class Verb(TyperCommand):
                     formatter.write_dl(rows, col_max=_NAMES)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write the one line that stands for a hundred names of variables."""
+        """Write the one line that replaces a hundred variable names."""
         super().format_epilog(ctx, formatter)
         if any(parameter.name == "config" for parameter in self.get_params(ctx)):
             formatter.write_paragraph()
@@ -233,7 +233,7 @@ class Verb(TyperCommand):
                 formatter.write_text(VARIABLES)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Options, then the arguments by their names in the list below."""
+        """Options, then arguments by the names used in the list below."""
         arguments = [p for p in self.get_params(ctx) if p.param_type_name == "argument"]
         return [self.options_metavar or "", *(_name(p) if p.required else f"[{_name(p)}]" for p in arguments)]
 

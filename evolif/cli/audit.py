@@ -1,4 +1,4 @@
-"""`evolif audit`: can every turn be satisfied, and does its description say what is asked."""
+"""`evolif audit`: check that every turn can be satisfied and that its description is correct."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _add(table: Table, *cells: str) -> None:
 
 
 def _turns_table(audited: Audit) -> Table:
-    """Turns that are not satisfiable as they stand; neighbours for the same reason share a row."""
+    """Turns that are not satisfiable; neighbours with the same reason share a row."""
     from evolif.report import clip
 
     numbers: dict[tuple[str, str, str], list[int]] = {}

@@ -78,7 +78,7 @@ def generate(
 
 
 def _seed_of(folder: Path) -> int:
-    """The seed of the benchmark that is already there, or a random one."""
+    """The seed of the existing benchmark, or a random one."""
     from evolif.instructions import load_benchmark
 
     if (folder / "benchmark.json").is_file():

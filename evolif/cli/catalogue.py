@@ -1,4 +1,4 @@
-"""`evolif topics` and `evolif personas`: check catalogues of one's own, and have a chat model write entries."""
+"""`evolif topics` and `evolif personas`: check your own catalogues, and have a chat model write entries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evolif.catalogue import GenerationResult, LintReport, Pair, Tally
 
 _EACH = 20
-"""Off a terminal, so many entries get a line each; of more, every tenth does."""
+"""Without a terminal, this many entries get a line each; beyond that, every tenth does."""
 
 Against = Annotated[
     list[Path] | None,
@@ -196,7 +196,7 @@ def _number(count: int, what: str) -> str:
 
 @contextmanager
 def _making(display: str, kind: str, out: Path) -> Iterator[Callable[[Tally], None]]:
-    """Show entries of a kind as they are made, and how many `out` got where the user stops."""
+    """Show entries as they are written and, if the user stops, how many `out` received."""
     from evolif.cli.progress import choose, spinning
 
     shown, kept = choose(display), 0

@@ -1,4 +1,4 @@
-"""`evolif demo`: the whole way on the embedded default, without key or network."""
+"""`evolif demo`: the whole workflow with a built-in model, without key or network."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _benchmark(folder: Path, seed: int | None) -> Benchmark:
 
 
 def _run_folder(out: Path, models: list[str]) -> Path:
-    """The run of just these models: the local one may have come after a first try without it."""
+    """The run for exactly these models: the local one may have been installed after a first run."""
     from evolif.runner import load_run
 
     for number in range(1, 100):
@@ -85,7 +85,7 @@ def _run_folder(out: Path, models: list[str]) -> Path:
 
 
 def _models() -> list[str]:
-    """The local model, where it is installed, and the simulated ones."""
+    """The simulated models and, if installed, the local one."""
     from importlib.util import find_spec
 
     from evolif.models import weight_path

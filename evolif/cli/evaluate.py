@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from evolif.runner import CallPolicy, Event, Observer, Run, RunSettings, Spent
 
 SUSPENDED = 3
-"""Exit code where sessions are left suspended; those that a budget or a stop rule cut short are not."""
+"""Exit code if sessions are suspended; those cut short by a budget or a stop rule do not count."""
 _REASONS = 5
-"""Reasons of suspended sessions that are listed."""
+"""Maximum number of listed suspension reasons."""
 _MISSES = 20
-"""Misses of the cache that are explained."""
+"""Maximum number of explained cache misses."""
 
 
 def evaluate(
@@ -110,7 +110,7 @@ def _budget(
 
 
 def _with_authors(quotes: Quotes, config: EvalConfig) -> Quotes:
-    """The prices with the addresses of synthesizers and their checker, which a run's settings do not hold."""
+    """The prices, plus endpoints of synthesizers and their checker, which a run's settings lack."""
     from evolif.budget import Quotes
     from evolif.models import address_of, parse_model_name, spec_of
 
@@ -137,10 +137,10 @@ def open_budget(config: EvalConfig, quotes: Quotes, models: Iterable[tuple[str, 
     """The limit of a run's cost; None without one.
 
     Args:
-        config: Has the limits.
+        config: Contains the limits.
         quotes: The run's prices.
         models: (role, model) of every model that the run may call.
-        root: The run's folder; what it has cost before counts.
+        root: The run's folder; its earlier cost counts.
 
     Raises:
         UsageError: a budget in US dollars, and a model of unknown price.
@@ -201,7 +201,7 @@ def _observer(watcher: Observer, rule: StopRule | None) -> Observer:
 
 
 def open_cache(config: EvalConfig) -> RequestCache | None:
-    """The cache of requests, where one is asked for; the first misses are explained where the settings say so."""
+    """The request cache, if enabled; the first misses are explained if the settings say so."""
     if not (config.cache or config.cache_dir or config.explain_cache):
         return None
     from evolif.models import open_cache as open_requests
@@ -219,21 +219,21 @@ def open_cache(config: EvalConfig) -> RequestCache | None:
     return open_requests(config.cache_dir, explain if config.explain_cache else None)
 
 
-# What a run left undone: sessions that are suspended, a budget that was spent.
+# What a run left undone: suspended sessions, a spent budget.
 
 
 def has_figures(run: Run) -> bool:
-    """Whether any session can stand in a table."""
+    """Whether any session can appear in a table."""
     return any(session.ending in ("finished", "censored") for session in run.sessions())
 
 
 def refuse_tiny_budget(run: Run, budget: Budget | None, *, mend: str) -> None:
-    """See that a budget let anything happen at all.
+    """Check that the budget allowed at least one call.
 
     Args:
         run: As it is now.
         budget: Its limit.
-        mend: What to name beside a larger budget; empty for nothing.
+        mend: A remedy to name besides a larger budget; empty for none.
 
     Raises:
         UsageError: it is smaller than the first call, so that the run is as empty as before.
@@ -244,7 +244,7 @@ def refuse_tiny_budget(run: Run, budget: Budget | None, *, mend: str) -> None:
 
 
 def report_budget(run: Run) -> None:
-    """Say what the budget cut short; nothing where none did."""
+    """Report what the budget cut short, if anything."""
     endings = run.store.endings()
     cut = sum(number for (_, ending, cause), number in endings.items() if cause == "budget" and ending is not None)
     unbegun = run.unbegun().get("budget", 0)
@@ -254,7 +254,7 @@ def report_budget(run: Run) -> None:
 
 
 def report_suspended(run: Run, mend: str) -> bool:
-    """Say why sessions are suspended, and return whether any is; `mend` ends “3 sessions are suspended; …”."""
+    """Report why sessions are suspended, and return whether any is; `mend` ends “3 sessions are suspended; …”."""
     suspended, reasons = run.suspended(), run.reasons()
     for model, reason, number in reasons[:_REASONS]:
         say(f"{model}, {_sessions(number)}: {reason}")
@@ -269,7 +269,7 @@ def _sessions(number: int) -> str:
     return f"{number} session" if number == 1 else f"{number} sessions"
 
 
-# What `--dry-run` prints; nobody is asked, and no key is needed.
+# Output of `--dry-run`; no model is called and no key is needed.
 
 
 def _forecast(benchmark: Benchmark, settings: RunSettings, prices: PriceTable, like: Path | None) -> Forecast:
@@ -284,7 +284,7 @@ def _forecast(benchmark: Benchmark, settings: RunSettings, prices: PriceTable, l
 
 
 def forecast_lines(settings: RunSettings, forecast: Forecast) -> Iterator[str]:
-    """The most there can be, what is expected of each role and model, the sum, and what it stands on."""
+    """The maximum, the expected usage per role and model, the total, and the basis of the estimate."""
     sessions, cap = len(settings.dialogues) * settings.epochs, settings.max_turns
     for model in settings.models:
         yield f"{model}: {sessions} sessions, at most {sessions * cap} calls (cap {cap} turns)"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _HUB = "Hugging Face Hub"
 _SHOWN = 50
-"""Findings that are listed for people; --json has all."""
+"""Maximum number of listed findings; --json has all."""
 
 
 def export(
@@ -183,7 +183,7 @@ class _Progress(Protocol):
 
 @contextmanager
 def _reading(display: str) -> Iterator[_Progress | None]:
-    """Show how much has been read; nobody knows how much there is."""
+    """Show how much has been read; the total is unknown."""
     if display != "rich":
         yield None
         return

@@ -1,4 +1,4 @@
-"""`evolif models`: what can be evaluated, and weights to fetch."""
+"""`evolif models`: list models and download weights."""
 
 from __future__ import annotations
 

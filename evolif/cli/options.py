@@ -1,7 +1,7 @@
 """Options that several verbs share, groups of options as one parameter, and the file of `--config`.
 
 A verb may take a whole group of settings as one parameter: `EvalConfig`, or a data class of options. `with_options`
-makes a flag of every field and hands the verb one object. Variables follow from the flags' names, see `app`.
+makes every field a flag and passes one object to the verb. Variables are derived from flag names, see `app`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Prices = Annotated[
 ]
 
 WORDING = "Chat models that word turns"
-"""The heading of the options of chat models that word turns."""
+"""The heading of options for the chat models that write queries."""
 
 Checker = Annotated[
     str | None,
@@ -38,7 +38,7 @@ Checker = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class WordingOptions:
-    """How chat models are asked that word turns."""
+    """How the chat models that write queries are called."""
 
     temperature: Annotated[
         float | None,
@@ -76,7 +76,7 @@ class WordingOptions:
 
 @dataclass(frozen=True, slots=True)
 class EntryOptions(WordingOptions):
-    """How a chat model is asked that writes topics or personas."""
+    """How the chat model that writes topics or personas is called."""
 
     temperature: Annotated[
         float | None, typer.Option(min=0, help="Sampling temperature; by default the provider's.")
@@ -94,7 +94,7 @@ class EntryOptions(WordingOptions):
 
 
 def random_seed() -> int:
-    """A seed where none is given."""
+    """A seed, used if none is given."""
     from secrets import randbelow
 
     return randbelow(2**31)
@@ -104,11 +104,11 @@ def random_seed() -> int:
 
 
 class Only(tuple[str, ...]):
-    """The fields of a group that a verb takes; the others keep their defaults."""
+    """The fields of a group that a verb accepts; the rest keep their defaults."""
 
 
 def with_options(verb: Callable[..., None], common: Mapping[str, Any]) -> Callable[..., None]:
-    """The verb with an option for every field of its groups, and the common options, which only have effects."""
+    """The verb with an option per field of its groups, plus the common options, which only have side effects."""
     parameters: list[inspect.Parameter] = []
     groups: dict[str, tuple[type, dict[str, str]]] = {}
     for parameter in inspect.signature(verb, eval_str=True).parameters.values():
@@ -184,7 +184,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 def _load_config(ctx: typer.Context, path: Path | None) -> Path | None:
-    """Take defaults from a YAML or TOML file; flags and variables win over it."""
+    """Take defaults from a YAML or TOML file; flags and variables take precedence."""
     if path is None:
         return None
     from evolif.errors import InputError
@@ -238,7 +238,7 @@ def _keys(command: Any) -> dict[str, Any]:
 
 
 def _as_text(value: Any, parameter: Any) -> Any:
-    """A value as the command line would give it; one value of a repeatable flag needs no list around it."""
+    """A value as the command line would pass it; a single value of a repeatable flag needs no list."""
     if isinstance(value, list):
         return [str(item) for item in value]
     if getattr(parameter, "multiple", False):

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, plain lines off it, nothing where `--display none` is given."""
+"""Progress on standard error: a bar on a terminal, plain lines otherwise, nothing with `--display none`."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 STOPPING = "Stopping after the turns in flight, within 20 s; press Ctrl-C again to stop at once."
 
 _QUIET = 30.0
-"""Seconds without a line after which one says what is awaited."""
+"""Seconds of silence after which a line says what is pending."""
 _LOOK = 5.0
-"""Seconds between two looks at that."""
+"""Seconds between checks for silence."""
 _EVERY = 10
-"""Off a terminal, a line after so many turns of a dialogue."""
+"""Without a terminal, turns of a dialogue per line."""
 _REST = 1.0
-"""Seconds between two updates of the live table, at least."""
+"""Minimum seconds between updates of the live table."""
 _SHARE = 20
-"""The live table rests for so many times as long as its update took."""
+"""The pause after a live table update, as a multiple of the update's duration."""
 _WINDOW = 30.0
-"""Seconds over which the rate of turns is taken."""
+"""Seconds over which the turn rate is measured."""
 _PRODUCTS = {"target": "answer", "judge": "verdict", "synthesizer": "wording", "checker": "wording check"}
-"""What is awaited of each role."""
+"""What each role is expected to deliver."""
 
 
 def choose(display: str) -> str:
     """`rich`, `plain` or `none`, from the flag and the terminal.
 
     Raises:
-        UsageError: another word.
+        UsageError: any other value.
     """
     if display == "auto":
         return "rich" if sys.stderr.isatty() else "plain"
@@ -53,10 +53,10 @@ def choose(display: str) -> str:
 
 
 class Watcher(Protocol):
-    """Sees the events of an evaluation."""
+    """Receives the events of an evaluation."""
 
     def __call__(self, event: Event) -> None:
-        """Something happened."""
+        """Handle an event."""
         ...
 
     def stopping(self) -> None:
@@ -65,7 +65,7 @@ class Watcher(Protocol):
 
 
 class CountedProgress(Protocol):
-    """Shows how much is done."""
+    """Shows progress."""
 
     def __call__(self, done: int, total: int, /) -> None:
         """`done` of `total`."""
@@ -122,7 +122,7 @@ def watching_run(display: str, root: Path, prices: PriceTable) -> Iterator[Watch
 
 @contextmanager
 def counting(display: str, what: str) -> Iterator[CountedProgress]:
-    """Show how much of a known number is done."""
+    """Show progress towards a known total."""
     if display != "rich":
         yield lambda done, total: None
         return
@@ -136,7 +136,7 @@ def counting(display: str, what: str) -> Iterator[CountedProgress]:
 
 @contextmanager
 def spinning(display: str) -> Iterator[Callable[[str, str], None]]:
-    """Show lines that change: what is yielded takes a line's key and its text. Nothing off a terminal."""
+    """Show changing lines: yields a function of a line's key and text. Does nothing without a terminal."""
     if display != "rich":
         yield lambda key, text: None
         return
@@ -167,7 +167,7 @@ class _Silent:
 
 
 class _Plain:
-    """One line per session that ends, and one now and then where none does."""
+    """One line per ended session, and an occasional line if none ends."""
 
     def __init__(self) -> None:
         self._turns = 0
@@ -250,7 +250,7 @@ class _Bars:
 class LiveWatcher:
     """The table of `evolif status`, read again and again from the run's own file.
 
-    A thread of its own reads the file, so that the loop which plays the sessions never waits for a table.
+    A separate thread reads the file, so that the loop that plays the sessions never waits for the table.
 
     Args:
         live: The display.
@@ -275,7 +275,7 @@ class LiveWatcher:
         self._thread.join(timeout=5)
 
     def __call__(self, event: Event) -> None:
-        """Count turns for the rate; say what stops a model."""
+        """Count turns for the rate; report what stops a model."""
         from evolif.runner import ModelStopped, TurnStored
 
         if isinstance(event, TurnStored):
@@ -305,7 +305,7 @@ class LiveWatcher:
             with closing(load_run(self._root, read_only=True)) as run:
                 status = snapshot(run, quotes_of(run.settings, self._prices))
         except EvolifError:
-            return  # not begun yet, or just being written: the next update will do
+            return  # not started yet or being written: the next update will show it
         self._live.update(status_table(status, self._rate()), refresh=True)
 
     def _rate(self) -> float | None:
@@ -323,7 +323,7 @@ def wording(display: str, turns: int) -> Iterator[Callable[[TurnMade], None]]:
 
     Args:
         display: What `choose` returned.
-        turns: How long the dialogues become.
+        turns: Target length of the dialogues.
     """
     if display == "plain":
         with _WordingLines(turns) as lines:
@@ -344,7 +344,7 @@ def wording(display: str, turns: int) -> Iterator[Callable[[TurnMade], None]]:
 
 
 class _WordingLines:
-    """One line per dialogue that is whole, and one now and then before."""
+    """One line per complete dialogue, and an occasional line before that."""
 
     def __init__(self, turns: int) -> None:
         self._turns = turns
@@ -374,7 +374,7 @@ class _WordingLines:
             self._print(plain(line))
 
     def _watch(self) -> None:
-        """Print a line where there was none for long: a chat model may take minutes for a turn."""
+        """Print a line after a long silence: a chat model may take minutes for a turn."""
         while not self._closed.wait(_LOOK):
             if time.monotonic() - self._last >= _QUIET:
                 made = sum(outcomes.total() for outcomes in list(self._outcomes.values()))
@@ -386,7 +386,7 @@ class _WordingLines:
 
 
 def rates_lines(bench: Benchmark) -> Iterator[str]:
-    """What wording the benchmark's turns came to, per chat model: rates, calls and tokens."""
+    """Results of writing the benchmark's queries, per chat model: rates, calls and tokens."""
     from evolif.instructions import rates
 
     flagged = 0

@@ -128,7 +128,7 @@ def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -
 
 
 def compared(counts: JudgeComparison, judge: str) -> Iterator[str]:
-    """What a reader must know of the new judge beside the old one, one sentence per fact."""
+    """How the new judge compares with the old one, one sentence per fact."""
     shared, differ = counts.shared.total(), counts.differ.total()
     if shared:
         groups = (f"{group} {counts.differ[group]} of {counts.shared[group]}" for group in sorted(counts.shared))

@@ -31,7 +31,7 @@ class Outputs:
 
     json_file: Annotated[
         str | None,
-        # EVOLIF_JSON is the switch of other verbs; a file of that name would be made by whoever sets it for them.
+        # EVOLIF_JSON is a switch of other verbs; setting it for them must not create a file here.
         typer.Option("--json", envvar="EVOLIF_JSON_FILE", metavar="FILE|-", help="Write JSON; - is standard output."),
     ] = None
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with transcripts.")] = None
@@ -46,7 +46,7 @@ class Outputs:
         prices: PriceTable | None = None,
         published: Published | None = None,
     ) -> None:
-        """Write the page and the figures, and say where."""
+        """Write the page and the figures, and report where."""
         if self.html is not None:
             from evolif.report import write_page
 
@@ -72,7 +72,7 @@ class Outputs:
 
 
 def _write_text(name: str, text: str) -> None:
-    """Write to a file, or to standard output where the name is -."""
+    """Write to a file, or to standard output if the name is -."""
     if name == "-":
         typer.echo(text, nl=False)
         return
@@ -122,7 +122,7 @@ def report(
         loaded = [opened.enter_context(closing(load_run(path))) for path in runs]
         analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded))
         groups = group_comparable(analyses)
-        # First of all, for the page's transcripts are rendered beside what else is computed.
+        # First, because the page's transcripts are rendered in parallel with other work.
         outputs.draw(analyses, prices=table, published=published)
         outputs.write(lambda: analysis_object(groups, published), lambda: latex_report(groups, published))
         if outputs.json_file == "-":
@@ -135,10 +135,10 @@ def report(
 
 
 def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
-    """The benchmark that the runs were played on.
+    """The benchmark of the runs.
 
     Raises:
-        UsageError: a run is of another one.
+        UsageError: a run belongs to another one.
     """
     if path is None:
         return None
@@ -207,7 +207,7 @@ def _choose(a: RunAnalysis, b: RunAnalysis, named: list[str]) -> list[tuple[Mode
     """Which models are compared.
 
     Raises:
-        UsageError: a run has no such model, or it does not say which of several.
+        UsageError: a run has no such model, or the choice is ambiguous.
     """
     if len(named) > 2:
         raise UsageError(f"compare takes at most two models, not {len(named)}")

@@ -34,7 +34,7 @@ class FilterOptions:
     search: Annotated[str, typer.Option(help="Only items that contain all these words.")] = ""
 
     def filter(self, queue: ReviewQueue) -> Filter:
-        """The filter; the queue's own where no option is given."""
+        """The filter; the queue's default if no option is given."""
         from evolif.review import Filter
 
         values: dict[Facet, _Values] = {
@@ -92,7 +92,7 @@ def review(
     """Review flagged queries in a terminal, verify topics, or score judged answers blind. Saves as you go."""
     run = judge if _is_meant(ctx, "judge", bench, topics) else None
     topics = topics if _is_meant(ctx, "topics", bench, run) else None
-    # Variables that are set for other verbs do not matter here.
+    # Variables set for other verbs are ignored here.
     seed = seed if run is not None or _is_given(ctx, "seed") else None
     sample = sample if run is not None or _is_given(ctx, "sample") else None
     queue = _open(bench, topics, run, reviewer, seed, sample)
@@ -119,16 +119,16 @@ def review(
 
 
 def _is_given(ctx: typer.Context, name: str) -> bool:
-    """Whether an option stands in the command itself."""
+    """Whether an option is given on the command line."""
     source = ctx.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
 
 def _is_meant(ctx: typer.Context, name: str, *others: Path | None) -> bool:
-    """Whether what an option names is to be opened: variables and `--config` may hold it for another time, or verb."""
+    """Whether to open the target of an option: variables and `--config` may set it for other uses or verbs."""
     source = ctx.get_parameter_source(name)
     if name == "judge" and source is not None and source.name == "DEFAULT_MAP":
-        return False  # a configuration's judge is the model that `evaluate` asks
+        return False  # a configuration's judge is the model that `evaluate` calls
     return _is_given(ctx, name) or all(other is None for other in others)
 
 
@@ -143,10 +143,10 @@ def _open(
     seed: int | None,
     sample: int | None,
 ) -> ReviewQueue:
-    """The queue of whichever is named.
+    """The queue of the named target.
 
     Raises:
-        UsageError: none or several are named, nobody knows who reviews, or it cannot be opened.
+        UsageError: none or several are named, the reviewer is unknown, or it cannot be opened.
     """
     if sum(path is not None for path in (bench, topics, run)) != 1:
         raise UsageError(
@@ -188,10 +188,10 @@ def _reviewer(given: str | None) -> str:
 
 
 def _refuse_unknown(queue: ReviewQueue, chosen: Filter) -> None:
-    """See that the filter asks for nothing that no item can have.
+    """Refuse a filter with a value that no item can have.
 
     Raises:
-        UsageError: it does; names what there is.
+        UsageError: there is one; names the valid values.
     """
     from evolif.review import unknown, values
 
@@ -200,7 +200,7 @@ def _refuse_unknown(queue: ReviewQueue, chosen: Filter) -> None:
         raise UsageError(f"{queue.path}: {fault}")
 
 
-# What is done with it.
+# What to do with it.
 
 
 def _print_statistics(queue: ReviewQueue, run: Path | None, *, as_json: bool) -> None:
@@ -232,7 +232,7 @@ def _audit_rows(run: Path) -> list[JudgeAuditRow]:
 
 
 def _chosen(queue: ReviewQueue, chosen: Filter, display: str, check: bool) -> list[QueueItem]:
-    """The chosen items; the checkers are asked anew on `check`, and where a choice by findings needs it."""
+    """The chosen items; the checkers run again on `check`, or if a filter by findings needs it."""
     from evolif.review import choose
 
     by_finding = bool(chosen.chosen.get("finding"))
@@ -265,7 +265,7 @@ def _print(queue: ReviewQueue, chosen: Filter, as_json: bool, display: str, chec
     if as_json:
         show_json(objects(queue, entries))
         return
-    # Cut off a terminal, too: whole texts are for --json and --export.
+    # Cut without a terminal, too: use --json or --export for full texts.
     for line in lines(queue, entries, get_terminal_size((120, 24)).columns):
         typer.echo(line)
 

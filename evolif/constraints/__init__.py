@@ -1,7 +1,7 @@
 """The constraint groups: how each is drawn, described and checked, and which exclude each other.
 
 Each group is a class in one of the modules here and a data file in `constraints/`; `registry` lists them, and `base`
-says how to add one.
+explains how to add one.
 """
 
 from evolif.constraints.base import (

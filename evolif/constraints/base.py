@@ -1,13 +1,13 @@
-"""What a constraint group is: how it is drawn, changed, put into words and checked.
+"""Base classes of constraint groups: how a group is drawn, changed, phrased and checked.
 
 To add a group:
 
-1. Write a subclass of `Group` in the module of its kind (`length.py`, `placement.py`, ...), with a model of its
+1. Write a subclass of `Group` in the module of its kind (`length.py`, `placement.py`, ...), with a model for its
    parameters, `draw` and `check`, and `key`, `slots` and `note` for its phrases.
 2. Put its pool, phrases and description into the data file `constraints/NAME.yaml`.
 3. List it in `registry.py`.
-4. Exclude what it cannot be combined with: by a row or a budget in `constraints/compatibility-extended.yaml`, or by a
-   function in `compatibility.py` if it must be computed.
+4. Exclude incompatible combinations: with a row or a budget in `constraints/compatibility-extended.yaml`, or with a
+   function in `compatibility.py` if they must be computed.
 5. Teach the witness builder to satisfy it (`evolif/witness/requirements.py`), or override `fulfil`.
 
 A group outside of this package needs only steps 1 and 2, with `data` as a class attribute (docs/how-to/extend.md).
@@ -40,7 +40,7 @@ class ParamsModel(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DrawContext:
-    """What a draw depends on: the topic's keywords, the profile's pool and the other active constraints."""
+    """The input of a draw: the topic's keywords, the profile's pool and the other active constraints."""
 
     keywords: tuple[str, ...]
     pool: Mapping[str, Any]
@@ -55,7 +55,7 @@ class DrawContext:
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """Which phrase of the group's grammar to use, and what fills its slots."""
+    """Which phrase of the group's grammar to use, and its slot values."""
 
     key: str
     slots: Mapping[str, str]
@@ -99,11 +99,11 @@ class Group:
         """
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """Fresh parameters; None if the topic offers none."""
+        """New parameters; None if the topic allows none."""
         raise TypeError(f"{type(self).__name__} cannot be drawn")
 
     def modify(self, params: Params, stream: Stream, context: DrawContext) -> Params | None:
-        """Parameters other than `params`: a fresh draw, unless a group overrides this; None if there are none."""
+        """Parameters other than `params`, by default a new draw; None if there are none."""
         for _ in range(64):
             fresh = self.draw(stream, context)
             if fresh is None or fresh != params:
@@ -115,7 +115,7 @@ class Group:
         return str(params.get("mode", "all"))
 
     def slots(self, params: Params) -> dict[str, str]:
-        """What fills the slots of a phrase."""
+        """The slot values of a phrase."""
         return {k: str(v) for k, v in params.items() if k != "mode"}
 
     def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
@@ -146,8 +146,8 @@ class Group:
     def fulfil(self, text: str, params: Params, fmt: str | None) -> str:
         """Change a witness's text so that it satisfies this constraint; the builder handles the built-in groups itself.
 
-        All checkers of the turn then check the result, so where groups cannot be satisfied together, other parameters
-        are drawn.
+        All checkers of the turn then check the result, so if groups cannot be satisfied together, other parameters are
+        drawn.
 
         Args:
             text: A text that satisfies the built-in groups' constraints.
@@ -177,7 +177,7 @@ class CountGroup(Group):
         return "count"
 
     def count_verdict(self, params: Params, found: int, noun: str, spans: Sequence[Span]) -> Verdict:
-        """Compare how many there are with how many are required."""
+        """Compare the found number with the required number."""
         required: int = params["count"]
         return self.verdict(found == required, f"exactly {plural(required, noun)}", plural(found, noun), spans)
 
@@ -243,5 +243,5 @@ _OUTER = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 def bare(word: str) -> str:
-    """A word as it is compared: case and the punctuation around it ignored."""
+    """A word in its form for comparison, without case and surrounding punctuation."""
     return _OUTER.sub("", fold(word))

@@ -14,7 +14,7 @@ from evolif.text import Reading
 from evolif.types import Params, Span, Verdict
 
 TOLERANCE = 3
-"""Percentage points by which a share may differ."""
+"""Tolerance of a share, in percentage points."""
 
 _UPPER, _LOWER = string.ascii_uppercase.encode(), string.ascii_lowercase.encode()
 _UNICODE = (regex.compile(r"\p{Lu}"), regex.compile(r"\p{Ll}"), regex.compile(r"\p{Lt}"))

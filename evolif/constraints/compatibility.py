@@ -117,7 +117,7 @@ def _items_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 
 
 def _words_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
-    """More required keywords than the answer has room for."""
+    """More required keywords than fit into the answer."""
     words = required_words(active)
     if not words:
         return None
@@ -155,7 +155,7 @@ def _format_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 
 
 def _counts_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
-    """Given names and placed keywords that would change the counts of other keywords."""
+    """Names and placed keywords that would change the counts of other keywords."""
     fmt = active.get("format", {})
     counted = list(active.get("existence", {}).get("counts", ()))
     forbidden = active.get("forbidden", {}).get("keywords", ())
@@ -195,7 +195,7 @@ def _position_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 
 
 def _room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
-    """More headings, bold passages, questions or paragraphs than the allowed length has room for."""
+    """More headings, bold passages, questions or paragraphs than fit into the allowed length."""
     length = active.get("length")
     for group, count, kind in _pieces(active):
         for unit in ("words", "characters"):
@@ -217,7 +217,7 @@ def _room_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 
 
 def _pieces(active: Active) -> Iterator[tuple[str, int, str]]:
-    """Groups that take room, with how many pieces they require and of what kind."""
+    """Groups that take up space, with the number and kind of pieces they require."""
     if "headings" in active:
         yield "headings", active["headings"]["count"], "heading"
     if "emphasis" in active:
@@ -272,7 +272,7 @@ def _language_conflict(active: Active, budgets: _Budgets) -> Conflict | None:
 
 _Finder = Callable[[Active, _Budgets], Conflict | None]
 
-# In the order in which conflicts are reported.
+# In the order of reporting.
 _FINDERS: tuple[_Finder, ...] = (_contents_conflict, _items_conflict, _words_conflict, _format_conflict)
 _EXTENDED_FINDERS: tuple[_Finder, ...] = (
     _counts_conflict, _digits_conflict, _position_conflict, _room_conflict, _distinct_conflict, _table_conflict,

@@ -1,7 +1,7 @@
 """The edge groups: `start_with` (SW) and `end_with` (EW), each the mirror image of the other.
 
-Letters, emoji and keywords are compared at the first or last content character; white space and punctuation outside of
-it are skipped. For quotations nothing is skipped.
+Letters, emoji and keywords are compared at the first or last content character; white space and punctuation beyond it
+are skipped. For quotations, nothing is skipped.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class EdgeGroup(Group):
     """The start is checked, not the end."""
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        """One of four modes, all alike, then its value."""
+        """One of four modes with equal probability, then its value."""
         mode = stream.choice(("letter", "emoji", "keyword", "quotation"))
         if mode == "letter":
             return {"mode": mode, "value": stream.choice(string.ascii_letters)}
@@ -108,7 +108,7 @@ class EdgeGroup(Group):
         return "starts" if self.first else "ends"
 
     def _check_keyword(self, keyword: str, edge: Edge, reading: Reading, expected: str) -> Verdict:
-        """Satisfied if an occurrence has only skippable characters outside of it."""
+        """Satisfied if only skippable characters lie between an occurrence and the edge."""
         occurrences = reading.occurrences(keyword)
         if occurrences:
             block, start, end = occurrences[0 if self.first else -1]
@@ -187,7 +187,7 @@ def _opening_mark(text: str, left: str, right: str) -> int | None:
 
 
 def _is_mark(text: str, at: int, mark: str) -> bool:
-    """Whether it is the mark, and not an apostrophe inside a word."""
+    """Whether the character is the mark rather than an apostrophe inside a word."""
     if text[at] != mark or mark not in "'’":
         return text[at] == mark
     return not (0 < at < len(text) - 1 and text[at - 1].isalnum() and text[at + 1].isalnum())

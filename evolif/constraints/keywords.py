@@ -16,7 +16,7 @@ _Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
 
 class KeywordGroup(Group):
-    """What the two groups share: a change of some keywords mentions only those."""
+    """Base of both groups: a change of some keywords mentions only those."""
 
     def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
         if kind == "modify" and before is not None and after is not None:

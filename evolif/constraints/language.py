@@ -15,7 +15,7 @@ from evolif.text import Reading
 from evolif.types import Params, Verdict
 
 READ_CHARACTERS = 10_000
-"""langdetect gets no more than this, so that the time is bounded."""
+"""Limit on langdetect's input, to bound the time."""
 
 _SEED = 0
 _MISSING = "constraints on the language need the package langdetect (extra `nlp`): pip install langdetect"

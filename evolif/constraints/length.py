@@ -1,4 +1,4 @@
-"""`length` (LEN): how many words, sentences, paragraphs or characters the answer has; `sentences`: what they are like.
+"""`length` (LEN): how many words, sentences, paragraphs or characters the answer has; `sentences`: how they are built.
 
 `sentences` is not in the paper: no long sentence, no two with the same beginning, or a number of questions.
 """
@@ -89,11 +89,11 @@ class Length(Group):
 
 
 MIN_DISTINCT = 3
-"""Fewer sentences than these say nothing about how sentences begin."""
+"""With fewer sentences, nothing can be said about how they begin."""
 
 _CLOSERS = " \t\n\"'”’»›)]}」』）》】*_`"
 _PREFIX = 64
-"""Characters of a sentence in which its first word is sought, before the whole sentence is read."""
+"""Characters of a sentence searched for its first word before the whole sentence is read."""
 
 
 class _MaxWords(ParamsModel):

@@ -64,7 +64,7 @@ class Bullets(CountGroup):
 
 
 class Headings(CountGroup):
-    """Headings of any level, and separate lines wholly in bold, which a reader takes for headings."""
+    """Headings of any level, and separate lines entirely in bold, which readers see as headings."""
 
     name = "headings"
     adapter: TypeAdapter[Any] = TypeAdapter(CountParams)

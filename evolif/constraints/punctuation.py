@@ -18,7 +18,7 @@ _WHERE_EXCLUDED = {
     "html": "The ban is on the visible text, not on the tags.",
     "xml": "The ban is on the text, not on the tags.",
 }
-"""The formats in which an excluded mark is sought in the content only, and the note that says so."""
+"""Formats in which an excluded mark is searched for in the content only, and the note that says so."""
 
 
 class _Punctuation(ParamsModel):
@@ -34,7 +34,7 @@ def _places(text: str, mark: str) -> Iterator[int]:
 
 
 class Punctuation(Group):
-    """To include is checked in the content; to exclude in the body, or in the content of a data format."""
+    """Inclusion is checked in the content; exclusion in the body, or in the content for data formats."""
 
     name = "punctuation"
     adapter: TypeAdapter[Any] = TypeAdapter(_Punctuation)
@@ -52,7 +52,7 @@ class Punctuation(Group):
         return {"mark": f"“{mark}” ({names[mark]})" if names.get(mark) else f"“{mark}”"}
 
     def note(self, params: Params, fmt: str | None) -> str:
-        """Where the mark is sought."""
+        """Where the mark is searched for."""
         if params["mode"] == "exclude":
             return _WHERE_EXCLUDED.get(fmt or "", "")
         return "In the text, not in the mark-up." if fmt else ""

@@ -54,7 +54,7 @@ EXTENDED_GROUPS: Mapping[str, Group] = MappingProxyType(
 """Groups that are not in the paper; only the profile `extended` draws them."""
 
 MODULES_VARIABLE = "EVOLIF_CONSTRAINTS"
-"""Names modules or files, separated by commas; child processes and workers inherit it."""
+"""Lists modules or files, separated by commas; child processes and workers inherit it."""
 
 
 def get_group(name: str) -> Group:
@@ -143,7 +143,7 @@ def parse_constraint(data: object) -> Constraint:
     """Validate one constraint as stored: `{"group": …, "params": {…}}`; other keys are ignored.
 
     Raises:
-        InputError: with what is wrong and what is expected.
+        InputError: says what is wrong and what is expected.
     """
     if not isinstance(data, Mapping) or not isinstance(data.get("group"), str):
         raise InputError('a constraint is an object {"group": …, "params": {…}}')
@@ -178,7 +178,7 @@ def describe(constraint: Constraint, fmt: str | None = None) -> str:
 
 
 def rule_checked(constraints: Iterable[Constraint]) -> list[Constraint]:
-    """The constraints that rules can check, without those that only a judge can."""
+    """The constraints that rules can check, without those that need a judge."""
     return [constraint for constraint in constraints if not get_group(constraint.group).subjective]
 
 
@@ -210,7 +210,7 @@ def check(constraints: Iterable[Constraint | Mapping[str, Any]], response: str) 
         response: The answer as received; a leading `<think>…</think>` is ignored.
 
     Returns:
-        One verdict per constraint, in the given order. `satisfied` is None if only a judge can tell.
+        One verdict per constraint, in the given order. `satisfied` is None if only a judge can decide.
 
     Raises:
         InputError: a constraint that cannot be read.

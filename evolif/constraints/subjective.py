@@ -15,7 +15,7 @@ from evolif.types import Params
 
 
 def _adapter(name: str) -> TypeAdapter[Any]:
-    """Accepts `{name: value}` with a value for which the group's data file has phrases."""
+    """Accepts `{name: value}` if the group's data file has phrases for the value."""
 
     def known(value: str) -> str:
         values = group_data(name)["describe"]

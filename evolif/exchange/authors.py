@@ -1,8 +1,8 @@
 """The layouts of the EvolIF authors: state trajectories (`snapshots_*.jsonl`) and dialogues (`dialog_*.jsonl`).
 
-An import derives what their lines leave out, and marks it: topic, move and operation from the lines before, keywords
-from the constraints of the whole dialogue. State trajectories have no queries, so the template words them. An export
-runs the same derivation over the lines it is about to write, and adds to the field `evolif` only what it gets wrong.
+An import derives what their lines omit, and marks it: topic, move and operation from earlier lines, keywords from the
+constraints of the whole dialogue. State trajectories have no queries, so the template writes them. An export runs the
+same derivation over its output lines, and stores only the differences in the field `evolif`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FILE_NAMES: Mapping[str, str] = {STATES: "snapshots", DIALOGS: "dialog"}
 
 NOBODY = Persona("unknown", "The imported file tells no persona.", ("as the file has it",))
 NOTHING = Operation("remove", "", None, None)
-"""The operation of a line without constraints that follows one without: no turn, unless the field `evolif` says so."""
+"""The operation of a line without constraints after another such line: no turn, unless `evolif` says so."""
 _Short = Annotated[str, Field(max_length=2000)]
 
 
@@ -47,7 +47,7 @@ class ForeignStyle(BaseModel):
 
 
 class ForeignRow(ForeignLine):
-    """A line with everything that an import uses."""
+    """A line with all fields that an import uses."""
 
     style: ForeignStyle | None = None
     instruction_success: bool | None = None
@@ -212,7 +212,7 @@ _ARGS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def foreign_constraint(constraint: Constraint) -> tuple[str, Any] | None:
-    """The authors' id and arguments for a constraint; None where reading them back would give another constraint."""
+    """The authors' id and arguments for a constraint; None if reading them back would give a different constraint."""
     known = _ARGS.get(constraint.group)
     if known is None:
         return None
@@ -236,8 +236,8 @@ def layout_rows(
         numbers: The number of each topic, by its id.
 
     Returns:
-        The lines; for each line, the keys of our own line that an import would not derive from it; and how many
-        constraints the layout cannot express.
+        The lines; per line, the keys of our format that an import would not derive from it; and the number of
+        constraints that the layout cannot express.
     """
     make = _state if layout == STATES else _dialog
     rows = [make(turn, numbers[turn.topic.id]) for turn in turns]

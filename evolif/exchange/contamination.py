@@ -35,7 +35,7 @@ class CorpusPlace:
     offset: int
     """Bytes from the start of the text, unpacked."""
     share: float
-    """The share of the query that is here in one piece, from 0 to 1."""
+    """The share of the query found here in one piece, from 0 to 1."""
 
 
 @dataclass(slots=True)
@@ -208,7 +208,7 @@ def _covered(ranges: Iterable[tuple[int, int]]) -> int:
 
 
 _UNPACK_BYTES = 2048
-"""Compressed bytes that zstd unpacks at once: at most 64 MiB of text."""
+"""Compressed bytes that zstd unpacks at a time: at most 64 MiB of text."""
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ": "lzma"}
 """First bytes, and the module of the standard library that unpacks them."""
 _ZSTD = b"\x28\xb5\x2f\xfd"

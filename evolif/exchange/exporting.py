@@ -81,7 +81,7 @@ def export(
         notify: Receives a sentence when part of the benchmark was repaired.
 
     Raises:
-        UsageError: there is nothing to export, `out` is taken, or the format does not fit.
+        UsageError: there is nothing to export, `out` already exists, or the format does not fit.
         OutsideError: the disk or the hub failed.
     """
     target = Path(out)
@@ -121,7 +121,7 @@ def _open(path: Path, notify: Callable[[str], None] | None) -> Iterator[Benchmar
 
 
 class _Source:
-    """The rows of a benchmark or a run, and what describes them."""
+    """The rows of a benchmark or a run, and their description."""
 
     def __init__(self, content: Benchmark | Run, with_witness: bool, licence: str | None) -> None:
         self.content = content
@@ -251,7 +251,7 @@ def new_path(path: Path, *, is_folder: bool) -> Iterator[Path]:
     """A temporary file or folder to fill, which becomes `path` once it is complete.
 
     Raises:
-        UsageError: `path` exists; it may only be an empty folder, if it is to be one.
+        UsageError: `path` exists, other than as an empty folder when a folder is requested.
         OutsideError: the disk failed.
     """
     if path.exists() and not (is_folder and path.is_dir() and not any(path.iterdir())):
@@ -372,7 +372,7 @@ def _describe_benchmark(benchmark: Benchmark, with_witness: bool) -> _Descriptio
 
 
 def _licence(benchmark: Benchmark) -> str:
-    """The licence of the project's own data, if nothing else is in the benchmark."""
+    """The licence of the project's own data, if the benchmark contains nothing else."""
     packaged = {"topics.jsonl": ("seeds", "topics.jsonl"), "personas.jsonl": ("personas", "personas.jsonl")}
     own = all(
         (benchmark.path / name).read_bytes() == data_path(*parts).read_bytes() for name, parts in packaged.items()
@@ -468,7 +468,7 @@ class Hub:
             raise OutsideError(
                 f"the hub rejected {self._repo} (HTTP {status}); the exported files are kept, try again"
             ) from None
-        except Exception as fault:  # whatever the transport raises; its text may contain the token
+        except Exception as fault:  # any transport error; its text may contain the token
             raise OutsideError(
                 f"{self._repo} could not be uploaded ({type(fault).__name__}); the exported files are kept, try again"
             ) from None

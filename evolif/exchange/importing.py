@@ -32,14 +32,14 @@ OWN = "evolif"
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What an import made."""
+    """The result of an import."""
 
     path: Path
     format: str
     dialogues: int
     turns: int
     status: Mapping[str, int]
-    """Turns by `satisfiable`, `awkward`, `impossible`, `undecided`; the first two have a witness."""
+    """Turns by `satisfiable`, `awkward`, `impossible`, `undecided`; the first two have witnesses."""
     extendable: bool
     """Whether the benchmark has its script, so that an evaluation may extend it."""
     changes: Mapping[str, int]
@@ -47,7 +47,7 @@ class ImportResult:
 
     @property
     def ceiling(self) -> float:
-        """The share of turns with a witness, from 0 to 1: no model can satisfy more."""
+        """The share of turns with a witness, from 0 to 1: an upper bound for every model."""
         return (self.status["satisfiable"] + self.status["awkward"]) / self.turns
 
 
@@ -59,10 +59,10 @@ def import_benchmark(
     Args:
         path: A `.jsonl`, `.parquet` or `.arrow` file, or a folder of them.
         out: The folder to create.
-        progress: Called with (files done, files in all).
+        progress: Called with (files done, files in total).
 
     Raises:
-        UsageError: there is nothing to import, or `out` is taken.
+        UsageError: there is nothing to import, or `out` already exists.
         InputError: a row is invalid; names the file and the line.
         OutsideError: the disk failed.
     """
@@ -110,7 +110,7 @@ def _finish(writer: ImportedWriter, state: _ImportState, path: Path) -> Header |
 
 @dataclass(slots=True)
 class _ImportState:
-    """What the rows have shown so far."""
+    """What is known from the rows so far."""
 
     shared: Shared | None = None
     formats: set[str] = field(default_factory=set)
@@ -134,7 +134,7 @@ class _ImportState:
 
 @dataclass(frozen=True, slots=True)
 class RowPlace:
-    """Where a row stands, for messages."""
+    """The location of a row, for messages."""
 
     path: Path
     number: int
@@ -253,7 +253,7 @@ class _Witnesses:
         self._built: dict[tuple[str, tuple[str, ...]], tuple[str | None, str]] = {}
 
     def complete(self, turn: Turn) -> Turn:
-        """Keep a witness that passes every rule checker, else build one; None where that fails or cannot be."""
+        """Keep a witness that passes every rule checker, else build one; None if that fails."""
         text = turn.witness or ""
         if text.strip() and not witness_faults(turn.constraints, text):  # an empty answer fails any constraint
             self.counts["satisfiable"] += 1
@@ -340,7 +340,7 @@ def _parse_line(line: bytes, place: RowPlace) -> Row:
 
 
 def _parse_columns(row: Row, place: RowPlace) -> Row:
-    """The row with its columns of JSON text parsed; a table that was converted to JSONL has them too."""
+    """The row with its columns of JSON text parsed; tables converted to JSONL have them too."""
     parsed = dict(row)
     for name in ("constraints", FIELD):
         if isinstance(row.get(name), str):

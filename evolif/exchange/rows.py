@@ -24,10 +24,10 @@ from evolif.types import TurnFacts
 Row = dict[str, Any]
 
 FIELD = "evolif"
-"""The field of every row that holds what other columns cannot, so that an export can be imported without loss.
+"""The field of every row for data that other columns cannot hold, so that an import is lossless.
 
-In the first row it also holds what all rows share: under `benchmark` the header and the catalogues (topics, personas,
-registers) as packed text, without which a benchmark could not be extended and would have another identity.
+In the first row it also holds shared data: under `benchmark` the header and the catalogues (topics, personas,
+registers) as packed text, which keep the benchmark extendable and its identity unchanged.
 """
 VERSION = 1
 MOST_BYTES = 8 << 30
@@ -37,13 +37,13 @@ _UNPACKED = 64 << 20
 _NAMESPACE = UUID("5f0b1a4e-6f2c-4d0e-9b39-2c6a7d1e8f43")
 """Part of the format; it never changes."""
 _RECOGNISABLE = 24
-"""Characters from which on no answer contains a witness by chance."""
+"""Minimum length of a witness that no answer contains by chance."""
 _LINE_BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
 _BATCH = 500
 
 
 def canary_of(identity: str) -> str:
-    """A string that nobody writes by chance, to search for in training data.
+    """A string that does not occur by chance, to search for in training data.
 
     It is the same in every export of a benchmark and of its runs.
 
@@ -54,12 +54,12 @@ def canary_of(identity: str) -> str:
 
 
 def dump(row: object) -> str:
-    """A row as one line of JSON; characters that some readers take for line ends are escaped."""
+    """A row as one line of JSON; characters that some readers treat as line ends are escaped."""
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(_LINE_BREAKS)
 
 
 def benchmark_rows(benchmark: Benchmark, *, with_witness: bool) -> Iterator[Row]:
-    """The turns of a benchmark, by dialogue and turn; the answer key only `with_witness`."""
+    """The turns of a benchmark, by dialogue and turn; with the answer key if `with_witness`."""
     canary = canary_of(benchmark.identity)
     shared: Row | None = shared_fields(benchmark)
     for dialogue in benchmark.dialogues():
@@ -75,7 +75,7 @@ def benchmark_rows(benchmark: Benchmark, *, with_witness: bool) -> Iterator[Row]
 
 
 def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
-    """The answered turns of a run, model by model and session by session.
+    """The answered turns of a run, by model and session.
 
     Args:
         run: The run.
@@ -150,7 +150,7 @@ class Extension(BaseModel):
 
 
 Shared = tuple[Header, Mapping[str, str]]
-"""What all rows of a benchmark share: its header, and its catalogues as file names and texts."""
+"""Shared data of all rows of a benchmark: its header, and its catalogues as file names and texts."""
 
 
 class _Shared(BaseModel):
@@ -166,7 +166,7 @@ def extension(**parts: Any) -> Row:
 
 
 def shared_fields(benchmark: Benchmark) -> dict[str, Any]:
-    """What all rows of a benchmark share, as the first row holds it."""
+    """Shared data of all rows, in the form stored in the first row."""
     files = [benchmark.path / name for name in CATALOGUES]
     return {
         "header": benchmark.header.model_dump(mode="json"),
@@ -187,7 +187,7 @@ def parse_extension(data: object) -> Extension:
 
 
 def parse_shared(data: Mapping[str, Any]) -> Shared:
-    """Read what all rows of a benchmark share.
+    """Read the shared data of all rows.
 
     Raises:
         UsageError: it is invalid.
@@ -227,8 +227,8 @@ def schema_of(kind: str, *, with_witness: bool, metadata: Mapping[str, str]) -> 
     """The Arrow schema of the rows.
 
     Parts whose shape differs from row to row (parameters of constraints and operations, the field `evolif`) are columns
-    of JSON text: structs would be the union of all shapes, mostly null, and differ from file to file. For filtering,
-    there is the column `groups`.
+    of JSON text: structs would be the union of all shapes, mostly null, and differ between files. Use the column
+    `groups` for filtering.
 
     Args:
         kind: `benchmark` or `run`.
@@ -325,7 +325,7 @@ def parquet_rows(path: Path) -> Iterator[Row]:
     """The rows of a Parquet file, with JSON columns still as text.
 
     Raises:
-        InputError: the file cannot be read, or unpacks to too much.
+        InputError: the file cannot be read, or is too large unpacked.
     """
     pa = _pyarrow()
     from pyarrow import parquet

@@ -1,4 +1,4 @@
-"""Search a stream of text for the queries of an index, with the memory of a few blocks.
+"""Search a text stream for the queries of an index, holding only a few blocks in memory.
 
 Only letters and digits are compared, so that line breaks, quotation marks, Markdown, case and JSON escapes do not hide
 a query. There are two normal forms: `normalize_ascii` drops everything beyond ASCII, runs at the speed of
@@ -23,17 +23,17 @@ from unicodedata import normalize
 BLOCK = 12
 STRIDE = 12
 SHORTEST = STRIDE + BLOCK - 1
-"""Letters and digits that a query needs to be found wherever it is."""
+"""Minimum letters and digits of a query to be found at any position."""
 _ASCII_SHARE = 0.8
 """The fast form is used if this share of every query's letters and digits is ASCII."""
 _COMMON_FROM = 3
-"""A block of more queries than this is a turn of phrase, which alone shows no overlap."""
+"""A block in more queries than this is a common phrase and shows no overlap on its own."""
 _PIECE = 4096
 """Bytes of raw text within which a place is located letter by letter."""
 _PROBES = Struct(f"{BLOCK}s{STRIDE - BLOCK}x" * 64)
-"""Probes that are looked up together, since nearly always none of them hits."""
+"""Probes looked up together, since hits are rare."""
 _MOST_ALIGNMENTS = 100_000
-"""Remembered alignments, before they are forgotten."""
+"""Maximum number of remembered alignments."""
 
 _LOWER = bytes(code + 32 if 65 <= code <= 90 else code for code in range(256))
 _DROPPED = bytes(code for code in range(128) if not chr(code).isalnum())
@@ -41,14 +41,14 @@ _ALL_BUT_ASCII = _DROPPED + bytes(range(128, 256))
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _COMMON_ESCAPES = (b"\\n", b'\\"', b"\\t", b"\\r")
 _ESCAPES = re.compile(rb"\\(?:u[0-9a-fA-F]{4}(?:\\u[0-9a-fA-F]{4})*|\S)")
-"""Begins with a literal, which makes the search fast."""
+"""Starts with a literal, which makes the search fast."""
 
 
 def normalize_for_search(raw: bytes) -> bytes:
     """The letters and digits of UTF-8 text in lower case, without accents; JSON escapes are resolved.
 
     Args:
-        raw: Text; cut at white space, it can be normalized piece by piece.
+        raw: Text; can be normalized in pieces cut at white space.
     """
     raw = _without_common_escapes(raw)
     if b"\\" in raw:
@@ -169,7 +169,7 @@ def _rarest(blocks: list[bytes], common: Counter[bytes]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class MatchedRun:
-    """A stretch of a wanted text that was found in the stream."""
+    """A part of a wanted text found in the stream."""
 
     wanted: int
     start: int
@@ -180,7 +180,7 @@ class MatchedRun:
 
 
 class _Segment:
-    """A block of raw text, and where it begins in the normalized stream."""
+    """A block of raw text, and where it starts in the normalized stream."""
 
     def __init__(self, index: QueryIndex, begin: int, raw: bytes, offset: int, line: int) -> None:
         self.begin = begin
@@ -234,7 +234,7 @@ class Scanner:
 
     Args:
         index: The texts to search for.
-        least_words: How many consecutive words of a query are a match, even where the rest is missing.
+        least_words: How many consecutive words of a query are a match, even if the rest is missing.
         found: Called with every match.
     """
 
@@ -250,7 +250,7 @@ class Scanner:
         self._segments: deque[_Segment] = deque()
         self._offset, self._line = 0, 1
         self._aligned: dict[tuple[int, int], int] = {}
-        """How far each wanted text was compared, by its number and where it would begin."""
+        """How far each wanted text was compared, by its number and start position."""
 
     def feed(self, raw: bytes) -> None:
         """Search the next block of raw text, which must end where `cut_before` allows."""
@@ -265,7 +265,7 @@ class Scanner:
             self._segments.popleft()
 
     def end(self) -> None:
-        """Search what is left at the end of the stream."""
+        """Search the rest of the stream."""
         self._probe(len(self._text) - BLOCK + 1)
 
     def _probe(self, stop: int) -> None:

@@ -1,7 +1,7 @@
 """The instruction-following benchmark on disk: generated, extended, opened (paper §3.2).
 
 A benchmark is a folder with a header, a file per dialogue, and its topics and personas. The template or chat models
-word its turns.
+write its queries.
 """
 
 from evolif.instructions.authors import AuthorRole, open_author, open_synthesizers, reopen_synthesizers

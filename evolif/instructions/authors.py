@@ -1,7 +1,7 @@
-"""Open the models that word a benchmark's turns.
+"""Open the models that write a benchmark's queries.
 
 A synthesizer is `template`, a chat model (`provider/name` or a `ChatModel` object), or a plug-in named by a bare word.
-A benchmark stores names only: endpoints, keys and paths belong to this machine and are given again for each call.
+A benchmark stores names only: endpoints, keys and paths are specific to this machine and must be passed on each call.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from evolif.models.structured import StructuredModel
 from evolif.synthesis import TEMPLATE, Agent, Share, Synthesizer, load_plugin, parse_share, synthesis_settings
 
 Author = ModelRef | Synthesizer
-"""Who words turns: a name, a chat model, or a synthesizer that is already open."""
+"""A synthesizer: a name, a chat model, or an already open synthesizer."""
 AuthorRole = Literal["synthesizer", "checker"]
 ModelWrapper = Callable[[ManagedModel, AuthorRole], ChatModel]
-"""Put around each client, for example to count its calls."""
+"""Wraps each client, for example to count its calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedSynthesizers:
-    """Opened synthesizers, and the names that a benchmark stores of them."""
+    """Open synthesizers, and the names that a benchmark stores for them."""
 
     shares: tuple[Share, ...]
     checker: str | None
@@ -45,7 +45,7 @@ class OpenedSynthesizers:
 
 @dataclass(slots=True)
 class _Opener:
-    """Opens models and remembers them, so that they can be closed together."""
+    """Opens models and tracks them, so that they can be closed together."""
 
     options: ModelOptions
     wrap: ModelWrapper = lambda model, _: model
@@ -59,7 +59,7 @@ class _Opener:
         settings = synthesis_settings()
         structured = StructuredModel(
             self.wrap(resolve_model(model, self.options), role),
-            # Nothing else ends what a small local model has begun.
+            # A small local model may not stop on its own.
             self.options.sampling(model, local=Sampling(settings.local_temperature, settings.local_tokens)),
             name,
             structured=not is_local(model),
@@ -99,7 +99,7 @@ def open_synthesizers(
     Args:
         synthesizers: `template`, `provider/name?base_url=…&key_env=…` or a plug-in, each with an optional `=WEIGHT`;
             or objects, alone or paired with a weight, which the caller closes.
-        checker: A chat model or its name; none where None or `none`.
+        checker: A chat model or its name; none if None or `none`.
         options: How models are reached and sampled.
         observe: Called for every turn that was made.
 
@@ -142,20 +142,20 @@ def reopen_synthesizers(
     observe: Callable[[TurnMade], None] | None = None,
     wrap: ModelWrapper = lambda model, _: model,
 ) -> SynthesizerPool:
-    """Open those synthesizers of a benchmark that have turns to make.
+    """Open the synthesizers of a benchmark that have missing turns.
 
     Args:
         bench: The benchmark.
-        names: Names of its synthesizers, as `Benchmark.missing` gives them.
-        synthesizers: How they are reached on this machine, as for `open_synthesizers`, each matched to the stored name.
-            `template` alone has the template stand in for all of them.
+        names: Names of its synthesizers, as `Benchmark.missing` returns them.
+        synthesizers: How to reach them on this machine, as for `open_synthesizers`, each matched to the stored name.
+            `template` alone replaces all of them with the template.
         checker: The same for the checker model.
         options: How models are reached and sampled.
         observe: Called for every turn that was made.
-        wrap: Put around each client.
+        wrap: Wraps each client.
 
     Raises:
-        UsageError: a name that is not the benchmark's, a missing key or file.
+        UsageError: a name unknown to the benchmark, a missing key or file.
     """
     if not names or list(synthesizers) == [TEMPLATE]:
         return SynthesizerPool(dict.fromkeys(names))
@@ -180,7 +180,7 @@ def reopen_synthesizers(
 
 
 def _stored_name(author: Author, stored: Sequence[str], role: str) -> str:
-    """The name that a benchmark stores of an author."""
+    """The name that a benchmark stores for an author."""
     if isinstance(author, Synthesizer):
         name = author.name
     elif isinstance(author, str) and "/" not in author:
@@ -193,11 +193,11 @@ def _stored_name(author: Author, stored: Sequence[str], role: str) -> str:
 
 
 def open_author(model: ModelRef, options: ModelOptions | None = None) -> StructuredModel:
-    """A chat model set up to word turns, for an `evolif.synthesis.Agent`; the caller closes it.
+    """A chat model configured to write queries, for an `evolif.synthesis.Agent`; the caller closes it.
 
     Args:
         model: `provider/name?base_url=…&key_env=…`, or a chat model.
-        options: How it is reached and sampled; a local model's answers are short and sober by default.
+        options: How it is reached and sampled; a local model's answers are short and have a low temperature by default.
 
     Raises:
         UsageError: an unknown name, a missing key or file.

@@ -1,4 +1,4 @@
-"""A benchmark directory: opened, read, extended by as many turns as a session requests."""
+"""A benchmark directory: opened, read, and extended as sessions request turns."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 REGISTERS = "registers.yaml"
-"""Frames of the benchmark's own registers, where it has any."""
+"""Frames of the benchmark's own registers, if any."""
 CATALOGUES = ("topics.jsonl", "personas.jsonl", REGISTERS)
-"""Files of a benchmark beside its header and its dialogues."""
+"""Files of a benchmark besides its header and dialogues."""
 IMPORTED = "imported"
-"""Who words the turns of an imported benchmark, and the name of its profile."""
+"""The synthesizer and profile name of an imported benchmark."""
 _IMPORTED_PROFILE = "Imported: nothing is drawn from these figures; evaluation takes patience and cap from `protocol`."
 _HINT = "make the folder writable"
 _HELD = 256
@@ -87,7 +87,7 @@ class ImportedWriter:
 
     @property
     def dialogues(self) -> int:
-        """How many were written."""
+        """The number of written dialogues."""
         return len(self._files)
 
     def add(self, turns: Sequence[Turn], file: str) -> None:
@@ -95,7 +95,7 @@ class ImportedWriter:
 
         Args:
             turns: All of them, numbered from 1.
-            file: The name of the file it came in.
+            file: The name of its source file.
         """
         self._files.append(file)
         self._longest = max(self._longest, len(turns))
@@ -107,11 +107,11 @@ class ImportedWriter:
         self._write(dialogue_file(self._root, turns[0].dialogue), "".join(map(to_line, turns)))
 
     def finish(self, header: Header, catalogues: Mapping[str, str]) -> None:
-        """Write the header and catalogues of an exported benchmark, which is then the same benchmark again.
+        """Write the header and catalogues of an exported benchmark, restoring its identity.
 
         Args:
             header: Its header.
-            catalogues: The texts of its files, by names out of `CATALOGUES`.
+            catalogues: The texts of its files, by names from `CATALOGUES`.
         """
         for name in CATALOGUES:
             if name in catalogues:
@@ -119,10 +119,10 @@ class ImportedWriter:
         self._write(self._root / "benchmark.json", header.to_json())
 
     def finish_foreign(self, source: str) -> None:
-        """Write a header, topics and personas made from the turns; the benchmark ends where its dialogues end.
+        """Write a header, topics and personas derived from the turns; the benchmark cannot be extended.
 
         Args:
-            source: The format that the turns came in.
+            source: The source format of the turns.
         """
         if not self._files:
             raise UsageError("there are no dialogues to import")
@@ -171,12 +171,12 @@ class Benchmark:
         self._generator = TurnGenerator(self.header, self.topics, self.personas, self.path, self.frames)
         self._shares = tuple(map(parse_share, self.header.spec.synthesizers))
         self._turns: dict[int, list[Turn]] = {}
-        """Dialogues as last read, the least recently used first."""
+        """Cached dialogues, least recently used first."""
         self._held = _HELD
         self._stamps: dict[int, Stamp] = {}
-        """State of each dialogue's file when it was last read or written here."""
+        """State of each dialogue's file when last read or written here."""
         self._replaced: set[tuple[int, int]] = set()
-        """Turns with the template's words instead of their own, already reported to the user."""
+        """Turns played with the template's query, already reported to the user."""
         count, planned = len(self.dialogues()), self.header.spec.dialogues
         if count < planned:
             self.notify(
@@ -185,14 +185,14 @@ class Benchmark:
 
     @property
     def identity(self) -> str:
-        """Identifies the benchmark, whatever its length on disk (16 hex digits)."""
+        """Identifies the benchmark independently of its length on disk (16 hex digits)."""
         names = CATALOGUES if self.frames else CATALOGUES[:-1]
         parts = [self.header.to_json(), *((self.path / name).read_text(encoding="utf-8") for name in names)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     @property
     def extendable(self) -> bool:
-        """Whether further turns can be made; imported dialogues have no script."""
+        """Whether more turns can be generated; imported dialogues have no script."""
         return self.header.imported is None
 
     def refuse_unless_extendable(self) -> None:
@@ -223,7 +223,7 @@ class Benchmark:
                 raise UsageError(f"{self.path} has no dialogue {dialogue}")
             lock = self._lock()
             try:
-                with suppress(OSError):  # a folder that cannot be written has no writer to collide with
+                with suppress(OSError):  # a read-only folder has no writer to conflict with
                     lock.acquire()
                 self._turns[dialogue] = self._read(dialogue, path)
             finally:
@@ -235,10 +235,10 @@ class Benchmark:
         return self._turns[dialogue]
 
     def turn(self, dialogue: int, number: int) -> Turn:
-        """A turn as sessions play it, counted from 1; made and appended where the dialogue is shorter.
+        """A turn as sessions play it, counted from 1; generated and appended if missing.
 
-        Flagged or rejected words are never played: the template's replace them, and `source` and `findings` say so.
-        `turns` gives the stored line.
+        Flagged or rejected queries are never played: the template's replace them, and `source` and `findings` say so.
+        `turns` returns the stored line.
         """
         turns = self.turns(dialogue)
         if number > len(turns):
@@ -260,13 +260,13 @@ class Benchmark:
         return played
 
     def author(self, dialogue: int) -> str:
-        """The name of the synthesizer that words a dialogue."""
+        """The name of a dialogue's synthesizer."""
         if not self.extendable:
             return IMPORTED
         return author_of(self._shares, self.header.spec.seed, dialogue)
 
     def draft(self, dialogue: int) -> Turn:
-        """The turn that comes next in a dialogue, in the template's words and not stored."""
+        """The next turn of a dialogue, with the template's query and not stored."""
         self.refuse_unless_extendable()
         return self._generator.following(dialogue, self.turns(dialogue))
 
@@ -280,7 +280,7 @@ class Benchmark:
         """Append the next turn of a dialogue durably.
 
         Returns:
-            The stored turn; a different one where another process was first.
+            The stored turn; a different one if another process was first.
         """
         known, path = self.turns(turn.dialogue), dialogue_file(self.path, turn.dialogue)
         with self._locked(path):
@@ -292,12 +292,12 @@ class Benchmark:
         return known[turn.turn - 1]
 
     def record(self, record: SynthesisRecord) -> None:
-        """Store the result and cost of wording a turn."""
+        """Store the result and cost of writing a query."""
         with self._locked(self.path / RECORDS):
             add_record(self.path, record)
 
     def records(self) -> Iterator[SynthesisRecord]:
-        """Results and cost of wording the turns, oldest first."""
+        """Results and costs of writing queries, oldest first."""
         return read_records(self.path)
 
     def replace(
@@ -311,19 +311,19 @@ class Benchmark:
         findings: tuple[str, ...] = (),
         attempts: int | None = None,
     ) -> Turn:
-        """Give a stored turn other words; the file is complete at every moment, and other lines keep their bytes.
+        """Replace a stored turn's query atomically; other lines keep their bytes.
 
         Args:
             dialogue: Its dialogue.
             number: The turn, counted from 1.
-            query: The new words.
-            status: Their status.
-            source: Whose words they are.
-            findings: Objections to them.
-            attempts: How many attempts they took; unchanged where None.
+            query: The new query.
+            status: Its status.
+            source: Its author.
+            findings: Objections to it.
+            attempts: How many attempts it took; unchanged if None.
 
         Raises:
-            UsageError: there is no such turn, or the words are empty.
+            UsageError: there is no such turn, or the query is empty.
             OutsideError: the folder cannot be written.
         """
         _refuse_empty(query)
@@ -331,7 +331,7 @@ class Benchmark:
         if not path.is_file():
             raise UsageError(f"{self.path} has no dialogue {dialogue}")
         with self._locked(path):
-            stored = self._read(dialogue, path)  # another process may have changed the dialogue meanwhile
+            stored = self._read(dialogue, path)  # another process may have changed the dialogue
             if not 1 <= number <= len(stored):
                 raise UsageError(f"dialogue {dialogue} of {self.path} has no turn {number}")
             old = stored[number - 1]
@@ -350,7 +350,7 @@ class Benchmark:
         return turn
 
     def extend(self, turns: int) -> int:
-        """Make every dialogue that the template words at least `turns` long; returns how many turns were made."""
+        """Extend every template dialogue to at least `turns` turns; returns how many turns were generated."""
         made = 0
         for dialogue in self.dialogues():
             missing = turns - len(self.turns(dialogue))
@@ -362,7 +362,7 @@ class Benchmark:
         return made
 
     def missing(self, turns: int, dialogues: Iterable[int] | None = None) -> dict[str, int]:
-        """How many turns are missing up to a length, per chat model that has to word them."""
+        """How many turns are missing up to a length, per chat model that must write them."""
         if not self.extendable:
             return {}
         count: Counter[str] = Counter()
@@ -376,7 +376,7 @@ class Benchmark:
         return FileLock(self.path / ".lock")
 
     def _read(self, dialogue: int, path: Path) -> list[Turn]:
-        """Read the turns on disk; call it under the lock, because a line that is being written looks torn."""
+        """Read the turns on disk; call it under the lock, because a half-written line looks torn."""
         try:
             if cut_torn_line(path):
                 self.notify(f"{path}: the last line was incomplete and was removed; the turn will be generated again")
@@ -403,7 +403,7 @@ class Benchmark:
         known.extend(fresh)
 
     def _catch_up(self, dialogue: int, path: Path) -> list[Turn]:
-        """Take over what another process has appended; returns turns known here that the file has lost."""
+        """Read turns appended by another process; returns known turns that the file has lost."""
         known = self._turns[dialogue]
         if stamp_of(path) == self._stamps[dialogue]:
             return []

@@ -48,25 +48,25 @@ def generate(
     """Make a benchmark directory, or complete one of the same specification.
 
     Args:
-        out: The directory to make.
+        out: The directory to create.
         dialogues: How many dialogues the benchmark has.
         turns: Turns per dialogue on disk; evaluation extends them on demand.
         seed: With the template, the same seed gives the same bytes on any machine.
         profile: `paper`, `objective`, the path of a YAML file, or a profile.
-        topics: A JSONL file of topics; the project's own where absent.
-        personas: A JSONL file of personas; the project's own where absent.
-        registers: A YAML file of registers beside the project's own, like `seeds/frames.yaml`.
+        topics: A JSONL file of topics; by default the built-in ones.
+        personas: A JSONL file of personas; by default the built-in ones.
+        registers: A YAML file of registers in addition to the built-in ones, like `seeds/frames.yaml`.
         synthesizers: `template`, chat models such as `openai/gpt-5`, plug-ins; mixed over dialogues in proportion to
-            their weights (`NAME=2`). A `ChatModel` or `Synthesizer` object may stand for a name, alone or as
+            their weights (`NAME=2`). A `ChatModel` or `Synthesizer` object may replace a name, alone or as
             `(object, 2)`; the caller closes it.
-        checker: A chat model that checks what rules cannot know of free text.
+        checker: A chat model that checks free text beyond what rules can.
         options: How chat models are reached and sampled.
-        only: Make this one dialogue only; its bytes are the same as in the whole set.
-        progress: Called with (dialogues done, dialogues to do) for those that the template words.
+        only: Generate only this dialogue; its bytes are the same as in the whole set.
+        progress: Called with (dialogues done, dialogues in total) for template dialogues.
         observe: Called for every turn that a chat model worded.
 
     Raises:
-        UsageError: `out` holds something else, a number is out of range, an unknown model, a missing key.
+        UsageError: `out` contains something else, a number is out of range, an unknown model, a missing key.
         InputError: a broken topics, personas or profile file.
         OutsideError: the disk or a chat model failed; what was made is kept, and the same call goes on from there.
     """
@@ -119,22 +119,22 @@ def extend(
     options: ModelOptions | None = None,
     observe: Callable[[TurnMade], None] | None = None,
 ) -> int:
-    """Make every dialogue of a benchmark at least `turns` long, by the synthesizers it was made with.
+    """Extend every dialogue of a benchmark to at least `turns` turns, with its own synthesizers.
 
     Args:
         bench: The benchmark.
         turns: Turns per dialogue.
-        synthesizers: How its chat models are reached on this machine, if their names alone do not tell; `template`
-            has the template stand in for them.
+        synthesizers: How to reach its chat models on this machine, if their names are not enough; `template` replaces
+            them with the template.
         checker: The same for its checker model.
         options: How chat models are reached and sampled.
         observe: Called for every turn that a chat model worded.
 
     Returns:
-        How many turns were made.
+        How many turns were generated.
 
     Raises:
-        UsageError: a name that is not the benchmark's, a missing key.
+        UsageError: a name unknown to the benchmark, a missing key.
         OutsideError: the disk or a chat model failed; what was made is kept, and the same call goes on from there.
     """
     missing = bench.missing(turns)
@@ -158,12 +158,12 @@ def _check(dialogues: int, turns: int, seed: int, shares: Sequence[Share], only:
             raise UsageError(f"the synthesizer {name} is named twice; give it a weight instead: {name}=2")
 
 
-# What a generation that was broken off before it wrote `benchmark.json` may have left behind.
+# What a generation interrupted before writing `benchmark.json` may leave behind.
 _OWN = frozenset({".lock", "dialogues", "topics.jsonl", "personas.jsonl", REGISTERS, "benchmark.json.tmp"})
 
 
 def _prepare(root: Path, header: Header, files: Mapping[str, Path]) -> None:
-    """Make the directory, or see that it is the same benchmark already."""
+    """Create the directory, or check that it already holds the same benchmark."""
     with writing(root):
         if (root / "benchmark.json").exists():
             _check_same(root, header, files)

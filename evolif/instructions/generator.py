@@ -1,4 +1,4 @@
-"""Generates the turns of a benchmark: script, persona and the template's words."""
+"""Generate the turns of a benchmark: script, persona and the template's query."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from evolif.tracker import ScriptSpec, script
 from evolif.types import Persona, ScriptTurn, Topic, Turn
 
 UNPLAYABLE = frozenset({"flagged", "rejected"})
-"""Statuses of words that no model ever gets to see."""
+"""Statuses of queries that are never sent to a model."""
 
 
 class TurnGenerator:
-    """Generates the turns of a benchmark in the template's words.
+    """Generates the turns of a benchmark with template queries.
 
     Args:
         header: The benchmark's specification.
         topics: Its topics.
         personas: Its personas.
         path: Its directory, for messages.
-        frames: Its registers' frames; the project's own where None.
+        frames: Its registers' frames; the project's own if None.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class TurnGenerator:
         self._version = header.generator
         self._path = path
         self._scripts: dict[int, Iterator[ScriptTurn]] = {}
-        """Open scripts, so that a growing dialogue is not replayed for each of its turns."""
+        """Open scripts, so that a growing dialogue is not replayed for each turn."""
         self._script = ScriptSpec(spec.profile, topics, spec.seed)
         self._personas = personas
         self._seed = spec.seed
@@ -50,7 +50,7 @@ class TurnGenerator:
         return script(self._script, dialogue)
 
     def put_into_words(self, turn: ScriptTurn) -> Turn:
-        """A scripted turn in the template's words."""
+        """A scripted turn with the template's query."""
         persona = persona_for(self._personas, self._seed, turn.dialogue)
         return Turn(
             dialogue=turn.dialogue,
@@ -66,7 +66,7 @@ class TurnGenerator:
         )
 
     def following(self, dialogue: int, stored: Sequence[Turn]) -> Turn:
-        """The next turn of a dialogue in the template's words.
+        """The next turn of a dialogue with the template's query.
 
         Raises:
             UsageError: this version scripts the stored turns differently.
@@ -96,7 +96,7 @@ class TurnGenerator:
         return turns
 
     def playable(self, turn: Turn) -> Turn:
-        """The turn with the template's words in place of words that were flagged or rejected."""
+        """The turn, with the template's query in place of a flagged or rejected one."""
         scripted = ScriptTurn(
             dialogue=turn.dialogue,
             turn=turn.turn,

@@ -20,7 +20,7 @@ from evolif.types import Turn
 
 @dataclass(frozen=True, slots=True)
 class TurnMade:
-    """A turn was made and stored."""
+    """A turn was generated and stored."""
 
     dialogue: int
     turn: int
@@ -38,25 +38,25 @@ class SynthesizerPool:
     """The opened synthesizers of a benchmark."""
 
     synthesizers: Mapping[str, Synthesizer | None]
-    """By their names in the benchmark; None has the template stand in."""
+    """By their names in the benchmark; None means that the template replaces them."""
     connections: Mapping[str, int] = field(default_factory=dict)
-    """Dialogues side by side, per synthesizer; 1 by default."""
+    """Concurrent dialogues per synthesizer; 1 by default."""
     observe: Callable[[TurnMade], None] = lambda _: None
     aclose: Callable[[], Awaitable[None]] = _nothing
-    """Releases the clients' connections; awaited in the loop in which they were used."""
+    """Releases the clients' connections; awaited in the event loop that used them."""
 
 
 class TurnSource:
     """Hands out the turns of a benchmark and makes those that are missing.
 
-    The first request for a missing turn makes it; later ones wait for the same turn. A turn is stored once and is the
-    same for every model.
+    The first request for a missing turn generates it; later requests wait for it. A turn is stored once and is the same
+    for every model.
 
     Args:
         benchmark: The benchmark.
-        wording: Its synthesizers; None where no turn is missing that a chat model words.
-        on_demand: Whether a model under test is waiting: the template's words then replace those of a flagged turn.
-        notify: Called with one sentence where that happens.
+        wording: Its synthesizers; None if no chat model has to write a turn.
+        on_demand: Whether a model under test is waiting: the template's query then replaces a flagged one.
+        notify: Called with one sentence when that happens.
         record: Called with the stored result and cost of each turn.
     """
 
@@ -77,7 +77,7 @@ class TurnSource:
         self._locks: dict[int, asyncio.Lock] = {}
 
     async def turn(self, dialogue: int, number: int) -> Turn | None:
-        """The turn as sessions play it, made where it is missing; None where a dialogue without script ends.
+        """The turn as sessions play it, generated if missing; None at the end of a dialogue without a script.
 
         Raises:
             ModelError: the synthesizer failed; the same request may succeed later.
@@ -90,7 +90,7 @@ class TurnSource:
         return self._benchmark.turn(dialogue, number)
 
     async def reach(self, dialogue: int, number: int) -> None:
-        """Make the missing turns that a chat model words, up to a number; errors as for `turn`."""
+        """Generate missing chat-model turns up to a number; errors as for `turn`."""
         author = self._benchmark.author(dialogue)
         if author != TEMPLATE and self._benchmark.extendable:
             async with self._locks.setdefault(dialogue, asyncio.Lock()):
@@ -156,11 +156,11 @@ class TurnSource:
 
 
 def word_alone(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Sequence[int], turns: int) -> None:
-    """Make dialogues that chat models word at least `turns` long, in one process at a time.
+    """Extend chat-model dialogues to at least `turns` turns, in one process at a time.
 
     Raises:
         UsageError: another process is doing so, and both would pay for the same turns.
-        EvolifError: a synthesizer failed. The other turns under way were finished and stored before.
+        EvolifError: a synthesizer failed, after the other turns in progress were finished and stored.
     """
     from filelock import FileLock, Timeout
 
@@ -179,7 +179,7 @@ def word_alone(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Sequen
 
 
 def run_to_end(main: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine; in a new thread where an event loop is already running, as in a notebook."""
+    """Run a coroutine; in a new thread if an event loop is already running, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -211,7 +211,7 @@ async def _word(benchmark: Benchmark, wording: SynthesizerPool, dialogues: Seque
 async def _work(
     benchmark: Benchmark, source: TurnSource, dialogues: Iterator[int], turns: int, faults: list[Exception]
 ) -> None:
-    """Word dialogues until there are no more, or until a turn fails here or elsewhere."""
+    """Process dialogues until none are left, or until a turn fails here or elsewhere."""
     for dialogue in dialogues:
         if faults:
             return

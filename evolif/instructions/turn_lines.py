@@ -32,7 +32,7 @@ class _Model(BaseModel):
 
 
 class TopicRef(_Model):
-    """A topic as a turn names it."""
+    """A topic as stored in a turn."""
 
     id: str
     prompt: str
@@ -133,10 +133,10 @@ def read_turns(path: Path, dialogue: int | None = None) -> Iterator[Turn]:
 
     Args:
         path: The file.
-        dialogue: The number that every line must have; any number where None.
+        dialogue: The required number of every line; any number if None.
 
     Raises:
-        InputError: a line that is no turn, or a turn out of order.
+        InputError: a line is not a turn, or is out of order.
     """
     for expected, (number, data) in enumerate(read_json_lines(path), 1):
         try:
@@ -157,7 +157,7 @@ def parse_turn(data: object) -> Turn:
     """The turn of a JSON object.
 
     Raises:
-        UsageError: it is no turn, its parameters are impossible, or a group is not installed here.
+        UsageError: it is not a turn, its parameters are invalid, or a group is not installed here.
     """
     try:
         line = _Line.model_validate(data)
@@ -181,14 +181,14 @@ def parse_turn(data: object) -> Turn:
 
 
 def turn_hash(turn: Turn) -> str:
-    """Identifies a turn that was used, by its words and its constraints (16 hex digits)."""
+    """Identifies a used turn by its query and constraints (16 hex digits)."""
     parts = [turn.query, turn.move, turn.topic.id, [[c.group, dict(c.params)] for c in turn.constraints]]
     canonical = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def same_intention(turn: Turn, scripted: ScriptTurn) -> bool:
-    """Whether a stored turn is the one that the script gives today."""
+    """Whether a stored turn matches the current script."""
     return (
         turn.topic.id == scripted.topic.id
         and turn.move == scripted.move
@@ -199,12 +199,12 @@ def same_intention(turn: Turn, scripted: ScriptTurn) -> bool:
 
 FORMAT_VERSION = 1
 
-# A header comes from anywhere: it may name a model, but must not say where the key for it is sent.
+# A header may come from anyone: it may name a model, but not the address that receives its key.
 _SynthesizerName = Annotated[str, Field(max_length=300, pattern=r"^[^?\s]([^?\x00-\x1f]*[^?\s])?$")]
 
 
 class Spec(BaseModel):
-    """What scripts and template wording depend on, beside topics and personas."""
+    """What scripts and template queries depend on, besides topics and personas."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -213,13 +213,13 @@ class Spec(BaseModel):
     dialogues: Annotated[int, Field(ge=1)]
     turns: Annotated[int, Field(ge=1)]
     synthesizers: Annotated[tuple[_SynthesizerName, ...], Field(min_length=1, max_length=100)] = ("template",)
-    """Who words the dialogues, `NAME` or `NAME=WEIGHT`; names without endpoints, keys or paths."""
+    """The synthesizers, as `NAME` or `NAME=WEIGHT`; names without endpoints, keys or paths."""
     checker: _SynthesizerName | None = None
-    """The model that checks what rules cannot know."""
+    """The model that checks what rules cannot."""
 
     @model_serializer(mode="wrap")
     def _leave_out_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # So a benchmark made before there were checkers keeps its identity.
+        # So that benchmarks from before checkers existed keep their identity.
         data: dict[str, Any] = serialize(self)
         if data["checker"] is None:
             del data["checker"]
@@ -231,9 +231,9 @@ class ImportOrigin(_Model):
 
     format: Annotated[str, Field(max_length=40)]
     files: Annotated[tuple[Annotated[str, Field(max_length=120)], ...], Field(max_length=100_000)] = ()
-    """Per dialogue, the name of the file it came in, without its folder; one name if it is the same for all."""
+    """Per dialogue, its source file without the folder; one name if all are the same."""
     content: Annotated[str, Field(max_length=64)] = ""
-    """A hash of all turns, so that other content is another benchmark."""
+    """A hash of all turns, so that different content is a different benchmark."""
 
 
 class Header(_Model):
@@ -256,7 +256,7 @@ class Header(_Model):
         return data
 
     def to_json(self) -> str:
-        """As written on disk: readable, stable, one trailing line break."""
+        """The text written to disk: readable, stable, one trailing line break."""
         return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
 
 
@@ -265,7 +265,7 @@ def parse_header(data: object) -> Header:
 
     Raises:
         UsageError: another format version, or a constraint group that is not installed here.
-        ValidationError: it is no header.
+        ValidationError: it is not a header.
     """
     header = Header.model_validate(data)
     if header.format_version != FORMAT_VERSION:
@@ -313,7 +313,7 @@ def _compare(old: Any, new: Any, where: str) -> list[str]:
 
 
 Stamp = tuple[int, int, int]
-"""Tells one state of a file from another: inode, bytes, time of the last change in nanoseconds."""
+"""Identifies a state of a file: inode, size, modification time in nanoseconds."""
 
 
 @contextmanager
@@ -340,7 +340,7 @@ def dialogue_file(root: Path, dialogue: int) -> Path:
 
 
 def stamp_of(path: Path) -> Stamp:
-    """The file's present state."""
+    """The file's current state."""
     stat = path.stat()
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
@@ -357,7 +357,7 @@ def append(path: Path, text: str) -> None:
 
 
 def rewrite_line(path: Path, number: int, line: str) -> None:
-    """Replace a line of a file; the file is complete at every moment.
+    """Replace a line of a file atomically.
 
     Args:
         path: The file.
@@ -381,10 +381,10 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def cut_torn_line(path: Path) -> bool:
-    """Cut a last line that a crash left incomplete; returns whether there was one."""
+    """Cut an incomplete last line, left by a crash; returns whether there was one."""
     data = path.read_bytes()
     tail = data[data.rfind(b"\n") + 1 :]
-    if not tail or _is_object(tail):  # an editor may have left out only the last line break
+    if not tail or _is_object(tail):  # an editor may have omitted the last line break
         return False
     with path.open("r+b") as file:
         file.truncate(len(data) - len(tail))
@@ -412,18 +412,18 @@ class TokenCost(_Model):
 
 
 class SynthesisRecord(_Model):
-    """One line of `synthesis.jsonl`: a turn that was worded, or broken off by a fault."""
+    """One line of `synthesis.jsonl`: a turn that was written, or aborted by a fault."""
 
     dialogue: _Count
     turn: _Count
     synthesizer: str
     outcome: Literal["accepted", "repaired", "flagged", "broken off"]
-    """Accepted at first try, repaired, flagged; or broken off by a fault, so that the turn is requested again."""
+    """Accepted at once, repaired, flagged, or aborted by a fault, so that the turn is requested again."""
     attempts: _Count
     played: Literal["as worded", "template"] = "as worded"
-    """`template` where a flagged turn was needed at once, and the template's words were stored instead."""
+    """`template` if a flagged turn was needed at once and the template's query was stored instead."""
     failed: tuple[tuple[str, ...], ...] = ()
-    """Per failed attempt the checkers that found something."""
+    """The checkers with findings, per failed attempt."""
     cost: dict[Literal["synthesizer", "checker"], TokenCost] = {}
 
     def usage(self, role: Literal["synthesizer", "checker"]) -> Usage:
@@ -441,7 +441,7 @@ def add_record(root: Path, record: SynthesisRecord) -> None:
 
 
 def read_records(root: Path) -> Iterator[SynthesisRecord]:
-    """The records of a benchmark; unreadable lines are skipped, because nothing depends on them."""
+    """The records of a benchmark; unreadable lines are skipped, since nothing depends on them."""
     path = root / RECORDS
     if not path.is_file():
         return
@@ -455,7 +455,7 @@ def read_records(root: Path) -> Iterator[SynthesisRecord]:
 
 @dataclass(slots=True)
 class Rates:
-    """The results of a synthesizer: numbers of turns, calls and tokens, those of broken-off turns included."""
+    """The results of a synthesizer: numbers of turns, calls and tokens, including those of aborted turns."""
 
     turns: int = 0
     accepted: int = 0
@@ -468,7 +468,7 @@ class Rates:
 
 
 def rates(records: Iterable[SynthesisRecord]) -> dict[str, Rates]:
-    """Rates per synthesizer; of a turn that was worded twice the last record counts, and the cost of both."""
+    """Rates per synthesizer; if a turn was written twice, the last record counts, and the cost of both."""
     by_synthesizer: dict[str, Rates] = {}
     last: dict[tuple[int, int], SynthesisRecord] = {}
     for record in records:

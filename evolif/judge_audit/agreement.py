@@ -1,9 +1,9 @@
-"""How far a judge agrees with people, from a sample that holds rare outcomes as often as frequent ones.
+"""How far a judge agrees with people, from a sample with rare and frequent outcomes in equal number.
 
-The sample is dealt evenly over the judge's outcomes, so plain agreement in it says nothing about the run. Three figures
-do: agreement among the answers that the judge accepted, agreement among those it rejected, and both weighted by the
-proportion in which the run holds them. In all of them an item stands for as many of the run's judged answers as its
-cell (group, outcome, model) holds per scored item.
+The sample is spread evenly over the judge's outcomes, so plain agreement in it says nothing about the run. Three
+figures do: agreement among the answers that the judge accepted, agreement among those it rejected, and both weighted by
+their proportions in the run. In each, an item represents as many of the run's judged answers as its cell (group,
+outcome, model) has per scored item.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RunShare:
     """A share of the run, estimated from items; fractions."""
 
     hits: int
-    """Items of the sample for which it is true, unweighted."""
+    """Matching items of the sample, unweighted."""
     items: int
     value: float | None
     """Weighted; None without items."""
@@ -50,7 +50,7 @@ class JudgeAuditRow:
     """The judge compared with one person or with all of them, in one group or in all."""
 
     reviewer: str
-    """Empty for all people: the mean of their scores decides, as in a panel."""
+    """Empty for all reviewers: the mean of their scores decides, as in a panel."""
     group: str
     """Empty for all groups."""
     scored: int
@@ -60,7 +60,7 @@ class JudgeAuditRow:
     answers: int
     """Judged answers of the run that the figures cover."""
     uncovered: int
-    """Judged answers that no figure covers: their group and outcome has no scored item."""
+    """Judged answers not covered, because their group and outcome have no scored item."""
     when_accepted: RunShare
     """Among the answers that the judge accepted, how often the person accepts."""
     when_rejected: RunShare
@@ -68,7 +68,7 @@ class JudgeAuditRow:
     overall: RunShare
     """How often both agree, weighted to the run."""
     kappa: float | None
-    """Of the weighted table; None where it is undefined."""
+    """Of the weighted table; None if it is undefined."""
     kappa_low: float | None
     kappa_high: float | None
     """95 %; None with fewer than 20 effective items."""
@@ -89,7 +89,7 @@ def agreement_rows(
 
     Args:
         compared: The items with verdicts of both, each once.
-        population: What the run holds.
+        population: The cells of the run.
         skipped: The groups of the skipped items.
         reviewer: Whose verdicts they are.
     """
@@ -139,7 +139,7 @@ def _row(
 
 
 def _weights(items: Sequence[JudgedPair], population: Iterable[Stratum]) -> list[float]:
-    """How many of the run's judged answers each item stands for.
+    """How many of the run's judged answers each item represents.
 
     Answers of a model without a scored item are represented by the items of the same group and outcome.
     """
@@ -169,7 +169,7 @@ def _share(outcomes: Sequence[tuple[bool, float]]) -> RunShare:
 
 
 def _effective_items(weights: Sequence[float]) -> float:
-    """How many equally weighted items these are worth (Kish 1965)."""
+    """The equivalent number of equally weighted items (Kish 1965)."""
     return math.fsum(weights) ** 2 / math.fsum(weight * weight for weight in weights) if weights else 0.0
 
 
@@ -179,15 +179,15 @@ def mean_verdicts(scores: Mapping[int, Sequence[int]], threshold: float) -> dict
 
 
 def judge_audit_summary(run: Run) -> list[JudgeAuditRow]:
-    """How far people agree with the run's judge; empty where nobody has scored an answer.
+    """How far people agree with the run's judge; empty if no answer was scored.
 
-    The rows of all people together come first (`reviewer` empty), then, where there are several, those of each. Within
-    each the first row is for all groups (`group` empty), the others for one group each.
+    The rows for all reviewers together come first (`reviewer` empty), then, if there are several, those of each. In
+    each part the first row covers all groups (`group` empty), the rest one group each.
 
     Raises:
         UsageError: the sample, the decisions and the run do not belong together.
     """
-    # Of several scores or skips by one person, the last one counts.
+    # If a person scored or skipped an answer several times, the last decision counts.
     last = {(one.reviewer, one.item): one for one in load_judge_audit(run.path) if one.decision in ("score", "skip")}
     names = sorted({one.reviewer for one in last.values() if one.score is not None})
     if not names:

@@ -1,4 +1,4 @@
-"""Decisions of reviewers as their log file keeps them. `evolif.review` writes the log; an audit reads it."""
+"""Decisions of reviewers as stored in their log file. `evolif.review` writes the log; an audit reads it."""
 
 from __future__ import annotations
 
@@ -65,26 +65,26 @@ class Decision(BaseModel):
     """The item as the reviewer saw it."""
     after: dict[str, Any]
     findings: tuple[StoredFinding, ...] = ()
-    """What the checkers found in the words at that moment."""
+    """The checkers' findings at that moment."""
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     """How long the reviewer looked at the item; None for decisions from a file."""
     note: str = ""
     undoes: str | None = None
     applied: bool = True
-    """False where the item did not change: a note, or an opinion beside another reviewer's decision."""
+    """False if the item did not change: a note, or an opinion beside another reviewer's decision."""
 
     @property
     def verdict(self) -> ReviewVerdict | None:
-        """What it says of the words; None for notes, skips and undos."""
+        """Its verdict on the text; None for notes, skips and undos."""
         if self.decision == "score":
             return "accept" if self.after.get("score", 0) > THRESHOLD else "reject"
         verdict = _VERDICTS.get(self.decision)
-        # Going back to the template where its words stand already changes nothing.
+        # Reverting to the template when its text is already in place changes nothing.
         return "accept" if verdict == "change" and self.before.get("query", 0) == self.after.get("query") else verdict
 
     @property
     def words(self) -> str:
-        """The words decided on: the query, or a topic without its vouchers; empty for a judged answer."""
+        """The reviewed text: the query, or a topic without its vouchers; empty for a judged answer."""
         if self.decision == "score":
             return ""
         if "query" in self.before:
@@ -109,7 +109,7 @@ def parse_decision(line: bytes, path: Path, number: int, required: type[BaseMode
         line: JSON.
         path: The log, for the error.
         number: The line's number, for the error.
-        required: A stricter model that the line has to fit as well.
+        required: A stricter model that the line must also satisfy.
 
     Raises:
         InputError: the line is not a decision.
@@ -127,7 +127,7 @@ def parse_decision(line: bytes, path: Path, number: int, required: type[BaseMode
 
 
 def standing(records: Iterable[Decision]) -> list[Decision]:
-    """The decisions that hold, oldest first: without undone ones and without undos."""
+    """The effective decisions, oldest first: without undone ones and undos."""
     all_records = list(records)
     undone = {record.undoes for record in all_records if record.decision == "undo"}
     return [record for record in all_records if record.decision != "undo" and record.id not in undone]
@@ -138,7 +138,7 @@ class _Scored(BaseModel):
 
 
 class _AuditLine(BaseModel):
-    """What a line of a judge audit must satisfy beyond a decision."""
+    """Additional requirements for a line of a judge audit."""
 
     item: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}$")]
     decision: Literal["score", "skip", "note", "undo"]
@@ -146,9 +146,9 @@ class _AuditLine(BaseModel):
 
 
 def load_judge_audit(run_path: Path | str) -> tuple[Decision, ...]:
-    """The decisions of a run's judge audit that hold, oldest first; none where no audit was begun.
+    """The effective decisions of a run's judge audit, oldest first; empty without an audit.
 
-    A last line that was torn by a crash, or is being written, is left out.
+    A torn or half-written last line is ignored.
 
     Raises:
         InputError: a line is not a decision; names it.

@@ -1,4 +1,4 @@
-"""Files that several reviewers write at the same time: locks, and files replaced whole or not at all."""
+"""Files that several reviewers write concurrently: locks and atomic replacement."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def locked(lock: Path, target: Path, held: Path | None = None) -> Iterator[None]
     Args:
         lock: The lock file; its folder is created.
         target: What is about to be written, for the error.
-        held: What another reviewer holds, for the error; the lock file where None.
+        held: What another reviewer holds, for the error; the lock file if None.
 
     Raises:
         OutsideError: another reviewer holds it for too long, or it cannot be written.
@@ -51,7 +51,7 @@ def locked(lock: Path, target: Path, held: Path | None = None) -> Iterator[None]
 
 
 def replace_file(path: Path, data: bytes, *, durable: bool = True, keep_mode: bool = False) -> None:
-    """Write a file whole or not at all.
+    """Write a file atomically.
 
     Args:
         path: The file; its folder is created.
@@ -78,7 +78,7 @@ def replace_file(path: Path, data: bytes, *, durable: bool = True, keep_mode: bo
 
 
 def json_line(data: Mapping[str, Any]) -> bytes:
-    """An object as one line of JSON without its line break; in ASCII where it holds half a surrogate pair."""
+    """An object as one line of JSON without its line break; in ASCII if it contains half a surrogate pair."""
     try:
         return json.dumps(data, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:

@@ -1,6 +1,6 @@
-"""The sample of judged answers that people score: dealt evenly over groups, the judge's outcomes and models.
+"""The sample of judged answers that people score: spread evenly over groups, the judge's outcomes and models.
 
-It is drawn once for all reviewers, grows when more answers are requested, and is never drawn anew.
+It is drawn once for all reviewers, grows when more answers are requested, and is never redrawn.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class JudgedVerdict(NamedTuple):
 def judged_answers(run: Run) -> Iterator[JudgedVerdict]:
     """The run's verdicts in its order: the population that an audit samples.
 
-    Answers that failed without a call to the judge (empty, too long) have none. Where the heuristic `lexical` judged,
-    its verdicts are used.
+    Answers that failed without a call to the judge (empty, too long) have none. If the heuristic `lexical` judged, its
+    verdicts are used.
     """
     subjective = _subjective_constraints(run)
     for model in run.models:
@@ -85,7 +85,7 @@ def _verdicts(record: TurnRecord, subjective: _Subjective) -> Iterator[tuple[int
 
 
 def _was_asked(one: JudgeRecord | Verdict) -> bool:
-    # The heuristic has no record; for an unreadable answer its verdict holds no score.
+    # The heuristic has no record; its verdict on an unreadable answer has no score.
     return bool(one.scores) if isinstance(one, JudgeRecord) else " of 10" in one.found
 
 
@@ -113,10 +113,10 @@ def population_of(judged: Iterable[JudgedVerdict]) -> tuple[Stratum, ...]:
 
 
 def deal(judged: Iterable[JudgedVerdict], seed: int, size: int) -> list[VerdictPlace]:
-    """`size` places, or all where there are fewer.
+    """`size` places, or all if there are fewer.
 
     Each (group, outcome) gets one in turn, within it each model, at random within the model. So rare outcomes occur as
-    often as frequent ones, no model fills the sample, and the first n of a larger deal are the deal of n.
+    often as frequent ones, no model dominates, and a sample of n is the start of any larger sample.
 
     Args:
         judged: The whole population, in the run's order.
@@ -153,7 +153,7 @@ def _round_robin(iterators: Sequence[Iterator[VerdictPlace]]) -> Iterator[Verdic
 
 
 DEFAULT_SAMPLE = 60
-"""Answers to score by default: an hour or two."""
+"""Default number of answers to score: an hour or two of work."""
 
 _SAMPLE = "sample.json"
 
@@ -175,7 +175,7 @@ def audit_folder(run: Path | str) -> Path:
 
 
 def load_sample(run: Path | str) -> Sample | None:
-    """The sample of a run's audit; None where none was drawn.
+    """The sample of a run's audit; None if none was drawn.
 
     Raises:
         InputError: the file does not hold a sample.
@@ -198,12 +198,12 @@ def load_sample(run: Path | str) -> Sample | None:
 
 
 def draw_sample(run: Run, seed: int | None = None, size: int | None = None) -> Sample:
-    """The run's sample: drawn where there is none, grown where a larger one is requested.
+    """The run's sample: drawn if there is none, extended if a larger one is requested.
 
     Args:
         run: The run.
-        seed: Of the draws; None for that of the existing sample, else 0.
-        size: Number of answers; None for that of the existing sample, else `DEFAULT_SAMPLE`.
+        seed: Of the draws; None for that of the existing sample, or 0.
+        size: Number of answers; None for that of the existing sample, or `DEFAULT_SAMPLE`.
 
     Raises:
         UsageError: nothing was judged, the existing sample has another seed or is larger, or the run has changed since.
@@ -316,7 +316,7 @@ def sampled_verdicts(run: Run, sample: Sample) -> dict[int, JudgedVerdict]:
 
 
 def _sampled_turns(run: Run, sample: Sample) -> Iterator[tuple[int, VerdictPlace, Session | None, TurnRecord | None]]:
-    """Per item its number, its place, and the session and the turn where the run holds them."""
+    """Per item its number, its place, and its session and turn in the run."""
     sessions = dict(run.store.sessions())
     numbers = {place.session for place in sample.places}
     turns = {(number, turn.turn): turn for number in numbers for turn in run.store.turns(number)}

@@ -1,4 +1,4 @@
-"""Judging answers: rule checkers, panels of judge models, and an opt-in heuristic for what rules cannot tell."""
+"""Judging answers: rule checkers, panels of judge models, and an opt-in heuristic for what rules cannot check."""
 
 from evolif.judging.judge import Judge, JudgeComparison, LexicalJudge, judge_turn, open_judge
 from evolif.judging.panel import RULES, Panel

@@ -3,10 +3,10 @@
 A store keeps these parts of a `Judgement`: `verdicts`, `heuristic`, `dump_records(judgement.records)` (one text column,
 which `load_records` reads back) and `judgement.usage`, the tokens per judge model for the costs of the role “judge”.
 After a `JudgeError` nothing of the turn is judged: keep the answer, suspend the session, call `judge_turn` again on
-resuming. Scores received before the error lie in the judge's cache and cost nothing a second time; their tokens are in
+resuming. Scores received before the error are in the judge's cache and cost nothing on retry; their tokens are in
 `error.spent`.
 
-A run's settings keep a judge's `name` (panel, rule and rubric version: a resume with another one is refused) and its
+A run's settings store a judge's `name` (panel, rule and rubric version: resuming with another one is refused) and its
 `endpoints`.
 """
 
@@ -35,7 +35,7 @@ class Judge(Protocol):
 
     @property
     def name(self) -> str:
-        """What settings and reports call it: for a panel its rule, its models and the rubric's version."""
+        """Its name in settings and reports; for a panel its rule, models and rubric version."""
         ...
 
     @property
@@ -68,9 +68,9 @@ async def judge_turn(
     Args:
         constraints: The turn's instruction.
         answer: The model's answer; hostile input.
-        judge: For the subjective constraints; without one they are not judged. An unreadable answer (empty, longer than
-            64 KiB) fails without a call.
-        stored: Verdicts of an earlier judging of the same answer; those of rules are reused.
+        judge: For subjective constraints; they are not judged without one. An unreadable answer (empty, longer than 64
+            KiB) fails without a call.
+        stored: Earlier verdicts on the same answer; those of rules are reused.
 
     Raises:
         JudgeError: a judge model failed; calls for the turn's other constraints were allowed to finish.
@@ -113,7 +113,7 @@ def _usage(results: Iterable[Verdict | JudgeRecord]) -> Mapping[str, Usage]:
 
 
 def _by_rules(constraints: Sequence[Constraint], reading: Reading) -> tuple[Verdict, ...]:
-    # Without a judge, a subjective constraint does not count, even where the answer is empty.
+    # Without a judge, a subjective constraint does not count, even if the answer is empty.
     return tuple(
         _unjudged(c) if get_group(c.group).subjective else check_reading((c,), reading)[0] for c in constraints
     )
@@ -226,11 +226,11 @@ def open_judge(
 
     Args:
         names: `none`, `lexical`, or models, which together are a panel: names (`provider/name`), or objects, which are
-            used as they are.
-        rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
+            used unchanged.
+        rule: The panel's decision rule: `mean`, `majority` or `median`.
         opener: Opens the client of a named judge model, so that a run can limit, meter and budget its calls;
-            `managed(open_model(name))` where None.
-        cache: Keeps scores by content; only in memory where None. A run keeps them in
+            `managed(open_model(name))` if None.
+        cache: Keeps scores by content; only in memory if None. A run keeps them in
             `SqliteJudgeCache(run / CACHE_FILE)`, opened after the run's own file. It is closed with the judge.
 
     Raises:
@@ -267,15 +267,15 @@ def _endpoint(name: str) -> str:
 
 
 NEAR_THRESHOLD = (6.0, 7.0)
-"""Scores at which one point more or less changes the verdict."""
+"""Scores for which one point more or less changes the verdict."""
 
 
 @dataclass(slots=True)
 class JudgeComparison:
-    """How far two judgings of the same answers agree, over the subjective constraints of the turns in both."""
+    """How far two sets of verdicts on the same answers agree, over the subjective constraints of shared turns."""
 
     shared: Counter[str] = field(default_factory=Counter)
-    """Constraints per group with a verdict in both."""
+    """Constraints per group with both verdicts."""
     differ: Counter[str] = field(default_factory=Counter)
     """Of these, those with opposite verdicts."""
     one_sided: int = 0

@@ -17,7 +17,7 @@ from evolif.text import Reading
 from evolif.types import Constraint, Usage, Verdict
 
 ATTEMPTS = 3
-"""Calls to a judge model until a score can be read."""
+"""Maximum calls to a judge model for a readable score."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -37,11 +37,11 @@ class _CallOptions:
 
 
 _CALL_OPTIONS = tuple(_CallOptions(schema, temperature) for temperature in (0.0, None) for schema in (True, False))
-"""In the order in which they are tried: some servers know no schema, some models accept no temperature."""
+"""In the order of attempts: some servers support no schema, some models no temperature."""
 
 
 class Member:
-    """A judge model with its cache: it is never asked twice about the same text.
+    """A judge model with a cache, so that it never scores the same text twice.
 
     Args:
         model: The client.
@@ -63,7 +63,7 @@ class Member:
         return self._model.name
 
     async def score(self, question: Question) -> JudgeScore:
-        """A score, or why none could be read, for example because a content filter refused.
+        """A score, or the reason why none could be read, for example a content filter.
 
         Raises:
             JudgeError: the model could not be called.
@@ -167,7 +167,7 @@ async def finish_all(
 ) -> list[T]:
     """The results in order, once every call has finished.
 
-    A failure cancels none of the others: they are being paid for, and their scores are worth keeping.
+    A failure does not cancel the other calls: they are paid for, and their scores are worth keeping.
 
     Args:
         calls: Coroutines to await.
@@ -264,9 +264,9 @@ class Panel:
 
 
 def aggregate(scores: Sequence[float], rule: str) -> tuple[float, bool]:
-    """The panel's figure and whether it accepts, of at least one score.
+    """The panel's figure for at least one score, and whether it accepts.
 
-    With `majority` the figure is the mean, for information; a tie is no majority.
+    With `majority` the figure is the mean, for information; a tie is not a majority.
     """
     figure = statistics.median(scores) if rule == "median" else statistics.fmean(scores)
     if rule == "majority":

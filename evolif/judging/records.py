@@ -24,7 +24,7 @@ class JudgeScore:
     judge: str
     """`provider/name` of the judge model."""
     score: float | None
-    """1 to 10; None where there is no score, see `problem`."""
+    """1 to 10; None if there is no score, see `problem`."""
     rationale: str = ""
     """The judge's reason, shortened; hostile text."""
     problem: str = ""
@@ -32,13 +32,13 @@ class JudgeScore:
     cached: bool = False
     """Taken from the cache: it cost nothing."""
     attempts: int = 1
-    """Calls to the model; 0 where cached."""
+    """Calls to the model; 0 if cached."""
     usage: Usage = field(default_factory=Usage)
     """Tokens of all calls, including those without a readable score."""
     served_by: str = ""
     """The exact model version the provider named."""
     temperature: float | None = 0.0
-    """None where the model accepts none, so that the provider's default was used."""
+    """None if the model accepts none, so that the provider's default was used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class JudgeRecord:
     rule: str
     """`mean`, `majority` or `median` of the panel."""
     satisfied: bool | None
-    """None where the panel reached no verdict: the constraint is not judged."""
+    """None if the panel reached no verdict: the constraint is not judged."""
     score: float | None
     """The mean or median of the scores (with `majority` the mean, for information)."""
     scores: tuple[JudgeScore, ...]
@@ -62,13 +62,13 @@ class JudgeRecord:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdicts that count, and those of a heuristic, which are reported separately."""
+    """The effective verdicts, and those of a heuristic, which are reported separately."""
 
     verdicts: tuple[Verdict, ...]
-    """One per constraint, in order; `satisfied` is None where a subjective one was not judged."""
+    """One per constraint, in order; `satisfied` is None if a subjective one was not judged."""
     heuristic: tuple[Verdict, ...] = ()
     records: tuple[JudgeRecord, ...] = ()
-    """One per subjective constraint that a panel was asked about."""
+    """One per subjective constraint judged by a panel."""
 
     @property
     def usage(self) -> Mapping[str, Usage]:
@@ -146,7 +146,7 @@ CACHE_FILE = "judgements.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class CachedScore:
-    """A score as kept by content; a missing score is never kept."""
+    """A cached score; missing scores are never cached."""
 
     score: float
     rationale: str
@@ -155,23 +155,23 @@ class CachedScore:
 
 
 class JudgeCache(Protocol):
-    """Keeps scores by a hash of judge, rubric, constraint and text, so that the same call is never paid twice."""
+    """Stores scores by a hash of judge, rubric, constraint and text, so that no call is paid twice."""
 
     def get(self, key: str) -> CachedScore | None:
-        """The score kept under a key."""
+        """The score stored under a key."""
         ...
 
     def put(self, key: str, score: CachedScore) -> None:
-        """Keep a score, durably before the call returns."""
+        """Store a score durably."""
         ...
 
     def close(self) -> None:
-        """Release what is held."""
+        """Release resources."""
         ...
 
 
 class MemoryJudgeCache:
-    """Keeps scores for as long as the program runs."""
+    """Keeps scores in memory."""
 
     def __init__(self) -> None:
         self._scores: dict[str, CachedScore] = {}

@@ -1,4 +1,4 @@
-"""The rubric of a judge model, the question it is asked and the score read from its reply."""
+"""A judge model's rubric, the question it receives and the score read from its reply."""
 
 from __future__ import annotations
 
@@ -117,17 +117,17 @@ _SLOT = re.compile(r"\{([a-z]+)\}")
 
 @dataclass(frozen=True)
 class Question:
-    """The question whether a text satisfies one constraint.
+    """Asks whether a text satisfies one constraint.
 
-    The text is data between two lines with a number that is drawn for every call. No text can close that fence: its
-    author could not know the number, and a number that occurs in the text is drawn again. Slots are looked for in the
-    template only, so no text can change another part of the messages.
+    The text is data between two lines with a number drawn for every call. No text can close that fence: its author
+    could not know the number, and a number that occurs in the text is redrawn. Slots are filled in the template only,
+    so no text can change another part of the messages.
 
     Attributes:
         constraint: The constraint.
         text: The answer after the reading rules' first step: without reasoning, in NFC, with plain line breaks.
         rubric: Wording and scales.
-        draw: Draws a hexadecimal number of so many bytes.
+        draw: Draws a hexadecimal number of the given number of bytes.
     """
 
     constraint: Constraint
@@ -165,7 +165,7 @@ class Question:
         return self.text.encode("utf-8", "replace").decode("utf-8")
 
     def _shown(self, text: str, number: str) -> tuple[str, str]:
-        """A sentence about the text's length, and the part of it that the judge is shown."""
+        """A sentence about the text's length, and the part sent to the judge."""
         wording = self.rubric.wording
         if len(text) <= wording.longest_text:
             return wording.whole, text
@@ -198,7 +198,7 @@ _ALONE = re.compile(rf"[^\w-]{{0,8}}{_NUMBER}{_OF}?\W{{0,8}}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A score with its rationale, or the problem why there is none."""
+    """A score with its rationale, or why there is none."""
 
     score: float | None
     rationale: str = ""
@@ -206,10 +206,10 @@ class Read:
 
 
 def read_score(reply: str, longest_rationale: int = 300) -> Read:
-    """The score in a reply, which is JSON or prose; None with a problem where it has none, several, or not 1 to 10.
+    """The score in a reply (JSON or prose); None with a problem if there is none, several, or not 1 to 10.
 
     A reply is hostile input and may quote the answer with its scores. So a reply with two different scores has none,
-    and an object that cannot be parsed is not searched: what is found there could be the quotation.
+    and an object that cannot be parsed is not searched, since it could contain the quotation.
     """
     if not reply.strip():
         return Read(None, problem="the reply is empty")

@@ -1,7 +1,7 @@
 """Process metrics of sessions, with intervals (docs/protocol.md, The figures; paper §3.4 and App. A).
 
-Everything here reads sessions, plain verdicts and the facts of turns, and nothing else. What needs SciPy or NumPy (the
-extra `report`) imports them when it is called; the eight metrics and their intervals need neither.
+Everything here reads only sessions, plain verdicts and the facts of turns. SciPy and NumPy (the extra `report`) are
+imported on use; the eight metrics and their intervals need neither.
 """
 
 from evolif.metrics.agreement import (

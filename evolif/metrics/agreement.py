@@ -1,4 +1,4 @@
-"""How far a judge agrees with another judge, or with a person."""
+"""How well a judge agrees with another judge or a person."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _KINDS = ((True, True), (True, False), (False, True), (False, False))
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Verdicts that two gave on the same constraints of the same answers.
+    """Verdicts of two judges on the same constraints of the same answers.
 
     Attributes:
         both: Constraints that both found satisfied.
-        first_only: That the first alone (the person) found satisfied.
-        second_only: That the second alone (the judge) found satisfied.
-        neither: That neither did.
+        first_only: Constraints that only the first (the person) found satisfied.
+        second_only: Constraints that only the second (the judge) found satisfied.
+        neither: Constraints that neither found satisfied.
         dialogues: Dialogues they come from.
         agreed: (both + neither) / n, a fraction; None without a pair.
         agreed_interval: 95 % bootstrap interval over dialogues; None with fewer than two.
-        kappa: Cohen's; None where undefined: no pair, or both gave one and the same verdict throughout.
+        kappa: Cohen's; None if undefined: no pair, or both always gave the same single verdict.
         kappa_interval: 95 % bootstrap interval over dialogues, of the resamples in which it is defined.
     """
 
@@ -59,7 +59,7 @@ def judge_agreement(
         resamples: How many.
 
     Returns:
-        Group, in alphabetical order, to its agreement. For a figure over all groups call it with one name for all.
+        Group, in alphabetical order, to its agreement. For a figure over all groups, pass the same group name for all.
     """
     check_draws(seed, resamples)
     tables: defaultdict[str, defaultdict[int, Counter[tuple[bool, bool]]]]
@@ -81,14 +81,14 @@ _Counts = tuple[float, float, float, float]
 
 
 def _kappa(counts: _Counts) -> float | None:
-    """Cohen's kappa; None without a pair, or where both gave one and the same verdict throughout.
+    """Cohen's kappa; None without a pair, or if both always gave the same single verdict.
 
     `cohens_kappa` takes weights and any categories; a bootstrap needs exact whole numbers, thousands of times.
     """
     both, first, second, neither = counts
     n = sum(counts)
     by_chance = (both + first) * (both + second) + (neither + first) * (neither + second)
-    # In whole numbers: chance alone gives full agreement exactly where the two are equal.
+    # In whole numbers: chance alone gives full agreement exactly if the two are equal.
     return (n * (both + neither) - by_chance) / (n * n - by_chance) if n * n > by_chance else None
 
 
@@ -122,7 +122,7 @@ def _interval(values: Iterable[float | None], point: float | None) -> Interval |
 Category = TypeVar("Category", bound=Hashable)
 
 MIN_KAPPA_ITEMS = 20
-"""Items that the interval needs at least: it is a large-sample one."""
+"""Minimum number of items for the large-sample interval."""
 
 
 def cohens_kappa(
@@ -130,14 +130,14 @@ def cohens_kappa(
 ) -> tuple[float | None, Interval | None]:
     """Cohen's kappa of weighted pairs and its 95 % interval.
 
-    The interval is the large-sample one of Fleiss, Cohen and Everitt (1969), which takes the items as independent.
+    The interval is the large-sample one of Fleiss, Cohen and Everitt (1969), which assumes independent items.
 
     Args:
         table: Per pair of categories that the two gave, how often, or with what weight; any unit.
-        items: How many independent items the table is worth.
+        items: The equivalent number of independent items.
 
     Returns:
-        Kappa, None where chance alone would give full agreement or the table is empty; the interval, None below
+        Kappa, None if chance alone would give full agreement or the table is empty; the interval, None below
         `MIN_KAPPA_ITEMS` items or without kappa.
     """
     whole = math.fsum(table.values())
@@ -180,11 +180,11 @@ _ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class JudgeSensitivity:
-    """Two judgings of the same answers.
+    """Two sets of verdicts on the same answers.
 
     Attributes:
-        groups: Group, in alphabetical order, to the agreement of the verdicts that both came to; groups that rules
-            judge agree throughout.
+        groups: Group, in alphabetical order, to the agreement of the verdicts in both; groups judged by rules always
+            agree.
         overall: Over all groups.
         one_sided: Group to constraints of which only one judging has a verdict; only groups with some.
         shift: The metrics under the second judge minus those under the first, paired by dialogue.
@@ -199,10 +199,10 @@ class JudgeSensitivity:
 def judge_sensitivity(
     first: Iterable[Session], second: Iterable[Session], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
 ) -> JudgeSensitivity:
-    """How far two judges agree on the same answers of one model, and how far that moves the metrics.
+    """How well two judges agree on the same answers of one model, and how that moves the metrics.
 
-    Verdicts are paired over the turns that both judgings hold; that the answers are the same ones (a run and what
-    `evolif rejudge` made of it) is for the caller to see to.
+    Verdicts are paired over the shared turns; the caller ensures that the answers are the same (a run and its rejudged
+    copy).
 
     Args:
         first: Sessions under the first judge.

@@ -23,10 +23,10 @@ from evolif.types import DEFAULT_RESAMPLES, Constraint, JudgedTurn, Session, Tur
 
 Key: TypeAlias = str | int
 TurnKey: TypeAlias = Callable[[JudgedTurn, TurnFacts | None], Key | None]
-"""A custom key, from a turn and its facts (None where the run has none); None leaves the turn out."""
+"""A custom key, from a turn and its facts (None if the run has none); None leaves the turn out."""
 
 UNKNOWN = "unknown"
-"""The key of turns without facts: of an old run, or a foreign one."""
+"""The key of turns without facts, in old or foreign runs."""
 
 BREAKDOWNS: tuple[str, ...] = (
     "group",
@@ -59,8 +59,8 @@ def mode_of(constraint: Constraint) -> str:
     """Which mode of its group a constraint has.
 
     For example `letter` for `start_with`, `json_keys` for `format`, `words.less_than` for `length`, `happy` for
-    `emotion`, `numbered` for `bullets`. A group with one mode has `all`, `count` or `none`. `unknown` where the group
-    is not installed here or its parameters are of another form.
+    `emotion`, `numbered` for `bullets`. A group with one mode has `all`, `count` or `none`. `unknown` if the group is
+    not installed here or its parameters have another form.
     """
     return modes_of((constraint,))[0]
 
@@ -109,26 +109,26 @@ def facts_key(by: str, formality: Callable[[str], str] | None) -> Callable[[Turn
 
 
 def index_facts(facts: Iterable[TurnFacts]) -> dict[tuple[int, int], TurnFacts]:
-    """(dialogue, turn) to what is known of it."""
+    """(dialogue, turn) to its facts."""
     return {(fact.dialogue, fact.turn): fact for fact in facts}
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The counted turns with one key; where the key is of constraints, each turn with those constraints alone.
+    """The counted turns with one key; if the key is of constraints, each turn with only those constraints.
 
     Attributes:
         satisfied: Constraints satisfied.
         judged: Constraints judged.
         ok: Turns with every judged constraint (of the slice) satisfied.
         turns: Turns with at least one judged constraint (of the slice).
-        not_judged: Constraints without a verdict; they enter nothing else.
-        dialogues: Dialogues that bring such turns.
+        not_judged: Constraints without a verdict; they count nowhere else.
+        dialogues: Dialogues that contain such turns.
         csr: Mean over the turns of satisfied / judged, a fraction; None without a turn.
         isr: ok / turns, a fraction; None without a turn. For keys of constraints it equals `csr` where a turn has at
             most one constraint of the key.
-        csr_interval: 95 % bootstrap interval over dialogues; None where fewer than two contribute.
-        isr_interval: Likewise.
+        csr_interval: 95 % bootstrap interval over dialogues; None if fewer than two contribute.
+        isr_interval: The same for `isr`.
     """
 
     satisfied: int
@@ -144,7 +144,7 @@ class Slice:
 
     @property
     def rate(self) -> float | None:
-        """Satisfied / judged, pooled over constraints, a fraction; None where nothing was judged."""
+        """Satisfied / judged, pooled over constraints, a fraction; None if nothing was judged."""
         return self.satisfied / self.judged if self.judged else None
 
 
@@ -169,7 +169,7 @@ def breakdown(
         resamples: How many.
 
     Returns:
-        Key, in ascending order, to its slice. Turns of which the run does not know it have the key `unknown`.
+        Key, in ascending order, to its slice. Turns without this information have the key `unknown`.
 
     Raises:
         UsageError: sessions of several models, no such breakdown, `formality` missing, or impossible seed or resamples.
@@ -251,7 +251,7 @@ def _modes(turn: JudgedTurn, facts: TurnFacts | None) -> Iterator[tuple[Key, Ver
 
 
 def _columns(cells: Mapping[int, _Cell], order: Sequence[int]) -> Iterator[list[float]]:
-    """Over all dialogues in order: sum of rates, turns that are ok, turns."""
+    """Over all dialogues in order: sum of rates, number of ok turns, number of turns."""
     nothing = _Cell()
     own = [cells.get(dialogue, nothing) for dialogue in order]
     yield [math.fsum(cell.rates) for cell in own]
@@ -323,7 +323,7 @@ def metrics_by(
     Args:
         sessions: Of one model.
         facts: What the run knows of its turns.
-        by: `synthesizer`, `register` or `formality`; a dialogue is of the kind that most of its asked turns are.
+        by: `synthesizer`, `register` or `formality`; a dialogue's kind is that of most of its asked turns.
         formality: From a query to `formal` or `informal`.
         seed: Of the resampling.
         resamples: How many.
@@ -356,7 +356,7 @@ class Satisfaction(NamedTuple):
 
     @property
     def rate(self) -> float | None:
-        """Satisfied / judged, a fraction from 0 to 1; None where nothing was judged."""
+        """Satisfied / judged, a fraction from 0 to 1; None if nothing was judged."""
         return self.satisfied / self.judged if self.judged else None
 
 

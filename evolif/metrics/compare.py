@@ -38,7 +38,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PermutationTest:
-    """Two-sided p per metric (None where the observed difference is undefined), and how it was computed."""
+    """Two-sided p per metric (None if the observed difference is undefined), and how it was computed."""
 
     p: Mapping[str, float | None]
     exact: bool
@@ -48,12 +48,12 @@ class PermutationTest:
 def permutation_test(a: Sequence[Terms], b: Sequence[Terms], *, permutations: int, seed: int) -> PermutationTest:
     """How often swapping the two within dialogues gives a difference at least as large as the observed one.
 
-    Where 2^D is at most `permutations`, all swaps are tried and p is their share. Otherwise so many seeded swaps are
-    drawn, and p is (k + 1) / (n + 1). Swaps that leave either side without a denominator are not counted.
+    If 2^D is at most `permutations`, all swaps are tried and p is their share. Otherwise that many seeded swaps are
+    drawn, and p is (k + 1) / (n + 1). Swaps that leave either side without a denominator are ignored.
 
     Args:
-        a: Per dialogue the terms of the first model, its epochs together.
-        b: Of the second, in the same order.
+        a: The terms of the first model per dialogue, epochs summed.
+        b: Those of the second, in the same order.
         permutations: Swaps to draw.
         seed: Of the draws.
     """
@@ -81,7 +81,7 @@ def permutation_test(a: Sequence[Terms], b: Sequence[Terms], *, permutations: in
 
 
 def _differences(np: Any, swaps: Any, first: Any, second: Any) -> Any:
-    """Per swap and metric a - b; NaN where undefined. The sums are whole numbers, and so exact."""
+    """Per swap and metric a - b; NaN where undefined. The sums are exact whole numbers."""
     moved = product(np, swaps, second - first)
     sums_a, sums_b = first.sum(axis=0) + moved, second.sum(axis=0) - moved
     tops, bottoms = (list(ends) for ends in zip(*TERM_INDEXES.values(), strict=True))
@@ -106,7 +106,7 @@ def _random_swaps(np: Any, dialogues: int, permutations: int, seed: int) -> Iter
 
 @lru_cache(maxsize=4)
 def _words(dialogues: int, permutations: int, seed: int) -> bytes:
-    """A bit per dialogue and swap; each swap begins a new word."""
+    """A bit per dialogue and swap; each swap starts a new word."""
     stream = Stream(seed, Purpose.PERMUTATION)
     words = -(-dialogues // _WORD) * permutations
     return b"".join(stream.below(1 << _WORD).to_bytes(_WORD // 8, "little") for _ in range(words))
@@ -120,7 +120,7 @@ _NOTHING = 1e-12
 def effect_size(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> float | None:
     """d_z: mean / standard deviation (n - 1) of the dialogues' own differences, where both have the metric.
 
-    None with fewer than two such dialogues, or where all of them differ by the same.
+    None with fewer than two such dialogues, or if all differences are equal.
     """
     top, bottom = TERM_INDEXES[metric]
     differences = [
@@ -134,7 +134,7 @@ def effect_size(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> float | 
 
 
 def dialogues_needed(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> int | None:
-    """Dialogues with which a two-sided paired test at 5 % finds the observed difference 4 times of 5.
+    """Dialogues with which a two-sided paired test at 5 % finds the observed difference 4 times out of 5.
 
     By the normal approximation: ((z_0.975 + z_0.8) * s / difference) squared, at least 2, where s is the standard
     deviation of what each dialogue contributes to the difference. For a mean over dialogues that is its own difference,
@@ -151,7 +151,7 @@ def dialogues_needed(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> int
         return None
     s = stdev([x - y for x, y in zip(one[1], other[1], strict=True)])
     z = NormalDist().inv_cdf(1 - _ALPHA / 2) + NormalDist().inv_cdf(_POWER)
-    # Without the rounding a whole number could come out as the next one.
+    # Without rounding, a whole number could become the next one.
     return max(2, math.ceil(round((z * s / difference) ** 2, 9)))
 
 
@@ -174,19 +174,19 @@ DEFAULT_PERMUTATIONS = 9_999
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One metric of two models over the dialogues that both have.
+    """One metric of two models over their shared dialogues.
 
     Attributes:
-        a: The metric of the first, over the shared dialogues; None where undefined.
+        a: The metric of the first, over the shared dialogues; None if undefined.
         b: Of the second.
-        value: a - b, in the metric's own unit; None where either is.
-        interval: 95 % paired bootstrap interval of `value`; None where fewer than two dialogues contribute to either.
-        p: Two-sided, of the permutation test that swaps the two within dialogues; None where `value` is.
+        value: a - b, in the metric's unit; None if either is None.
+        interval: 95 % paired bootstrap interval of `value`; None if fewer than two dialogues contribute to either.
+        p: Two-sided, of the permutation test that swaps the two within dialogues; None if `value` is None.
         p_holm: `p` after Holm's correction over the metrics.
-        effect: d_z, mean / standard deviation of the paired differences of the dialogues' own values; None where fewer
-            than two dialogues have both, or all differ alike.
+        effect: d_z, mean / standard deviation of the paired differences of the dialogues' own values; None if fewer
+            than two dialogues have both, or all differ equally.
         dialogues_needed: Paired dialogues that would tell the two apart (80 % power, two-sided 5 %) if the differences
-            observed were typical; None where there is no difference, or too few dialogues to tell.
+            observed were typical; None if there is no difference, or too few dialogues.
     """
 
     a: float | None
@@ -205,12 +205,12 @@ class Comparison:
 
     Attributes:
         differences: Per metric, in the order of `METRIC_NAMES`.
-        dialogues: Dialogues that both have and that all figures here come from.
-        left_out: Reason to number of dialogues left out, only reasons that occur: `only in the first`, `only in the
-            second`, `not counted in the first` (suspended, withheld or running there), `not counted in the second`,
-            `not counted in either`.
-        exact: Whether the permutation test went through all swaps; else it drew some of them.
-        permutations: How many swaps it looked at.
+        dialogues: Shared dialogues, on which all figures here are based.
+        left_out: Reason to number of dialogues left out, only for reasons that occur: `only in the first`,
+            `only in the second`, `not counted in the first` (suspended, withheld or running there),
+            `not counted in the second`, `not counted in either`.
+        exact: Whether the permutation test tried all swaps rather than a sample.
+        permutations: How many swaps it tried.
     """
 
     differences: Mapping[str, Difference]
@@ -236,8 +236,8 @@ def compare(
         a: Sessions of one model; finished and censored ones count.
         b: Sessions of the other, or of the same in another run.
         seed: Of resampling and permutations.
-        resamples: Of the bootstrap; dialogues are drawn for both at once, their epochs together.
-        permutations: Swaps drawn at random, where all 2^D are more than these.
+        resamples: Of the bootstrap; dialogues are drawn for both at once, with all their epochs.
+        permutations: Swaps drawn at random if there are more than these in total (2^D).
 
     Raises:
         UsageError: NumPy (extra `report`) is not installed; several models on one side; impossible numbers.
@@ -276,7 +276,7 @@ def compare(
 
 
 def holm(p: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Holm's step-down correction over the p that there are."""
+    """Holm's step-down correction over the defined p values."""
     ordered = sorted((value, name) for name, value in p.items() if value is not None)
     adjusted: dict[str, float | None] = dict.fromkeys(p)
     highest = 0.0

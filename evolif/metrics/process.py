@@ -1,4 +1,4 @@
-"""The eight process metrics with bootstrap intervals; each is one sum over dialogues divided by another."""
+"""The eight process metrics with bootstrap intervals; each is a ratio of sums over dialogues."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class DialogueFigures:
         accuracy: Sum over turns of satisfied / judged constraints, in turns.
         successes: Turns with every judged constraint satisfied.
         longest_run: Longest run of successive such turns.
-        recoveries: Turns from the second on that succeed right after a failed one.
-        chances: Turns from the second on that follow a failed one; REC's denominator, 0 where there is none.
+        recoveries: Turns that succeed right after a failed one.
+        chances: Turns from the second on that follow a failed one; REC's denominator, 0 if there is none.
     """
 
     length: int
@@ -69,7 +69,7 @@ class DialogueFigures:
 
 
 class PatienceWalk(NamedTuple):
-    """How far patience carries: turns that count, and the patience left after them (0: the session is finished)."""
+    """How long patience lasts: counted turns, and the patience left after them (0: the session is finished)."""
 
     turns: int
     left: int
@@ -78,7 +78,7 @@ class PatienceWalk(NamedTuple):
 def judged_record(
     dialogue: str, patience: int, verdicts: Iterable[Iterable[bool | None]], *, epoch: int = 0
 ) -> DialogueRecord:
-    """A record from raw verdicts, without None (not judged) and without turns that have nothing else."""
+    """A record from raw verdicts, without None (not judged) and without turns that contain only None."""
     judged = (tuple(verdict for verdict in turn if verdict is not None) for turn in verdicts)
     return DialogueRecord(dialogue, patience, tuple(turn for turn in judged if turn), epoch)
 
@@ -87,8 +87,8 @@ def walk_patience(outcomes: Iterable[bool | None], patience: int) -> PatienceWal
     """Follow patience over the outcomes of successive turns (docs/protocol.md).
 
     Args:
-        outcomes: Per turn True (all satisfied: patience back to its maximum), False (patience falls by 1) or None
-            (nothing judged: patience stays as it was).
+        outcomes: Per turn True (all satisfied: patience is restored), False (patience falls by 1) or None (nothing
+            judged: patience is unchanged).
         patience: P_max, at least 1.
     """
     turns, left = 0, patience
@@ -102,7 +102,7 @@ def walk_patience(outcomes: Iterable[bool | None], patience: int) -> PatienceWal
 
 
 def cut(record: DialogueRecord) -> DialogueRecord:
-    """The record without the turns after its patience was exhausted; they enter no metric."""
+    """The record without the turns after its patience was exhausted; no metric uses them."""
     number = _walk(record).turns
     return record if number == len(record.turns) else replace(record, turns=record.turns[:number])
 
@@ -137,7 +137,7 @@ def _longest_run(good: Sequence[bool]) -> int:
 
 
 class Terms(NamedTuple):
-    """What one session adds to the sums; `has_*` are 1 where the session has a denominator of its own, else 0."""
+    """What one session adds to the sums; `has_*` are 1 if the session has its own denominator, else 0."""
 
     sessions: float
     length: float
@@ -177,11 +177,11 @@ class Metrics:
     """The eight metrics of one model (docs/protocol.md, The figures; paper §3.4 and App. A).
 
     The four `edr_*` are in turns; `rec`, `rob`, `csr`, `isr` are fractions from 0 to 1. A metric is None, never NaN,
-    where nothing can be said: all of them without any dialogue, `rec` where no dialogue has a failed turn with a turn
-    after it, `rob`, `csr` and `isr` where no turn was judged.
+    if undefined: all of them without any dialogue, `rec` where no dialogue has a failed turn with a turn after it,
+    `rob`, `csr` and `isr` where no turn was judged.
 
     A dialogue without any judged turn counts in `dialogues` and as 0 turns in the four `edr_*`: a session censored
-    before its first answer counts with the turns it has. Its ROB is 0/0, so it is left out of ROB's mean, as a dialogue
+    before its first answer counts with its turns so far. Its ROB is 0/0, so it is left out of ROB's mean, as a dialogue
     without REC denominator is left out of REC's; to CSR and ISR it adds no turn.
 
     Attributes:
@@ -260,7 +260,7 @@ def bootstrap_intervals(
         resamples: How many; at least 1.
 
     Returns:
-        Metric name to (low, high), in the metric's own unit; None where fewer than two dialogues contribute.
+        Metric name to (low, high), in the metric's own unit; None if fewer than two dialogues contribute.
 
     Raises:
         UsageError: `seed` or `resamples` out of range.

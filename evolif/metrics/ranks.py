@@ -50,7 +50,7 @@ class RankAgreement:
     Attributes:
         dialogues: Dialogues of this kind that some model has.
         models: Models with a figure on both.
-        values: Model to its figure on this kind; None where undefined.
+        values: Model to its figure on this kind; None if undefined.
         pearson: Correlation over models; None with fewer than three models, or where all are alike.
         spearman: Of the ranks.
     """
@@ -74,7 +74,7 @@ def rank_stability(
 
     Args:
         models: Name to sessions; finished and censored ones count.
-        sizes: Dialogues per subsample, drawn without replacement; those above the number there are become it.
+        sizes: Dialogues per subsample, drawn without replacement; larger ones are capped at the number of dialogues.
         metric: One of `METRIC_NAMES`.
         draws: Subsamples per size.
         seed: Of the subsamples, which are the same for every model and nested over sizes.
@@ -83,7 +83,7 @@ def rank_stability(
         One per different size, in ascending order.
 
     Raises:
-        UsageError: an unknown metric, sizes or draws below 1, or a model's sessions that are not of one model.
+        UsageError: an unknown metric, sizes or draws below 1, or sessions of several models under one name.
     """
     wanted = sorted(set(sizes))
     if draws < 1 or any(size < 1 for size in wanted):
@@ -132,7 +132,7 @@ def rank_agreement(
 
 
 _Table = Mapping[int, tuple[float, float]]
-"""Dialogue to what it adds above and below the metric's line."""
+"""Dialogue to its contribution to the metric's numerator and denominator."""
 
 
 def _tables(models: Mapping[str, Sequence[Session]], metric: str) -> dict[str, _Table]:

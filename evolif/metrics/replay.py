@@ -27,9 +27,9 @@ class SweepPoint:
     Attributes:
         patience: p, failed turns in a row that end a session.
         metrics: The eight metrics; `metrics.dialogues` is how many sessions count.
-        intervals: Per metric its 95 % bootstrap interval over dialogues; empty where none were requested.
+        intervals: Per metric its 95 % bootstrap interval over dialogues; empty if none were requested.
         finished: Counted sessions that patience p ends.
-        censored: Counted sessions that end for another reason before.
+        censored: Counted sessions that end earlier for another reason.
         left_out: Suspended, withheld and running sessions that patience p does not end.
     """
 
@@ -49,14 +49,14 @@ def patience_sweep(
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
 ) -> tuple[SweepPoint, ...]:
-    """The figures for patience 1, 2, … up to the run's own, each session cut at its first streak of so many failures.
+    """The figures for patience 1, 2, … up to the run's own, each session cut at its first streak of that many failures.
 
     A session that the run left out (suspended, withheld, running) counts at every smaller patience that ends it before
     it broke off: such a run would have finished it.
 
     Args:
         sessions: Of one model.
-        patience: The largest; the sessions' own where None.
+        patience: The largest; the sessions' own if None.
         intervals: Whether to bootstrap them.
         seed: Of the resampling.
         resamples: How many.
@@ -104,12 +104,12 @@ PERFECT = "perfect responder"
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A turn that has no witness, or one that the rules reject."""
+    """A turn without a witness, or with one that the rules reject."""
 
     dialogue: int
     turn: int
     groups: tuple[str, ...]
-    """Whose checkers reject the witness; empty where there is no witness."""
+    """Groups whose checkers reject the witness; empty without a witness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Ceiling:
         turns: Asked turns replayed.
         without_witness: Turns without a witness. Their rule-checked constraints count as failed.
         failing: Turns with a witness that the rules reject.
-        misses: Every turn of the two kinds, by dialogue and turn.
+        misses: All turns of both kinds, by dialogue and turn.
     """
 
     metrics: Metrics
@@ -137,7 +137,7 @@ def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
     """Replay each asked turn with its witness, through the rule checkers.
 
     Args:
-        facts: What a run knows of its turns, in any order.
+        facts: The facts of a run's turns, in any order.
         patience: P_max of the run.
 
     Raises:
@@ -167,7 +167,7 @@ def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
 
 
 def _verdicts(fact: TurnFacts) -> tuple[Verdict, ...]:
-    """In the order of the constraints; None where rules cannot judge, False otherwise where there is no witness."""
+    """In the order of the constraints; None if rules cannot judge, otherwise False without a witness."""
     from evolif.constraints import check, get_group  # not light
 
     subjective = [get_group(constraint.group).subjective for constraint in fact.constraints]

@@ -24,7 +24,7 @@ class SessionRecords:
         withheld: Sessions the provider's content filter refused; left out, see `bounds`.
         running: Sessions without an ending; left out, see `bounds`.
         not_judged_turns: Turns of the counted sessions in which nothing was judged.
-        not_judged_constraints: Constraints of the counted sessions without a verdict, those of such turns included.
+        not_judged_constraints: Constraints of the counted sessions without a verdict, including those of such turns.
     """
 
     records: tuple[DialogueRecord, ...]
@@ -39,10 +39,10 @@ class SessionRecords:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The table's figures if every suspended and withheld session had gone on, and all had failed or all had succeeded.
+    """The table's figures if all suspended and withheld sessions had continued and failed, or succeeded.
 
-    The two bracket what the four `edr_*` would have been. The rates need not lie between them: a session that had gone
-    on long with middling turns could have a lower ROB than one that fails at once.
+    The two bracket what the four `edr_*` would have been. The rates need not lie between them: a long session with
+    mediocre turns could have a lower ROB than one that fails at once.
     """
 
     failed: Metrics
@@ -101,10 +101,10 @@ def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
 def bounds(sessions: Iterable[Session], *, max_turns: int) -> Bounds:
     """The metrics including the sessions that the table leaves out, at worst and at best.
 
-    Failed: each goes on failing, with no constraint satisfied, until its patience is exhausted. Succeeded: each goes on
-    with every constraint satisfied up to the cap. Both stop at `max_turns`, towards which turns without a judged
-    constraint count. This applies to suspended and withheld sessions, and to those without an ending: a run that was
-    killed, or is still going, leaves its longest sessions without one.
+    Failed: each continues with no constraint satisfied until its patience is exhausted. Succeeded: each continues with
+    every constraint satisfied up to the cap. Both stop at `max_turns`, towards which turns without a judged constraint
+    count. This applies to suspended and withheld sessions, and to those without an ending: a run that was killed, or is
+    still going, leaves its longest sessions without one.
 
     Args:
         sessions: As for `records_from_sessions`.
@@ -120,7 +120,7 @@ def bounds(sessions: Iterable[Session], *, max_turns: int) -> Bounds:
 def bounding_records(
     sessions: Iterable[Session], *, max_turns: int
 ) -> tuple[list[DialogueRecord], list[DialogueRecord]]:
-    """The records behind `bounds`: with all broken sessions failing on, and with all going on to the cap.
+    """The records behind `bounds`: with all interrupted sessions failing, and with all continuing to the cap.
 
     Raises:
         UsageError: As `bounds`.
@@ -135,7 +135,7 @@ def bounding_records(
 
 
 def all_records(sessions: Iterable[Session]) -> list[tuple[Session, DialogueRecord]]:
-    """Every session of one model with its record, whatever its ending, its turns uncut.
+    """Every session of one model with its uncut record, regardless of its ending.
 
     Raises:
         UsageError: As `records_from_sessions`.

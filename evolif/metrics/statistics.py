@@ -1,4 +1,4 @@
-"""Statistics behind the metrics: bootstrap, score intervals, correlation; with NumPy or without, to the same values.
+"""Statistics behind the metrics: bootstrap, score intervals, correlation; equal with and without NumPy.
 
 Sums of floating-point numbers depend on the order in which they are added, which differs between libraries and with the
 number of processors. The bootstrap therefore adds whole numbers of a very small unit: their sums are exact below 2^53,
@@ -23,7 +23,7 @@ _EXACT_BITS = 52
 
 
 def unit_bits(columns: Sequence[Sequence[float]], rows: int) -> int:
-    """The number of binary places with which no sum of `rows` figures reaches 2^53; about 40 for a hundred dialogues.
+    """The number of binary places for which no sum of `rows` figures reaches 2^53; about 40 for a hundred dialogues.
 
     Args:
         columns: Figures, at least 0.
@@ -53,7 +53,7 @@ def require(module: str, what: str) -> Any:
 
 @lru_cache(maxsize=1)
 def numpy_if_any() -> Any | None:
-    """NumPy, or None where it is not installed."""
+    """NumPy, or None if it is not installed."""
     try:
         return import_module("numpy")
     except ImportError:
@@ -66,7 +66,7 @@ Values: TypeAlias = Any
 """A list of floats, or the same as an array."""
 
 _BLOCK = 1_000_000
-"""So many draws are processed at once, to limit memory."""
+"""Draws processed at once, to limit memory."""
 _SMALL = 262_144
 """Multiplications up to which the usual libraries stay on one core."""
 
@@ -109,7 +109,7 @@ def resampled_sums(columns: Sequence[Column], *, seed: int, resamples: int) -> l
 
 
 def product(numpy: Any, left: Any, right: Any) -> Any:
-    """The matrix product, in pieces so small that no library spreads them over all cores.
+    """The matrix product, in pieces small enough to stay on one core.
 
     For a few columns this takes a third of the time: threads would mostly wait for each other.
     """
@@ -126,10 +126,10 @@ def ratios(top: Values, bottom: Values) -> Values:
 
 
 def middle(values: Values, point: float) -> Interval | None:
-    """The middle 95 % of the values, which are sorted in place; None where there are none.
+    """The middle 95 % of the values, which are sorted in place; None if there are none.
 
-    The ends are those of `statistics.quantiles(…, n=40, method="inclusive")`. An end that differs from the point by
-    rounding alone becomes the point.
+    The ends are those of `statistics.quantiles(…, n=40, method="inclusive")`. An end that differs from the point only
+    by rounding becomes the point.
     """
     if not len(values):
         return None
@@ -145,7 +145,7 @@ def _cut(ordered: Values, fortieths: int) -> float:
 
 
 def _settle(end: float, point: float) -> float:
-    # Where dialogues do not differ, rounding alone would put the point a hair outside its own interval.
+    # If dialogues do not differ, rounding alone could put the point just outside its interval.
     return point if math.isclose(end, point, rel_tol=1e-9, abs_tol=1e-9) else end
 
 
@@ -194,12 +194,12 @@ def wilson(share: float, n: float) -> Interval:
 
     Args:
         share: A fraction.
-        n: Independent observations, more than 0; no whole number where weights make them worth less.
+        n: Independent observations, more than 0; fractional if they are weighted.
     """
     spread = Z95 * Z95 / n
     centre = share + spread / 2
     half = Z95 * math.sqrt((share * (1 - share) + spread / 4) / n)
-    # At either edge the end is the edge itself; rounding would put it a hair beside.
+    # At 0 and 1 the end is exact; rounding could shift it slightly.
     low, high = (centre - half) / (1 + spread), (centre + half) / (1 + spread)
     return max(0.0, min(low, share)), min(1.0, max(high, share))
 
@@ -209,7 +209,7 @@ _ROUNDING = 1e-9
 
 
 def pearson(xs: Sequence[float], ys: Sequence[float]) -> float | None:
-    """Pearson's correlation; None with fewer than two points, or where one side does not vary."""
+    """Pearson's correlation; None with fewer than two points, or if one side does not vary."""
     try:
         value = correlation(_settled(xs), _settled(ys))
     except StatisticsError:
@@ -218,12 +218,12 @@ def pearson(xs: Sequence[float], ys: Sequence[float]) -> float | None:
 
 
 def spearman(xs: Sequence[float], ys: Sequence[float]) -> float | None:
-    """Spearman's: Pearson's correlation of the ranks, equal figures sharing theirs."""
+    """Spearman's correlation: Pearson's of the ranks, with ties sharing a rank."""
     return pearson(ranks(xs), ranks(ys))
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """Ranks from 1, the lowest first; equal values have the mean of the places they take."""
+    """Ranks from 1, the lowest first; equal values share the mean of their ranks."""
     values = _settled(values)
     ordered = sorted(values)
     first = {value: place for place, value in reversed(list(enumerate(ordered, start=1)))}
@@ -232,7 +232,7 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 
 def _settled(values: Sequence[float]) -> list[float]:
-    """The values; those that differ by rounding only become the lowest of them."""
+    """The values; those that differ only by rounding become their minimum."""
     settled: dict[float, float] = {}
     last = own = -math.inf
     for value in sorted(set(values)):

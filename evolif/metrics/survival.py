@@ -25,7 +25,7 @@ from evolif.types import DEFAULT_RESAMPLES, Session
 
 @dataclass(frozen=True, slots=True)
 class Lifetimes:
-    """Sessions by their length N; lengths that do not occur count 0.
+    """Sessions by length N; missing lengths count as 0.
 
     Attributes:
         exhausted: Length to sessions that exhausted patience ended.
@@ -46,14 +46,14 @@ class Lifetimes:
         return self.exhausted.total() + self.censored.total()
 
     def at_risk(self, turn: int) -> int:
-        """Sessions that have at least so many judged turns."""
+        """Sessions with at least that many judged turns."""
         return sum(
             count for counts in (self.exhausted, self.censored) for length, count in counts.items() if length >= turn
         )
 
 
 def lifetime(record: DialogueRecord) -> tuple[int, bool]:
-    """N, and whether patience was exhausted there."""
+    """N, and whether patience was exhausted at that turn."""
     return len(cut(record).turns), patience_left(record) == 0
 
 
@@ -107,10 +107,10 @@ class SurvivalPoint:
 
     Attributes:
         turn: Number of judged turns, from 0.
-        probability: Of lasting longer than so many turns, a fraction.
-        low: Lower end of the 95 % band (log-log, Greenwood); None where undefined (once the curve is at 0).
+        probability: Of lasting longer than this turn, a fraction.
+        low: Lower end of the 95 % band (log-log, Greenwood); None if undefined (once the curve is at 0).
         high: Upper end.
-        at_risk: Sessions with at least so many judged turns.
+        at_risk: Sessions with at least this many judged turns.
         exhausted: Sessions whose patience is exhausted at exactly this turn.
         censored: Sessions that stop at exactly this turn for another reason.
     """
@@ -125,7 +125,7 @@ class SurvivalPoint:
 
     @property
     def interval(self) -> Interval | None:
-        """The band; None where either end is undefined."""
+        """The band; None if either end is undefined."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
@@ -135,13 +135,13 @@ class Survival:
 
     Attributes:
         points: One per whole turn from 0 to the longest session.
-        sessions: How many the curve is of.
-        median: First turn at which at most half of the sessions last longer; None where the curve stays above a half.
-        median_interval: 95 %, read off the band; an end is None where the band does not come down to a half. None
-            where the median is.
+        sessions: Number of sessions behind the curve.
+        median: First turn at which at most half of the sessions last longer; None if the curve stays above a half.
+        median_interval: 95 %, read off the band; an end is None if the band does not fall to a half. None if the median
+            is None.
         restricted_mean: Mean number of turns up to the cap: the area under the curve from 0 to `cap`.
         restricted_mean_interval: 95 % bootstrap interval over dialogues; None with fewer than two.
-        cap: Up to which turn the mean goes.
+        cap: The last turn of the mean.
     """
 
     points: tuple[SurvivalPoint, ...]
@@ -155,7 +155,7 @@ class Survival:
 
 @dataclass(frozen=True, slots=True)
 class SurvivalBounds:
-    """The curve with the suspended and withheld sessions in it, at worst and at best (as `bounds` of the table)."""
+    """The curve including suspended and withheld sessions, at worst and at best (as `bounds` of the table)."""
 
     failed: Survival
     succeeded: Survival
@@ -166,11 +166,11 @@ def survival(
 ) -> Survival:
     """The survival curve of one model: exhausted patience is the event, at N; censored sessions are right-censored.
 
-    The band takes sessions as independent, which epochs of one dialogue are not.
+    The band assumes independent sessions, which epochs of one dialogue are not.
 
     Args:
         sessions: Of one model; finished and censored ones count.
-        max_turns: The run's cap, up to which the restricted mean goes; the longest session where None.
+        max_turns: The run's cap, the limit of the restricted mean; the longest session if None.
         seed: Of the resampling behind `restricted_mean_interval`.
         resamples: How many.
 
@@ -183,7 +183,7 @@ def survival(
 def survival_bounds(
     sessions: Iterable[Session], *, max_turns: int, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
 ) -> SurvivalBounds:
-    """The curves if every session that is left out had failed from there on, or had gone on to the cap.
+    """The curves if every session that is left out had failed from then on, or had continued to the cap.
 
     Args:
         sessions: Of one model.
@@ -255,7 +255,7 @@ def _median_interval(points: Sequence[SurvivalPoint]) -> tuple[int | None, int |
 
 
 def _first(points: Sequence[SurvivalPoint], heights: Sequence[float]) -> int | None:
-    """The first turn at which the curve is down to a half, but for rounding."""
+    """The first turn at which the curve falls to a half, up to rounding."""
     return next((p.turn for p, height in zip(points, heights, strict=True) if height <= 0.5 + 1e-12), None)
 
 
@@ -266,10 +266,10 @@ class Hazard:
     Attributes:
         turn: Number of the judged turn, from 1.
         at_risk: Sessions that have this judged turn.
-        exhausted: Those of them whose patience is exhausted there.
-        censored: Those of them that stop there for another reason.
+        exhausted: Those whose patience is exhausted there.
+        censored: Those that stop there for another reason.
         hazard: exhausted / at_risk, a fraction.
-        interval: 95 % score interval of Wilson; it takes sessions as independent.
+        interval: Wilson's 95 % score interval; it assumes independent sessions.
     """
 
     turn: int
@@ -283,7 +283,7 @@ class Hazard:
 def hazard(sessions: Iterable[Session]) -> tuple[Hazard, ...]:
     """The hazard per turn number, from 1 to the longest session (paper section 5.2, Fig. 3).
 
-    Turns are counted as N is: those in which something was judged. Finished and censored sessions count.
+    As in N, only turns in which something was judged are counted. Finished and censored sessions count.
 
     Args:
         sessions: Of one model.
@@ -299,10 +299,10 @@ def hazard(sessions: Iterable[Session]) -> tuple[Hazard, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LogRank:
-    """Result of a log-rank test; both None where no event could tell the two apart."""
+    """Result of a log-rank test; both None if no event distinguishes the two."""
 
     statistic: float | None
-    """Standard normal under the hypothesis; negative where the first lasts longer than expected."""
+    """Standard normal under the hypothesis; negative if the first lasts longer than expected."""
     p: float | None
     """Two-sided."""
 
@@ -310,8 +310,8 @@ class LogRank:
 def log_rank(a: Iterable[Session], b: Iterable[Session]) -> LogRank:
     """The log-rank test between two models, or two runs of one.
 
-    It takes all sessions as independent and ignores that sessions of the same dialogue are paired: where hard dialogues
-    are hard for both, it underestimates the difference. `compare` is the paired test.
+    It assumes independent sessions and ignores that sessions of the same dialogue are paired: if hard dialogues are
+    hard for both, it underestimates the difference. `compare` is the paired test.
 
     Args:
         a: Sessions of one model; finished and censored ones count.
@@ -324,7 +324,7 @@ def log_rank(a: Iterable[Session], b: Iterable[Session]) -> LogRank:
     first, second = (lifetimes(records_from_sessions(sessions).records) for sessions in (a, b))
     if not (first.sessions and second.sessions and first.exhausted + second.exhausted):
         return LogRank(None, None)
-    with np.errstate(all="ignore"):  # 0 / 0 where no event could tell the two apart
+    with np.errstate(all="ignore"):  # 0 / 0 if no event distinguishes the two
         result = stats.logrank(censored_data(stats, first), censored_data(stats, second))
     statistic, p = float(result.statistic), float(result.pvalue)
     return LogRank(statistic, p) if math.isfinite(statistic) else LogRank(None, None)

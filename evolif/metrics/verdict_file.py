@@ -39,15 +39,15 @@ def read_verdicts(stream: BinaryIO, *, name: str = "standard input") -> tuple[Di
     """The records of a JSONL stream in UTF-8, one dialogue a line, in its order.
 
     A line is `{"dialogue": "d1", "patience": 3, "turns": [[true, false], [true, null]]}`: `dialogue` a string or a
-    whole number, each once (1 and "1" are the same); `patience` a whole number of at least 1, 3 where absent; a turn
-    lists its verdicts, null being a constraint that was not judged. Other keys are ignored, blank lines skipped.
+    whole number, each once (1 and "1" are the same); `patience` a whole number of at least 1, 3 if absent; a turn
+    lists its verdicts, with null for a constraint that was not judged. Other keys are ignored, blank lines skipped.
 
     Args:
         stream: Bytes, read line by line; at most 10 MB a line.
-        name: What messages call the stream.
+        name: The stream's name in messages.
 
     Raises:
-        InputError: A line is of another form, a dialogue comes twice, or there is none at all.
+        InputError: A line has another form, a dialogue occurs twice, or there is none.
     """
     records: dict[str, DialogueRecord] = {}
     for number, line in _lines(stream, name):
@@ -70,7 +70,7 @@ def _lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
         if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
             raise InputError("is longer than 10 MB; write one dialogue per line", path=name, line=number)
         if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")  # some editors begin a file with this mark
+            line = line.removeprefix(b"\xef\xbb\xbf")  # some editors start a file with this mark
         if line.strip():
             yield number, line
 
@@ -99,7 +99,7 @@ def _record(line: Any) -> DialogueRecord:
         if key not in line:
             raise _LineError(f'has no "{key}"; write it like {_SHAPE}')
     dialogue, patience = line["dialogue"], line.get("patience", DEFAULT_PATIENCE)
-    # Compared by type, for a bool is an int to isinstance.
+    # Compared by type, because bool is a subclass of int.
     if type(dialogue) not in (str, int) or dialogue == "":
         raise _LineError(f'"dialogue" is {_show(dialogue)}; make it a name or a whole number')
     if type(patience) is not int or patience < 1:

@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeAlias
 from evolif.types import Message, Turn, Usage
 
 DEFAULT_RETRIES = 5
-"""Repeats of a call that may succeed later, with back-offs of 1, 2, 4, 8 and 16 s, of which half is waited on average.
-So an endpoint that is down for a quarter of a minute costs no session, and no call waits longer than half a minute."""
+"""Repeats of a call that may succeed later, with back-offs of 1, 2, 4, 8 and 16 s; the average wait is half of that. So
+a 15-second outage of an endpoint costs no session, and no call waits longer than about 30 seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class ChatRequest:
     epoch: int = 1
     """Repetition of the dialogue; a cache keeps repetitions apart."""
     drawn: str = ""
-    """The part of the messages that is drawn for each call, such as the number in a fence; a cache ignores it."""
+    """The random part of the messages, such as the number in a fence; a cache ignores it."""
 
     @property
     def lasting(self) -> tuple[Message, ...]:
-        """The messages without what is drawn: the same for the same question."""
+        """The messages without their random part: the same for the same question."""
         if not self.drawn:
             return self.messages
         return tuple(Message(m.role, m.content.replace(self.drawn, "0" * len(self.drawn))) for m in self.messages)
@@ -74,7 +74,7 @@ class ChatModel(Protocol):
 
     @property
     def connections(self) -> int:
-        """Sessions worth running side by side by default."""
+        """Default number of concurrent sessions."""
         ...
 
     async def complete(self, request: ChatRequest) -> Reply:

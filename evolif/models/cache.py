@@ -23,7 +23,7 @@ CACHE_FILE = "requests.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class CachedCall:
-    """Everything of a request that may decide its answer."""
+    """Everything in a request that may affect its answer."""
 
     model: str
     """`provider/name`."""
@@ -32,12 +32,12 @@ class CachedCall:
     epoch: int
     """Repetition of the dialogue."""
     repeat: int
-    """How often this run sent the same request before on purpose."""
+    """How often this run has deliberately repeated the request."""
     temperature: float | None
     max_tokens: int | None
     seed: int | None
     schema: str
-    """Empty where there is none."""
+    """Empty if there is none."""
     messages: tuple[bytes, ...]
     """Their digests."""
 
@@ -54,7 +54,7 @@ class CachedCall:
 
     @property
     def settings(self) -> str:
-        """Everything but the messages, as JSON."""
+        """Everything except the messages, as JSON."""
         fields = asdict(self)
         del fields["messages"]
         return json.dumps(fields, sort_keys=True)
@@ -71,7 +71,7 @@ class CacheStore:
     Its calls raise `OutsideError` where the file cannot be used.
 
     Args:
-        folder: The file's folder; created for this user alone where it is missing.
+        folder: The file's folder; created for this user only if missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -217,7 +217,7 @@ class RequestCache:
     hits: int = 0
     misses: int = 0
     seen: Counter[bytes] = field(default_factory=Counter)
-    """How often a judge got the same request in this run."""
+    """How often a judge received the same request in this run."""
 
     def summary(self) -> str:
         """A sentence about the hits."""
@@ -243,7 +243,7 @@ class ModelCache:
         cache: The run's cache.
         model: The model's name.
         endpoint: Its address without user, key and query; empty for the provider's own endpoint.
-        repeats: Whether the same request is repeated on purpose, as to a judge whose score could not be read; each
+        repeats: Whether requests are deliberately repeated, for example if a judge's score could not be read; each
             repeat then has its own reply.
     """
 
@@ -254,7 +254,7 @@ class ModelCache:
         self._repeats = repeats
 
     async def complete(self, request: ChatRequest, answer: Callable[[], Awaitable[Reply]]) -> Reply:
-        """The stored reply, marked as cached; else what `answer` returns, stored."""
+        """The stored reply, marked as cached; otherwise the result of `answer`, which is stored."""
         cache, call = self._cache, CachedCall.of(self._model, self._endpoint, request)
         if self._repeats:
             first = call.key

@@ -129,7 +129,7 @@ TEXT_LIMIT = 300
 """Characters of a provider's text that an error repeats."""
 
 _MOST_READ = 4000
-"""Characters that are read; later ones would be cut in any case."""
+"""Characters read; later ones would be cut anyway."""
 _SECRETS = re.compile(
     r"(?i)(authorization['\"]?\s*[:=]\s*['\"]?\S+(\s+\S+)?|\b(bearer|basic)\s+\S+|\b(sk|pk|rk)-[\w*.-]{4,}|\bAIza[\w-]{8,}"
     r"|\b(api[-_ ]?key( provided)?|token|secret|password)['\"]?\s*[:=]\s*['\"]?\S+|\S{0,80}\*{3}\S{0,80})"
@@ -139,8 +139,8 @@ _SECRETS = re.compile(
 def redact(text: str, key: str) -> str:
     """Prepare a provider's text for a message: one line, no control characters, no key, at most 300 characters.
 
-    The order matters. Characters are removed first, since a key that they split would be whole afterwards; the text is
-    cut last, since half a key is not recognised.
+    The order matters. Characters are removed first, since removal could join the parts of a split key; the text is cut
+    last, since half a key is not recognised.
     """
     text = text[:_MOST_READ]
     text = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "" for c in text).split())
@@ -158,14 +158,14 @@ DEFAULT_URL = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An address and its key; the key is in no repr."""
+    """An address and its key; no repr contains the key."""
 
     base_url: str = DEFAULT_URL
     key: str = field(default=PLACEHOLDER_KEY, repr=False)
     key_env: str | None = None
     """The variable of the key, for messages."""
     custom: bool = True
-    """Whether the address is given by the user, so that nothing meant for OpenAI alone may be sent there."""
+    """Whether the user gave the address, so that data meant only for OpenAI must not be sent there."""
     trust_env: bool = True
     """Whether the environment's proxies are used; not for a local model, whose key a proxy would get."""
 
@@ -183,7 +183,8 @@ class Endpoint:
 def resolve_endpoint(name: ModelName) -> Endpoint:
     """Address and key, from the name and the environment.
 
-    `OPENAI_BASE_URL` moves the default endpoint and `OPENAI_API_KEY` with it: both belong to the same environment.
+    `OPENAI_BASE_URL` changes the default endpoint, which then receives `OPENAI_API_KEY`: both belong to the same
+    environment.
 
     Raises:
         UsageError: the key's variable is missing, empty or contains what no header can carry.

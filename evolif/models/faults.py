@@ -1,7 +1,7 @@
 """Faults of an endpoint as errors of this program, and careful reading of JSON.
 
-An error is made here and raised by the caller outside its `except` block: an SDK exception left as `__context__` would
-carry the provider's whole answer, with the key where the provider echoes it, into every log of the traceback.
+Errors are created here and raised by the caller outside its `except` block: an SDK exception left as `__context__`
+would carry the provider's whole answer, and the key if the provider echoes it, into every logged traceback.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _PUSHED_BACK = {408, 429, 503, 504, 529}
 _ERROR_KEYS = frozenset(
     "error errors message msg code type detail details reason reasons status title innererror metadata raw".split()
 )
-"""Keys of an error's body that say what is wrong. Others may repeat the conversation, whose words prove nothing."""
+"""Keys of an error's body that say what is wrong. Others may repeat the conversation, which proves nothing."""
 _LONGEST_EVIDENCE = 16_000
 """Characters of it that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointErrors:
-    """Makes the errors of one endpoint; the key is kept to remove it from messages, and is in no repr."""
+    """Makes the errors of one endpoint; the key is stored only to remove it from messages, and no repr contains it."""
 
     name: str
     """`provider/name`."""
@@ -68,7 +68,7 @@ class EndpointErrors:
         return ModelError(text, retryable=True, pushed_back=True)
 
     def malformed(self, what: str) -> ModelError:
-        """The answer is no completion; servers recover from this, so it is retryable."""
+        """The answer is not a completion; servers recover from this, so it is retryable."""
         text = redact(what, self.key)
         return ModelError(f"{self.name}: {self.host} returned no usable completion ({text}).", retryable=True)
 
@@ -112,12 +112,12 @@ class EndpointErrors:
         return ModelError(f"{text}; {advice}.")
 
     def _blocking(self, status: int, evidence: str, answered: bool) -> str:
-        """What must be corrected before any request can succeed; empty where the fault concerns this request alone."""
+        """What must be corrected before any request can succeed; empty if the fault concerns only this request."""
         if status == 402 or _NO_CREDIT.search(evidence):
             return "the account has no credit left"
         if status == 401 or (status in {400, 403} and _WRONG_KEY.search(evidence)):
             return self._access_advice(401)
-        # Once a model has answered, other faults concern one request; so do complaints of gateways about parameters.
+        # Once a model has answered, other faults concern single requests, as do gateway errors about parameters.
         return "" if answered or _PARAMETER.search(evidence) else self._access_advice(status)
 
     def _access_advice(self, status: int) -> str:
@@ -183,10 +183,10 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
     Args:
         headers: Of the answer; names are in lower case, or the mapping ignores case.
-        now: What a date is compared with; this machine's time where None.
+        now: What a date is compared with; this machine's time if None.
 
     Returns:
-        At least 0; None where there is no such header, or none that can be read.
+        At least 0; None if there is no such header, or none that can be read.
     """
     exact = _number(headers.get("retry-after-ms"))
     if exact is not None:
@@ -223,7 +223,7 @@ def json_object(body: str | bytes, errors: EndpointErrors) -> dict[str, Any]:
     """The JSON object of an answer's body.
 
     Raises:
-        ModelError: it is none (retryable).
+        ModelError: it is not one (retryable).
     """
     try:
         data: object = json.loads(body)
@@ -235,15 +235,15 @@ def json_object(body: str | bytes, errors: EndpointErrors) -> dict[str, Any]:
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """A JSON object; empty where the value is none."""
+    """A JSON object; empty for other values."""
     return value if isinstance(value, Mapping) else {}
 
 
 def clean_text(value: object) -> str:
-    """A text without lone surrogates, which JSON can carry and no file can; empty where the value is none."""
+    """A text without lone surrogates, which JSON can carry but no file can; empty for other values."""
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
 def count(value: object) -> int:
-    """A number of tokens; 0 where the value is none. No provider counts to 2^53, and no database holds much more."""
+    """A number of tokens; 0 for other values. No provider counts to 2^53, and no database holds much more."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0

@@ -25,7 +25,7 @@ CONNECTIONS = 16
 MOST_CONNECTIONS = 200
 DEFAULT_URL = "https://generativelanguage.googleapis.com"
 BASE_URL_ENV = "GOOGLE_GEMINI_BASE_URL"
-"""Moves the default endpoint, as it does for the SDK."""
+"""Changes the default endpoint, as in the SDK."""
 _KEYS = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 """Variables of the key, in the SDK's order."""
 
@@ -36,7 +36,7 @@ _FILTERED = frozenset(
 """Finish reasons of the content filter."""
 _CUT = frozenset({"MAX_TOKENS", "CONTINUATION"})
 _FINISHED = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED", ""}) | _CUT
-"""Finish reasons with which an answer without text is the model's own."""
+"""Finish reasons for which an answer without text counts as the model's answer."""
 
 
 def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
@@ -53,7 +53,7 @@ def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
     if not text and finish not in _FINISHED:
         raise errors.malformed(f"no text, and it ended with {finish}")
     tokens = mapping(body.get("usageMetadata"))
-    # Thoughts are paid like other output but counted apart.
+    # Thoughts are billed as output but counted separately.
     output = count(tokens.get("candidatesTokenCount")) + count(tokens.get("thoughtsTokenCount"))
     usage = Usage(count(tokens.get("promptTokenCount")), output)
     return Reply(text, thoughts, finish in _CUT, usage, clean_text(body.get("modelVersion")))
@@ -125,7 +125,7 @@ class GoogleModel:
         Raises:
             ContextOverflowError: the conversation is longer than the model's context.
             WithheldError: a safety filter blocked the request or the answer.
-            AccessError: no call can pass: wrong key, unknown name, no credit.
+            AccessError: no call can succeed: wrong key, unknown name, no credit.
             ModelError: any other fault of the provider; `retryable` says whether a repeat may succeed.
         """
         reply = _read_reply(json_object(await self._generate(request), self._errors), self._errors)
@@ -188,10 +188,10 @@ class GoogleModel:
 
 
 def resolve_google(name: ModelName) -> Endpoint:
-    """Address and key of a model; a custom address gets only the key that the name names.
+    """Address and key of a model; a custom address gets only the key specified in the name.
 
     Raises:
-        UsageError: the variable that should hold the key is missing, empty or holds what no header can carry.
+        UsageError: the key's variable is missing, empty or contains what no header can carry.
     """
     if name.base_url is not None:
         base_url, variable = check_base_url(name.base_url), name.key_env
@@ -210,7 +210,7 @@ def _arguments(request: ChatRequest) -> dict[str, Any]:
         "temperature": sampling.temperature,
         "max_output_tokens": sampling.max_tokens,
         "seed": None if sampling.seed is None else sampling.seed % 2**31,
-        # Not more than one call, and the plain response: the SDK's own reading refuses what it does not know.
+        # A single call with the plain response: the SDK's own parser rejects unknown values.
         "automatic_function_calling": {"disable": True},
         "automatic_continuation": False,
         "should_return_http_response": True,

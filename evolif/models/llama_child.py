@@ -1,4 +1,4 @@
-"""The child process that runs llama.cpp: native code that crashes ends this process and never a run.
+"""The child process that runs llama.cpp: a crash of native code ends this process, never the run.
 
 It is a program, not a library. It reads one JSON line of settings from standard input (other users may be able to read
 the arguments and the environment of a process, so the key must not be there), writes one JSON line to standard output
@@ -33,7 +33,7 @@ def _die_with(parent: int) -> None:
     if not sys.platform.startswith("linux"):
         return
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it ended before the call above
+    if os.getppid() != parent:  # the parent ended before the call above
         os._exit(0)
 
 
@@ -54,7 +54,7 @@ def _parameters(settings: dict[str, Any]) -> Any:
     params.n_ctx = settings["context"] * settings["slots"]
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = settings["threads"]
     params.hostnames = ["127.0.0.1"]
-    params.port = 0  # the system chooses a free one as it binds, so that no other program can take it
+    params.port = 0  # the system chooses a free port when binding, so that no other program can take it
     params.api_keys = [settings["key"]]
     params.cors_origins = ""
     params.ui = params.endpoint_slots = False

@@ -1,4 +1,4 @@
-"""A model on this machine's CPU: llama.cpp serves it in a child process, and it is called like any other endpoint."""
+"""A model on this machine's CPU: llama.cpp serves it in a child process, called like any other endpoint."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ServerSettings:
     slots: int = 1
     threads: int = 1
     startup: float = 120.0
-    """Seconds in which it must report; loading is quick, a cold disk is not."""
+    """Seconds in which it must report; loading is fast, but a cold disk is slow."""
 
 
 class LlamaServer:
@@ -77,7 +77,7 @@ class LlamaServer:
         server = cls(process, key, log)
         try:
             server.port = await server._handshake(settings)
-        except BaseException:  # cancelled too: nobody else knows of the child yet
+        except BaseException:  # also on cancellation: nothing else refers to the child yet
             await server.stop()
             raise
         return server
@@ -94,7 +94,7 @@ class LlamaServer:
 
     @property
     def running(self) -> bool:
-        """Whether the child has not ended, as far as this process knows."""
+        """Whether the child is running, as far as this process knows."""
         return self._process.returncode is None
 
     async def fate(self, wait: float = 1.0) -> str | None:
@@ -131,7 +131,7 @@ class LlamaServer:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None and stdout is not None  # both are pipes
         line = json.dumps({**asdict(settings), "path": str(settings.path), "key": self.key, "parent": os.getpid()})
-        with suppress(ConnectionError):  # a child that has ended says why on the other pipe
+        with suppress(ConnectionError):  # a child that has ended reports why on the other pipe
             stdin.write(line.encode() + b"\n")
             await stdin.drain()
         try:
@@ -170,10 +170,10 @@ def _fate(returncode: int) -> str:
 
 
 _CONTEXT = 8192
-"""Tokens for a file that is not in the catalogue; llama.cpp lowers it to what the model was trained for."""
+"""Tokens for a file that is not in the catalogue; llama.cpp lowers it to the model's training context."""
 _MOST_CRASHES = 4
-"""Crashes without an answer between them after which no server is started. A conversation that crashes it is given up
-at its second crash, so that the others go on."""
+"""Consecutive crashes without an answer after which no server is started. A conversation that crashes it is given up
+after its second crash, so that other conversations continue."""
 _ADVICE = "try another file or fewer threads"
 
 
@@ -252,7 +252,7 @@ class LocalModel:
                 if self._crashes >= _MOST_CRASHES:
                     raise ModelError(f"{self.name}: its server keeps crashing; {_ADVICE}.")
                 server, client = await self._start()
-        if not server.running:  # it ended between two calls
+        if not server.running:  # the server ended between two calls
             raise await self._crashed(server)
         return server, client
 
@@ -265,7 +265,7 @@ class LocalModel:
         return server, client
 
     async def _crashed(self, server: LlamaServer) -> ModelError:
-        """The error for a crashed server, which is put away once for all calls that waited for it."""
+        """The error for a crashed server, which is discarded once for all waiting calls."""
         async with self._lock:
             if server is self._server:
                 self._crashes += 1
@@ -300,7 +300,7 @@ def local_threads() -> int:
 
     Measured with SmolLM2-135M on two cores, in tokens per second for one conversation: idle machine, 1 thread 72-80,
     2 threads 87-127; one core busy, 1 thread 74-78, 2 threads 15. The threads wait for each other at every layer, so a
-    busy core stops them all, and this program is busy: half the cores cost little speed and never collapse.
+    busy core stops them all, and this program is busy: using half the cores costs little speed and never collapses.
 
     Raises:
         UsageError: the variable is not a number from 1 to 1024.

@@ -1,4 +1,4 @@
-"""A chat model as the program calls it: with a limit on calls in flight, and repeated where that can help.
+"""A chat model with a limit on calls in flight, and retries if they can help.
 
 A failed attempt that may succeed later is repeated a bounded number of times. While it waits, its slot serves other
 calls, and the outcome of every attempt moves the connection limit. The SDKs' own retries are off: all built-in
@@ -20,14 +20,13 @@ from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, Reply
 FIRST_BACKOFF = 1.0
 """Seconds of back-off before the first repeat."""
 LONGEST_CALL = 600.0
-"""Seconds after which a call is not repeated, attempts and waits together; more where two attempts that run into the
-timeout take longer."""
+"""Seconds of attempts and waits after which a call is not repeated; more if two timed-out attempts take longer."""
 LONGEST_WAIT = 120.0
-"""Seconds an endpoint may ask to wait; a call that must wait longer fails, and the run can be resumed."""
+"""Longest wait that an endpoint may request, in seconds; beyond it the call fails, and the run can be resumed."""
 _USED = 0.8
 """Share of the slots that must be taken before an answer adds any."""
 _SLOW_START_CUT = 0.5
-"""The share of slots kept when slow start meets its end: it overshoots by up to twice."""
+"""The share of slots kept at the end of slow start, which overshoots by up to a factor of two."""
 _CUT = 0.8
 """The share kept at later cuts."""
 _ROUNDS = 20
@@ -38,7 +37,7 @@ class ConnectionLimit:
     """Slots for requests, taken first come, first served; the rules are in docs/design/adaptive-limit.md.
 
     Args:
-        ceiling: The most slots there ever are.
+        ceiling: Maximum number of slots.
         first: Slots in the beginning; the number then follows what the endpoint sustains. Where None, there are always
             `ceiling` slots.
     """
@@ -52,7 +51,7 @@ class ConnectionLimit:
         self._adaptive = first is not None
         self._slots = float(ceiling if first is None else min(first, ceiling))
         self._threshold = float(ceiling)
-        """Where slow start ends."""
+        """The number of slots at which slow start ends."""
         self._after_cut = self._slots
         """Slots after the last cut, or in the beginning."""
         self._answers = 0
@@ -63,7 +62,7 @@ class ConnectionLimit:
 
     @property
     def slots(self) -> int:
-        """The slots there are now."""
+        """The current number of slots."""
         return int(self._slots)
 
     async def take(self) -> Slot:
@@ -78,7 +77,7 @@ class ConnectionLimit:
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():  # the slot came together with the cancellation
+            if not turn.cancelled():  # the slot was granted at the moment of cancellation
                 self._leave()
             raise
 
@@ -87,7 +86,7 @@ class ConnectionLimit:
         self._admit()
 
     def _admit(self) -> None:
-        """Let in as many as there are free slots; called again when a pause is over."""
+        """Admit as many calls as there are free slots; called again after a pause."""
         if not self._waiting:
             return
         loop = asyncio.get_running_loop()
@@ -101,7 +100,7 @@ class ConnectionLimit:
                 turn.set_result(None)
 
     def _answered(self, cuts: int) -> None:
-        """Count an answer to a request that began after so many cuts."""
+        """Count an answer to a request that began after this many cuts."""
         if not self._adaptive or cuts != self.cuts:
             return
         self._answers += 1
@@ -112,7 +111,7 @@ class ConnectionLimit:
         self._admit()
 
     def _pushed_back(self, cuts: int, in_flight: int, wait: float | None) -> None:
-        """Note that a request was one too many; none begins for `wait` seconds.
+        """Note that the endpoint pushed back; no request starts for `wait` seconds.
 
         `cuts` and `in_flight` are those of the moment when the request began, itself included.
         """
@@ -122,7 +121,7 @@ class ConnectionLimit:
             self._cut(in_flight)
 
     def _cut(self, in_flight: int) -> None:
-        sustained = self._answers >= self._after_cut / 2  # else it is the same burst as the cut before
+        sustained = self._answers >= self._after_cut / 2  # otherwise it is the same burst as the last cut
         kept = min(self._slots, max(in_flight, self.in_flight)) * (_SLOW_START_CUT if self._slow_start else _CUT)
         self._slots = self._after_cut = max(1.0, kept)
         if sustained:
@@ -136,14 +135,14 @@ class ConnectionLimit:
 
 
 class Slot:
-    """The slot of one call; between attempts others have it."""
+    """The slot of one call; it is free between attempts."""
 
     def __init__(self, limit: ConnectionLimit) -> None:
         self._limit = limit
         self._begin()
 
     def report(self, fault: ModelError | None) -> None:
-        """Let the limit learn how an attempt ended; None stands for an answer."""
+        """Report how an attempt ended to the limit; None means an answer."""
         if fault is None or isinstance(fault, ContextOverflowError | WithheldError):
             self._limit._answered(self._cuts)
         elif fault.pushed_back:
@@ -170,8 +169,8 @@ class Slot:
 class RetryPolicy:
     """When a failed call is repeated.
 
-    The waits grow exponentially with full jitter, uniform between 0 and the back-off, so that sessions which one burst
-    of refusals stopped do not return as one burst. `Retry-After` is waited in full before that.
+    The waits grow exponentially with full jitter, uniform between 0 and the back-off, so that sessions stopped by one
+    burst of refusals do not return in one burst. `Retry-After` is waited in full first.
     """
 
     most: int = DEFAULT_RETRIES
@@ -181,12 +180,12 @@ class RetryPolicy:
     longest: float = 60.0
     """Seconds of back-off, at most."""
     within: float = LONGEST_CALL
-    """Seconds of attempts and waits after which no repeat begins: five stalls in a row are no passing fault."""
+    """Seconds of attempts and waits after which no repeat begins: five stalls in a row are not a transient fault."""
     jitter: random.Random = field(default_factory=random.Random)
     """Seeded by the system, so that two processes wait differently; results do not depend on it."""
 
     def wait(self, fault: ModelError, repeats: int, taken: float = 0.0) -> float | None:
-        """Seconds until the call is repeated; None where it is not.
+        """Seconds until the call is repeated; None if it is not.
 
         Args:
             fault: How the last attempt ended.
@@ -206,7 +205,7 @@ class ManagedModel:
     Args:
         model: The client.
         limit: Its slots.
-        retries: When a failed attempt is repeated; never where None.
+        retries: When a failed attempt is repeated; never if None.
     """
 
     def __init__(self, model: ChatModel, limit: ConnectionLimit, retries: RetryPolicy | None = None) -> None:
@@ -265,7 +264,7 @@ class ManagedModel:
             await slot.step_aside(wait)
 
     async def aclose(self) -> None:
-        """Release what the client holds."""
+        """Release the client's resources."""
         await self._model.aclose()
 
 

@@ -1,4 +1,4 @@
-"""Open a model by its name; a provider's module is imported only when it is named."""
+"""Open a model by its name; a provider's module is imported only when requested."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENTRY_POINTS = "evolif.models"
 """Group of plug-ins: entry point `PROVIDER = "module:factory"`, with `factory(name, settings) -> ChatModel`."""
 _WITHOUT_ENDPOINT = frozenset({"local", "sim"})
 _MOVED_BY = {"openai": "OPENAI_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
-"""Variables that move a provider's default endpoint."""
+"""Variables that change a provider's default endpoint."""
 _TIMEOUTS = {"openai": 120.0, "google": 120.0, "local": 600.0}
 """Seconds for one attempt; a full context takes about a minute to read on one slow thread before the answer begins."""
 
@@ -39,7 +39,7 @@ class ModelOptions:
     """How chat models are reached and sampled; None leaves a value to the provider."""
 
     base_url: str | None = None
-    """Endpoint of the models that name none."""
+    """Endpoint of models without their own."""
     max_retries: int = DEFAULT_RETRIES
     timeout: float | None = None
     """Seconds for one attempt."""
@@ -145,7 +145,7 @@ def address_of(name: ModelName, base_url: str | None = None) -> str | None:
 
 
 def _load_plugin(name: ModelName) -> Factory:
-    """Load the plug-in of a provider, and no other."""
+    """Load only the plug-in of a provider."""
     if os.environ.get("EVOLIF_PLUGINS") == "0":
         raise unknown_provider(name)
     from importlib.metadata import entry_points

@@ -1,7 +1,7 @@
 """Models of any OpenAI-compatible server, through the official async SDK.
 
-Servers that call themselves compatible differ in everything that is optional, so the plain JSON of an answer is read:
-missing, null and mistyped fields all occur.
+Compatible servers differ in all optional parts, so the plain JSON of an answer is read: missing, null and mistyped
+fields all occur.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _THINK = re.compile(r"\s*<think>(.*?)(?:</think>\s*|\Z)(.*)\Z", re.DOTALL)
-"""A leading block of reasoning; one that never ends is reasoning to the last character."""
+"""A leading block of reasoning; an unclosed one extends to the end."""
 
 CONNECTIONS = 16
 MOST_CONNECTIONS = 200
@@ -56,7 +56,7 @@ def _message(message: Mapping[str, Any]) -> tuple[str, str]:
     content = message.get("content")
     parts = content if isinstance(content, list) else []
     plain = content if isinstance(content, str) else "".join(_part(p, "text") for p in parts)
-    # A refusal stands in a field of its own but is the model's answer all the same.
+    # A refusal is in a separate field but is still the model's answer.
     text, leading = split_reasoning(clean_text(plain or clean_text(message.get("refusal"))))
     thoughts = (given, "".join(_part(p, "thinking") for p in parts), leading)
     return text, "\n".join(t for t in thoughts if t)
@@ -81,7 +81,7 @@ class OpenAIModel:
     """A chat model behind an OpenAI-compatible endpoint; implements `ChatModel`."""
 
     most_connections = MOST_CONNECTIONS
-    """What an adaptive limit may grow to."""
+    """Upper bound of an adaptive limit."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class OpenAIModel:
         Raises:
             ContextOverflowError: the conversation is longer than the model's context.
             WithheldError: the provider's content filter refused the request or the answer.
-            AccessError: no call can pass: wrong key, unknown name, no credit.
+            AccessError: no call can succeed: wrong key, unknown name, no credit.
             ModelError: any other fault of the provider; `retryable` says whether a repeat may succeed.
         """
         data = json_object(await self._post(request), self._errors)
@@ -163,7 +163,7 @@ class OpenAIModel:
         content = json.dumps(self._arguments(request)).encode()
         fault: ModelError
         try:
-            # The SDK's timeout counts from the last byte received, so a body that drips needs another limit.
+            # The SDK's timeout counts from the last byte received, so a slowly dripping body needs another limit.
             async with asyncio.timeout(self._timeout):
                 # `chat.completions.create` walks through the whole conversation for types and files, which costs three
                 # times the processor time of everything else; `post` is the SDK's public way around it.
@@ -207,7 +207,7 @@ class OpenAIModel:
 
     def _arguments(self, request: ChatRequest) -> dict[str, Any]:
         sampling = request.sampling
-        # Compatible servers know `max_tokens`, which the original refuses for its newer models.
+        # Compatible servers support `max_tokens`, which OpenAI rejects for its newer models.
         limit = "max_completion_tokens" if self._endpoint.is_openai else "max_tokens"
         optional = {"temperature": sampling.temperature, limit: sampling.max_tokens, "seed": sampling.seed}
         arguments: dict[str, Any] = {key: value for key, value in optional.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Simulated models: they answer with the witness, or with a witness of a wrongly remembered instruction.
+"""Simulated models: they answer with the witness, or with the witness of a misremembered instruction.
 
 Their answers are texts that pass through the same checkers as any other. Their skill is documented per group and depth,
 so that the figures of a run can be predicted:
@@ -78,7 +78,7 @@ class SimModel:
 
 
 def _with_defects(turn: Turn, witness: str, missed: set[str], stream: Stream) -> str:
-    """A text in which exactly the missed constraints fail; where none is found, the nearest one."""
+    """A text in which exactly the missed constraints fail; if none is found, the nearest one."""
     best, best_wrong = witness, len(turn.constraints) + 1
     for attempt in range(_TRIES):
         remembered = _misremember(turn, missed, stream, drop=attempt == _TRIES - 1)

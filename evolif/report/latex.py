@@ -1,4 +1,4 @@
-"""Reports as LaTeX tables; whatever a name holds compiles with every engine and comes out as text.
+"""Reports as LaTeX tables; any name compiles with every engine and is printed as text.
 
 The tables need the package booktabs and nothing else.
 """
@@ -80,7 +80,7 @@ def latex_comparisons(comparisons: Sequence[ModelComparison]) -> str:
 
 
 def _tables(grid: Grid, prefix: str, widest: int = _WIDEST) -> Iterator[str]:
-    """A grid as tables of at most so many columns; none where it has no rows."""
+    """A grid as tables with a maximum number of columns; empty if it has no rows."""
     starts = range(0, len(grid.heads), widest) if grid.rows else range(0)
     for number, start in enumerate(starts, start=1):
         suffix = f"-{number}" if len(starts) > 1 else ""

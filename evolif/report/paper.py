@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Value: TypeAlias = str | int | float | None
-"""None where a value is undefined."""
+"""None if a value is undefined."""
 
 RunSubject: TypeAlias = Run | RunAnalysis
 """Several tables of one run are cheaper from one `RunAnalysis`, which computes each part once."""
@@ -47,8 +47,8 @@ class PaperTable:
         title: What it shows.
         headers: Heads of the columns.
         rows: As many values each; lengths in turns, rates in per cent, correlations from -1 to 1; not rounded.
-        intervals: Of each value its 95 % interval, in the same unit, None where it has none; empty for none at all.
-        note: A remark for the reader, besides that it is not comparable.
+        intervals: The 95 % interval of each value, in the same unit, or None; empty without any intervals.
+        note: A remark for the reader, in addition to the comparability warning.
     """
 
     number: int
@@ -193,7 +193,7 @@ def table_6(run: RunSubject) -> PaperTable:
 
 
 def table_8(run: RunSubject) -> PaperTable:
-    """ROB by synthesizer, and how each subset ranks the models beside the whole (App. F)."""
+    """ROB by synthesizer, and how each subset ranks the models compared with the whole (App. F)."""
     analysis = _analysis(run)
     found = analysis.rank_agreement("synthesizer")
     names = [model.name for model in analysis.models]
@@ -295,10 +295,10 @@ def figure_7(run: RunSubject) -> Figure:
 
 
 def _figure(name: str, run: RunSubject) -> Figure:
-    """The figure; where there is none, a small one that says why."""
+    """The figure, or a small one that says why there is none."""
     picture = draw(name, _analysis(run))
     figure = picture.figure or _message(picture.caption)
-    # matplotlib's figures show themselves in a notebook only with pyplot; these do without.
+    # matplotlib figures display in a notebook only with pyplot; these do not need it.
     setattr(figure, "_repr_svg_", lambda: svg_text(figure, name, inline=False))  # noqa: B010
     setattr(figure, "_repr_png_", lambda: png_bytes(figure))  # noqa: B010
     return figure

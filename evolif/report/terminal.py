@@ -56,7 +56,7 @@ _NARROW = 10
 
 
 def draw_grids(grids: Sequence[Grid], console: Console) -> None:
-    """Print grids, an empty line before each but the first; those without rows only with their note."""
+    """Print grids, separated by empty lines; for those without rows only the note."""
     for index, grid in enumerate(grids):
         if index:
             console.print()
@@ -74,7 +74,7 @@ def draw_grid(grid: Grid, console: Console) -> None:
 
 
 def say(sentence: str, console: Console, style: str = "") -> None:
-    """Print a sentence that may hold foreign text; print nothing where it is empty."""
+    """Print a sentence that may hold foreign text; print nothing if it is empty."""
     if sentence:
         console.print(Text(plain(sentence), style=style))
 
@@ -166,7 +166,7 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
 def _print_commands(analyses: Sequence[RunAnalysis], console: Console) -> None:
     say("To reproduce this:", console, "bold")
     for step in (step for analysis in analyses for step in analysis.commands):
-        # Not folded: a line break in the middle of a command would be pasted along.
+        # Not folded: a line break inside a command would be pasted with it.
         console.print(Text(f"  {plain(step.command)}"), soft_wrap=True)
         if step.note:
             say(f"  # {step.note}", console, "dim")
@@ -279,7 +279,7 @@ def status_lines(status: RunStatus, rate: float | None = None) -> Iterator[str]:
 
 
 def status_sentence(status: RunStatus, rate: float | None) -> str:
-    """Sums, rate and time left; `rate` in turns a second, None where unknown."""
+    """Sums, rate and time left; `rate` in turns a second, None if unknown."""
     unpriced = "" if status.priced else " plus calls without a known price"
     text = f"{status.turns:,} turns, {status.tokens:,} tokens, {dollars(status.usd)}{unpriced}"
     if status.early_end is not None:

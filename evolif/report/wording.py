@@ -17,7 +17,7 @@ from evolif.text import plain
 
 
 def spent_lines(run: Run, prices: PriceTable | None = None) -> list[str]:
-    """Calls, tokens and money of a run; nothing where no tokens were spent."""
+    """Calls, tokens and money of a run; nothing if no tokens were spent."""
     spent = [one for one in run.costs() if one.usage.prompt_tokens or one.usage.completion_tokens]
     if not spent:
         return []
@@ -43,7 +43,7 @@ def dollars(amount: float | None) -> str:
 
 
 _MISSES = 3
-"""At most so many turns without a good witness are listed."""
+"""Maximum number of listed turns without a good witness."""
 
 
 def settings_line(run: Run) -> str:
@@ -59,7 +59,7 @@ def settings_line(run: Run) -> str:
 
 
 def early_line(run: Run) -> str:
-    """The stop rule that ended the run; empty where none did."""
+    """The stop rule that ended the run; empty if none did."""
     early = run.early_end()
     if early is None:
         return ""
@@ -71,7 +71,7 @@ def early_line(run: Run) -> str:
 
 
 def unfinished_line(run: Run) -> str:
-    """How many sessions have not ended; empty where all have."""
+    """How many sessions have not ended; empty if all have."""
     suspended = run.suspended()
     if not suspended:
         return ""
@@ -147,7 +147,7 @@ def ceiling_line(found: Ceiling) -> str:
 
 
 def audit_lines(analysis: RunAnalysis) -> Iterator[str]:
-    """How far people agreed with the judge, per group; nothing where nobody scored an answer."""
+    """How far people agreed with the judge, per group; nothing if nobody scored an answer."""
     try:
         yield from judge_audit_lines(analysis.judge_audit)
     except UsageError as fault:

@@ -13,22 +13,22 @@ from evolif.judge_audit import Decision, ReviewVerdict, standing
 from evolif.metrics import cohens_kappa
 
 MIN_TIMED = 5
-"""Timed verdicts from which a pace is shown: fewer say nothing."""
+"""Minimum number of timed verdicts for a meaningful pace."""
 
 IDLE = 300.0
-"""Seconds on one item after which the reviewer counts as away."""
+"""Seconds on one item after which the reviewer is considered away."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAgreement:
-    """Two reviewers, over the words that both decided on; rates are fractions."""
+    """Agreement of two reviewers on texts that both decided on; rates are fractions."""
 
     reviewers: tuple[str, str]
     n: int
     observed: float | None
     """Share of equal verdicts; None without common items."""
     kappa: float | None
-    """None where undefined: without common items, or both always gave the same one verdict."""
+    """None if undefined: without common items, or both always gave the same single verdict."""
     interval: tuple[float, float] | None
     """95 %; None with too few items."""
 
@@ -52,7 +52,7 @@ class Throughput:
     """Verdicts that stand."""
     timed: int
     per_hour: float | None
-    """Per hour spent on items, without time away; None where nothing was timed."""
+    """Per hour spent on items, without time away; None if nothing was timed."""
     median_seconds: float | None
 
     @property
@@ -101,8 +101,8 @@ def statistics(records: Iterable[Decision]) -> Statistics:
 def agreements(records: Iterable[Decision]) -> list[ReviewerAgreement]:
     """Every pair of reviewers that decided on the same words, most items first.
 
-    Two verdicts are compared only where both were given on the same words of the same item: a query that the other
-    reviewer has edited is another query. Of several verdicts by one reviewer on the same words, the last one counts.
+    Two verdicts are compared only where both were given on the same words of the same item: an edited query is a
+    different query. If one reviewer gave several verdicts on the same words, the last one counts.
     """
     verdicts: dict[str, dict[tuple[str, str], ReviewVerdict]] = {}
     for record in standing(records):

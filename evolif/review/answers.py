@@ -142,7 +142,7 @@ class AnswerQueue(ReviewQueue):
 
     def news(self) -> list[Decision]:
         self.refresh()
-        return []  # other people's scores are not shown
+        return []  # scores of other reviewers are not shown
 
     def statistics(self) -> Statistics:
         """Over the last score or skip of each reviewer for each answer."""
@@ -185,10 +185,10 @@ class AnswerQueue(ReviewQueue):
         return {"score": own.after.get("score") if own else None}
 
     def checked(self, key: str) -> list[Finding] | None:
-        return []  # no checker is asked
+        return []  # no checker applies
 
     def exported(self, key: str) -> dict[str, Any]:
-        """The answer, with an id that ties a filled line to this very text."""
+        """The answer, with an id that links a filled line to exactly this text."""
         item = self.item(key)
         return {
             "item": item.number,
@@ -258,5 +258,5 @@ class AnswerQueue(ReviewQueue):
 
 def _id(item: AuditItem) -> str:
     content = "\0".join((item.group, item.value, item.query, item.answer))
-    # A letter first, so that no spreadsheet takes it for a number.
+    # Starts with a letter, so that spreadsheets do not treat it as a number.
     return f"a{blake2b(content.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"

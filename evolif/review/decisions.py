@@ -1,4 +1,4 @@
-"""What a reviewer asks for and gets: requests, their outcomes, the log of decisions, and drafts."""
+"""Decisions of a reviewer: requests and their outcomes, the decision log, and drafts."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class Request:
     note: str = ""
     seconds: float | None = None
     force: bool = False
-    """Take words although the checkers object; needs a note."""
+    """Accept words despite the checkers' objections; needs a note."""
     overwrite: bool = False
-    """Replace what another reviewer decided meanwhile."""
+    """Replace another reviewer's recent decision."""
     opinion: bool = False
     """Record the decision only, and leave the item unchanged."""
 
@@ -73,7 +73,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Objected:
-    """The checkers object to the words, and no reason to take them was given."""
+    """The checkers object to the words, and no reason to accept them was given."""
 
     findings: Sequence[Finding]
 
@@ -84,14 +84,14 @@ class EditConflict:
 
     now: dict[str, Any]
     by: Decision | None
-    """The decision that changed it; None where the change came from outside the review."""
+    """The decision that changed it; None if the change came from outside the review."""
 
 
 SaveOutcome = Done | Objected | EditConflict
 
 
 class DecisionLog:
-    """An append-only file of decisions, which several reviewers write at the same time and follow as it grows.
+    """An append-only file of decisions, which several reviewers write and read concurrently.
 
     Args:
         path: The file; created with the first decision.
@@ -111,7 +111,7 @@ class DecisionLog:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other reviewers from deciding; may be nested."""
+        """Lock out other reviewers; may be nested."""
         if self._is_locked:
             yield
             return
@@ -123,10 +123,10 @@ class DecisionLog:
                 self._is_locked = False
 
     def follow(self) -> list[Decision]:
-        """Read and return what was added since the last call.
+        """Return the decisions added since the last call.
 
         Raises:
-            InputError: a line is not a decision, other than a last one that is being written.
+            InputError: a line is not a decision, except a half-written last one.
         """
         try:
             size = self.path.stat().st_size if self.path.exists() else 0
@@ -216,7 +216,7 @@ class Drafts:
     def keep(self, item: str, base: str, text: str) -> None:
         """Write the draft.
 
-        It is not forced to the disk: a keystroke must not wait, and only a power failure could lose it.
+        It is not synced to disk: a keystroke must not wait, and only a power failure could lose it.
 
         Raises:
             OutsideError: the folder cannot be written.
@@ -225,7 +225,7 @@ class Drafts:
         replace_file(self._path(item), json.dumps(draft.model_dump(mode="json")).encode(), durable=False)
 
     def get(self, item: str) -> UnsavedText | None:
-        """The draft for an item; None where there is none, or it cannot be read."""
+        """The draft for an item; None if there is none, or it cannot be read."""
         try:
             draft = UnsavedText.model_validate(json.loads(self._path(item).read_text(encoding="utf-8")))
         except (OSError, ValueError, RecursionError, ValidationError):
@@ -243,7 +243,7 @@ class Drafts:
 
 
 class FilledLine(BaseModel):
-    """The fields that a person or a script fills in an exported line, beside the new words."""
+    """The fields that a person or script fills in an exported line, besides the new words."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -252,7 +252,7 @@ class FilledLine(BaseModel):
     force: bool = False
 
     def fault(self, text: str | None, kinds: Sequence[str], noun: str) -> str:
-        """Why the line is not a decision, in a sentence; empty where it is one or none is wanted.
+        """Why the line is not a decision, in a sentence; empty if it is one or none is intended.
 
         Args:
             text: The new words, or None.

@@ -1,4 +1,4 @@
-"""Items outside the screen: exported to a file with empty fields, applied from a filled one, and listed."""
+"""Review outside the application: export items to a file, apply a filled file, and list items."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from evolif.review.text import cut, one_line, visible
 from evolif.types import Finding
 
 _FORMULA = ("=", "+", "-", "@", "\t")
-"""Signs at which a spreadsheet begins a formula."""
+"""Characters that start a formula in a spreadsheet."""
 
 _MAX_CELL = 1_000_000
 """Characters; an answer of 64 KiB with every sign spelled out is shorter."""
@@ -97,7 +97,7 @@ class Applied:
 
     made: int
     there: int
-    """Decisions made before: the file was applied twice, or not to its end."""
+    """Decisions already made: the file was applied before, fully or in part."""
     empty: int
     """Lines without a decision."""
 
@@ -128,10 +128,10 @@ def apply(
         queue: What is reviewed.
         path: The filled export.
         progress: Called with the number of checked lines and the number of all lines.
-        opinions: Record the decisions for agreement only, whatever others decided meanwhile.
+        opinions: Record the decisions for agreement only, regardless of other reviewers.
 
     Raises:
-        InputError: a line cannot be applied; names it, and the mend. Nothing was decided then, unless another reviewer
+        InputError: a line cannot be applied; names it and the remedy. Nothing was applied, unless another reviewer
             decided at the same time.
     """
     requests, empty = _read(queue, path, opinions)

@@ -11,11 +11,11 @@ from typing import Literal
 from evolif.review.text import one_line
 
 _MAX_LISTED = 30
-"""Choices that a sentence names; of more, it names the nearest ones."""
+"""Maximum number of choices in a message; beyond that, the nearest are listed."""
 
 Facet = Literal["status", "source", "finding", "topic", "mine", "group"]
 FACETS: tuple[Facet, ...] = ("status", "mine", "group", "finding", "source", "topic")
-"""In the order in which a person chooses them."""
+"""In the order of selection."""
 
 UNDECIDED, DECIDED = "undecided", "decided"
 """Values of the facet `mine`: whether the reviewer has a standing verdict."""
@@ -23,7 +23,7 @@ UNDECIDED, DECIDED = "undecided", "decided"
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """One item as filters and the list see it."""
+    """One item as used by filters and the list."""
 
     key: str
     order: tuple[int, ...]
@@ -75,7 +75,7 @@ def choose(entries: Iterable[QueueItem], wanted: Filter) -> list[QueueItem]:
 
 
 def unknown(wanted: Filter, counts: Mapping[Facet, Counter[str]], known: Callable[[Facet], Iterable[str]]) -> str:
-    """The sentence that refuses a filter with a value which no item can have; empty where there is none."""
+    """The sentence that refuses a filter with a value which no item can have; empty if there is none."""
     for facet, requested in wanted.chosen.items():
         there = {*counts[facet], *known(facet)}
         if requested and not there:

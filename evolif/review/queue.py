@@ -1,4 +1,4 @@
-"""The review queue: items, and decisions on them that are on disk before they are confirmed."""
+"""The review queue: items, and decisions that are saved before they are confirmed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ State = dict[str, Any]
 """The part of an item that decisions may change."""
 
 VOUCHING: frozenset[DecisionKind] = frozenset({"accept", "edit", "regenerate"})
-"""Decisions that vouch for words, so that the checkers are asked about them."""
+"""Decisions that vouch for words, so that the checkers run on them."""
 
 TextBlock = tuple[str, Marked]
 """A titled part of an item on the screen."""
@@ -53,11 +53,11 @@ class ReviewQueue(ABC):
     """The name of an item."""
     first_filter = Filter()
     legend: str
-    """The meaning of the signs on the screen."""
+    """The meaning of the symbols on the screen."""
     stores_findings = True
-    """Whether an item's findings are known without asking the checkers."""
+    """Whether an item's findings are known without running the checkers."""
     columns: Sequence[str] = ()
-    """Columns that a filled table must have; empty where items are exported as JSONL only."""
+    """Columns that a filled table must have; empty if items are exported as JSONL only."""
     empty: Mapping[str, Any] = {"decision": "", "note": "", "force": False}
     """Fields of an exported line to fill in, beside the new words."""
 
@@ -100,7 +100,7 @@ class ReviewQueue(ABC):
 
     @abstractmethod
     def parse_filled(self, data: dict[str, Any]) -> tuple[str, State, str | None]:
-        """An item from a file: its key, its state when exported, and new words where there are any.
+        """An item from a file: its key, its state when exported, and new words if any.
 
         Raises:
             UsageError: there is no such item.
@@ -135,7 +135,7 @@ class ReviewQueue(ABC):
         return {}
 
     def known_values(self, facet: Facet) -> tuple[str, ...]:
-        """Values of a facet that a filter may name although no item has them."""
+        """Values of a facet that a filter may use although no item has them."""
         return ()
 
     def list_text(self, key: str) -> str:
@@ -147,7 +147,7 @@ class ReviewQueue(ABC):
         return statistics(self.log.records)
 
     def decision_object(self, record: Decision) -> dict[str, Any] | None:
-        """A decision for machines; None where this reviewer must not see it."""
+        """A decision for machines; None if this reviewer must not see it."""
         return {
             "reviewer": record.reviewer,
             "decision": record.decision,
@@ -157,7 +157,7 @@ class ReviewQueue(ABC):
         }
 
     def parse_request(self, data: dict[str, Any]) -> Request | None:
-        """The decision in a filled line of an export; None where there is none.
+        """The decision in a filled line of an export; None if there is none.
 
         Raises:
             UsageError: it cannot be made; says why.
@@ -184,7 +184,7 @@ class ReviewQueue(ABC):
         return self._found[key, words]
 
     def checked(self, key: str) -> list[Finding] | None:
-        """The findings where the checkers were asked already."""
+        """The findings, if the checkers have already run."""
         return self._found.get((key, self.words(key)))
 
     def decide(self, request: Request) -> SaveOutcome:
@@ -192,7 +192,7 @@ class ReviewQueue(ABC):
 
         Raises:
             UsageError: the decision cannot be made on this item.
-            OutsideError: it cannot be written; what is in the log is applied to the item at the next opening.
+            OutsideError: it cannot be written; the log is applied to the item when next opened.
         """
         if request.decision not in (*self.kinds, "undo"):
             kinds = ", ".join(self.kinds)
@@ -223,10 +223,10 @@ class ReviewQueue(ABC):
         except EvolifError:
             if request.decision in VOUCHING:
                 raise
-            return []  # a broken checker must not keep words that nobody wants
+            return []  # a broken checker must not prevent rejecting words
 
     def preview(self, request: Request) -> Objected | EditConflict | None:
-        """What would keep a decision from being made; None where nothing does.
+        """What would prevent a decision; None if nothing does.
 
         Raises:
             UsageError: the decision cannot be made on this item.
@@ -240,7 +240,7 @@ class ReviewQueue(ABC):
         return None
 
     def is_made(self, request: Request) -> bool:
-        """Whether the reviewer's last verdict on the item is this very decision."""
+        """Whether the reviewer's last verdict on the item is exactly this decision."""
         last = self.verdicts().get(request.item)
         if last is None or last.decision != request.decision or last.applied == request.opinion:
             return False
@@ -250,7 +250,7 @@ class ReviewQueue(ABC):
         return same and (request.text is None or self.words_of(last.after).strip() == request.text.strip())
 
     def refresh(self) -> None:
-        """Read what was decided meanwhile, here or elsewhere."""
+        """Read new decisions, made here or elsewhere."""
         for key in {record.item for record in self.log.follow() if self._has(record.item)}:
             self._stored(key)
 
@@ -279,7 +279,7 @@ class ReviewQueue(ABC):
         return {record.item: record for record in own}
 
     def _start(self) -> None:
-        """Read the log, and apply to the items what a crash left only there."""
+        """Read the log, and apply decisions that a crash left only there."""
         self.log.follow()
         last = {record.item: record for record in self.log.records if record.applied and self._has(record.item)}
         for key, record in last.items():

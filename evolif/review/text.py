@@ -1,4 +1,4 @@
-"""Foreign text made safe for a screen: control characters lose their effect, invisible ones are spelled out."""
+"""Make foreign text safe for a screen: control and invisible characters are escaped."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: Style = "fin
     for character in text:
         piece = spell_out(character)
         if len(piece) > 1 and character != "\t":
-            # A run of escapes is one range: drawing thousands of small ones takes seconds.
+            # A run of escapes is one range: drawing thousands of small ranges takes seconds.
             start = escapes.pop()[0] if escapes and escapes[-1][1] == length else length
             escapes.append((start, length + len(piece)))
         pieces.append(piece)
@@ -90,5 +90,5 @@ def joined(parts: Sequence[Marked], between: str = "\n") -> Marked:
 
 
 def clean_input(text: str) -> str:
-    """Typed or pasted text as it may be stored: one kind of line break, unsafe signs spelled out."""
+    """Typed or pasted text made storable: one kind of line break, unsafe characters escaped."""
     return visible(text.replace("\r\n", "\n").replace("\r", "\n")).text

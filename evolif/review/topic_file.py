@@ -93,13 +93,13 @@ def _is_text(value: object) -> TypeGuard[str]:
 
 
 def names(line: TopicLine, field: str) -> list[str]:
-    """The names in `verified_by` or `rejected_by`; anything but a list of texts names nobody."""
+    """The names in `verified_by` or `rejected_by`; empty for anything but a list of texts."""
     value = line.get(field)
     return list(dict.fromkeys(filter(_is_text, value))) if isinstance(value, list) else []
 
 
 def status_of(line: TopicLine) -> str:
-    """`rejected` if anybody rejects the topic, `verified` if two vouch for it, else `open`."""
+    """`rejected` if any reviewer rejects the topic, `verified` if two vouch for it, else `open`."""
     if names(line, "rejected_by"):
         return "rejected"
     vouchers = {name.casefold().strip() for name in names(line, "verified_by")}
@@ -117,7 +117,7 @@ def content_of(line: Mapping[str, Any]) -> str:
 
 
 def vouched(line: TopicLine, reviewer: str, field: str | None) -> TopicLine:
-    """The line with the reviewer named in that field only, or nowhere where None."""
+    """The line with the reviewer named only in that field, or removed if None."""
     changed = dict(line)
     for one in VOUCHERS:
         kept = [name for name in names(line, one) if not is_same(name, reviewer)]

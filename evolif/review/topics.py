@@ -41,7 +41,7 @@ _STATUS = {
 def topic_blocks(
     line: TopicLine, found: Sequence[Finding], decisions: Sequence[Decision], *, checked: bool
 ) -> list[tuple[str, Marked]]:
-    """The titled blocks of a topic; nothing of its findings is stored, so they are missing until it is checked."""
+    """The titled blocks of a topic; findings are not stored, so they are missing until it is checked."""
     keywords = line.get("keywords")
     words = [one_line(str(word), 60) for word in keywords] if isinstance(keywords, list) else []
     head = f"Topic {one_line(line['id'], 40)}, {_STATUS[status_of(line)]}"
@@ -79,7 +79,7 @@ def to_words(line: TopicLine) -> str:
 
 
 def from_words(text: str) -> dict[str, Any]:
-    """The fields of a text that was edited; raises `UsageError` where it has another form than that of `to_words`."""
+    """The fields of a text that was edited; raises `UsageError` if it is not in the format of `to_words`."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -261,7 +261,7 @@ class TopicQueue(ReviewQueue):
         if request.decision == "reject":
             return vouched(state, self.reviewer, "rejected_by")
         if request.decision == "edit":
-            # The editor vouches for the new words; all others vouched for the old ones.
+            # The editor vouches for the new words; all other reviewers vouched for the old ones.
             cleared = {name: value for name, value in state.items() if name not in VOUCHERS}
             return vouched(merged(cleared, from_words(request.text or "")), self.reviewer, "verified_by")
         if request.decision == "undo":
@@ -274,7 +274,7 @@ class TopicQueue(ReviewQueue):
         if target.decision == "edit":
             return dict(target.before)
         field = next((name for name in VOUCHERS if self._is_named(target.before, name)), None)
-        return vouched(state, self.reviewer, field)  # what others decided meanwhile stays
+        return vouched(state, self.reviewer, field)  # later decisions of other reviewers stay
 
     def _is_named(self, line: State, field: str) -> bool:
         return any(is_same(name, self.reviewer) for name in names(line, field))
@@ -297,8 +297,8 @@ class TopicQueue(ReviewQueue):
 class TopicLint:
     """`evolif topics lint`, topic by topic.
 
-    An unchanged topic gets all findings of the lint, those about similar topics included. They need the whole file,
-    which is read once. A topic that was changed gets the findings that it has on its own.
+    An unchanged topic gets all findings of the lint, including those about similar topics, which need the whole file.
+    It is read once. A changed topic gets only the findings of its own line.
 
     Args:
         path: The JSONL file.

@@ -24,7 +24,7 @@ class Intention:
 
     move: str
     topic: str
-    """The task; for a known topic its title, if it has one."""
+    """The task; for a known topic its title, if any."""
     before: str | None
     """The removed or replaced constraint."""
     after: str | None
@@ -79,7 +79,7 @@ def turn_blocks(
     *,
     checked: bool,
 ) -> list[tuple[str, Marked]]:
-    """The titled blocks of a turn; unless it is `checked`, its findings are those that its line has stored."""
+    """The titled blocks of a turn; unless it is `checked`, its findings are those stored in its line."""
     blocks = [
         (f"Intention of dialogue {turn.dialogue}, turn {turn.turn}", _intention_text(turn)),
         (f"Query by {one_line(turn.source, 60)}: {_STATUS[turn.status]}", query_text(turn.query, found)),
@@ -154,7 +154,7 @@ def _flat(text: str) -> Marked:
 
 
 def _diff_line(text: str, look: Style, other: str | None = None) -> Marked:
-    """A description in one style; words that the other one lacks stand out."""
+    """A description in one style; words missing from the other one stand out."""
     shown = one_line(text)
     marks: list[tuple[int, int, Style]] = [(0, len(shown), look)] if shown else []
     if other is not None and max(len(shown), len(other)) <= _MAX_COMPARED:

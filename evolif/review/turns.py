@@ -58,7 +58,7 @@ def _parse_state(data: object) -> TurnState:
 
 
 def _checked_words(text: str | None) -> str:
-    """Words of a person or a model, refused where they are empty, too long, or hold invisible signs."""
+    """Words of a person or a model; refused if empty, too long, or with invisible characters."""
     words = (text or "").replace("\r\n", "\n").strip()
     if not words:
         raise UsageError("the query is empty; write one, or reject the turn")
@@ -71,7 +71,7 @@ def _checked_words(text: str | None) -> str:
 
 
 def _split_finding(stored: str) -> Finding:
-    """A finding from a benchmark line; its checker is `note` where the line names none."""
+    """A finding from a benchmark line; its checker is `note` if the line names none."""
     checker, colon, message = stored.partition(":")
     if colon and checker.strip() and len(checker) <= 40 and " " not in checker.strip():
         return Finding(checker.strip(), message.strip())
@@ -128,11 +128,11 @@ class Regenerated:
     """The model's name, without secrets and local paths."""
     attempts: int = 1
     findings: tuple[Finding, ...] = ()
-    """Findings of rules or of a model on the way."""
+    """Findings of rules or of a model during the attempts."""
 
 
 Regenerate = Callable[[Turn, str, str], Regenerated]
-"""Asks a model for other words: the turn, the model's name, the reviewer's notes."""
+"""Requests new words from a model: takes the turn, the model's name, the reviewer's notes."""
 
 _FIRST = {"flagged": 0, "rejected": 1}
 _STATUSES = ("flagged", "rejected", "edited", "verified")
@@ -147,7 +147,7 @@ class BenchmarkQueue(ReviewQueue):
         benchmark: The benchmark.
         reviewer: Who decides.
         checker: Finds problems in a query.
-        regenerate: Asks a model for other words.
+        regenerate: Requests new words from a model.
         notify: Called with a sentence when something was repaired.
     """
 
@@ -309,7 +309,7 @@ class BenchmarkQueue(ReviewQueue):
         turn = self.turn(key)
         path = dialogue_file(self._benchmark.path, turn.dialogue)
         for stored in read_turns(path, turn.dialogue):
-            if stored.turn == turn.turn:  # no further: a later line may be just being written
+            if stored.turn == turn.turn:  # stop here: a later line may be half-written
                 self._turns[key] = stored
                 return _state_of(stored)
         raise UsageError(f"{path} no longer contains turn {turn.turn}; restore the file")

@@ -1,4 +1,4 @@
-"""The clients of a run: targets, judges and the models that word missing turns."""
+"""The clients of a run: targets, judges and the models that write missing turns."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def names_of(models: Sequence[ModelRef]) -> tuple[str, ...]:
 
 
 def endpoint_of(model: ModelRef, base_url: str | None) -> str:
-    """Where a model is called, without user and key; empty for the provider's own endpoint and for objects."""
+    """A model's endpoint without user and key; empty for the provider's own endpoint and for objects."""
     if not isinstance(model, str):
         return ""
     return strip_credentials(address_of(parse_model_name(model), base_url) or "")
 
 
 def describe_judge(names: Sequence[str], rule: str) -> tuple[str, tuple[str, ...]]:
-    """A judge's own name and its endpoints; needs no key and opens nothing.
+    """A judge's name and endpoints; needs no key and opens nothing.
 
     Raises:
         UsageError: no such judge or rule.
@@ -90,7 +90,7 @@ def _naming_the_judge() -> Iterator[None]:
 
 
 class _Named:
-    """Stands in for a model where only the name is needed."""
+    """Replaces a model when only the name is needed."""
 
     connections = 1
 
@@ -106,7 +106,7 @@ class _Named:
 
 
 class ClientFactory:
-    """Creates the clients of a run: each is bounded, retried, metered, and cached where the run has a cache.
+    """Creates the clients of a run: each is bounded, retried, metered, and cached if the run has a cache.
 
     Args:
         config: How models are called.
@@ -131,14 +131,14 @@ class ClientFactory:
         return self._metered(client, "target", stopped, self._cached(model, config.base_url))
 
     def judge(self, model: ModelRef) -> MeteredModel:
-        """A member of a panel. After Ctrl-C it still judges answers that are paid, if time allows."""
+        """A member of a panel. After Ctrl-C it still judges paid answers, if time allows."""
         with _naming_the_judge():
             client = managed(self._open(model, None))
         cache = self._cached(model, None, repeats=True)
         return self._metered(client, "judge", lambda: self._shutdown.fault is not None, cache)
 
     def author(self, model: ManagedModel, role: AuthorRole) -> MeteredModel:
-        """A model that words missing turns, or checks the words."""
+        """A model that writes missing turns, or checks them."""
         return self._metered(model, role, lambda: self._shutdown.all_stopped)
 
     def _metered(
@@ -173,7 +173,7 @@ class Clients:
     targets: Mapping[str, ChatModel]
     """By their names."""
     judges: Mapping[str, ChatModel]
-    """Members of the panel, by the names as given."""
+    """Members of the panel, by their given names."""
     wording: SynthesizerPool
 
     async def closing(self, main: Coroutine[Any, Any, None], judge: Judge | None) -> None:

@@ -52,39 +52,39 @@ def evaluate(
 ) -> Run:
     """Run models on a benchmark until patience is exhausted.
 
-    The same call resumes a run that was broken off; with more models, dialogues or epochs it lets the run grow. A run
-    in which nothing is left to do needs neither models nor keys.
+    The same call resumes an interrupted run; with more models, dialogues or epochs it extends the run. A complete run
+    needs neither models nor keys.
 
     Args:
-        benchmark: The benchmark, or its directory; its dialogues are extended as far as a model follows.
+        benchmark: The benchmark, or its directory; its dialogues are extended as long as a model keeps up.
         models: Names such as `openai/gpt-5`, `local/smollm2-135m`, `sim/steady`, or `ChatModel` objects, which are
-            called as they are: bounded, but not retried, and neither `base_url` nor `timeout` concerns them.
+            called directly: bounded but not retried, ignoring `base_url` and `timeout`.
         out: The run's directory.
-        judge: `none`, `lexical` (a heuristic whose verdicts stand apart), or models, which together are a panel.
-        judge_rule: How a panel comes to a verdict: `mean`, `majority` or `median`.
-        patience: Failed turns in a row that end a session; the profile's value where None.
-        max_turns: The cap; sessions that reach it are censored. The profile's value where None.
-        limit: Only the first so many dialogues.
+        judge: `none`, `lexical` (a heuristic with separate verdicts), or models, which together are a panel.
+        judge_rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
+        patience: Failed turns in a row that end a session; the profile's value if None.
+        max_turns: The cap; sessions that reach it are censored. The profile's value if None.
+        limit: Maximum number of dialogues.
         epochs: How often each dialogue is repeated.
         system_prompt: Explain scoped constraints to the model.
-        temperature: Sampling temperature; the provider's default where None.
+        temperature: Sampling temperature; the provider's default if None.
         max_tokens: Longest answer in tokens.
-        seed: Seeds simulated models and, where a provider takes one, sampling.
-        max_connections: Requests side by side per model, for good; follows what the endpoint stands where None.
-        max_retries: How often a request is repeated that may pass later.
+        seed: Seeds simulated models and, if the provider supports it, sampling.
+        max_connections: Fixed number of concurrent requests per model; adapts to the endpoint if None.
+        max_retries: Repeats of a request that may succeed later.
         timeout: Seconds for one attempt.
-        base_url: Endpoint of the models that name none.
-        synthesizers: Where the chat models that word missing turns are reached, if their names in the benchmark do not
-            tell; `template` has the template stand in for them.
-        checker: The same for the model that checks their words.
-        fork_into: A new run's directory: started from what `out` shares with these settings, or resumed if it is there.
+        base_url: Endpoint of models without their own.
+        synthesizers: How to reach the chat models that write missing turns, if their names in the benchmark are not
+            enough; `template` replaces them with the template.
+        checker: The same for the model that checks their queries.
+        fork_into: A new run's directory: started from the part of `out` that fits these settings, or resumed.
         engine: `asyncio`, this process; `ray`, the processes of a Ray cluster.
-        ray_address: The cluster; one of this machine's own, on loopback, where None.
-        cache: Of requests, see `evolif.models.open_cache`; what it knows is not asked.
-        gate: Asked before every call; may stop a session, which is then censored.
-        observe: Told of everything that happens, see `Event`.
-        notify: Told in sentences what there is to say before the first call.
-        on_stop: Told when Ctrl-C asked for a clean stop.
+        ray_address: The cluster; a local one on loopback if None.
+        cache: Replies of earlier requests, see `evolif.models.open_cache`.
+        gate: Called before every call; may stop a session, which is then censored.
+        observe: Receives all events, see `Event`.
+        notify: Called with messages before the first call.
+        on_stop: Called when Ctrl-C requests a clean stop.
 
     Raises:
         UsageError: an unknown model, a missing key, settings that differ from the run's, turns that were edited.
@@ -130,7 +130,7 @@ def evaluate_with(
     notify: Notify | None = None,
     on_stop: Callable[[], None] | None = None,
 ) -> Run:
-    """`evaluate` with its settings in one object; budgets, stop rules and caches are what `gate` and `cache` are."""
+    """`evaluate` with its settings in one object; pass budgets, stop rules and caches as `gate` and `cache`."""
     settings = plan(benchmark, config)
     judges = [spec_of(judge) for judge in config.judges]
     executor = RunExecutor(
@@ -150,7 +150,7 @@ def evaluate_with(
     if executor.is_complete(root):
         executor.notify(f"{root} is complete: every session has ended, nothing left to run.")
         return load_run(root)
-    # Reads every dialogue: a broken line is reported before the first call, not after some have been paid.
+    # Reads every dialogue: a broken line is reported before the first paid call.
     missing = tuple(benchmark.missing(settings.max_turns, settings.dialogues))
     shutdown = Shutdown()
     engine = _engine(config, settings, executor.notify, gate, cached=cache is not None)
@@ -173,7 +173,7 @@ def evaluate_with(
 def _engine(
     config: EvalConfig, settings: RunSettings, notify: Notify, gate: CallPolicy | None, *, cached: bool
 ) -> Engine:
-    """What plays the sessions.
+    """The engine that plays the sessions.
 
     Raises:
         UsageError: an unknown name, a flag of another engine, the extra is not installed.
@@ -193,7 +193,7 @@ def _engine(
         raise UsageError("--engine ray needs the extra ray: pip install 'evolif[ray]'")
     from evolif.runner.ray import RayEngine
 
-    # This process alone asks judges and synthesizers, which may be opened models.
+    # Only this process calls judges and synthesizers, which may be open models.
     judges = tuple(spec_of(judge) for judge in config.judges)
     sent = config.model_copy(update={"judges": judges, "synthesizers": (), "checker": None})
     return RayEngine(address, WorkerConfig(settings, sent, gate is not None), notify, gate)

@@ -9,7 +9,7 @@ from typing import Literal
 from evolif.types import Ending, Usage
 
 Role = Literal["target", "judge", "synthesizer", "checker", "runner"]
-"""Whom a call is made for, or who failed; `runner` is this program."""
+"""The role that makes a call, or that failed; `runner` is this program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class RunStarted:
     sessions: Mapping[str, int]
     """Per model, the sessions of this run."""
     ended: Mapping[str, int]
-    """Per model, how many of them have ended before."""
+    """Per model, how many of them have already ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class TurnStored:
     patience: int
     """Patience after the turn."""
     satisfied: bool | None
-    """Whether all judged constraints of the turn hold; None where none was judged."""
+    """Whether all judged constraints of the turn hold; None if none was judged."""
     spent: tuple[Spent, ...] = ()
     """Calls since the session's last event."""
     seconds: float = 0.0
@@ -89,14 +89,14 @@ class FaultMet:
 
 @dataclass(frozen=True, slots=True)
 class SessionEnded:
-    """A session ended, was suspended, or was not begun."""
+    """A session ended, was suspended, or never began."""
 
     key: SessionKey
     turn: int
-    """Turns it has."""
+    """Number of its turns."""
     patience: int
     ending: Ending | None
-    """None where it was not begun: it has no turn and enters no figure."""
+    """None if it never began: it has no turn and enters no figure."""
     cause: str
     """One or two words: `patience`, `cap`, `context`, `content filter`, `provider`, `access`, `judge`, `synthesizer`,
     `benchmark`, `internal`, or the cause of a policy's `Deny` (`budget`, `stop rule`)."""
@@ -114,7 +114,7 @@ class ModelStopped:
 
 @dataclass(frozen=True, slots=True)
 class CallsInFlight:
-    """Calls of one role and model in flight, including their back-offs."""
+    """Calls in flight of one role and model, including back-offs."""
 
     role: Role
     model: str
@@ -128,7 +128,7 @@ class StillWaiting:
     """Sent every few seconds as a sign of life."""
 
     calls: tuple[CallsInFlight, ...]
-    """Those of this process; calls of a cluster's processes are not known here."""
+    """Only those of this process; calls in cluster processes are unknown here."""
 
 
 Event = StillWaiting | RunStarted | SessionStarted | TurnStored | TurnWorded | FaultMet | SessionEnded | ModelStopped

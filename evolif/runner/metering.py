@@ -1,4 +1,4 @@
-"""Metering: every call of a model is admitted by a policy before it is made, and counted after it.
+"""Metering: a policy admits every model call before it is made, and the call is counted afterwards.
 
 A call first takes a slot of the model's connection limit and is decided on only then: after a stop no waiting call of
 a model under test is made, and a budget reserves for calls in flight only. The order of one call is slot, policy,
@@ -43,7 +43,7 @@ class Deny:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A call may not be made yet: await this and ask again."""
+    """A call may not be made yet: await this and try again."""
 
     until: Awaitable[None]
 
@@ -52,23 +52,23 @@ class CallPolicy(Protocol):
     """Decides on every call. A session whose call is denied is censored with the turns it has."""
 
     def admit(self, call: PlannedCall) -> Deny | Wait | None:
-        """None lets the call through; `record` follows then in any case."""
+        """None admits the call; `record` then always follows."""
         ...
 
     def record(self, call: PlannedCall, usage: Usage | None) -> None:
-        """The call is over; None where it failed, or the cache had the reply."""
+        """The call is over; `usage` is None if it failed or the cache had the reply."""
         ...
 
 
 class AllowAll:
-    """Lets every call through."""
+    """Admits every call."""
 
     def admit(self, call: PlannedCall) -> Deny | None:
         """Never denies."""
         return None
 
     def record(self, call: PlannedCall, usage: Usage | None) -> None:
-        """Needs to know nothing."""
+        """Do nothing."""
 
 
 class CallDeniedError(EvolifError):
@@ -84,7 +84,7 @@ class CallDeniedError(EvolifError):
 
 @dataclass(slots=True)
 class Account:
-    """What the calls of one session have cost since the last `take`."""
+    """The cost of one session's calls since the last `take`."""
 
     key: SessionKey
     spent: list[Spent] = field(default_factory=list)
@@ -95,20 +95,20 @@ class Account:
         return spent
 
 
-# A context variable, because a judge is called for many sessions at once, through code that knows nothing of sessions,
-# and yet each call belongs to one of them.
+# A context variable, because a judge serves many sessions at once, through code unaware of sessions, yet each call
+# belongs to one session.
 _account: ContextVar[Account | None] = ContextVar("_account", default=None)
 
 
 def open_account(key: SessionKey) -> Account:
-    """An account for the calls of the present task and of those it starts."""
+    """An account for the calls of the current task and its child tasks."""
     account = Account(key)
     _account.set(account)
     return account
 
 
 def charge(spent: Iterable[Spent]) -> None:
-    """Put what was spent elsewhere on the present task's account."""
+    """Charge usage from elsewhere to the current task's account."""
     account = _account.get()
     if account is not None:
         account.spent.extend(spent)
@@ -119,10 +119,10 @@ class MeteredModel:
 
     Args:
         model: The client with its limit.
-        role: In whose name it is called.
+        role: The role of its calls.
         policy: Decides on each call.
-        stopped: Whether nothing may be called any more.
-        bounded: Put around each call; raises `CallDeniedError` where the call is given up.
+        stopped: Whether no more calls may be made.
+        bounded: Wraps each call; raises `CallDeniedError` if the call is given up.
         cache: Replies of earlier runs.
     """
 
@@ -174,7 +174,7 @@ class MeteredModel:
         finally:
             self._policy.record(call, usage)
         if account is not None and not reply.cached and self._role in ("target", "judge"):
-            # The cost of wording a turn is not the session's: the benchmark keeps it, see `SynthesisRecord`.
+            # The cost of writing a turn does not belong to the session: the benchmark stores it, see `SynthesisRecord`.
             account.spent.append(Spent(self._role, self.name, reply.usage))
         return reply
 
@@ -190,5 +190,5 @@ class MeteredModel:
             await decision.until
 
     async def aclose(self) -> None:
-        """Release what the client holds."""
+        """Release the client's resources."""
         await self._model.aclose()

@@ -1,8 +1,8 @@
-"""The Ray engine: processes of a cluster play the sessions; this process alone writes the store.
+"""The Ray engine: cluster processes play the sessions; only this process writes the store.
 
-A session in another process goes on from request to request: each request is the result of one actor call, and the
-reply is the argument of the next. So a turn is durable here before its session goes on, and when a process dies nothing
-is lost but what was in flight: another process takes the session up from the store.
+A session in another process proceeds from request to request: each request is the result of one actor call, and the
+reply is the argument of the next. So a turn is durable here before its session continues, and when a process dies only
+work in flight is lost: another process resumes the session from the store.
 
 No runtime environment is used, and no argument holds a key: every process reads the variables of its own machine.
 """
@@ -41,7 +41,7 @@ from evolif.runner.session import RunContext
 _REACHED_IN = 10.0
 """Seconds in which a cluster must answer. Ray itself tries for minutes and ignores Ctrl-C."""
 _MOST_DEATHS = 3
-"""Processes that may die over one session before it is suspended: the session may be what kills them."""
+"""Number of processes that may die on one session before it is suspended, since it may be the cause."""
 
 
 def _start_ray(address: str | None) -> Any:
@@ -66,7 +66,7 @@ def _start_ray(address: str | None) -> Any:
         raise OutsideError(f"{where} cannot be used: {why}{token}") from None
     finally:
         if in_main_thread and on_term is not None:
-            signal.signal(signal.SIGTERM, on_term)  # Ray's handler would end this process with turns in flight
+            signal.signal(signal.SIGTERM, on_term)  # Ray's handler would kill this process with turns in flight
     return ray
 
 
@@ -93,7 +93,7 @@ class RayEngine:
     """Plays a run on a Ray cluster.
 
     Args:
-        address: `HOST:PORT` of the cluster; where None, one is started on this machine, on loopback.
+        address: `HOST:PORT` of the cluster; if None, one is started on this machine, on loopback.
         config: Sent to the cluster's processes.
         notify: Called with sentences for the user.
         gate: Decides on every call.
@@ -113,7 +113,7 @@ class RayEngine:
         """Play every session.
 
         Raises:
-            UsageError: the address is no address.
+            UsageError: the address is invalid.
             OutsideError: the cluster cannot be reached or started.
             EvolifError: what no session can survive.
         """
@@ -147,7 +147,7 @@ class WorkerPool:
         self._sessions[worker] -= 1
 
     def replace(self, worker: Any) -> bool:
-        """Start a process in place of a dead one; False where that was done before."""
+        """Start a process in place of a dead one; False if already done."""
         if worker not in self._workers:
             return False
         self._workers[self._workers.index(worker)] = self._actor.remote(self._config)
@@ -172,7 +172,7 @@ class _RemoteSessions:
         self._death = death
 
     async def play(self, key: SessionKey) -> None:
-        """Play a session to its end, in another process when one dies."""
+        """Play a session to its end, moving to another process if one dies."""
         for _ in range(_MOST_DEATHS):
             worker = self._pool.take()
             open_calls: list[PlannedCall] = []

@@ -1,6 +1,6 @@
-"""A process of a Ray cluster: it plays sessions and sends the run a request for whatever only the run may do.
+"""A process of a Ray cluster: it plays sessions and sends the run a request for everything only the run may do.
 
-The run alone writes the store, words turns, asks judges and decides on calls. A session never waits for two things at
+Only the run writes the store, creates turns, calls judges and decides on calls. A session never waits for two things at
 once, so each request has one reply. No key is in any message.
 """
 
@@ -31,7 +31,7 @@ class WorkerConfig:
 
     settings: RunSettings
     config: EvalConfig
-    """Its models are names as they were given; they may name the variable of a key, never hold the key."""
+    """Its models are the given names; they may name a key's variable but never contain the key."""
     has_policy: bool
     """Whether the run decides on every call."""
 
@@ -80,7 +80,7 @@ class WorkerRequest:
     body: StoreRequest | TurnRequest | JudgeRequest | CallRequest | Finished
     events: tuple[Event, ...] = ()
     finished_calls: tuple[Usage | None, ...] = ()
-    """Usage of admitted calls that are over, in order."""
+    """Usage of finished admitted calls, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class WorkerReply:
 
 @dataclass(slots=True)
 class Channel:
-    """Takes a session's requests to the run and the replies back."""
+    """Passes a session's requests to the run and returns the replies."""
 
     requests: asyncio.Queue[WorkerRequest] = field(default_factory=asyncio.Queue)
     reply: asyncio.Future[WorkerReply] | None = None
@@ -142,7 +142,7 @@ class RemoteScenario:
         return turn
 
     def asks_a_judge(self, turn: Turn) -> bool:
-        """Where a panel is named and a constraint is subjective."""
+        """True if there is a panel and a subjective constraint."""
         return self._has_panel and has_subjective(turn)
 
     async def score(self, turn: Turn, answer: str) -> Judgement:
@@ -169,7 +169,7 @@ class RemotePolicy:
         self._decisions[id(call)] = await _channel.get().request(CallRequest(call))
 
     def record(self, call: PlannedCall, usage: Usage | None) -> None:
-        """Goes with the next request."""
+        """Send the usage with the next request."""
         _channel.get().finished_calls.append(usage)
 
 
@@ -195,7 +195,7 @@ class Worker:
         return await channel.requests.get()
 
     async def resume(self, key: SessionKey, reply: WorkerReply) -> WorkerRequest:
-        """Hand a session the reply to its request; returns its next request."""
+        """Pass a session the reply to its request; returns its next request."""
         if reply.all_stopped:
             self._shutdown.stop_all()
         for model in reply.stopped_models:

@@ -12,7 +12,7 @@ from evolif.runner.events import Role, Spent
 from evolif.types import Constraint, Ending, JudgedTurn, Move, Span, TurnFacts, Usage, Verdict
 
 STOP_RULE = "stop rule"
-"""The cause of sessions that a stop rule ended or did not let begin."""
+"""The cause of sessions that a stop rule ended or prevented."""
 _MOST_SPANS = 64
 _ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 
@@ -65,7 +65,7 @@ def load_verdicts(text: str | None) -> tuple[Verdict, ...]:
 
 
 class BareVerdicts:
-    """Reads only groups and outcomes, which is all that figures need; each combination is held in memory once."""
+    """Reads only groups and outcomes, which is all that figures need; each combination is stored in memory once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[tuple[str, bool | None], ...], tuple[Verdict, ...]] = {}
@@ -88,7 +88,7 @@ class AskedTurn:
     facts: TurnFacts
 
     def statements(self) -> Iterator[Statement]:
-        """The store refuses them where it holds another turn under that number."""
+        """The store rejects them if it has a different turn with that number."""
         facts = self.facts
         witness = None if facts.witness is None else storable(facts.witness)
         place = (facts.dialogue, facts.turn, self.hash, facts.move, facts.depth, storable(facts.topic))
@@ -119,7 +119,7 @@ class TurnEntry:
     spent: tuple[Spent, ...] = ()
 
     def statements(self) -> Iterator[Statement]:
-        """The turn, where it is new, its answer and the calls."""
+        """The turn, if new, its answer and the calls."""
         yield from self.asked.statements()
         answer = self.answer
         facts = self.asked.facts
@@ -131,7 +131,7 @@ class TurnEntry:
 
 @dataclass(frozen=True, slots=True)
 class VerdictEntry:
-    """The judgement on an answer that is stored already."""
+    """The judgement on an already stored answer."""
 
     session: int
     dialogue: int
@@ -165,7 +165,7 @@ class FaultEntry:
 
 @dataclass(frozen=True, slots=True)
 class EndEntry:
-    """How a session ended. With None it goes on or, where there is a cause, was not begun."""
+    """How a session ended. With None it continues or, if there is a cause, never began."""
 
     session: int
     ending: Ending | None
@@ -179,10 +179,10 @@ class EndEntry:
 
 @dataclass(frozen=True, slots=True)
 class CostEntry:
-    """Calls that led to no other entry."""
+    """Calls without another entry."""
 
     session: int | None
-    """None for the wording of a turn, which belongs to the benchmark."""
+    """None for writing a turn, whose cost belongs to the benchmark."""
     dialogue: int
     turn: int
     spent: tuple[Spent, ...]
@@ -231,7 +231,7 @@ class TurnRecord:
     served_by: str
     seconds: float
     is_judged: bool
-    """False where judging failed or was interrupted; a resume judges the stored answer."""
+    """False if judging failed or was interrupted; a resume judges the stored answer."""
     verdicts: tuple[Verdict, ...]
     heuristic: tuple[Verdict, ...]
     records: tuple[JudgeRecord, ...]
@@ -279,7 +279,7 @@ def facts_from_row(row: tuple[Any, ...]) -> TurnFacts:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """A session as the store has it."""
+    """A session as stored."""
 
     id: int
     ending: Ending | None = None
@@ -294,7 +294,7 @@ class EarlyEnd:
     rule: str
     dialogues: tuple[int, ...]
     batch: int
-    """Dialogues by which the prefix grew between two checks."""
+    """Dialogues added to the prefix between two checks."""
 
     def dump(self) -> str:
         """As JSON text."""

@@ -1,7 +1,7 @@
 """Judge a run's answers again with another judge, into a new run; no model under test is called.
 
-The verdicts of rules are kept, so that only the judge makes a difference. Patience is counted anew: a session ends
-earlier where the new judge is stricter, and is censored at its last answer where it would have gone on.
+The verdicts of rules are kept, so that only the judge makes a difference. Patience is recounted: a session ends earlier
+if the new judge is stricter, and is censored at its last answer if it would have continued.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from evolif.types import Ending
 _SESSIONS = 64
 """Sessions judged side by side; how many calls are in flight is up to the judges' limits."""
 _ANSWERS_END = "answers end here"
-"""The reason of a session that ends with its answers: the new judge would let it go on."""
+"""The reason of a session that ends with its answers: the new judge would have let it continue."""
 _UNFINISHED = "its run was broken off here; finish that run, and judge again"
 """The reason of a session that has not ended in the source."""
 
@@ -136,7 +136,7 @@ def rejudge(
 
 
 def agreement(old: Run, new: Run) -> JudgeComparison:
-    """How far two runs agree on the subjective groups, over the turns with the same answer in both."""
+    """How well two runs agree on the subjective groups, over turns with the same answer in both."""
     counts = JudgeComparison()
     for model in (name for name in new.models if name in old.models):
         before = {(s.dialogue, s.epoch): turns for s, turns in old.transcripts(model)}
@@ -165,7 +165,7 @@ def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
 
 
 def _check_answers(source: RunStore, notify: Callable[[str], None]) -> None:
-    """Refuse a run without answers; say what is missing in one that was interrupted."""
+    """Refuse a run without answers; report what is missing in an interrupted one."""
     endings = source.endings()
     if next(source.used_turns(), None) is None:
         raise UsageError(f"{source.root} has no answers to judge; run `evolif evaluate` first")
@@ -215,10 +215,10 @@ async def _play(context: ReplayContext, target: RunStore) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReplayContext:
-    """What all sessions of a rejudging share."""
+    """Shared data of all sessions of a rejudging."""
 
     source: RunStore
-    """Has the answers; only read."""
+    """Contains the answers; read-only."""
     patience: int
     judge: Judge | None
     write: StoreWriter
@@ -227,7 +227,7 @@ class ReplayContext:
 
 
 class SessionReplay:
-    """Judges the answers of one session, from where the new run left it.
+    """Judges the answers of one session, continuing from the new run's state.
 
     Args:
         context: What all sessions share.
@@ -246,11 +246,11 @@ class SessionReplay:
         self._number = 0
 
     async def play(self) -> None:
-        """Judge what is left, until patience is exhausted or the answers end.
+        """Judge the remaining answers until patience is exhausted or none are left.
 
         Raises:
             StoreError: nothing can be stored any more.
-            UsageError: the new run holds other answers than the source.
+            UsageError: the new run contains different answers than the source.
         """
         try:
             end = await self._judge_turns()
@@ -270,7 +270,7 @@ class SessionReplay:
             self._context.observe(SessionEnded(self._key, self._number, self._patience, *end))
 
     async def _judge_turns(self) -> _End | None:
-        """Returns the session's end; None where the run is being stopped."""
+        """Returns the session's end; None if the run is being stopped."""
         source, known = self._context.source.state(self._key), self._state.records
         for position, record in enumerate(source.records):
             if self._patience <= 0:

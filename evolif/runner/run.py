@@ -28,7 +28,7 @@ from evolif.types import Ending, Session, Turn, TurnFacts, Usage
 
 
 class Run:
-    """An evaluation on disk, opened for reading; what it returns is read from the file."""
+    """An evaluation on disk, opened for reading; all data is read from the file."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
@@ -54,19 +54,19 @@ class Run:
         return self.settings.models
 
     def sessions(self, model: str | None = None) -> list[Session]:
-        """All sessions, or those of one model; without those that were not begun, see `unbegun`.
+        """All sessions, or those of one model; without those that never began, see `unbegun`.
 
-        Verdicts are bare outcomes; `transcripts` has what was expected and found.
+        Verdicts are bare outcomes; `transcripts` includes details.
         """
         return [session for _, session in self._store.sessions(model, unbegun=False)]
 
     def transcripts(self, model: str) -> Iterator[tuple[Session, list[TurnRecord]]]:
-        """Each session of a model with its turns; without those that were not begun."""
+        """Each session of a model with its turns; without those that never began."""
         for number, session in self._store.sessions(model, unbegun=False):
             yield session, self._store.turns(number)
 
     def facts(self) -> Iterator[TurnFacts]:
-        """Every turn that was played, whichever model answered, by dialogue and turn; for breakdowns."""
+        """Every turn played by any model, by dialogue and turn; for breakdowns."""
         return self._store.facts()
 
     def costs(self) -> list[Spent]:
@@ -87,7 +87,7 @@ class Run:
         )
 
     def unbegun(self) -> dict[str, int]:
-        """How many sessions a budget or a stop rule did not let begin, by cause; they enter no figure."""
+        """How many sessions never began because of a budget or stop rule, by cause; they enter no figure."""
         counts: Counter[str] = Counter()
         for (_, ending, cause), number in self._store.endings().items():
             if ending is None and cause:
@@ -95,7 +95,7 @@ class Run:
         return dict(counts)
 
     def early_end(self) -> EarlyEnd | None:
-        """The stop rule that ended the run early; its figures are then those of the rule's dialogues alone."""
+        """The stop rule that ended the run early; its figures then cover only the rule's dialogues."""
         return self._store.early_end()
 
     def reasons(self) -> list[tuple[str, str, int]]:
@@ -108,7 +108,7 @@ class Run:
 
 
 def load_run(path: Path | str, *, read_only: bool = False) -> Run:
-    """Open a run directory for reading; with `read_only` nothing is written there, not even a lock.
+    """Open a run directory for reading; with `read_only`, nothing is written, not even a lock.
 
     Raises:
         UsageError: not a run, or one of another version.
@@ -134,7 +134,7 @@ class RunExecutor:
     on_stop: Callable[[], None]
 
     def is_complete(self, root: Path) -> bool:
-        """Whether a run was begun here and no session of these settings is left to play.
+        """Whether a run exists here and all sessions of these settings are complete.
 
         Raises:
             UsageError: the run has other settings or other turns.
@@ -147,7 +147,7 @@ class RunExecutor:
             return not any(self._sessions_left(store, model) for model in self.settings.models)
 
     def fork(self, source: Path, root: Path) -> None:
-        """Start a run from what another shares with these settings; does nothing where it was begun before.
+        """Start a run from the part of another that fits these settings; does nothing if already started.
 
         Raises:
             UsageError: there is no run to start from, or the folder holds something else.
@@ -163,7 +163,7 @@ class RunExecutor:
         self.notify(f"{root} starts with {shared.turns} turns of {shared.sessions} sessions of {source}{judged}.")
 
     def play(self, root: Path, clients: Clients, shutdown: Shutdown, engine: Engine = play_here) -> None:
-        """Play what is left.
+        """Play the remaining sessions.
 
         Raises:
             EvolifError: what no session can survive.
@@ -177,8 +177,8 @@ class RunExecutor:
             source = TurnSource(self.benchmark, clients.wording, notify=self.benchmark.notify, record=record)
             scenario = EvolifScenario(source, judge)
             context = RunContext(self.settings, scenario, FullHistory(), batcher, self.observe, shutdown)
-            # Twice a model's requests where a panel judges: its slots are used while answers are being judged. But a
-            # model that answers one request at a time keeps to one session.
+            # Twice a model's requests if a panel judges: its slots are used while answers are being judged. But a model
+            # that answers one request at a time gets only one session.
             limits = {
                 name: target.connections * (2 if clients.judges and target.connections > 1 else 1)
                 for name, target in clients.targets.items()
@@ -211,7 +211,7 @@ class RunExecutor:
         return store
 
     def _enrol(self, store: RunStore) -> dict[str, Iterator[SessionKey]]:
-        """Store all sessions and report how many there are; returns those that are left, per model."""
+        """Store all sessions and report their number; returns the remaining ones per model."""
         models = self.settings.models
         store.enrol(key for model in models for key in sessions_of(self.settings, model))
         total = len(self.settings.dialogues) * self.settings.epochs
@@ -234,7 +234,7 @@ class RunExecutor:
         return open_judge(self.judges, rule=self.judge_rule, opener=clients.judges.__getitem__, cache=cache)
 
     def _record_synthesis(self, batcher: WriteBatcher, record: SynthesisRecord) -> None:
-        """Store and report what the wording of a turn cost."""
+        """Store and report the cost of writing a turn."""
         names = {"synthesizer": record.synthesizer, "checker": self.benchmark.header.spec.checker or "checker"}
         spent = tuple(
             Spent(role, names[role], Usage(cost.prompt_tokens, cost.completion_tokens), cost.calls)
@@ -247,10 +247,10 @@ class RunExecutor:
 
 @contextmanager
 def locked(root: Path) -> Iterator[None]:
-    """Hold a run's folder, which is created where it is missing, for this process alone.
+    """Lock a run's folder, created if missing, for this process.
 
     Raises:
-        UsageError: another process evaluates into it, or it is no folder.
+        UsageError: another process evaluates into it, or it is not a folder.
         OutsideError: the disk.
     """
     from filelock import FileLock, Timeout
@@ -284,7 +284,7 @@ def _check_settings(store: RunStore, wanted: RunSettings) -> None:
 
 
 _MOST_SHOWN = 3
-"""Edited turns that an error names."""
+"""Maximum number of edited turns listed in an error."""
 
 
 def _check_turns(store: RunStore, benchmark: Benchmark) -> None:
@@ -300,7 +300,7 @@ def _check_turns(store: RunStore, benchmark: Benchmark) -> None:
 
 
 def _edited_turns(store: RunStore, benchmark: Benchmark) -> Iterator[Turn]:
-    """The turns that differ from those the run used, as they are now."""
+    """The current turns that differ from those the run used."""
     dialogues = set(benchmark.dialogues())
     for dialogue, number, used in store.used_turns():
         if dialogue not in dialogues:
@@ -321,9 +321,9 @@ def _describe_edit(store: RunStore, turn: Turn) -> str:
     return f"it was {used.move} on topic {used.topic} and is now {turn.move} on topic {turn.topic.id}"
 
 
-# Forking: a conversation is decided by the model, its endpoint, the turns and the sampling; the judge, the patience and
-# the cap only decide how far it goes. So answers are copied up to the first turn of the benchmark that was edited, and
-# verdicts where judge and reading rules are the same; answers without verdicts are judged again.
+# Forking: a conversation depends on the model, its endpoint, the turns and the sampling; the judge, the patience and
+# the cap only determine its length. So answers are copied up to the first edited turn of the benchmark, and verdicts if
+# judge and reading rules are the same; answers without verdicts are judged again.
 
 _ANSWER_SETTINGS = frozenset({"system_prompt", "context", "temperature", "max_tokens", "seed"})
 _VERDICT_SETTINGS = frozenset({"judge", "judge_endpoints", "reading_rules"})
@@ -368,9 +368,9 @@ _ANSWERED = "SELECT (SELECT count(*) FROM source.turn WHERE session = id), cause
 
 
 def _new_end(session: Session, turns: int, settings: RunSettings, cause: str) -> tuple[int, _End]:
-    """How many of its first `turns` a session keeps under the new settings, and its end where it has one.
+    """How many of its first `turns` a session keeps under the new settings, and its end, if any.
 
-    `cause` says why it ended in the source; it is empty where its last turns are not shared.
+    `cause` says why it ended in the source; it is empty if its last turns are not shared.
     """
     patience = settings.patience
     for number, turn in enumerate(session.turns[:turns], 1):

@@ -15,7 +15,7 @@ class Scenario(Protocol):
     """What a session plays."""
 
     async def next_turn(self, dialogue: int, number: int) -> Turn | None:
-        """The turn of that number, generated where it is missing; None where the dialogue cannot go on.
+        """The turn with that number, generated if missing; None if the dialogue cannot continue.
 
         Raises:
             ModelError: the synthesizer failed; the session is suspended.
@@ -23,7 +23,7 @@ class Scenario(Protocol):
         ...
 
     def asks_a_judge(self, turn: Turn) -> bool:
-        """Whether scoring an answer to this turn may take calls."""
+        """Whether scoring an answer to this turn may require calls."""
         ...
 
     async def score(self, turn: Turn, answer: str) -> Judgement:
@@ -36,11 +36,11 @@ class Scenario(Protocol):
 
 
 class EvolifScenario:
-    """Dialogues of a benchmark, which are extended as long as the model follows.
+    """Dialogues of a benchmark, extended as long as the model keeps up.
 
     Args:
         source: The benchmark's turns.
-        judge: For the subjective constraints; None where they are not judged.
+        judge: For the subjective constraints; None if they are not judged.
     """
 
     def __init__(self, source: TurnSource, judge: Judge | None) -> None:
@@ -53,7 +53,7 @@ class EvolifScenario:
         return await self._source.turn(dialogue, number)
 
     def asks_a_judge(self, turn: Turn) -> bool:
-        """Where a panel is named and a constraint is subjective."""
+        """True if there is a panel and a subjective constraint."""
         return self._has_calls and has_subjective(turn)
 
     async def score(self, turn: Turn, answer: str) -> Judgement:
@@ -94,6 +94,6 @@ class FullHistory:
     name = "full"
 
     def messages(self, system: str, history: Sequence[Message], query: str) -> tuple[Message, ...]:
-        """System prompt where there is one, history, query."""
+        """System prompt (if any), history, query."""
         head = (Message("system", system),) if system else ()
         return (*head, *history, Message("user", query))

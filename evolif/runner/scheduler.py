@@ -1,8 +1,8 @@
 """The asyncio engine: sessions run side by side, each in its own task.
 
-The turns of a session follow each other, so it has at most one request in flight; how many requests there are is up to
-the model's connection limit (`evolif.models.managed`). Once begun, a session is played to its end,
-which keeps the prompt cache of a small local model warm.
+The turns of a session are sequential, so it has at most one request in flight; the model's connection limit
+(`evolif.models.managed`) controls the number of requests. Once started, a session is played to its end, which keeps the
+prompt cache of a small local model warm.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from evolif.runner.records import SessionState
 from evolif.runner.session import RunContext, SessionRunner
 
 MOST_ALIVE = 512
-"""Sessions alive side by side, whatever the number of models: each holds a conversation in memory."""
+"""Maximum concurrent sessions over all models: each holds a conversation in memory."""
 
 
 class SessionScheduler:
-    """Chooses the session that begins next: of the model with the fewest alive.
+    """Chooses the next session to start, from the model with the fewest alive.
 
     Args:
         queues: Per model, its sessions in order.
@@ -40,11 +40,11 @@ class SessionScheduler:
 
     @property
     def alive(self) -> int:
-        """Sessions that were taken and not given back."""
+        """Sessions taken and not yet given back."""
         return sum(self._alive.values())
 
     def take(self) -> SessionKey | None:
-        """The next session; None where there is none, or no more may be alive."""
+        """The next session; None if none is left or no more may be alive."""
         while self.alive < self._most:
             open_models = [model for model in self._queues if self._alive[model] < self._limits[model]]
             if not open_models:
@@ -63,7 +63,7 @@ class SessionScheduler:
         self._alive[key.model] -= 1
 
     def close(self, model: str) -> None:
-        """Begin no further session of a model."""
+        """Start no more sessions of a model."""
         self._queues.pop(model, None)
 
 
@@ -88,7 +88,7 @@ async def play_all(
     """Play every session by `play`; a session's fault does not affect the others.
 
     Raises:
-        EvolifError: what no session can survive, once the other turns in flight are finished, since they are paid.
+        EvolifError: a fatal fault, raised once the other turns in flight are finished, since they are paid.
     """
     shutdown, ended = context.shutdown, asyncio.Event()
 
@@ -124,10 +124,10 @@ _THRESHOLDS = (20_000, 20, 20)
 def calm_collector() -> Iterator[None]:
     """Collect garbage cycles less often; the settings of the process are restored.
 
-    What is loaded before the first call stays to the end, and a turn leaves hardly a cycle behind; but by default the
-    collector starts after every 700 new objects, dozens of times a turn with an SDK at work, and each time it walks
-    through the long conversations. Measured by `benchmarks/side_by_side.py`: this takes a tenth of the processor time
-    of a run (docs/performance.md).
+    Objects loaded before the first call stay to the end, and turns create hardly any cycles; but by default the
+    collector runs after every 700 new objects, dozens of times per turn with an SDK, and each time it traverses the
+    long conversations. Measured by `benchmarks/side_by_side.py`: this takes a tenth of the processor time of a run
+    (docs/performance.md).
     """
     before = gc.get_threshold()
     if not gc.isenabled() or before[0] > _THRESHOLDS[0]:

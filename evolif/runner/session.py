@@ -1,7 +1,7 @@
 """One conversation of one model over one dialogue, until patience is exhausted (paper §3.3).
 
-A turn is one step: prompt, answer, verdicts, durable in the store; only then comes the next. Whatever fails on the way
-ends this session and no other, and costs no patience.
+Each turn is one step: prompt, answer, verdicts, durable in the store; then comes the next. Any failure ends only this
+session and costs no patience.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from evolif.types import Ending, Message, Turn, TurnFacts
 
 
 class SessionEnd(Exception):
-    """Raised where a session cannot go further (docs/protocol.md).
+    """Raised when a session cannot continue (docs/protocol.md).
 
     Args:
-        ending: How it ended; None where it never began.
+        ending: How it ended; None if it never began.
         cause: One or two words, see `SessionEnded`.
         reason: A sentence.
-        blame: Who failed, where there is a fault to store.
+        blame: Who failed, if there is a fault to store.
         fault: What was raised.
     """
 
@@ -73,7 +73,7 @@ class SessionEnd(Exception):
 
     @property
     def is_final(self) -> bool:
-        """Whether every further call of whoever failed would fail in the same way."""
+        """Whether every further call of the failed role would fail in the same way."""
         return isinstance(self.fault, AccessError) or isinstance(getattr(self.fault, "__cause__", None), AccessError)
 
 
@@ -82,7 +82,7 @@ def end_for(fault: Exception, role: Role, model: str) -> SessionEnd:
 
     Args:
         fault: What was raised.
-        role: Who was at work.
+        role: The role that failed.
         model: The model under test.
     """
     if role == "target":
@@ -92,7 +92,7 @@ def end_for(fault: Exception, role: Role, model: str) -> SessionEnd:
             return SessionEnd("withheld", "content filter", str(fault), role, fault)
     if isinstance(fault, EvolifError):
         return SessionEnd("suspended", _cause(fault, role), str(fault), role, fault)
-    # The text of a foreign exception is not repeated: nobody has removed keys from it.
+    # The text of a foreign exception is not repeated: it may contain keys.
     kind = type(fault).__name__
     if role == "target":
         return SessionEnd("suspended", "provider", f"{model}: its client failed unexpectedly ({kind})", role)
@@ -110,9 +110,9 @@ def _cause(fault: EvolifError, role: Role) -> str:
 
 
 def step(patience: int, maximum: int, judged: Iterable[bool]) -> int:
-    """Patience after a turn (paper §3.3): restored when every judged constraint holds, else one less.
+    """Patience after a turn (paper §3.3): restored if every judged constraint holds, else one less.
 
-    It stays as it is where nothing was judged.
+    It is unchanged if nothing was judged.
     """
     verdicts = tuple(judged)
     if not verdicts:
@@ -122,7 +122,7 @@ def step(patience: int, maximum: int, judged: Iterable[bool]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What all sessions of a run share."""
+    """Shared data of all sessions of a run."""
 
     settings: RunSettings
     scenario: Scenario
@@ -133,7 +133,7 @@ class RunContext:
 
 
 class SessionRunner:
-    """Plays one session from where the store left it."""
+    """Plays one session from its stored state."""
 
     def __init__(self, context: RunContext, key: SessionKey, model: ChatModel, state: SessionState) -> None:
         settings = context.settings
@@ -168,7 +168,7 @@ class SessionRunner:
                 await self._end(SessionEnd(ending, denied.deny.cause, denied.deny.reason))
         except StoreError:
             raise
-        except Exception as fault:  # a row that the store refuses, or a bug: it ends this session alone
+        except Exception as fault:  # a row that the store rejects, or a bug: it ends only this session
             await self._end(end_for(fault, "runner", self._key.model))
 
     async def _play(self) -> None:
@@ -185,7 +185,7 @@ class SessionRunner:
             await self._play_turn(turn)
 
     async def _resume(self, records: Sequence[TurnRecord]) -> None:
-        """Replay what is stored: an answered turn is never asked again, an unjudged one is judged."""
+        """Replay stored turns: answered turns are never asked again, unjudged ones are judged."""
         for record in records:
             outcomes = record.judged.judged
             spent: tuple[Spent, ...] = ()
@@ -218,7 +218,7 @@ class SessionRunner:
         return turn
 
     async def _play_turn(self, turn: Turn) -> None:
-        """Ask and judge one turn; once there is an answer, it is stored whatever follows."""
+        """Play and judge one turn; an answer is always stored once received."""
         self._topics[turn.topic.id] += 1
         depth = self._topics[turn.topic.id]
         answer = await self._answer(turn, depth)
@@ -292,13 +292,13 @@ class SessionRunner:
         self._context.observe(SessionEnded(self._key, self._number, self._patience, end.ending, end.cause, end.reason))
 
     async def _book_costs(self) -> None:
-        """Store what was spent on a turn that did not come about, such as half of a panel's calls."""
+        """Store the cost of an incomplete turn, such as half of a panel's calls."""
         spent = self._account.take()
         if spent:
             await self._context.write(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
 
     def _stop_others(self, end: SessionEnd) -> bool:
-        """Stop the model's sessions, or all of them where the judge is gone; False where that was done before."""
+        """Stop the model's sessions, or all if the judge failed; False if already done."""
         is_target, shutdown = end.blame == "target", self._context.shutdown
         first = shutdown.stop_model(self._key.model) if is_target else shutdown.stop_all()
         if first:

@@ -17,7 +17,7 @@ from evolif.runner.events import SessionKey
 from evolif.text import READING_RULES_VERSION
 
 EXTENT = ("models", "endpoints", "dialogues", "epochs")
-"""Fields that say how much is played, not how: a run may grow in them."""
+"""Fields for how much is played, not how: a run may grow in them."""
 _PROVIDERS_OWN = "the provider's own"
 
 
@@ -33,7 +33,7 @@ class RunSettings(BaseModel):
     endpoints: tuple[str, ...] = ()
     """Per model, where it was asked; empty for the provider's own endpoint."""
     judge: str = "none"
-    """The judge's own name: of a panel its rule, its models and the rubric's version."""
+    """The judge's name: for a panel its rule, models and rubric version."""
     judge_endpoints: tuple[str, ...] = ()
     """Per model of a panel, where it was asked; empty for the provider's own endpoint."""
     patience: Annotated[int, Field(ge=1)]
@@ -48,15 +48,15 @@ class RunSettings(BaseModel):
     reading_rules: int
 
     def hash(self) -> str:
-        """16 hex digits that change with any setting but the extent."""
+        """16 hex digits that change with any setting except the extent."""
         return hashlib.sha256(self.model_dump_json(exclude=set(EXTENT)).encode()).hexdigest()[:16]
 
     def endpoint(self, model: str) -> str:
-        """Where a model is asked; empty for the provider's own endpoint."""
+        """A model's endpoint; empty for the provider's own."""
         return dict(zip(self.models, self.endpoints, strict=False)).get(model, "")
 
     def grown(self, wanted: RunSettings) -> RunSettings:
-        """These settings with the extent of both; what is there already keeps its place."""
+        """These settings with the extent of both; existing entries keep their place."""
         models = (*self.models, *(model for model in wanted.models if model not in self.models))
         endpoints = (self.endpoint(m) if m in self.models else wanted.endpoint(m) for m in models)
         return self.model_copy(
@@ -70,19 +70,19 @@ class RunSettings(BaseModel):
 
 
 def different_fields(old: RunSettings, new: RunSettings) -> list[str]:
-    """The settings in which two runs differ, their extent left out."""
+    """The settings in which two runs differ, except their extent."""
     mine, theirs = old.model_dump(exclude=set(EXTENT)), new.model_dump(exclude=set(EXTENT))
     return [field for field in mine if mine[field] != theirs[field]]
 
 
 def moved_models(old: RunSettings, new: RunSettings) -> list[str]:
-    """Models of both runs that are asked at another address."""
+    """Models of both runs whose endpoint differs."""
     both = [model for model in new.models if model in old.models]
     return [model for model in both if old.endpoint(model) != new.endpoint(model)]
 
 
 def differences(old: RunSettings, new: RunSettings) -> list[str]:
-    """What differs, each as a clause: “the patience was 3 and is now 2”. Growth is no difference."""
+    """What differs, each as a clause: “the patience was 3 and is now 2”. Growth is not a difference."""
     clauses = [_clause(field, getattr(old, field), getattr(new, field)) for field in different_fields(old, new)]
     clauses += [
         f"{model} was called at {old.endpoint(model) or _PROVIDERS_OWN + ' address'} and would now be called at "
@@ -93,7 +93,7 @@ def differences(old: RunSettings, new: RunSettings) -> list[str]:
 
 
 def growth(old: RunSettings, new: RunSettings) -> str:
-    """How much a run grows, in words; empty where it does not."""
+    """How much a run grows, in words; empty if it does not."""
     both = old.grown(new)
     parts = [
         _more(len(both.models) - len(old.models), "model"),
@@ -170,7 +170,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
 def sessions_of(settings: RunSettings, model: str) -> Iterator[SessionKey]:
     """A model's sessions in the order they begin: dialogue by dialogue, each with all its epochs.
 
-    So the played part of a run is a prefix of the dialogues, and a figure over whole dialogues favours nobody.
+    So the played part of a run is a prefix of the dialogues, and figures over whole dialogues favour no model.
     """
     for dialogue in settings.dialogues:
         for epoch in range(1, settings.epochs + 1):

@@ -1,4 +1,4 @@
-"""How a run stops (Ctrl-C, SIGTERM, a fault), what calls in flight may still take, and signs of life until then."""
+"""How a run stops (Ctrl-C, SIGTERM, a fault), how long calls in flight may still take, and signs of life until then."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Shutdown:
         self.requested = False
         """By Ctrl-C or SIGTERM."""
         self.fault: Exception | None = None
-        """What no session can survive, for example a full disk."""
+        """A fatal fault for all sessions, for example a full disk."""
         self._all_stopped = False
         self._stopped_models: set[str] = set()
         self._in_flight: dict[asyncio.Timeout, _Call] = {}
@@ -57,17 +57,17 @@ class Shutdown:
 
     @property
     def stopped_models(self) -> frozenset[str]:
-        """The models that were stopped one by one."""
+        """The models that were stopped individually."""
         return frozenset(self._stopped_models)
 
     def stop_model(self, model: str) -> bool:
-        """Play no further turn of a model; False where it was stopped before."""
+        """Play no further turn of a model; False if already stopped."""
         first = model not in self._stopped_models
         self._stopped_models.add(model)
         return first
 
     def stop_all(self) -> bool:
-        """Play no further turn of any model; False where that was decided before."""
+        """Play no further turn of any model; False if already stopped."""
         first, self._all_stopped = not self._all_stopped, True
         return first
 
@@ -79,7 +79,7 @@ class Shutdown:
 
     @asynccontextmanager
     async def within(self, grace: float, role: Role, model: str) -> AsyncIterator[None]:
-        """Put around a call: after a stop it may take `grace` more seconds.
+        """Wrap a call: after a stop it may take `grace` more seconds.
 
         Raises:
             CallDeniedError: it was given up.
@@ -134,7 +134,7 @@ def run_interruptibly(main: Coroutine[Any, Any, None], shutdown: Shutdown, on_st
 
 
 def _run_in_thread(main: Coroutine[Any, Any, None], shutdown: Shutdown) -> None:
-    """A notebook has a running event loop, and a thread can run only one; so this one gets its own thread."""
+    """A notebook already runs an event loop, and a thread can run only one, so this one gets its own thread."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(asyncio.run, main)
         try:
@@ -180,7 +180,7 @@ def _signals(shutdown: Shutdown, on_stop: Callable[[], None]) -> Iterator[None]:
 
 
 async def with_heartbeat(main: Coroutine[Any, Any, None], shutdown: Shutdown, observe: Observer) -> None:
-    """Await `main`, and report every few seconds which calls are in flight: a long answer is no reason for silence."""
+    """Await `main`, and report every few seconds which calls are in flight, so that long answers do not look stuck."""
 
     async def beat() -> None:
         while True:

@@ -1,9 +1,9 @@
 """The durable store of a run: one SQLite file; a turn is committed before the next one of its session starts.
 
 The file is in WAL mode with `synchronous=NORMAL`: what is committed survives the death of this process at any point
-(SIGKILL included); a loss of power may cost the last commits, never the file. What the benchmark asks stands once in
-`asked`, whatever the number of models and epochs, and an answer once in `turn`: a conversation is put together from
-the two, so that a run grows with its messages and not with their square.
+(SIGKILL included); a loss of power may cost the last commits, never the file. Each benchmark turn is stored once in
+`asked`, regardless of the number of models and epochs, and each answer once in `turn`: conversations are assembled from
+the two, so that a run's size is linear in its messages, not quadratic.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from evolif.types import Ending, JudgedTurn, Session, TurnFacts, Usage
 FILE_NAME = "run.sqlite"
 
 _OWN_FILES = frozenset({".lock", FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"})
-"""What a run that was killed in its first moment may leave behind."""
+"""What a run killed at the very start may leave behind."""
 _DISK_FULL = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"})
 
 SCHEMA_VERSION = 3
-"""Changes with every change of `SCHEMA`."""
+"""Increase it with every change of `SCHEMA`."""
 
 EDITED = "a turn was edited since it was used in this run"
 """SQLite's message for a turn that differs from the stored one of the same number."""
@@ -127,7 +127,7 @@ UPGRADES: dict[str, tuple[str, ...]] = {
 
 
 def connect(root: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open the run's file, which is created unless it is only read; one thread at a time may use it."""
+    """Open the run's file, created unless `read_only`; only one thread at a time may use it."""
     if not os.access(root, os.W_OK) and not (root / f"{FILE_NAME}-wal").exists():
         # A finished run on a read-only medium: SQLite would want to write its log beside it.
         return sqlite3.connect(f"{(root / FILE_NAME).resolve().as_uri()}?immutable=1", uri=True)
@@ -148,7 +148,7 @@ def disk_faults(root: Path) -> Iterator[None]:
 
     Raises:
         UsageError: a turn of the benchmark was edited since the run used it.
-        InternalError: a row that the store refuses; only its session is broken.
+        InternalError: a row that the store rejects; only its session is broken.
         OutsideError: the disk is full, or the file cannot be used.
     """
     try:
@@ -207,7 +207,7 @@ class RunStore:
         Args:
             root: The folder.
             settings: Stored with the run.
-            fill: Called within the transaction that starts the run.
+            fill: Called in the transaction that starts the run.
             source: Another run's folder, which `fill` sees as the schema `source`.
         """
         with disk_faults(root):
@@ -218,7 +218,7 @@ class RunStore:
             connection.executescript(SCHEMA)
             if source is not None:
                 connection.execute("ATTACH DATABASE ? AS source", (str(source / FILE_NAME),))
-            with connection:  # all at once: a run that has its settings is whole, see `begun`
+            with connection:  # all at once: a run with settings is complete, see `begun`
                 connection.execute("INSERT INTO run VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
                 _write_settings(connection, settings)
                 if fill is not None:
@@ -229,7 +229,7 @@ class RunStore:
 
     @staticmethod
     def begun(root: Path, *, read_only: bool = False) -> bool:
-        """Whether a run was started in the folder; one that was killed before it wrote its settings does not count."""
+        """Whether a run was started in the folder; a run killed before it wrote its settings does not count."""
         if not (root / FILE_NAME).is_file():
             return False
         with disk_faults(root), closing(connect(root, read_only=read_only)) as connection:
@@ -247,7 +247,7 @@ class RunStore:
         self.settings = settings
 
     def enrol(self, sessions: Iterable[SessionKey]) -> None:
-        """Add the sessions of the run, so that a report knows of those that never began."""
+        """Add the sessions of the run, so that a report knows about those that never began."""
         with disk_faults(self.root), self._connection:
             self._connection.executemany(
                 "INSERT OR IGNORE INTO session (model, dialogue, epoch) VALUES (?, ?, ?)",
@@ -257,7 +257,7 @@ class RunStore:
     def ended(self, model: str) -> set[tuple[int, int]]:
         """(dialogue, epoch) of a model's sessions that ended for good.
 
-        A session that a budget or a stop rule cut short goes on with a larger budget, or without the rule.
+        A session cut short by a budget or stop rule continues with a larger budget, or without the rule.
         """
         with disk_faults(self.root):
             rows = self._connection.execute(
@@ -316,11 +316,11 @@ class RunStore:
     def sessions(self, model: str | None = None, *, unbegun: bool = True) -> Iterator[tuple[int, Session]]:
         """Every session with its judged turns, in the order of models, epochs and dialogues.
 
-        Verdicts come without their texts, which `turns` has: what figures need of a large run stays small.
+        Verdicts omit their texts, which `turns` includes, to save memory for large runs.
 
         Args:
             model: Only sessions of this model.
-            unbegun: Include sessions that a budget or a stop rule did not let begin.
+            unbegun: Include sessions that a budget or stop rule prevented.
         """
         order = {name: i for i, name in enumerate(self.settings.models)}
         with disk_faults(self.root):
@@ -379,7 +379,7 @@ class RunStore:
             self._connection.execute("INSERT OR REPLACE INTO run VALUES ('early end', ?)", (end.dump(),))
 
     def early_end(self) -> EarlyEnd | None:
-        """The stop rule's end; None where there was none, or where every session it cut short was played since."""
+        """The stop rule's end; None if there was none, or if every session it cut short has been played since."""
         with disk_faults(self.root):
             row = self._connection.execute(
                 "SELECT value FROM run WHERE key = 'early end' AND EXISTS (SELECT 1 FROM session WHERE cause = ?)",
@@ -438,7 +438,7 @@ def _stored_settings(root: Path, connection: sqlite3.Connection) -> RunSettings:
 
 
 class StoreWriter(Protocol):
-    """Where sessions write: a `WriteBatcher`, or in another process what passes entries on to it."""
+    """Where sessions write: a `WriteBatcher`, or a proxy for it in another process."""
 
     async def __call__(self, *entries: StoreEntry) -> None:
         """Return once the entries are durable.
@@ -451,15 +451,15 @@ class StoreWriter(Protocol):
 
 
 class StoreError(OutsideError):
-    """The store itself fails: no session can go on."""
+    """The store itself failed: no session can continue."""
 
 
 _LARGEST_BATCH = 8
-"""Writes in one commit, at most."""
+"""Maximum number of writes in one commit."""
 
 
 class WriteBatcher:
-    """Commits entries that come in the same moment together; implements `StoreWriter`.
+    """Commits entries that arrive together in one batch; implements `StoreWriter`.
 
     A commit in WAL mode is a write without a sync, cheap enough for the loop itself (docs/performance.md); a thread
     would wait for the interpreter's lock just when the loop is busiest. Batches stay small: sessions whose turns were
@@ -499,7 +499,7 @@ class WriteBatcher:
             self._store.write(entry for entries, _ in waiting for entry in entries)
         except Exception:
             # One entry may be at fault, or too large for a full disk; the others are written one by one. Every waiting
-            # session gets an answer whatever was raised, or the run would never end.
+            # session gets a result in any case, or the run would never end.
             for entries, durable in waiting:
                 fault = self._write(entries)
                 if durable is None and fault is not None:
@@ -510,10 +510,10 @@ class WriteBatcher:
                 _settle(durable, None)
 
     def close(self) -> None:
-        """Write everything that waits, for the last time.
+        """Write all pending entries, for the last time.
 
         Raises:
-            StoreError: an entry that nobody waited for could not be stored.
+            StoreError: an entry posted without waiting could not be stored.
         """
         self.flush()
         self._raise_lost()

@@ -1,7 +1,7 @@
-"""Query synthesis: from a turn's intention to words a person would use (paper §3.2.2).
+"""Query synthesis: express a turn's intention in words a person would use (paper §3.2.2).
 
-The template words a turn offline by a grammar; an agent does so with a chat model. Personas give the style, and
-dialogues are distributed over several synthesizers in fixed proportion.
+The template does so offline with a grammar, an agent with a chat model. Personas give the style, and dialogues are
+distributed over several synthesizers in fixed proportion.
 """
 
 from evolif.synthesis.agent import (

@@ -1,9 +1,9 @@
-"""What words turns: an agent on a chat model, or a plug-in.
+"""Synthesizers that write queries: an agent with a chat model, or a plug-in.
 
 The agent makes two calls, one for plain words and one for the persona's voice, rather than one with two fields, because
-that is more robust. The plain words are checked first, so an error is found where it was made, and correct words
-survive a voice that breaks them. Each answer is one text, which can be read even from a model that knows no JSON. A
-query that passes at once costs two short calls, one that never passes costs k, and none costs more than k + 1.
+that is more robust. The plain words are checked first, so an error is found where it arises, and correct words survive
+a bad rewrite. Each answer is one text, which can be read even from a model that knows no JSON. A query that passes at
+once costs two short calls, one that never passes costs k, and none costs more than k + 1.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LONGEST_REASON = 300
 _QUERY_SCHEMA = object_schema(query={"type": "string"})
 
 CheckQuery = Callable[[Turn, str], Sequence[Finding]]
-"""The rules: objections to a query of a turn; none where it states exactly the turn's change."""
+"""The rules: objections to a query of a turn; none if it states exactly the turn's change."""
 Outcome = Literal["accepted", "repaired", "flagged"]
 Role = Literal["synthesizer", "checker"]
 
@@ -52,7 +52,7 @@ class Attempt:
 
     query: str
     findings: tuple[Finding, ...]
-    """Objections to the words; empty where they passed."""
+    """Objections to the words; empty if they passed."""
     attempts: int
     usage: Usage
     """Tokens of the synthesizer and the checker together."""
@@ -61,7 +61,7 @@ class Attempt:
 
     @property
     def status(self) -> TurnStatus:
-        """Flagged where there are findings."""
+        """Flagged if there are findings."""
         return "flagged" if self.findings else "verified"
 
     @property
@@ -81,7 +81,7 @@ class Attempt:
 
 @dataclass(slots=True)
 class Meter:
-    """Counts the cost and the failed attempts of one turn; the caller keeps it, so that a failing call is counted."""
+    """Counts the cost and failed attempts of one turn; owned by the caller, so that failing calls are counted too."""
 
     calls: dict[Role, int] = field(default_factory=dict)
     usage: dict[Role, Usage] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class Meter:
 
 @runtime_checkable
 class Synthesizer(Protocol):
-    """Puts turns into words that the checkers have seen."""
+    """Writes queries for turns and has them checked."""
 
     @property
     def name(self) -> str:
@@ -113,12 +113,12 @@ class Synthesizer(Protocol):
         ...
 
     async def say(self, turn: Turn, meter: Meter) -> Attempt:
-        """The words of a turn; the query that the turn may hold is ignored."""
+        """The words of a turn; a query already in the turn is ignored."""
         ...
 
 
 class Writer(Protocol):
-    """What a plug-in provides: words for a turn. They pass the same checkers as any other words."""
+    """What a plug-in provides: words for a turn, subject to the same checkers as any others."""
 
     def write(self, turn: Turn, findings: tuple[Finding, ...]) -> str | Awaitable[str]:
         """The words; `findings` are the objections to the last ones, empty at first."""
@@ -143,9 +143,9 @@ class Agent:
 
     Args:
         model: The synthesizer.
-        check: The rules; `evolif.queries.check_query` where None.
-        checker: A chat model for what rules cannot know; none where None.
-        attempts: k, the number of attempts before a query is flagged; from `seeds/synthesis.yaml` where None.
+        check: The rules; `evolif.queries.check_query` if None.
+        checker: A chat model for what rules cannot know; none if None.
+        attempts: k, the number of attempts before a query is flagged; from `seeds/synthesis.yaml` if None.
     """
 
     def __init__(
@@ -170,9 +170,9 @@ class Agent:
         """The words of a turn.
 
         Args:
-            turn: The intention; the query it may hold is ignored.
-            meter: Counts tokens, also where a call fails.
-            notes: A reviewer's wishes for the words.
+            turn: The intention; an existing query is ignored.
+            meter: Counts tokens, even if a call fails.
+            notes: A reviewer's requests for the words.
 
         Raises:
             ModelError: an endpoint failed.
@@ -191,7 +191,7 @@ class Agent:
                 last = await self._once("voice", messages, turn, meter, bare=bare)
             if not last.findings:
                 return Attempt(with_note(last.text, note), (), attempt, meter.total)
-            bare = bare or last.unreadable  # a model that breaks JSON once has to answer in bare words from then on
+            bare = bare or last.unreadable  # once a model breaks JSON, it must answer in plain text from then on
             meter.failed_attempt(last.findings)
         if neutral and not await self._requests_beyond(turn, neutral, meter):
             return Attempt(with_note(neutral, note), (), self._attempts, meter.total, NEUTRAL_NOTE)
@@ -227,7 +227,7 @@ class Agent:
         return await self._checker.names_topic(turn, query, meter) is True
 
     async def _requests_beyond(self, turn: Turn, query: str, meter: Meter) -> tuple[Finding, ...]:
-        """What a checker model finds beyond the change; nothing without such a model."""
+        """Requests beyond the change found by a checker model; empty without such a model."""
         finding = await self._checker.asks_for_more(turn, query, meter) if self._checker is not None else None
         return (finding,) if finding is not None else ()
 
@@ -246,23 +246,23 @@ def _feedback(last: _Words, notes: str) -> str:
 
 
 class Checker:
-    """Asks a chat model what rules cannot know of free text.
+    """Asks a chat model what rules cannot check in free text.
 
-    The words to be checked are hostile input: they stand as data between two lines that hold a random number, which no
-    text can foresee. A checker that twice gives no readable answer, or refuses, never counts against the words.
+    The words to be checked are hostile input: they are placed as data between two lines with an unpredictable random
+    number. A checker that refuses, or twice gives no readable answer, never counts against the words.
     """
 
     def __init__(self, model: CompletionModel) -> None:
         self._model = model
 
     async def names_topic(self, turn: Turn, query: str, meter: Meter) -> bool | None:
-        """Whether the query says concretely which task is meant; None where no answer could be read."""
+        """Whether the query says concretely which task is meant; None if no answer could be read."""
         slots = {"task": turn.topic.prompt, "title": turn.topic.title or turn.topic.prompt}
         answer = await self._ask("check_topic", slots, query, ("reason", "names_task"), meter)
         return None if answer is None else answer[1]
 
     async def asks_for_more(self, turn: Turn, query: str, meter: Meter) -> Finding | None:
-        """A request of the query beyond the task and the change; None where there is none or no answer was readable."""
+        """A request of the query beyond the task and the change; None if there is none or no answer was readable."""
         change = change_of(turn)
         slots = {"task": turn.topic.prompt, "change": change.text, "meaning": change.meaning, "stays": change.unchanged}
         answer = await self._ask("check_rest", slots, query, ("what", "asks_for_more"), meter)
@@ -273,7 +273,7 @@ class Checker:
     async def _ask(
         self, name: str, slots: Mapping[str, str], query: str, fields: tuple[str, str], meter: Meter
     ) -> tuple[str, bool] | None:
-        """The checker's sentence and its yes or no."""
+        """The checker's sentence and its decision."""
         text, flag = fields
         schema = object_schema(**{text: {"type": "string"}, flag: {"type": "boolean"}})
         for _ in range(_CHECKER_TRIES):
@@ -291,12 +291,12 @@ class Checker:
 
 
 class PluginSynthesizer:
-    """Checks a plug-in's words, and asks for others where they do not pass.
+    """Checks a plug-in's words, and requests others if they fail.
 
     Args:
         name: The entry point's name.
         writer: The plug-in's object.
-        check: The rules; `evolif.queries.check_query` where None.
+        check: The rules; `evolif.queries.check_query` if None.
     """
 
     def __init__(self, name: str, writer: Writer, check: CheckQuery | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Who words a dialogue and whose voice it has: a synthesizer and a persona, assigned by the seed (paper §3.2.2).
+"""Assign a synthesizer and a persona to each dialogue by the seed (paper §3.2.2).
 
 Synthesizers are mixed over dialogues in fixed proportion, so that no model family is favoured. Dialogues fall into
 blocks as long as the sum of the weights; within a block every synthesizer has its weight, in a seeded order. So the
@@ -29,7 +29,7 @@ _WEIGHTED = re.compile(r"(?P<name>.*)=(?P<weight>\d{1,9})", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A synthesizer and its weight among the others."""
+    """A synthesizer and its weight."""
 
     name: str
     weight: int = 1
@@ -55,7 +55,7 @@ def parse_share(spec: str) -> Share:
 
 
 def author_of(shares: Sequence[Share], seed: int, dialogue: int) -> str:
-    """The name of the synthesizer that words a dialogue.
+    """The name of a dialogue's synthesizer.
 
     Args:
         shares: The synthesizers in the order they were named.

@@ -17,7 +17,7 @@ from evolif.synthesis.prompts import synthesis_settings
 from evolif.types import Finding, Message, Usage
 
 _MOST_OBJECTS = 16
-"""Opening braces at which an object is looked for."""
+"""Maximum number of opening braces tried as the start of an object."""
 _FENCE = re.compile(r"```[a-zA-Z]{0,16}[ \t]*\n?(.*?)```", re.DOTALL)
 
 FORM = "form"
@@ -36,7 +36,7 @@ _ALLOWED = frozenset("\n\u200c\u200d")
 """Line breaks, and the joiners that emoji and some scripts need."""
 _REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _TELLING = 40
-"""Characters from which on a witness in a query is no coincidence."""
+"""Minimum length at which a witness in a query is no coincidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,9 @@ def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def read_object(text: str, field: str) -> Mapping[str, Any] | None:
-    """The first JSON object in an answer that has a field; None where there is none.
+    """The first JSON object in an answer that has a field; None if there is none.
 
-    Fences, prose around it, line breaks inside strings and trailing commas are forgiven.
+    Fences, surrounding prose, line breaks inside strings and trailing commas are tolerated.
     """
     text = text[: synthesis_settings().longest_answer]
     for source in (text, without_trailing_commas(text)):
@@ -91,9 +91,9 @@ def read_object(text: str, field: str) -> Mapping[str, Any] | None:
 
 
 def read_text(text: str, field: str) -> str | None:
-    """The text of a field, or the whole answer where it is a bare text; None where it is broken JSON or empty.
+    """The text of a field, or the whole answer if it is plain text; None if it is broken JSON or empty.
 
-    Half an object does not count as a bare text: the half that matters may be missing.
+    Half an object does not count as plain text: the important half may be missing.
     """
     found = read_object(text, field)
     if found is not None:
@@ -108,7 +108,7 @@ def read_text(text: str, field: str) -> str | None:
 
 
 def read_flag(text: str, field: str) -> bool | None:
-    """A yes or no; None where the answer holds neither."""
+    """A yes or no; None if the answer holds neither."""
     found = read_object(text, field)
     value = found[field] if found is not None else None
     if isinstance(value, bool):
@@ -184,7 +184,7 @@ def form_findings(query: str, witness: str | None) -> tuple[Finding, ...]:
 
 
 def storable(query: str) -> str:
-    """Any words made fit for a benchmark's line: never empty, bounded, no control characters."""
+    """Make any words storable in a benchmark line: never empty, bounded, no control characters."""
     longest = synthesis_settings().longest_query
     kept = "".join("\ufffd" if refused(char) else char for char in query[:longest]).strip()
     return kept or "(no words)"
@@ -212,6 +212,6 @@ def _unquoted(text: str) -> str:
             if depth < 0:
                 return text
         return inside.strip()
-    # Where one mark serves both sides, the next one opens an inner quotation if a space precedes it.
+    # If one mark serves both sides, the next one opens an inner quotation if a space precedes it.
     opens = first > 0 and inside[first - 1].isspace() and not inside[first + 1 : first + 2].isspace()
     return inside.strip() if opens and inside.count(closing) % 2 == 0 else text

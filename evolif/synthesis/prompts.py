@@ -21,7 +21,7 @@ _Figure = Annotated[int, Field(ge=1)]
 
 
 class SynthesisSettings(BaseModel):
-    """The figures of query synthesis, from `seeds/synthesis.yaml`."""
+    """The parameters of query synthesis, from `seeds/synthesis.yaml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -50,12 +50,12 @@ def synthesis_settings() -> SynthesisSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChangeText:
-    """The one change of a turn in plain words, for a model that words it and for one that checks the words."""
+    """The change of a turn in plain words, for the model that writes the query and the one that checks it."""
 
     text: str
     """The change, complete."""
     meaning: str
-    """What the requirement counts, word for word; empty where the change alone says it."""
+    """What the requirement counts, word for word; empty if the change alone says it."""
     unchanged: str
     """The other requirements, one a line."""
 
@@ -95,7 +95,7 @@ def _kept(operation: Operation) -> str:
 
 
 _ECHO = 7
-"""Words in a row that are no coincidence."""
+"""Number of consecutive shared words that is no coincidence."""
 SLOTS: Mapping[str, frozenset[str]] = {
     "new": frozenset({"form", "opening", "task", "change", "meaning", "feedback"}),
     "continue": frozenset({"form", "task", "change", "meaning", "stays", "feedback"}),
@@ -115,7 +115,7 @@ def load_prompt(name: str) -> tuple[str, str]:
     """System and user part of a prompt file.
 
     Raises:
-        InputError: the file lacks a part, or has a slot that nothing fills.
+        InputError: the file lacks a part, or has an unknown slot.
     """
     path = data_path("seeds", "prompts", f"{name}.yaml")
     data: Any = load_yaml(path)

@@ -1,4 +1,4 @@
-"""The template synthesizer: offline, deterministic, and it says exactly this turn's change."""
+"""The template synthesizer: offline, deterministic, and states exactly this turn's change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NEEDED: Mapping[tuple[str, ...], tuple[frozenset[str], ...]] = {
     ("backtrack", "modify"): (frozenset({"topic", "Topic"}), frozenset({"old", "Old"}), _TALK),
     ("backtrack", "remove"): (frozenset({"topic", "Topic"}), frozenset({"drop", "Drop"})),
 }
-"""The kinds of frames that a register needs, and their slots: one out of every set, and no other."""
+"""The kinds of frames that a register needs, and their slots: exactly one of each set."""
 
 MOST_FRAMES = 200
 """Frames of one kind in one register."""
@@ -101,7 +101,7 @@ def _faults(register: object, moves: object) -> Iterator[str]:
 
 
 def _faults_of(name: str, text: object, needed: tuple[frozenset[str], ...]) -> Iterator[str]:
-    """A frame is filled by `str.format`, so a slot may be a bare name out of the list and nothing else."""
+    """A frame is filled by `str.format`, so a slot may only be a bare name from the list."""
     try:
         slots = [slot for slot in Formatter().parse(text) if slot[1] is not None] if isinstance(text, str) else None
     except ValueError:
@@ -121,7 +121,7 @@ def _faults_of(name: str, text: object, needed: tuple[frozenset[str], ...]) -> I
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
-    """Chooses among phrasings: each dialogue goes through them in its own order, so repetitions are far apart."""
+    """Chooses among phrasings: each dialogue cycles through them in its own order, so repetitions are far apart."""
 
     seed: int
     dialogue: int
@@ -174,7 +174,7 @@ class TemplateSynthesizer:
 
     Args:
         seed: Of the wording.
-        frames: The registers' frames; the project's own where None.
+        frames: The registers' frames; the project's own if None.
     """
 
     name = "template"

@@ -1,6 +1,6 @@
 """The reading rules: what body, content, words, sentences, occurrences and edges of a response are.
 
-The constraint specification is the law; `READING_RULES_VERSION` names the edition.
+The constraint specification is authoritative; `READING_RULES_VERSION` names the edition.
 """
 
 from evolif.text.blocks import Block

@@ -17,7 +17,7 @@ MAX_DEPTH = 200
 
 Range = tuple[int, int]
 UNKNOWN: Range = (-1, -1)
-"""The range of something that is counted, but whose place in the body is not known."""
+"""The range of a counted element whose place in the body is unknown."""
 
 
 class FormatFaultError(Exception):
@@ -58,7 +58,7 @@ ItemKind = Literal["bullet", "number", ""]
 
 @dataclass(slots=True)
 class ListItem:
-    """A list item that is being read; it counts only if it is `filled`: has content."""
+    """A list item being read; it counts only if `filled`, that is, if it has content."""
 
     kind: ItemKind
     start: int = -1

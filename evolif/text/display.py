@@ -1,4 +1,4 @@
-"""Foreign text made safe to show, on a terminal or in HTML: nothing in it acts, and what hides becomes visible."""
+"""Make foreign text safe for terminals and HTML: control characters lose their effect, hidden ones become visible."""
 
 from __future__ import annotations
 

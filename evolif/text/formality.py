@@ -15,7 +15,7 @@ _VALUES = re.compile(r"“[^”]{0,400}”|\"[^\"]{0,400}\"|`[^`]{0,400}`|\([^()
 _CONTRACTION = re.compile(r"\b\w+(?:n't|'(?:d|ll|m|re|s|ve))\b")
 _SENTENCE = re.compile(r"[^.!?\n]{1,2000}")
 _LONGEST = 16_384
-"""Characters that are read; no human request is longer."""
+"""Characters read; human requests are shorter."""
 _FEW_WORDS = 4
 
 

@@ -1,4 +1,4 @@
-"""A response as all checkers read it: its body, its blocks, and what is counted and found in them.
+"""A response as read by all checkers: its body, its blocks, and the counts and matches in them.
 
 Each view is computed once, on first use. The rules' numbers are those of the constraint specification.
 """
@@ -89,7 +89,7 @@ class Reading:
     Args:
         response: The answer as received.
         fmt: The format that the instruction requests (json, xml, html, csv, markdown), or None.
-        max_bytes: A longer body is not read and fails every constraint.
+        max_bytes: A longer body is not parsed and fails every constraint.
     """
 
     def __init__(self, response: str, fmt: str | None = None, max_bytes: int = MAX_BODY_BYTES) -> None:

@@ -1,7 +1,7 @@
 """Rule 8: where sentences end.
 
-NLTK's Punkt decides, with our own list of English abbreviations instead of a downloaded model, except in the cases that
-the specification names and those that are clear to any reader.
+NLTK's Punkt decides, with our own list of English abbreviations instead of a downloaded model, except in cases named in
+the specification or clear to any reader.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ TITLES = frozenset(
     """dr mr mrs ms mx prof rev fr hon gov gen col maj capt cpt lt sgt cpl cmdr adm sen rep pres supt det insp
     messrs mme mlle mgr msgr dipl ing""".split()
 )
-"""A name follows these: they never end a sentence."""
+"""Followed by a name, so they never end a sentence."""
 
 SHORT_TITLES = frozenset("dr mr mrs ms mx".split())
 """Titles in any case; the others are plain words in lower case: “one more rep. Then rest”."""
@@ -119,7 +119,7 @@ def sentences(text: str, lower_words: LowerCaseWords | None = None) -> list[tupl
     """The sentences of one block as ranges; each holds a letter or a digit."""
     ranges, start, searched = [], 0, 0
     for end in [*sorted(_ends(text, lower_words or LowerCaseWords())), len(text)]:
-        # Each character is searched once, so that a run of lone marks costs no more than its length.
+        # Each character is searched once, so that a run of lone marks takes linear time.
         if _ALNUM.search(text, searched, end):
             first = _GAP.match(text, start)
             ranges.append((first.end() if first else start, end))
@@ -180,7 +180,7 @@ def _known_stop(text: str, match: re.Match[str], following: str, lower_words: Lo
     if _is_short(token, word, text, stop - len(token)):
         return _new_sentence(word, following, lower_words)
     # Punkt fails where English is clear: it takes a number's full stop for an ordinal, a list's lower-case letter for
-    # an initial. A plain word is none of our abbreviations, so Punkt would end the sentence there anyway.
+    # an initial. A plain word is not one of our abbreviations, so Punkt would end the sentence there anyway.
     return True if len(word) <= 1 or token.isalpha() or match.group(2).strip("\"'”’»)]}") else None
 
 

@@ -51,7 +51,7 @@ def clean(text: str) -> str:
 def strip_reasoning(text: str) -> tuple[str, str]:
     """Split a leading `<think>…</think>` off; returns (answer, reasoning).
 
-    A thought that never ends left no answer behind.
+    An unclosed block means that there is no answer.
     """
     opening = _THINK.match(text)
     if opening is None:

@@ -1,4 +1,4 @@
-"""The data of the state machine: profiles, which hold its numbers, and topic files."""
+"""The data of the state machine: profiles with its parameters, and topic files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evolif.types import Topic
 BUILT_IN = ("paper", "objective", "extended")
 _TRIAL_DRAWS = 100
 MIN_KEYWORDS = 20
-"""The fewest keywords of a topic."""
+"""Minimum number of keywords of a topic."""
 
 _PLAIN = re.compile(r"(?:[a-z0-9]+(?:[ -][a-z0-9]+)*\n)+")
 
@@ -165,7 +165,7 @@ class TopicModel(BaseModel):
     @field_validator("keywords")
     @classmethod
     def _enough_words(cls, keywords: list[str]) -> list[str]:
-        """Enough different ones, each with a letter or a digit at both ends, so that its edges are clear."""
+        """Require enough different keywords, each with a letter or digit at both ends, so that its edges are clear."""
         if _are_plain(keywords) and len(keywords) == len(set(keywords)) >= MIN_KEYWORDS:
             return keywords
         kept = list({fold(k): k for k in (clean(k).strip() for k in reversed(keywords))}.values())[::-1]
@@ -182,7 +182,7 @@ class TopicModel(BaseModel):
 
 
 def _are_plain(keywords: list[str]) -> bool:
-    """Whether normalising would change none of them; one test for all, since every start reads some 12,000."""
+    """Whether normalising leaves all unchanged; one test for all, since every start reads some 12,000."""
     joined = "".join(f"{keyword}\n" for keyword in keywords)
     return joined.count("\n") == len(keywords) and _PLAIN.fullmatch(joined) is not None
 

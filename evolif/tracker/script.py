@@ -202,7 +202,7 @@ class ScriptSpec:
 
 
 def raw_turns(spec: ScriptSpec, dialogue: int, stream: Stream, statistics: DrawStatistics) -> Iterator[ScriptTurn]:
-    """The turns of the state machine, without end and whether the dialogue is kept or not."""
+    """The endless turns of the state machine, whether or not the dialogue is kept."""
     topics = TopicLayer(spec.profile.visit, spec.topics, stream)
     instructions = InstructionLayer(spec.profile, stream, statistics)
     for number in count(1):

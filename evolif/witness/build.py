@@ -1,4 +1,4 @@
-"""Build a witness and verify it: a text which proves that an instruction can be followed."""
+"""Build a witness and verify it: a text that proves that an instruction can be satisfied."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def build_witness(constraints: Iterable[Constraint], keywords: tuple[str, ...]) 
 
     Args:
         constraints: The instruction; subjective constraints are ignored.
-        keywords: The topic's keywords: fillers are none of their words.
+        keywords: The topic's keywords; fillers avoid their words.
     """
     objective = rule_checked(constraints)
     active = {c.group: c.params for c in objective}

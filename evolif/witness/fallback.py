@@ -1,7 +1,7 @@
-"""Witnesses for instructions that others wrote, also those that the compatibility table excludes.
+"""Witnesses for foreign instructions, including those that the compatibility table excludes.
 
-Where no readable text satisfies all constraints, the last attempt is a word salad: keywords and signs with little else.
-It shows only that an instruction is awkward rather than impossible.
+If no readable text satisfies all constraints, the last attempt is a word salad of keywords and signs. It shows only
+that an instruction is awkward rather than impossible.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _EXTRA_LETTERS = (0, 3, 7, 17, 33, 100)
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A text that passes every rule checker, and how much room it leaves for sense."""
+    """A text that passes every rule checker, and how readable it is."""
 
     text: str
     density: Density
@@ -51,7 +51,7 @@ def build_fallback(constraints: Iterable[Constraint], keywords: tuple[str, ...])
 
     Args:
         constraints: The instruction; subjective constraints are ignored.
-        keywords: The topic's keywords, if it has some: fillers are none of their words.
+        keywords: The topic's keywords, if any; fillers avoid their words.
     """
     objective = rule_checked(constraints)
     active = {c.group: c.params for c in objective}
@@ -84,7 +84,7 @@ def _candidates(active: Active, taken: tuple[str, ...]) -> Iterator[Built]:
 
 
 def _without_uncounted(requirements: Requirements) -> Requirements:
-    """Without limits on units that the format does not have: they are met by themselves, or never."""
+    """Without limits on units that the format does not have: they are met automatically, or never."""
     if requirements.fmt in _UNCOUNTED["paragraphs"]:
         requirements = replace(requirements, items=0)
     if requirements.fmt in _UNCOUNTED.get(requirements.unit, ()):

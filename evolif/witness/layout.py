@@ -1,4 +1,4 @@
-"""Drafts: blocks of sentences of pieces, laid out with every keyword, sign and edge in its place.
+"""Lay out drafts: blocks of sentences of pieces, with every keyword, sign and edge in place.
 
 First comes the skeleton, in numbers only: how many paragraphs, sentences and items. Then keywords, edges and marks are
 placed. Later stages (`fit`) change only fillers.
@@ -18,7 +18,7 @@ from evolif.witness.vocabulary import Vocabulary
 
 _TABLE_ROWS = 2
 _LONG = 24
-"""The most words of a sentence that has no other limit."""
+"""Maximum words of a sentence without another limit."""
 _CELLS = frozenset({"json", "csv"})
 
 
@@ -48,7 +48,7 @@ class Sentence:
     question: bool = False
     """The final mark is a question mark."""
     frozen: bool = False
-    """Must not grow, since positions are counted in it."""
+    """Must not grow, because positions are counted in it."""
 
     def words(self) -> int:
         return sum(piece.words for piece in self.pieces)
@@ -192,7 +192,7 @@ def _paragraphs(requirements: Requirements, tight: bool) -> int:
         if total < 1:
             raise RefusedError("no-paragraph", "length", kind="impossible")
         return total - 1 if requirements.items else total
-    # If the list stood first, the text would begin with its number.
+    # If the list came first, the text would start with its number.
     least = (
         2 - bool(requirements.items)
         if requirements.every
@@ -273,7 +273,7 @@ def _names(names: Iterable[str]) -> list[Sentence]:
 
 
 def _freeze(draft: Draft, requirements: Requirements) -> None:
-    """Let no sentence grow in which positions are counted, or whose room an edge takes."""
+    """Freeze sentences in which positions are counted, or whose space an edge needs."""
     sentences = draft.sentences()
     if requirements.placed or (requirements.longest and (requirements.start or {}).get("mode") == "keyword"):
         sentences[0].frozen = True

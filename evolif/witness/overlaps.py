@@ -25,7 +25,7 @@ class Arrangement:
     inner: tuple[str, ...]
     end: str | None
     alone: bool = False
-    """The start is also the end: the answer holds nothing else."""
+    """The start is also the end: the answer contains nothing else."""
 
 
 def overlaps(first: str, second: str) -> list[str]:
@@ -56,7 +56,7 @@ def _holds_any(text: str, banned: Iterable[str]) -> bool:
 def arrangements(
     counts: Mapping[str, int], start: str | None, end: str | None, banned: Iterable[str]
 ) -> list[Arrangement]:
-    """Ways to meet the counts with joined keywords, those that share most letters first.
+    """Ways to meet the counts with joined keywords, those with most shared letters first.
 
     Args:
         counts: Required occurrences; 0 means none.
@@ -109,7 +109,7 @@ class _Search:
                 yield Arrangement(unit, (), unit, alone=True)
 
     def _fill(self, rest: tuple[int, ...], at: int) -> list[str] | None:
-        """Units from the `at`-th on that hold exactly the rest; greedy, so that they share most."""
+        """Units from the `at`-th on that contain exactly the rest; greedy, to share the most letters."""
         if not any(rest):
             return []
         self._steps += 1

@@ -11,7 +11,7 @@ from evolif.witness.requirements import RefusedError, Requirements
 
 _BOLD = ("**", "**")
 _UNESCAPED = ("\x02", "\x03")
-"""Stand where bold begins and ends until the text is escaped."""
+"""Mark where bold begins and ends until the text is escaped."""
 
 
 def render(draft: Draft, requirements: Requirements) -> str:

@@ -16,7 +16,8 @@ _Kind = Literal["impossible", "awkward", "cramped"]
 class Refusal:
     """Why no witness was built.
 
-    `impossible`: no text satisfies the constraints; `awkward`: only a trick does; `cramped`: the builder found no room.
+    `impossible`: no text satisfies the constraints; `awkward`: only an unnatural text does; `cramped`: the builder
+    found no room.
     """
 
     kind: _Kind

@@ -1,4 +1,4 @@
-"""The plain words that fill a witness: none of them is part of a topic's keywords."""
+"""Plain words that fill a witness and do not occur in a topic's keywords."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _index(language: str) -> Mapping[tuple[str, str | int], tuple[str, ...]]:
 
 
 class Vocabulary:
-    """Fillers that are no words of the given keywords.
+    """Fillers that are not words of the given keywords.
 
     If a foreign language has none of some length or letter, English ones are used.
     """

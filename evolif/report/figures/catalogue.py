@@ -290,7 +290,7 @@ class Picture:
         name: One of `FIGURE_NAMES`.
         title: A few words, for a heading.
         caption: What the figure shows, or why there is none. Plain text with shortened names.
-        figure: None where there is none.
+        figure: None if there is none.
     """
 
     name: str
@@ -299,13 +299,13 @@ class Picture:
     figure: Figure | None
 
     def svg(self, *, inline: bool = False) -> str:
-        """As SVG, for a file or for a page; empty where there is no figure."""
+        """As SVG, for a file or for a page; empty if there is no figure."""
         if self.figure is None:
             return ""
         return svg_text(self.figure, self.name, words=f"{self.title}. {self.caption}", inline=inline)
 
     def png(self) -> bytes:
-        """As PNG, 200 dots per inch; empty where there is no figure."""
+        """As PNG, 200 dots per inch; empty if there is no figure."""
         return b"" if self.figure is None else png_bytes(self.figure)
 
 

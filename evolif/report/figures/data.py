@@ -43,7 +43,8 @@ class SurvivalCurve:
         turns: Whole turns, ascending from 0.
         steps: The share of sessions that last longer than `turns[i]`; its `n` are those at risk there.
         cut: Sessions that stop at `turns[i]` without their patience being exhausted.
-        bounds: Where sessions are left out (suspended, withheld): the curves if all had failed, and had gone on.
+        bounds: Where sessions are left out (suspended, withheld): the curves if all had failed, and if all had
+            continued.
     """
 
     name: str
@@ -53,7 +54,7 @@ class SurvivalCurve:
     bounds: tuple[SurvivalCurve, ...] = ()
 
     def at_risk(self, turn: int) -> int:
-        """Sessions that have at least so many turns."""
+        """Sessions with at least that many turns."""
         return next((mark.n or 0 for at, mark in zip(self.turns, self.steps, strict=True) if at == turn), 0)
 
 

@@ -41,8 +41,8 @@ class Plot:
     Attributes:
         x, y: Axis labels, with units.
         curves: One per model; a model keeps its look by its place.
-        percent: Whether y are fractions, printed in per cent from 0 to 100 (or as far as they go, if `zoom`).
-        zoom: Let the y axis end where the figures do.
+        percent: Whether y are fractions, printed in per cent from 0 to 100 (or to the largest value, if `zoom`).
+        zoom: End the y axis at the largest value.
         below_zero: Whether y are correlations: they may be below 0, and end at 1.
         hollow: Draw points on few observations hollow.
     """
@@ -122,7 +122,7 @@ def _finish(axes: Axes, plot: Plot) -> None:
 
 
 def _legend_height(curves: Sequence[Curve], width: float) -> float:
-    """Inches that the legend will take, so that many models do not eat the plot."""
+    """Inches that the legend will take, so that many models do not shrink the plot too much."""
     longest = max((len(name) for name in labels([c.name for c in curves])), default=0)
     columns = max(1, int(width / (longest * 0.056 + 0.5)))
     return 0.14 * -(-len(curves) // columns)
@@ -214,7 +214,7 @@ def _draw_points(axes: Axes, marks: Sequence[tuple[float, PlotMark]], scale: flo
 
 
 def _whiskers(axes: Axes, marks: Sequence[tuple[float, PlotMark]], scale: float, colour: str) -> None:
-    """All intervals of a kind as one line of many pieces: a page of them stays small."""
+    """All intervals of a kind as one line of many pieces, to keep the file small."""
     x: list[float] = []
     y: list[float] = []
     for at, mark in marks:
@@ -270,7 +270,7 @@ def _row(axes: Axes, row: int, difference: DifferenceMark) -> None:
 
 
 def _around_zero(axes: Axes) -> None:
-    """Zero in the middle, so that the eye reads the side."""
+    """Centre the axis on zero, so that the sign is easy to see."""
     far = max(abs(end) for end in axes.get_xlim())
     axes.set_xlim(-far, far)
 
@@ -309,7 +309,7 @@ def shade(rate: float) -> tuple[float, float, float]:
 
 
 def ink(rate: float) -> str:
-    """Black or white, whichever is read better on the colour of that rate."""
+    """Black or white, whichever is more readable on the colour of that rate."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shade(rate)]
     light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "black" if light > 0.18 else "white"

@@ -1,7 +1,7 @@
 """How figures look: sizes for a two-column paper, colours that work for the colour-blind and in grey, short names.
 
 Nothing here touches pyplot or keeps state: `style` sets matplotlib's parameters for a block and restores them, so that
-the same run gives the same bytes whatever the reader's own settings are.
+the same run gives the same bytes regardless of user settings.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FEW = 20
 
 GREY, FAINT = "#555555", "#dddddd"
 
-# Okabe and Ito's colours without their yellow, which white paper swallows, from strong to weak.
+# Okabe and Ito's colours without yellow, which is invisible on white paper, from strong to weak.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 _DASHES: tuple[Any, ...] = (
     "solid",
@@ -121,7 +121,7 @@ def style() -> Iterator[None]:
 
 
 def blank(width: float, height: float) -> Figure:
-    """An empty figure, in inches, that lays itself out and knows no window."""
+    """An empty figure, in inches, with automatic layout and without a window."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

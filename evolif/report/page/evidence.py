@@ -28,9 +28,9 @@ class Evidence:
     answer: tuple[EvidenceSpan, ...]
     """Places in the answer as received."""
     content: str = ""
-    """The content as it was read, where some evidence has no place in the answer."""
+    """The parsed content, if some evidence has no place in the answer."""
     in_content: tuple[EvidenceSpan, ...] = ()
-    """All evidence that has a place in the content; empty where the answer shows it all."""
+    """All evidence that has a place in the content; empty if the answer shows all of it."""
 
 
 def evidence(answer: str, fmt: str | None, verdicts: Sequence[Verdict]) -> Evidence:
@@ -97,7 +97,7 @@ def _within(places: Iterable[EvidenceSpan], length: int) -> tuple[EvidenceSpan, 
 
 @dataclass(frozen=True, slots=True)
 class _Offsets:
-    """From the body's characters back to the answer's; `starts` is empty where they are only shifted."""
+    """Maps body offsets back to the answer; `starts` is empty if they are only shifted."""
 
     shift: int
     starts: Sequence[int] = ()
@@ -105,9 +105,9 @@ class _Offsets:
 
     @classmethod
     def of(cls, answer: str, reading: Reading) -> _Offsets | None:
-        """None where the answer cannot be taken apart into the pieces that were normalised."""
+        """None if the answer cannot be split into the pieces that were normalised."""
         part = strip_reasoning(answer)[0]
-        cut = len(answer) - len(part)  # what is left is always the answer's end
+        cut = len(answer) - len(part)  # the rest is always the answer's end
         cleaned = clean(part)
         # The body begins where the text does, or after the opening line of its fence and white space.
         inside = 0
@@ -120,7 +120,7 @@ class _Offsets:
         return cls(lead, [cut + s for s in starts], [cut + e for e in ends]) if made == cleaned else None
 
     def back(self, start: int, end: int) -> tuple[int, int]:
-        """A range of the body as a range of the answer; empty where it is out of range."""
+        """A range of the body as a range of the answer; empty if it is out of range."""
         start, end = start + self.shift, end + self.shift
         if not self.starts:
             return start, end
@@ -132,7 +132,7 @@ class _Offsets:
 def _clusters(text: str) -> tuple[list[int], list[int], str]:
     """Where each character of the cleaned text starts and ends in `text`, and the text cleaned piece by piece.
 
-    Composition never reaches over the bounds of a grapheme cluster but in texts made to do so; the caller compares.
+    Composition never crosses grapheme cluster boundaries except in crafted texts; the caller compares.
     """
     import regex
 

@@ -31,14 +31,14 @@ K = TypeVar("K", bound=Hashable)
 
 
 def fair_order(sessions: Iterable[tuple[K, int]], seed: int) -> list[int]:
-    """The order in which transcripts enter the page: one of each model in turn, drawn at random.
+    """The order in which transcripts enter the page: one per model in turn, drawn at random.
 
     Args:
         sessions: (model, number) of every session.
         seed: Of the draw.
 
     Returns:
-        The numbers; every beginning of the list has about equally many sessions of each model.
+        The numbers; every prefix has about the same number of sessions of each model.
     """
     by_model: dict[K, list[int]] = {}
     for model, number in sessions:
@@ -124,7 +124,7 @@ MOST_BYTES = 5_000_000
 """Of the page itself."""
 
 _SPARE = 20_000
-"""Bytes kept free, because sizes are measured before the list says which transcripts are inside."""
+"""Reserved bytes, because sizes are measured before the list marks the included transcripts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Written:
         bytes: Its size.
         transcripts: Sessions that the page lists.
         inside: Of these, the transcripts in the page itself.
-        folder: The folder with all transcripts; None where all are inside.
+        folder: The folder with all transcripts; None if all are inside.
     """
 
     path: Path
@@ -199,7 +199,7 @@ class _Page:
         order = fair_order((((h.run, h.model), h.number) for h in self._transcripts), self._seed)
         room = self._room()
         while room < 0 and self._listed:
-            # The mere list of sessions is too long: shorten it; the folder has all of them.
+            # The list of sessions alone is too long: shorten it; the folder has all of them.
             kept = set(order[: len(self._listed) // 2])
             self._listed = [head for head in self._transcripts if head.number in kept]
             room = self._room()

@@ -91,7 +91,7 @@ class Section:
 
 
 MOST_PAIRS = 6
-"""Up to so many pairs of models all are compared; beyond, the best model with every other."""
+"""Up to this many pairs of models, all are compared; beyond that, the best model with every other."""
 
 
 def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
@@ -181,7 +181,7 @@ _LAYOUT: Sequence[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = (
 
 _VIEW_BOX = re.compile(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ')
 _WIDE = 300.0
-"""From so many points on, a figure takes a whole row."""
+"""Width in points from which a figure takes a whole row."""
 _PIXELS = 1.6
 """Per point of a figure: letters of 7 points are then as large as small print."""
 

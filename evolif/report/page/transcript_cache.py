@@ -1,7 +1,7 @@
 """Render transcripts to HTML files, one at a time, so that memory never holds them all.
 
 `python -m evolif.report.page.transcript_cache FOLDER RUN…` does the same in a second process, while the first computes
-figures. It is a plain program and not a fork, so it works under a script, a notebook or a program with threads.
+figures. It is a plain program and not a fork, so it works in a script, a notebook or a program with threads.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _hash(text: str) -> str:
 
 
 _SMALL = 20_000
-"""A transcript with fewer bytes is never skipped for its size."""
+"""A smaller transcript is never skipped for its size, in bytes."""
 
 
 class TranscriptCache:
@@ -176,7 +176,7 @@ class TranscriptCache:
 
 
 MIN_SESSIONS = 100
-"""A second process is started from so many sessions on; it takes half a second to start."""
+"""Number of sessions from which a second process is started; it takes half a second to start."""
 
 _HEADS = "heads.json"
 
@@ -190,7 +190,7 @@ def rendering(runs: Sequence[Run], folder: Path) -> Iterator[Callable[[], Transc
         folder: An empty folder for the transcripts.
 
     Yields:
-        A function that waits for the transcripts, and renders them here where no second process did.
+        A function that waits for the transcripts, or renders them here without a second process.
     """
     worker = _start_worker(runs, folder) if _is_worth_it(runs) else None
 

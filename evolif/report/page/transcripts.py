@@ -24,7 +24,7 @@ OUTCOMES: Mapping[bool | None, tuple[str, str, str]] = {
 """Class, sign and word of an outcome: never colour alone."""
 
 LONG = 2_500
-"""Of longer answers and queries a reader sees the beginning, and the rest on request; in characters."""
+"""Longer answers and queries are folded after their beginning; in characters."""
 
 
 def verdict_items(verdicts: Sequence[Verdict], marked: Collection[int]) -> Markup:
@@ -74,9 +74,9 @@ class TurnView(NamedTuple):
     """`ok`, `bad`, or `none` where nothing was judged."""
     answer: Markup
     content: Markup | None
-    """The content as it was read, where some evidence has no place in the answer."""
+    """The parsed content, if some evidence has no place in the answer."""
     verdicts: Markup
-    """The items of a list; empty where there are none."""
+    """The items of a list; empty if there are none."""
     heuristic: Markup
 
 

@@ -89,7 +89,7 @@ class ReviewApp(App[None]):
 
     @property
     def fault(self) -> Exception | None:
-        """The error that ended the application; None where there was none."""
+        """The error that ended the application; None if there was none."""
         return self._exception
 
     def _fatal_error(self) -> None:

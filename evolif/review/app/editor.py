@@ -28,7 +28,7 @@ from evolif.review.turn_view import findings_text
 from evolif.types import Finding
 
 CHECK_DELAY = 0.25
-"""Seconds without a keystroke before the checkers are asked."""
+"""Seconds without a keystroke before the checkers run."""
 
 
 class Words(TextArea):
@@ -63,7 +63,7 @@ class Editor(Screen[str | None]):
         base: Its current words.
         above: The text above the editor.
         drafts: Keeps unsaved words.
-        check: Asks the checkers; slow.
+        check: Runs the checkers; slow.
         start: Words to start from instead of `base` or a draft.
     """
 
@@ -121,7 +121,7 @@ class Editor(Screen[str | None]):
     def on_mount(self) -> None:
         words = self._words
         words.focus()
-        if words.document.line_count == 1:  # a query is continued; a topic's fields begin at the top
+        if words.document.line_count == 1:  # start at the end of a query, but at the top of a topic's fields
             words.move_cursor(words.document.end)
         self._recheck(words.text)
 
@@ -157,7 +157,7 @@ class Editor(Screen[str | None]):
         self.dismiss(None)
 
     def action_restart(self) -> None:
-        """Start over from the stored words; ctrl+z brings the others back."""
+        """Start over from the stored words; ctrl+z restores the edited ones."""
         words = self._words
         words.replace(self._base, words.document.start, words.document.end)
 
@@ -180,7 +180,7 @@ class Dialog(ModalScreen[Answer]):
 
     Args:
         title: The question.
-        body: Text to answer it with; no room is left for it where None.
+        body: Text to answer it with; no space is reserved for it if None.
         answer: The widget, which gets the focus.
     """
 

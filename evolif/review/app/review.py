@@ -34,7 +34,7 @@ Answer = TypeVar("Answer")
 
 
 async def in_background(call: Callable[[], Answer]) -> Answer:
-    """Run something slow in a daemon thread, which does not keep the program from ending."""
+    """Run something slow in a daemon thread, which does not block program exit."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Answer] = loop.create_future()
 
@@ -43,7 +43,7 @@ async def in_background(call: Callable[[], Answer]) -> Answer:
             if not future.done():
                 set_outcome(value)
 
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed: nothing waits any more
             loop.call_soon_threadsafe(unless_done)
 
     def run() -> None:
@@ -133,7 +133,7 @@ class ReviewScreen(QueueScreen):
 
     @work
     async def run_step(self, step: Callable[[], Awaitable[object]]) -> None:
-        """Run a key's step after those before it."""
+        """Run a key's step after all earlier steps."""
         async with self._one_at_a_time:
             await step()
 
@@ -293,7 +293,7 @@ class ReviewScreen(QueueScreen):
         return None if reason is None else replace(request, force=True, note=reason)
 
     async def _resolve_conflict(self, outcome: EditConflict, request: Request) -> Request | None:
-        """Show what another reviewer decided meanwhile; nothing is overwritten unseen."""
+        """Show another reviewer's recent decision; nothing is overwritten unseen."""
         who = one_line(outcome.by.reviewer, 40) if outcome.by else "someone outside the review"
         decision = f": {outcome.by.decision}" if outcome.by else ""
         what = f"{who} changed this {self.queue.noun} after you opened it{decision}"

@@ -88,7 +88,7 @@ POLL = 1.0
 """Seconds between two reads of other reviewers' decisions."""
 
 CHECK_DELAY = 0.1
-"""Seconds on an item before its checkers are asked, so that scrolling past stays fast."""
+"""Seconds on an item before its checkers run, so that scrolling stays fast."""
 
 
 class QueueScreen(Screen[None]):
@@ -129,7 +129,7 @@ class QueueScreen(Screen[None]):
         self._body = Static(markup=False)
         self._foot = Static(id="keys", markup=False)
         self._entries: dict[str, QueueItem] = {}
-        """All items, also those that the filter hides."""
+        """All items, including those hidden by the filter."""
         self._keys: list[str] = []
         self._blocks: list[TextBlock] = []
         self._since = 0.0
@@ -158,7 +158,7 @@ class QueueScreen(Screen[None]):
         self._foot.update(Content(keys.short(self.queue.kinds, event.size.width - 2)))
 
     def fill(self, keep: str | None = None) -> None:
-        """Fill the list anew, sorted and filtered, with the cursor on `keep` where it is shown."""
+        """Refill the list, sorted and filtered, with the cursor on `keep` if it is shown."""
         self._entries = {entry.key: entry for entry in self.queue.entries()}
         entries = choose(self._entries.values(), self.wanted)
         self._keys = [entry.key for entry in entries]
@@ -170,13 +170,13 @@ class QueueScreen(Screen[None]):
         self.show_state()
 
     def update_row(self, key: str) -> None:
-        """Update a row; it keeps its place until the list is filled anew."""
+        """Update a row; it keeps its place until the list is refilled."""
         self._entries[key] = self.queue.entry(key)
         if key in self._keys:
             self._list.replace_option_prompt_at_index(self._keys.index(key), _row(self._entries[key]))
 
     def go_to(self, key: str) -> None:
-        """Put the cursor on an item, without the filter if that hides it."""
+        """Put the cursor on an item, clearing the filter if it hides the item."""
         if key not in self._keys:
             self.wanted = Filter()
             self.fill(key)
@@ -184,13 +184,13 @@ class QueueScreen(Screen[None]):
         self.show(key)
 
     def show_state(self) -> None:
-        """Show the reviewer, what is left, the pace and the agreement."""
+        """Show the reviewer, the remaining items, the pace and the agreement."""
         head = f"evolif review  {one_line(self.queue.name)}  ·  reviewer {one_line(self.queue.reviewer, 30)}"
         self._head.update(Content(head))
         self._state.update(Content(" · ".join(self.state_parts(self.queue.statistics()))))
 
     def state_parts(self, found: Statistics) -> list[str]:
-        """The filter, what is left, the reviewer's pace, the agreement with most items."""
+        """The filter, remaining items, the reviewer's pace, and the agreement with most items."""
         entries = self._entries.values()
         left = sum(UNDECIDED in entry.facets["mine"] for entry in entries)
         parts = [
@@ -248,7 +248,7 @@ class QueueScreen(Screen[None]):
             self.update_row(key)
 
     def poll(self) -> None:
-        """Read what others decided; a changed item stays as it was shown, with a warning."""
+        """Read other reviewers' decisions; a changed item stays as shown, with a warning."""
         try:
             news = self.queue.news()
         except EvolifError as error:
