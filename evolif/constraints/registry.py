@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evolif.constraints.base import Group
-from evolif.constraints.case import Case
+from evolif.constraints.characters import Case, Punctuation
 from evolif.constraints.edges import EndWith, StartWith
 from evolif.constraints.format import Format
 from evolif.constraints.keywords import Existence, Forbidden
@@ -27,7 +27,6 @@ from evolif.constraints.language import Language
 from evolif.constraints.length import Length, Sentences
 from evolif.constraints.markup import Bullets, Digits, Emphasis, Headings
 from evolif.constraints.placement import Placement
-from evolif.constraints.punctuation import Punctuation
 from evolif.constraints.subjective import Audience, Emotion, Style
 from evolif.errors import InputError, InternalError, UsageError
 from evolif.resources import complaint

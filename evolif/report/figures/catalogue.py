@@ -14,8 +14,18 @@ from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison
 from evolif.report.figures.data import Curve
-from evolif.report.figures.plots import MOST_BANDS, Plot, draw_bars, draw_curves, draw_dots, draw_forest, draw_heat
-from evolif.report.figures.radar import FEWEST_GROUPS, MOST_TOGETHER, draw_radar
+from evolif.report.figures.plots import (
+    FEWEST_GROUPS,
+    MOST_BANDS,
+    MOST_TOGETHER,
+    Plot,
+    draw_bars,
+    draw_curves,
+    draw_dots,
+    draw_forest,
+    draw_heat,
+    draw_radar,
+)
 from evolif.report.figures.style import FEW, TWO_COLUMNS, label, markdown, style
 from evolif.report.figures.survival import draw_survival
 from evolif.report.figures.svg import png_bytes, svg_text

@@ -10,17 +10,19 @@ import pytest
 from evolif.report.figures import style
 from evolif.report.figures.data import Curve, DifferenceMark, Matrix, PlotMark, PlotPanel, SurvivalCurve
 from evolif.report.figures.plots import (
+    MOST_TOGETHER,
     Plot,
+    corners,
     draw_bars,
     draw_curves,
     draw_dots,
     draw_forest,
     draw_heat,
+    draw_radar,
     ink,
     percent_span,
     shade,
 )
-from evolif.report.figures.radar import MOST_TOGETHER, corners, draw_radar
 from evolif.report.figures.style import look
 from evolif.report.figures.survival import draw_survival, vertices
 
