@@ -133,9 +133,7 @@ class EvalConfig(BaseModel):
         "asyncio"
     )
     ray_address: Annotated[
-        str | None,
-        Field(description="The Ray cluster; by default one on this machine."),
-        Flag(ASKING, "HOST:PORT"),
+        str | None, Field(description="The Ray cluster; by default one on this machine."), Flag(ASKING, "HOST:PORT")
     ] = None
 
     budget_usd: Annotated[

@@ -175,11 +175,7 @@ def _statistics(turns: Sequence[TurnToAudit]) -> dict[str, Any]:
             "by_turn": _means((turn.turn, len(turn.descriptions)) for turn in turns),
             "by_depth": _means(zip(_depths(turns), (len(turn.descriptions) for turn in turns), strict=True)),
         },
-        "topics_per_dialogue": {
-            "mean": _mean(topics),
-            "least": min(topics, default=0),
-            "most": max(topics, default=0),
-        },
+        "topics_per_dialogue": {"mean": _mean(topics), "least": min(topics, default=0), "most": max(topics, default=0)},
     }
 
 

@@ -2,6 +2,4 @@
 
 from evolif.cli.app import app
 
-__all__ = [
-    "app",
-]
+__all__ = ["app"]

@@ -146,15 +146,7 @@ def infer(
 
     with _making(display, "persona", out) as observe:
         asking, chosen = ModelOptions(**asdict(options)), random_seed() if seed is None else seed
-        made = infer_personas(
-            source,
-            out,
-            model,
-            seed=chosen,
-            limit=limit,
-            options=asking,
-            observe=observe,
-        )
+        made = infer_personas(source, out, model, seed=chosen, limit=limit, options=asking, observe=observe)
     _show_made(made, "personas", out)
 
 

@@ -58,14 +58,7 @@ def export(
     from evolif.exchange import export as write
 
     done = write(
-        path,
-        out,
-        format=file_format,
-        with_witness=with_witness,
-        licence=licence,
-        push=push,
-        public=public,
-        notify=say,
+        path, out, format=file_format, with_witness=with_witness, licence=licence, push=push, public=public, notify=say
     )
     if as_json:
         show_json({**asdict(done), "path": str(done.path)})

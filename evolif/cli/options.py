@@ -88,8 +88,7 @@ class EntryOptions(WordingOptions):
         int | None, typer.Option(min=1, help="Entries requested at a time (16; local models 1).")
     ] = None
     base_url: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Endpoint for a model that does not name one."),
+        str | None, typer.Option(metavar="URL", help="Endpoint for a model that does not name one.")
     ] = None
 
 

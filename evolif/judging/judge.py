@@ -57,11 +57,7 @@ class Judge(Protocol):
 
 
 async def judge_turn(
-    constraints: Sequence[Constraint],
-    answer: str,
-    judge: Judge | None,
-    *,
-    stored: Sequence[Verdict] | None = None,
+    constraints: Sequence[Constraint], answer: str, judge: Judge | None, *, stored: Sequence[Verdict] | None = None
 ) -> Judgement:
     """Judge an answer as received; the module's docstring says what to store.
 

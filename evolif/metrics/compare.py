@@ -17,16 +17,7 @@ from typing import Any
 from evolif.errors import UsageError
 from evolif.metrics.process import METRIC_NAMES, TERM_INDEXES, Terms, add_terms, dialogue_terms
 from evolif.metrics.sessions import records_from_sessions
-from evolif.metrics.statistics import (
-    Interval,
-    check_draws,
-    middle,
-    product,
-    require,
-    resampled_sums,
-    unit_bits,
-    whole,
-)
+from evolif.metrics.statistics import Interval, check_draws, middle, product, require, resampled_sums, unit_bits, whole
 from evolif.rng import Purpose, Stream
 from evolif.types import DEFAULT_RESAMPLES, Session
 

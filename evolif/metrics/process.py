@@ -10,13 +10,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from evolif.errors import UsageError
-from evolif.metrics.statistics import (
-    Interval,
-    check_draws,
-    middle,
-    ratios,
-    resampled_sums,
-)
+from evolif.metrics.statistics import Interval, check_draws, middle, ratios, resampled_sums
 from evolif.types import DEFAULT_RESAMPLES
 
 

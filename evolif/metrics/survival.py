@@ -12,14 +12,7 @@ from typing import Any
 from evolif.errors import UsageError
 from evolif.metrics.process import DialogueRecord, cut, patience_left
 from evolif.metrics.sessions import bounding_records, records_from_sessions
-from evolif.metrics.statistics import (
-    Interval,
-    check_draws,
-    middle,
-    require,
-    resampled_sums,
-    wilson,
-)
+from evolif.metrics.statistics import Interval, check_draws, middle, require, resampled_sums, wilson
 from evolif.types import DEFAULT_RESAMPLES, Session
 
 

@@ -25,12 +25,7 @@ class StructuredModel:
     """
 
     def __init__(
-        self,
-        model: ChatModel,
-        sampling: Sampling | None = None,
-        name: str | None = None,
-        *,
-        structured: bool = True,
+        self, model: ChatModel, sampling: Sampling | None = None, name: str | None = None, *, structured: bool = True
     ) -> None:
         self.name = name or model.name
         self.connections = model.connections

@@ -2,6 +2,4 @@
 
 from evolif.queries.check import check_query
 
-__all__ = [
-    "check_query",
-]
+__all__ = ["check_query"]

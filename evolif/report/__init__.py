@@ -30,12 +30,7 @@ from evolif.report.terminal import (
     status_lines,
     status_table,
 )
-from evolif.report.wording import (
-    NOT_COMPARABLE,
-    Published,
-    dollars,
-    published_leaderboard,
-)
+from evolif.report.wording import NOT_COMPARABLE, Published, dollars, published_leaderboard
 from evolif.text import clip, plain
 
 __all__ = [

@@ -279,11 +279,7 @@ class ModelAnalysis:
 
 
 def analyse(
-    runs: Iterable[Run],
-    *,
-    seed: int = 0,
-    resamples: int = DEFAULT_RESAMPLES,
-    benchmark: Benchmark | None = None,
+    runs: Iterable[Run], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES, benchmark: Benchmark | None = None
 ) -> list[RunAnalysis]:
     """One analysis per run; nothing is computed yet.
 

@@ -142,10 +142,7 @@ def _model(model: ModelAnalysis) -> dict[str, Any]:
         "by": {by: _slices(model.by(by)) for by in BREAKDOWNS},
         "kinds": {kind: _kinds(model.figures_by(kind)) for kind in KINDS},
         "hazard": [
-            {
-                **_fields(one, "turn", "at_risk", "exhausted", "censored"),
-                "hazard": _interval(one.hazard, one.interval),
-            }
+            {**_fields(one, "turn", "at_risk", "exhausted", "censored"), "hazard": _interval(one.hazard, one.interval)}
             for one in model.hazard
         ],
         "survival": _or_reason(lambda: _survival(model.survival)),

@@ -236,9 +236,7 @@ def published_grid(published: Published) -> Grid:
 
 
 def _rows(
-    columns: Sequence[Mapping[RowKey, Column]],
-    cell: Callable[[Column], TableCell],
-    name: Callable[[RowKey], str] = str,
+    columns: Sequence[Mapping[RowKey, Column]], cell: Callable[[Column], TableCell], name: Callable[[RowKey], str] = str
 ) -> tuple[TableRow, ...]:
     """A row per key that any column has, numbers before words; columns without the key have an empty cell."""
     keys = sorted({key for column in columns for key in column}, key=lambda key: (isinstance(key, str), key))

@@ -85,16 +85,10 @@ def unfinished_line(run: Run) -> str:
 def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -> Iterator[str]:
     """Remarks that a reader of the table needs, one sentence each."""
     facts: list[tuple[str, Callable[[ModelSummary], int]]] = [
-        (
-            "Sessions cut by the cap, the context or a budget, so lengths are lower bounds",
-            lambda s: s.counts.censored,
-        ),
+        ("Sessions cut by the cap, the context or a budget, so lengths are lower bounds", lambda s: s.counts.censored),
         ("Sessions suspended (not in the table)", lambda s: s.counts.suspended + s.counts.running),
         ("Sessions withheld by a content filter (not in the table)", lambda s: s.counts.withheld),
-        (
-            "Turns with nothing judged (counted towards the cap, in no metric)",
-            lambda s: s.counts.not_judged_turns,
-        ),
+        ("Turns with nothing judged (counted towards the cap, in no metric)", lambda s: s.counts.not_judged_turns),
         (f"Constraints not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
         ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.rec_left_out),
     ]

@@ -107,13 +107,7 @@ class AnswerQueue(ReviewQueue):
     columns = ("item", "id", "score", "note")
 
     def __init__(
-        self,
-        run: Run,
-        reviewer: str,
-        *,
-        seed: int | None = None,
-        size: int | None = None,
-        notify: Notify | None = None,
+        self, run: Run, reviewer: str, *, seed: int | None = None, size: int | None = None, notify: Notify | None = None
     ) -> None:
         sample = draw_sample(run, seed, size)
         self._items = {str(item.number): item for item in read_items(run, sample)}

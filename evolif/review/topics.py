@@ -31,11 +31,7 @@ from evolif.review.turn_view import decisions_text, findings_text
 from evolif.tracker import TopicModel
 from evolif.types import Finding
 
-_STATUS = {
-    "open": f"open: needs {REQUIRED_VOUCHERS} reviewers",
-    "verified": "verified",
-    "rejected": "rejected",
-}
+_STATUS = {"open": f"open: needs {REQUIRED_VOUCHERS} reviewers", "verified": "verified", "rejected": "rejected"}
 
 
 def topic_blocks(

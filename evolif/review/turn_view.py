@@ -72,12 +72,7 @@ _STATUS = {
 
 
 def turn_blocks(
-    turn: Turn,
-    found: Sequence[Finding],
-    earlier: Sequence[Turn],
-    decisions: Sequence[Decision],
-    *,
-    checked: bool,
+    turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn], decisions: Sequence[Decision], *, checked: bool
 ) -> list[tuple[str, Marked]]:
     """The titled blocks of a turn; unless it is `checked`, its findings are those stored in its line."""
     blocks = [

@@ -57,12 +57,7 @@ class SessionEnd(Exception):
     """
 
     def __init__(
-        self,
-        ending: Ending | None,
-        cause: str,
-        reason: str,
-        blame: Role | None = None,
-        fault: Exception | None = None,
+        self, ending: Ending | None, cause: str, reason: str, blame: Role | None = None, fault: Exception | None = None
     ) -> None:
         super().__init__(reason)
         self.ending = ending

@@ -10,10 +10,4 @@ from evolif.witness.fallback import build_fallback
 from evolif.witness.overlaps import may_overlap, overlaps
 from evolif.witness.requirements import Refusal
 
-__all__ = [
-    "Refusal",
-    "build_fallback",
-    "build_witness",
-    "may_overlap",
-    "overlaps",
-]
+__all__ = ["Refusal", "build_fallback", "build_witness", "may_overlap", "overlaps"]

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from evolif.constraints import (
-    Active,
-    check_reading,
-    edge_keywords,
-    find_conflict,
-    format_of,
-    get_group,
-    rule_checked,
-)
+from evolif.constraints import Active, check_reading, edge_keywords, find_conflict, format_of, get_group, rule_checked
 from evolif.text import Reading
 from evolif.types import Constraint
 from evolif.witness.fit import fit, set_case

@@ -231,13 +231,7 @@ def form(request: ChatRequest) -> tuple[bool, bool]:
 
 
 @pytest.mark.parametrize(
-    ("takes", "tried"),
-    [
-        ((True, True), 1),
-        ((False, True), 2),
-        ((True, False), 3),
-        ((False, False), 4),
-    ],
+    ("takes", "tried"), [((True, True), 1), ((False, True), 2), ((True, False), 3), ((False, False), 4)]
 )
 def test_a_server_without_schemas_or_temperature_is_asked_without(takes: tuple[bool, bool], tried: int) -> None:
     def answer(request: ChatRequest) -> str | Exception:

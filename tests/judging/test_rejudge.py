@@ -256,8 +256,7 @@ def test_agreement_counts_what_both_judged(run: Path, again: Any, judges: dict[s
 
 
 @pytest.mark.parametrize(
-    ("ending", "cause"),
-    [("suspended", "provider"), ("withheld", "content filter"), ("censored", "context")],
+    ("ending", "cause"), [("suspended", "provider"), ("withheld", "content filter"), ("censored", "context")]
 )
 def test_what_ended_a_session_from_outside_ends_it_still(run: Path, again: Any, ending: str | None, cause: str) -> None:
     set_ends(run, ending, cause)

@@ -13,10 +13,7 @@ from evolif.metrics import hazard, log_rank, survival, survival_bounds
 pytest.importorskip("scipy", reason="SciPy is not installed")
 
 # Patience exhausted at 3, 3, 5 and 8; censored at 0, 4 and 6. At 3 there are six at risk, at 5 three, at 8 one.
-SESSIONS = [
-    *(lasting(d, n) for d, n in enumerate((3, 3, 5, 8))),
-    *(lasting(10 + n, n, over=False) for n in (0, 4, 6)),
-]
+SESSIONS = [*(lasting(d, n) for d, n in enumerate((3, 3, 5, 8))), *(lasting(10 + n, n, over=False) for n in (0, 4, 6))]
 CURVE = [F(1)] * 3 + [F(4, 6)] * 2 + [F(4, 6) * F(2, 3)] * 3 + [F(0)]
 
 

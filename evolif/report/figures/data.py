@@ -164,10 +164,7 @@ def _isr(one: Slice) -> PlotMark:
 
 def _slice_curves(runs: ComparableRuns, by: str, to_mark: Callable[[Slice], PlotMark]) -> tuple[Curve, ...]:
     return tuple(
-        _curve(
-            name,
-            {k: to_mark(one) for k, one in model.by(by).items() if isinstance(k, int) and one.turns >= FEWEST},
-        )
+        _curve(name, {k: to_mark(one) for k, one in model.by(by).items() if isinstance(k, int) and one.turns >= FEWEST})
         for name, model in pairs(runs)
     )
 

@@ -33,13 +33,7 @@ GREY, FAINT = "#555555", "#dddddd"
 
 # Okabe and Ito's colours without yellow, which is invisible on white paper, from strong to weak.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
-_DASHES: tuple[Any, ...] = (
-    "solid",
-    (0, (5, 1.5)),
-    (0, (1.2, 1.2)),
-    (0, (6, 1.5, 1.2, 1.5)),
-    (0, (3, 1, 1, 1, 1, 1)),
-)
+_DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")
 
 _PARAMETERS: dict[str, Any] = {

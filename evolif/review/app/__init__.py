@@ -2,6 +2,4 @@
 
 from evolif.review.app.app import ReviewApp
 
-__all__ = [
-    "ReviewApp",
-]
+__all__ = ["ReviewApp"]
