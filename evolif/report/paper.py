@@ -12,19 +12,10 @@ from evolif.metrics import Interval, Metrics
 from evolif.report.analysis import ModelAnalysis, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, compare_models
-from evolif.report.figures import (
-    ONE_COLUMN,
-    TEXT,
-    blank,
-    draw,
-    group_matrix,
-    label,
-    labels,
-    markdown,
-    png_bytes,
-    style,
-    svg_text,
-)
+from evolif.report.figures import draw
+from evolif.report.figures.data import group_matrix
+from evolif.report.figures.style import ONE_COLUMN, TEXT, blank, label, labels, markdown, style
+from evolif.report.figures.svg import png_bytes, svg_text
 from evolif.report.wording import NOT_COMPARABLE
 from evolif.runner import Run
 

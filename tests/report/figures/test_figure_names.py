@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolif.report.figures import label, labels, markdown
-from evolif.report.figures.style import NAME_LIMIT, clean
+from evolif.report.figures.style import NAME_LIMIT, clean, label, labels, markdown
 
 
 @pytest.mark.parametrize(

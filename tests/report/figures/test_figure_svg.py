@@ -14,7 +14,8 @@ import pytest
 
 from evolif.errors import UsageError
 from evolif.report import ModelAnalysis, RunAnalysis
-from evolif.report.figures import FIGURE_NAMES, draw, draw_all, label
+from evolif.report.figures import FIGURE_NAMES, draw, draw_all
+from evolif.report.figures.style import label
 
 Analysed = Callable[..., RunAnalysis]
 
