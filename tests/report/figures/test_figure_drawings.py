@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from evolif.report.figures import style
 from evolif.report.figures.data import Curve, DifferenceMark, Matrix, PlotMark, PlotPanel, SurvivalCurve
 from evolif.report.figures.plots import (
     MOST_TOGETHER,
@@ -23,7 +22,7 @@ from evolif.report.figures.plots import (
     percent_span,
     shade,
 )
-from evolif.report.figures.style import look
+from evolif.report.figures.style import look, style
 from evolif.report.figures.survival import draw_survival, vertices
 
 CURVE = SurvivalCurve(
