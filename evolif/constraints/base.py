@@ -5,10 +5,12 @@ To add a group:
 1. Write a subclass of `Group` in the module of its kind (`length.py`, `placement.py`, ...), with a model for its
    parameters, `draw` and `check`, and `key`, `slots` and `note` for its phrases.
 2. Put its pool, phrases and description into the data file `constraints/NAME.yaml`.
-3. List it in `registry.py`.
+3. List it in `registry.py`, and in the profiles that draw it (`seeds/profiles/`).
 4. Exclude incompatible combinations: with a row or a budget in `constraints/compatibility-extended.yaml`, or with a
-   function in `compatibility.py` if they must be computed.
+   function in `compatibility.py` if they must be computed; name the group in its `_EXTENDED`.
 5. Teach the witness builder to satisfy it (`evolif/witness/requirements.py`), or override `fulfil`.
+6. If the general rules are too weak, add a reader of its queries (`_READERS` in `evolif/queries/check.py`) and a check
+   of its description (`_CHECKS` in `evolif/audit/descriptions.py`).
 
 A group outside of this package needs only steps 1 and 2, with `data` as a class attribute (docs/how-to/extend.md).
 """
