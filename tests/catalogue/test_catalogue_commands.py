@@ -143,7 +143,7 @@ def test_a_run_that_is_broken_off_keeps_whole_lines_and_goes_on(tmp_path, how):
             child.send_signal(how)
             told = child.communicate()[1]
     assert child.returncode == (130 if how == signal.SIGINT else -how), told
-    assert how == signal.SIGKILL or f"Interrupted. 2 topics went to {out}" in told
+    assert how == signal.SIGKILL or f"Interrupted. 2 topics written to {out}" in told
     assert [json.loads(line)["id"] for line in out.read_text(encoding="utf-8").splitlines()] == ["T001", "T002"]
     with serving(ok(json.dumps(TOPICS[2]))) as server:
         model = f"openai/tiny?base_url={server.url}"
