@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evolif.cli.console import say, show
-from evolif.cli.options import WORDING, Checker, Display, WordingOptions, random_seed
+from evolif.cli.options import WORDING, CheckerOption, Display, WordingOptions, random_seed
 
 TEMPLATE = "template"
 
@@ -41,7 +41,7 @@ def generate(
             help="What words the dialogues; repeat the flag to mix several by weight.",
         ),
     ] = None,
-    checker: Checker = None,
+    checker: CheckerOption = None,
     only: Annotated[int | None, typer.Option(min=1, help="Generate only the dialogue with this number.")] = None,
     options: WordingOptions,
     display: Display = "auto",
@@ -98,7 +98,7 @@ def extend(
             help="Its chat models, if their names do not say how to reach them; template replaces all of them.",
         ),
     ] = None,
-    checker: Checker = None,
+    checker: CheckerOption = None,
     options: WordingOptions,
     display: Display = "auto",
 ) -> None:

@@ -25,7 +25,7 @@ Against = Annotated[
     list[Path] | None,
     typer.Option(metavar="FILE|DIR", help="Texts to check for eight shared words in a row; repeatable."),
 ]
-Seed = Annotated[int | None, typer.Option(min=0, help="Seed of the requests; random by default.")]
+RequestSeed = Annotated[int | None, typer.Option(min=0, help="Seed of the requests; random by default.")]
 
 topics_app = typer.Typer(
     no_args_is_help=True,
@@ -79,7 +79,7 @@ def write(
             "--out", "-o", envvar="EVOLIF_TOPICS_OUT", metavar="FILE", help="The file to append topics to, JSONL."
         ),
     ] = Path("topics.jsonl"),
-    seed: Seed = None,
+    seed: RequestSeed = None,
     options: EntryOptions,
     display: Display = "auto",
 ) -> None:
@@ -136,7 +136,7 @@ def infer(
     limit: Annotated[
         int | None, typer.Option(min=1, envvar="EVOLIF_PERSONAS_LIMIT", help="Only the first N messages.")
     ] = None,
-    seed: Seed = None,
+    seed: RequestSeed = None,
     options: EntryOptions,
     display: Display = "auto",
 ) -> None:

@@ -30,7 +30,7 @@ Prices = Annotated[
 WORDING = "Chat models that word turns"
 """The heading of options for the chat models that write queries."""
 
-Checker = Annotated[
+CheckerOption = Annotated[
     str | None,
     typer.Option(metavar="PROVIDER/NAME", rich_help_panel=WORDING, help="A chat model that checks what rules cannot."),
 ]

@@ -4,7 +4,7 @@ A benchmark is a folder with a header, a file per dialogue, and its topics and p
 write its queries.
 """
 
-from evolif.instructions.authors import AuthorRole, open_author, open_synthesizers, reopen_synthesizers
+from evolif.instructions.authors import open_author, open_synthesizers, reopen_synthesizers
 from evolif.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter, load_benchmark
 from evolif.instructions.generate import extend, generate
 from evolif.instructions.source import SynthesizerPool, TurnMade, TurnSource
@@ -27,7 +27,6 @@ from evolif.instructions.turn_lines import (
 __all__ = [
     "CATALOGUES",
     "IMPORTED",
-    "AuthorRole",
     "Benchmark",
     "Header",
     "ImportedWriter",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from evolif.errors import UsageError
 from evolif.instructions.folder import Benchmark
@@ -25,11 +24,19 @@ from evolif.models import (
     stored_name,
 )
 from evolif.models.structured import StructuredModel
-from evolif.synthesis import TEMPLATE, Agent, Share, Synthesizer, load_plugin, parse_share, synthesis_settings
+from evolif.synthesis import (
+    TEMPLATE,
+    Agent,
+    AuthorRole,
+    Share,
+    Synthesizer,
+    load_plugin,
+    parse_share,
+    synthesis_settings,
+)
 
 Author = ModelRef | Synthesizer
 """A synthesizer: a name, a chat model, or an already open synthesizer."""
-AuthorRole = Literal["synthesizer", "checker"]
 ModelWrapper = Callable[[ManagedModel, AuthorRole], ChatModel]
 """Wraps each client, for example to count its calls."""
 

@@ -18,7 +18,7 @@ LABELS: Mapping[str, str] = {
 }  # fmt: skip
 """The eight metrics as tables name them: turns for EDR, per cent for the others."""
 
-Column = TypeVar("Column")
+TableColumn = TypeVar("TableColumn")
 RowKey = TypeVar("RowKey")
 
 
@@ -236,7 +236,9 @@ def published_grid(published: Published) -> Grid:
 
 
 def _rows(
-    columns: Sequence[Mapping[RowKey, Column]], cell: Callable[[Column], TableCell], name: Callable[[RowKey], str] = str
+    columns: Sequence[Mapping[RowKey, TableColumn]],
+    cell: Callable[[TableColumn], TableCell],
+    name: Callable[[RowKey], str] = str,
 ) -> tuple[TableRow, ...]:
     """A row per key that any column has, numbers before words; columns without the key have an empty cell."""
     keys = sorted({key for column in columns for key in column}, key=lambda key: (isinstance(key, str), key))

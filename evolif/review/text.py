@@ -9,10 +9,10 @@ from typing import Literal
 
 from evolif.text import spell_out
 
-Style = Literal["added", "removed", "kept", "finding", "escape", "strong", "faint"]
+TextStyle = Literal["added", "removed", "kept", "finding", "escape", "strong", "faint"]
 """The meaning of a range of text; the application chooses its look, which is never colour alone."""
 
-StyledSpan = tuple[int, int, Style]
+StyledSpan = tuple[int, int, TextStyle]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Marked:
         return Marked(self.text + other.text, self.marks + tuple((a + shift, b + shift, k) for a, b, k in other.marks))
 
 
-def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: Style = "finding") -> Marked:
+def visible(text: str, spans: Sequence[tuple[int, int]] = (), look: TextStyle = "finding") -> Marked:
     r"""Foreign text with control characters, reversals and invisible signs as in `\x1b`; tabs become spaces.
 
     Args:
@@ -76,7 +76,7 @@ def cut(line: str, width: int) -> str:
     return line
 
 
-def styled(text: str, look: Style | None = None) -> Marked:
+def styled(text: str, look: TextStyle | None = None) -> Marked:
     """The program's own words in one style; foreign text needs `visible`."""
     return Marked(text, ((0, len(text), look),) if look and text else ())
 

@@ -12,7 +12,7 @@ from evolif.constraints import describe, format_of, parse_constraint
 from evolif.errors import UsageError
 from evolif.judge_audit import Decision
 from evolif.review.decisions import format_time
-from evolif.review.text import Marked, Style, joined, one_line, styled, visible
+from evolif.review.text import Marked, TextStyle, joined, one_line, styled, visible
 from evolif.types import Constraint, Finding, Params, Turn
 
 MOVES = {"new": "new topic", "continue": "continues", "backtrack": "returns to"}
@@ -148,10 +148,10 @@ def _flat(text: str) -> Marked:
     return styled(one_line(text))
 
 
-def _diff_line(text: str, look: Style, other: str | None = None) -> Marked:
+def _diff_line(text: str, look: TextStyle, other: str | None = None) -> Marked:
     """A description in one style; words missing from the other one stand out."""
     shown = one_line(text)
-    marks: list[tuple[int, int, Style]] = [(0, len(shown), look)] if shown else []
+    marks: list[tuple[int, int, TextStyle]] = [(0, len(shown), look)] if shown else []
     if other is not None and max(len(shown), len(other)) <= _MAX_COMPARED:
         words = [match.span() for match in re.finditer(r"\S+", shown)]
         matcher = SequenceMatcher(None, [shown[a:b] for a, b in words], one_line(other).split(), autojunk=False)

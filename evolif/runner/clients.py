@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from evolif.config import EvalConfig
 from evolif.errors import InternalError, UsageError
-from evolif.instructions import AuthorRole, SynthesizerPool
+from evolif.instructions import SynthesizerPool
 from evolif.judging import Judge, open_judge
 from evolif.models import (
     ChatModel,
@@ -30,6 +30,7 @@ from evolif.models import (
 from evolif.runner.events import Role
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
+from evolif.synthesis import AuthorRole
 
 _CLOSING_TIME = 5.0
 """Seconds that clients get to close their connections."""

@@ -7,6 +7,7 @@ distributed over several synthesizers in fixed proportion.
 from evolif.synthesis.agent import (
     Agent,
     Attempt,
+    AuthorRole,
     CheckQuery,
     Meter,
     PluginSynthesizer,
@@ -31,6 +32,7 @@ __all__ = [
     "TEMPLATE",
     "Agent",
     "Attempt",
+    "AuthorRole",
     "CheckQuery",
     "Completion",
     "Frames",

@@ -43,7 +43,7 @@ _QUERY_SCHEMA = object_schema(query={"type": "string"})
 CheckQuery = Callable[[Turn, str], Sequence[Finding]]
 """The rules: objections to a query of a turn; none if it states exactly the turn's change."""
 Outcome = Literal["accepted", "repaired", "flagged"]
-Role = Literal["synthesizer", "checker"]
+AuthorRole = Literal["synthesizer", "checker"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,12 @@ class Attempt:
 class Meter:
     """Counts the cost and failed attempts of one turn; owned by the caller, so that failing calls are counted too."""
 
-    calls: dict[Role, int] = field(default_factory=dict)
-    usage: dict[Role, Usage] = field(default_factory=dict)
+    calls: dict[AuthorRole, int] = field(default_factory=dict)
+    usage: dict[AuthorRole, Usage] = field(default_factory=dict)
     failed: list[tuple[str, ...]] = field(default_factory=list)
     """Per failed attempt the checkers that found something."""
 
-    def add(self, role: Role, usage: Usage) -> None:
+    def add(self, role: AuthorRole, usage: Usage) -> None:
         """Count one call."""
         self.calls[role] = self.calls.get(role, 0) + 1
         self.usage[role] = self.usage.get(role, Usage()) + usage

@@ -172,10 +172,10 @@ class SingleLine(Input):
         super().replace(clean_input(text).replace("\n", " "), start, end)
 
 
-Answer = TypeVar("Answer")
+DialogAnswer = TypeVar("DialogAnswer")
 
 
-class Dialog(ModalScreen[Answer]):
+class Dialog(ModalScreen[DialogAnswer]):
     """A title, a text and a widget to answer with.
 
     Args:

@@ -8,7 +8,7 @@ from textual.binding import BindingType
 from textual.content import Content, Span
 
 from evolif.judge_audit import DecisionKind
-from evolif.review.text import Marked, Style
+from evolif.review.text import Marked, TextStyle
 
 BINDINGS: list[BindingType] = [
     ("a", "accept", "Accept"),
@@ -110,7 +110,7 @@ def long(kinds: tuple[DecisionKind, ...]) -> str:
     return "\n".join(f"{key:<10}{text}" for key, action, text in table if has(action, kinds))
 
 
-LOOKS: dict[Style, str] = {
+LOOKS: dict[TextStyle, str] = {
     "added": "$text-success",
     "removed": "$text-error",
     "kept": "$text-muted",
