@@ -17,10 +17,13 @@ from filelock import FileLock
 
 ROOT = Path(__file__).parent.parent.parent
 
-pytestmark = pytest.mark.skipif(
-    any(find_spec(name) is None for name in ("mkdocs", "material", "mkdocstrings")),
-    reason="mkdocs-material and mkdocstrings are not installed (extra docs)",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        any(find_spec(name) is None for name in ("mkdocs", "material", "mkdocstrings")),
+        reason="mkdocs-material and mkdocstrings are not installed (extra docs)",
+    ),
+]
 FETCHED = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//([^\"'/ >]+)")
 
 

@@ -45,6 +45,7 @@ def two_cores(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert not ray.is_initialized()
 
 
+@pytest.mark.slow
 @with_ray
 def test_a_killed_process_changes_no_figure(tmp_path: Path, two_cores: None) -> None:
     bench = generate(tmp_path / "bench", dialogues=12, turns=12, seed=5, profile="objective").path
@@ -91,6 +92,7 @@ def parent(process: str) -> str:
     return Path("/proc", process, "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1]
 
 
+@pytest.mark.slow
 @with_ray
 def test_a_budget_is_kept_over_all_processes(tmp_path: Path, two_cores: None) -> None:
     bench = generate(tmp_path / "bench", dialogues=6, turns=6, seed=5, profile="objective").path
