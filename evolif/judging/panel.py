@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from evolif.constraints import describe
 from evolif.errors import AccessError, ContextOverflowError, EvolifError, JudgeError, ModelError, WithheldError
-from evolif.judging.records import THRESHOLD, CachedScore, JudgeCache, JudgeRecord, JudgeScore, add_usage, usage_of
+from evolif.judging.records import THRESHOLD, CachedScore, JudgeCache, JudgeRecord, JudgeScore, usage_of
 from evolif.judging.rubric import Question, Rubric, read_score
 from evolif.models import ChatModel, ChatRequest, Reply, Sampling
 from evolif.text import Reading
@@ -106,7 +106,7 @@ class Member:
                 score=read.score,
                 rationale=read.rationale,
                 problem=read.problem + cut,
-                usage=add_usage(score.usage, reply.usage),
+                usage=score.usage + reply.usage,
                 served_by=reply.served_by,
                 temperature=temperature,
             )

@@ -89,13 +89,8 @@ def usage_of(scores: Iterable[JudgeScore]) -> Mapping[str, Usage]:
     spent: dict[str, Usage] = {}
     for score in scores:
         if score.attempts:
-            spent[score.judge] = add_usage(spent.get(score.judge, Usage()), score.usage)
+            spent[score.judge] = spent.get(score.judge, Usage()) + score.usage
     return spent
-
-
-def add_usage(first: Usage, second: Usage) -> Usage:
-    """The sum of two usages."""
-    return Usage(first.prompt_tokens + second.prompt_tokens, first.completion_tokens + second.completion_tokens)
 
 
 def dump_records(records: Iterable[JudgeRecord]) -> str:
