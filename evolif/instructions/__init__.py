@@ -7,6 +7,7 @@ write its queries.
 from evolif.instructions.authors import open_author, open_synthesizers, reopen_synthesizers
 from evolif.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter, load_benchmark
 from evolif.instructions.generate import extend, generate
+from evolif.instructions.generator import script_of
 from evolif.instructions.source import SynthesizerPool, TurnMade, TurnSource
 from evolif.instructions.turn_lines import (
     Header,
@@ -48,6 +49,7 @@ __all__ = [
     "rates",
     "read_turns",
     "reopen_synthesizers",
+    "script_of",
     "to_object",
     "turn_hash",
     "writing",

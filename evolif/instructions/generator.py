@@ -97,16 +97,7 @@ class TurnGenerator:
 
     def playable(self, turn: Turn) -> Turn:
         """The turn, with the template's query in place of a flagged or rejected one."""
-        scripted = ScriptTurn(
-            dialogue=turn.dialogue,
-            turn=turn.turn,
-            topic=turn.topic,
-            move=turn.move,
-            operation=turn.operation,
-            constraints=turn.constraints,
-            before=(),
-            witness=turn.witness or "",
-        )
+        scripted = script_of(turn)
         note = f"the words of {turn.source} are {turn.status}; the template's words are played instead"
         return replace(
             turn,
@@ -116,3 +107,17 @@ class TurnGenerator:
             attempts=1,
             findings=(note,),
         )
+
+
+def script_of(turn: Turn) -> ScriptTurn:
+    """The intention of a stored turn, for the template."""
+    return ScriptTurn(
+        dialogue=turn.dialogue,
+        turn=turn.turn,
+        topic=turn.topic,
+        move=turn.move,
+        operation=turn.operation,
+        constraints=turn.constraints,
+        before=(),
+        witness=turn.witness or "",
+    )

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.constraints import EXTENDED_GROUPS, GROUPS, own_groups
 from evolif.errors import InputError, UsageError
-from evolif.instructions import Benchmark, dialogue_file, read_turns
+from evolif.instructions import Benchmark, dialogue_file, read_turns, script_of
 from evolif.judge_audit import DecisionKind
 from evolif.resources import complaint
 from evolif.review.decisions import DecisionLog, Drafts, Request
@@ -21,7 +21,7 @@ from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
 from evolif.review.text import hidden, one_line, visible
 from evolif.review.turn_view import intention_of, turn_blocks
 from evolif.synthesis import TemplateSynthesizer
-from evolif.types import Finding, ScriptTurn, Turn
+from evolif.types import Finding, Turn
 
 MAX_QUERY = 20_000
 """Characters."""
@@ -242,7 +242,7 @@ class BenchmarkQueue(ReviewQueue):
     def template(self, key: str) -> str:
         """The template's words for the turn."""
         turn = self.turn(key)
-        return self._template.say(_scripted(turn), turn.persona)
+        return self._template.say(script_of(turn), turn.persona)
 
     def ask(self, key: str, model: str, notes: str) -> Regenerated:
         """A model's words for the turn; blocks until the model answers.
@@ -328,20 +328,6 @@ class BenchmarkQueue(ReviewQueue):
 
 def _verified(query: str, source: str, attempts: int, findings: list[str]) -> State:
     return {"query": query, "status": "verified", "source": source, "attempts": attempts, "findings": findings}
-
-
-def _scripted(turn: Turn) -> ScriptTurn:
-    """The intention of a stored turn, for the template."""
-    return ScriptTurn(
-        dialogue=turn.dialogue,
-        turn=turn.turn,
-        topic=turn.topic,
-        move=turn.move,
-        operation=turn.operation,
-        constraints=turn.constraints,
-        before=(),
-        witness=turn.witness or "",
-    )
 
 
 def regenerate(turn: Turn, model: str, notes: str) -> Regenerated:
