@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from evolif.constraints import check_reading, format_of, parse_constraints
 from evolif.text import Reading
-from evolif.types import Constraint
+from evolif.turns import Constraint
 
 ROUNDS, CALLS = 15, 200
 

@@ -19,27 +19,19 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from evolif.instructions import generate
-from evolif.models.sim import SimModel
+from evolif.instructions import generate, players
+from evolif.models import SimModel
 from evolif.runner import evaluate
 
 STRENGTHS = {"a": 0.995, "b": 0.99, "c": 0.98, "d": 0.97, "e": 0.96}
 """Chance that a model keeps a constraint: strong enough that most sessions come to the cap."""
 
 
-class Skilled(SimModel):
-    """A simulated model of a given strength, whatever the group and the depth."""
+class Skilled(players.Skill):
+    """A skill of a given strength, whatever the group and the depth."""
 
-    def __init__(self, letter: str) -> None:
-        super().__init__("steady", seed=ord(letter))
-        self._letter = letter
-
-    @property
-    def name(self) -> str:
-        return f"sim/{self._letter}"
-
-    def _chance(self, group: str, depth: int) -> float:
-        return STRENGTHS[self._letter]
+    def chance(self, group: str, depth: int) -> float:
+        return STRENGTHS[self.name]
 
 
 def make_run(folder: Path, dialogues: int, turns: int) -> Path:
@@ -51,7 +43,8 @@ def make_run(folder: Path, dialogues: int, turns: int) -> Path:
     names = [f"sim/{letter}" for letter in STRENGTHS]
 
     def opened(name: str, **_: Any) -> SimModel:
-        return Skilled(name.partition("/")[2])
+        letter = name.partition("/")[2]
+        return SimModel(letter, Skilled(letter, ord(letter)).answer)
 
     with mock.patch("evolif.runner.clients.open_model", opened):
         evaluate(folder / "bench", names, run, max_turns=turns).close()

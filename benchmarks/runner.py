@@ -12,11 +12,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from evolif.instructions import Benchmark, generate
+from evolif.instructions import Benchmark, generate, prompt_of
 from evolif.judging import judge_turn
 from evolif.models import ChatRequest, open_model
 from evolif.runner import evaluate
-from evolif.types import Turn
+from evolif.turns import Turn
 
 TURNS = 20
 
@@ -27,7 +27,7 @@ def bare(turns: list[Turn]) -> float:
     async def main() -> None:
         model = open_model("sim/perfect")
         for turn in turns:
-            reply = await model.complete(ChatRequest((), turn=turn))
+            reply = await model.complete(ChatRequest((), prompt=prompt_of(turn, 1)))
             await judge_turn(turn.constraints, reply.text, None)
 
     started = time.process_time()

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from evolif.queries import check_query
     from evolif.runner.evaluate import evaluate
     from evolif.runner.run import load_run
-    from evolif.types import Constraint, Finding, Persona, Session, Span, Topic, Turn, Verdict
+    from evolif.turns import Constraint, Finding, Persona, Topic, Turn
+    from evolif.types import Session, Span, Verdict
 
 __all__ = [
     "Constraint",
@@ -51,7 +52,9 @@ _FUNCTIONS = {
     "load_benchmark": "evolif.instructions",
     "load_run": "evolif.runner",
 }
-"""Where each function is defined. Errors are in `evolif.errors`, all other classes in `evolif.types`."""
+"""Where each function is defined."""
+_TURNS = frozenset({"Constraint", "Finding", "Persona", "Topic", "Turn"})
+"""Classes of `evolif.turns`. Errors are in `evolif.errors`, all other classes in `evolif.types`."""
 
 
 def __getattr__(name: str) -> Any:
@@ -60,7 +63,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'evolif' has no attribute {name!r}")
     from importlib import import_module
 
-    home = _FUNCTIONS.get(name, "evolif.errors" if name.endswith("Error") else "evolif.types")
+    classes = "evolif.errors" if name.endswith("Error") else "evolif.turns" if name in _TURNS else "evolif.types"
+    home = _FUNCTIONS.get(name, classes)
     return getattr(import_module(home), name)
 
 

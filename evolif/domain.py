@@ -1,14 +1,15 @@
-"""Deprecated alias of `evolif.types`, for plug-ins written before the rename."""
+"""Deprecated alias of `evolif.types` and `evolif.turns`, for plug-ins written before the rename."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any
 
-from evolif import types
+from evolif import turns, types
 
 
 def __getattr__(name: str) -> Any:
-    value = getattr(types, name)  # before the warning: an unknown name is just an AttributeError
-    warnings.warn("evolif.domain is deprecated; import from evolif.types", DeprecationWarning, stacklevel=2)
+    home = turns if name in turns.__dict__ else types
+    value = getattr(home, name)  # before the warning: an unknown name is just an AttributeError
+    warnings.warn(f"evolif.domain is deprecated; import from {home.__name__}", DeprecationWarning, stacklevel=2)
     return value

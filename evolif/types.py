@@ -1,100 +1,17 @@
-"""The types that all packages share: frozen dataclasses and literals without dependencies on other modules."""
+"""The vocabulary of conversations, shared by all packages: frozen dataclasses without dependencies on other modules.
+
+What instruction following adds is in `evolif.turns`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
-
-Params = Mapping[str, Any]
-"""Parameters of a constraint as stored (see the constraint specification in `docs/constraints.md`)."""
 
 DEFAULT_RESAMPLES = 2_000
 """Resamples of a bootstrap where nothing else is requested."""
-
-Move = Literal["new", "continue", "backtrack"]
-OperationKind = Literal["add", "modify", "remove"]
-TurnStatus = Literal["verified", "flagged", "edited", "rejected"]
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """A task without any constraint, and the words that belong to it (paper §4.1)."""
-
-    id: str
-    prompt: str
-    keywords: tuple[str, ...]
-    domain: str = ""
-    title: str = ""
-    """A short noun phrase that names the task when a dialogue returns to it; empty in foreign data."""
-
-
-@dataclass(frozen=True, slots=True)
-class Persona:
-    """A speaking style, fixed for a dialogue (paper §4.1)."""
-
-    id: str
-    sentence: str
-    phrases: tuple[str, ...]
-    register: str = "neutral"
-    """One of the registers of the phrase grammar: `casual`, `neutral`, `formal`, `brisk`, `warm`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Constraint:
-    """One requirement: its group and its parameters as stored."""
-
-    group: str
-    params: Params
-
-
-Instruction = tuple[Constraint, ...]
-"""The active constraints of a topic, at most one per group, oldest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """The one change of a turn; `before` is None for an add, `after` for a removal."""
-
-    kind: OperationKind
-    group: str
-    before: Params | None
-    after: Params | None
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptTurn:
-    """The intention of a turn, before it is put into words; turns count from 1."""
-
-    dialogue: int
-    turn: int
-    topic: Topic
-    move: Move
-    operation: Operation
-    constraints: Instruction
-    before: Instruction
-    """The topic's constraints after its previous turn (empty on a new topic)."""
-    witness: str
-    """A text that passes every rule checker of this turn."""
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One line of a benchmark: the intention and its words."""
-
-    dialogue: int
-    turn: int
-    topic: Topic
-    move: Move
-    operation: Operation
-    constraints: Instruction
-    persona: Persona
-    query: str
-    source: str
-    attempts: int = 1
-    findings: tuple[str, ...] = ()
-    status: TurnStatus = "verified"
-    witness: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +32,6 @@ class Verdict:
     expected: str
     found: str
     spans: tuple[Span, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A query checker's objection: the query does not express the turn's intention, or expresses another one."""
-
-    checker: str
-    """`topic`, or the group whose change the query does not express."""
-    message: str
-    """What is missing or wrong, as a sentence for whoever corrects the query."""
-    spans: tuple[tuple[int, int], ...] = ()
-    """Half-open ranges of the query's characters that are wrong; empty if something is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,30 +58,93 @@ class Usage:
         return Usage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
 
 
+Role = Literal["target", "partner", "judge", "context", "synthesizer", "checker", "runner"]
+"""The role that makes a call, or that failed; `runner` is this program."""
+
+
 @dataclass(frozen=True, slots=True)
-class TurnFacts:
-    """What a run knows about a turn, independent of the model that answers: figures are broken down by it."""
+class Spent:
+    """Calls of one model in one role, and their tokens."""
+
+    role: Role
+    model: str
+    usage: Usage
+    calls: int = 1
+
+
+Seat = Literal["target", "partner"]
+"""Who speaks: the model under test, or its partner, which is another model or a scripted player."""
+Label = str | int
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a seat is asked."""
 
     dialogue: int
     turn: int
-    move: Move
-    depth: int
-    """How many turns the topic has had so far, this one included."""
-    topic: str
-    """The topic's id."""
-    query: str
-    constraints: Instruction
-    operation: OperationKind | Literal[""] = ""
-    """Empty in runs that are older than this field."""
-    source: str = ""
-    """Who wrote the query: `template`, a model's name, `human`."""
-    register: str = ""
-    """The persona's register."""
-    witness: str | None = None
-    """A text that satisfies the turn's rule-checked constraints; None if the benchmark has none."""
+    """From 1, over all seats."""
+    messages: tuple[Message, ...]
+    """New since the seat last spoke; the last one is the user's."""
+    seat: Seat = "target"
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    """The scenario's own data, as JSON values: stored, shown to simulated players, never sent to a model."""
+    labels: Mapping[str, Label] = field(default_factory=dict)
+    """What figures are broken down by."""
+    fixed: bool = True
+    """Whether it is the same whatever was answered before."""
+    max_tokens: int | None = None
+    """The longest answer; None for the run's setting."""
+    digest: str = ""
+    """Changes with everything that the answer is judged by; worked out from the other fields if empty."""
+
+    @property
+    def query(self) -> str:
+        """The text of the last message, the user's."""
+        return self.messages[-1].content
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A prompt with its answer, and what was heard of it."""
+
+    prompt: Prompt
+    answer: str
+    """As received."""
+    heard: str
+    """What the others hear of it, and what later calls show of it: the answer, or a part of it."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """What a context strategy learnt at this turn."""
+
+    @cached_property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages that a later call of the same seat shows in full."""
+        return (*self.prompt.messages, Message("assistant", self.heard))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A number given to an answer. Verdicts drive patience, scores drive metrics."""
+
+    name: str
+    value: float | None
+    """None if it could not be scored."""
+    expected: str = ""
+    found: str = ""
 
 
 Ending = Literal["finished", "censored", "suspended", "withheld"]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Why a dialogue goes no further."""
+
+    ending: Literal["finished", "censored"]
+    cause: str
+    """One or two words; `patience` is kept for exhausted patience, the event of survival."""
+    reason: str
+    """A sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +153,11 @@ class JudgedTurn:
 
     turn: int
     verdicts: tuple[Verdict, ...]
-    depth: int = 1
-    """How many turns the topic has had so far, this one included."""
-    move: Move = "continue"
+    labels: Mapping[str, Label] = field(default_factory=dict)
+    """Those of its prompt."""
+    scores: tuple[Score, ...] = ()
+    seat: Seat = "target"
+    """Only turns of the target count; those of the partner are here for metrics over whole dialogues."""
 
     @property
     def judged(self) -> tuple[bool, ...]:
@@ -202,8 +172,11 @@ class Session:
     model: str
     dialogue: int
     epoch: int
-    patience: int
+    patience: int | None
+    """Failed turns in a row that end it; None if it has no patience."""
     ending: Ending | None
     """None while the session runs."""
     reason: str = ""
     turns: tuple[JudgedTurn, ...] = ()
+    cause: str = ""
+    """Why it ended, in one or two words: `patience`, `cap`, …"""

@@ -51,12 +51,12 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_the_old_module_of_types_warns_and_works() -> None:
-    from evolif import domain, types
+    from evolif import domain, turns
 
-    with pytest.warns(DeprecationWarning, match="import from evolif.types"):
-        assert domain.Constraint is types.Constraint
-    with pytest.warns(DeprecationWarning, match="import from evolif.types"):
+    with pytest.warns(DeprecationWarning, match="import from evolif.turns"):
+        assert domain.Constraint is turns.Constraint
+    with pytest.warns(DeprecationWarning, match="import from evolif.turns"):
         from evolif.domain import Topic
-    assert Topic is types.Topic
+    assert Topic is turns.Topic
     with pytest.raises(AttributeError):
         domain.nonsense  # noqa: B018

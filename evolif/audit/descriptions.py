@@ -9,7 +9,7 @@ from typing import Any
 
 from evolif.constraints import describe
 from evolif.text import find_all, fold
-from evolif.types import Constraint
+from evolif.turns import Constraint
 
 _NUMBERS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "

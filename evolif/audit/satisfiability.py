@@ -29,7 +29,7 @@ from evolif.constraints import (
     upper_limit,
 )
 from evolif.text import MAX_BODY_BYTES, Reading, count_words, find_all, fold, is_skippable
-from evolif.types import Constraint
+from evolif.turns import Constraint
 from evolif.witness import Refusal, build_fallback, may_overlap, overlaps
 
 Status = Literal["satisfiable", "awkward", "impossible", "undecided"]

@@ -22,7 +22,7 @@ from evolif.errors import InputError, UsageError
 from evolif.instructions import load_benchmark, read_turns
 from evolif.queries import check_query
 from evolif.resources import complaint, read_json_lines
-from evolif.types import Constraint, Finding, Move
+from evolif.turns import Constraint, Finding, Move
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _QUOTED = re.compile(r"[“\"][^“”\"]*[”\"]")

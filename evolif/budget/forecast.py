@@ -11,9 +11,10 @@ from statistics import fmean
 from evolif.budget.prices import Quotes, judge_models
 from evolif.constraints import get_group
 from evolif.errors import UsageError
-from evolif.instructions import Benchmark
+from evolif.instructions import Benchmark, Requirements, requirements_of
 from evolif.runner import SYSTEM_PROMPT, Run, RunSettings
-from evolif.types import Session, Turn, TurnFacts, Usage
+from evolif.turns import Turn
+from evolif.types import Session, Usage
 
 ASSUMED_TOKENS = 300
 """Assumed tokens of an answer without an earlier run."""
@@ -239,7 +240,7 @@ def _judges(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, bases: 
     return [_expected(quotes, "judge", judge, calls, usages) for judge in judges]
 
 
-def _count_subjective(turn: Turn | TurnFacts) -> int:
+def _count_subjective(turn: Turn | Requirements) -> int:
     """Constraints that only a judge can check."""
     return sum(get_group(c.group).subjective for c in turn.constraints)
 
@@ -275,7 +276,7 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
         settings: Settings of the new run.
         quotes: Its prices.
     """
-    subjective = {(facts.dialogue, facts.turn): _count_subjective(facts) for facts in run.facts()}
+    subjective = {(facts.dialogue, facts.turn): _count_subjective(requirements_of(facts)) for facts in run.prompts()}
     calls, answer_tokens, turns = 0, 0.0, 0
     for model in run.models:
         for session, records in run.transcripts(model):

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from evolif.catalogue.entries import Pair, RuleFault
 from evolif.resources import data_path
 from evolif.text import fold
-from evolif.types import Persona, Topic
+from evolif.turns import Persona, Topic
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _POSSESSIVE = re.compile(r"'s?\Z")

@@ -30,7 +30,7 @@ from evolif.models import ModelOptions, ModelRef
 from evolif.rng import Purpose, Stream
 from evolif.synthesis import object_schema, registers
 from evolif.text import clean
-from evolif.types import Persona
+from evolif.turns import Persona
 
 FIELDS = ("text", "persona", "sentence")
 """Fields of a JSONL line that may hold the text."""

@@ -18,7 +18,7 @@ from evolif.errors import InputError
 from evolif.resources import complaint, data_path, load_yaml
 from evolif.synthesis import PersonaModel, registers
 from evolif.text import sentences
-from evolif.types import Persona
+from evolif.turns import Persona
 
 # The pattern language of the lint's data files:
 #

@@ -28,7 +28,7 @@ from evolif.catalogue.index import (
 from evolif.catalogue.personas import load_patterns
 from evolif.resources import complaint
 from evolif.tracker import TopicModel
-from evolif.types import Topic
+from evolif.turns import Topic
 
 KEYWORDS = 20
 SINGLE_WORDS = 14

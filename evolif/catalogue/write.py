@@ -33,7 +33,8 @@ from evolif.errors import UsageError
 from evolif.models import ModelOptions, ModelRef
 from evolif.rng import Purpose, Stream
 from evolif.synthesis import object_schema
-from evolif.types import Message, Topic
+from evolif.turns import Topic
+from evolif.types import Message
 
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "‐": "-", "‑": "-", "–": "-", "_": " "})
 _MOST_OFFERED = 60

@@ -28,7 +28,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from evolif.resources import data_path, load_yaml
 from evolif.rng import Stream
 from evolif.text import Reading, fold
-from evolif.types import OperationKind, Params, Span, Verdict
+from evolif.turns import OperationKind, Params
+from evolif.types import Span, Verdict
 
 Active = Mapping[str, Params]
 """The parameters of active constraints, by group."""

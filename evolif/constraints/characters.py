@@ -12,7 +12,8 @@ from pydantic import Field, TypeAdapter
 from evolif.constraints.base import DrawContext, Group, ParamsModel
 from evolif.rng import Stream
 from evolif.text import Reading
-from evolif.types import Params, Span, Verdict
+from evolif.turns import Params
+from evolif.types import Span, Verdict
 
 TOLERANCE = 3
 """Tolerance of a share, in percentage points."""

@@ -14,7 +14,7 @@ from typing import Any
 from evolif.constraints.base import Active, Conflict, lower_limit, required_words, upper_limit
 from evolif.resources import data_path, load_yaml
 from evolif.text import count_words, find_all, fold
-from evolif.types import Params
+from evolif.turns import Params
 
 _Budgets = Mapping[str, Any]
 _Row = tuple[frozenset[str], Mapping[str, Any]]

@@ -14,7 +14,8 @@ from pydantic import Field, TypeAdapter
 from evolif.constraints.base import DrawContext, Group, ParamsModel, shorten
 from evolif.rng import Stream
 from evolif.text import Edge, Reading, first_grapheme, fold, is_skippable, last_grapheme, outer_block, without_selectors
-from evolif.types import Params, Verdict
+from evolif.turns import Params
+from evolif.types import Verdict
 
 
 class _Letter(ParamsModel):

@@ -13,7 +13,8 @@ from evolif.constraints.base import DrawContext, Group, ParamsModel, plural, quo
 from evolif.constraints.compatibility import find_declared
 from evolif.rng import Stream
 from evolif.text import Reading, fold
-from evolif.types import Params, Span, Verdict
+from evolif.turns import Params
+from evolif.types import Span, Verdict
 
 _NAMES = {"json": "JSON", "xml": "XML", "html": "HTML", "csv": "CSV", "markdown": "Markdown"}
 MIN_ROWS = 2

@@ -10,7 +10,8 @@ from pydantic import Field, TypeAdapter
 from evolif.constraints.base import DrawContext, Group, ParamsModel, Saying, quoted, required_words, times
 from evolif.rng import Stream
 from evolif.text import Reading
-from evolif.types import OperationKind, Params, Span, Verdict
+from evolif.turns import OperationKind, Params
+from evolif.types import Span, Verdict
 
 _Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 

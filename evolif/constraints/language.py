@@ -12,7 +12,8 @@ from evolif.constraints.base import DrawContext, Group, ParamsModel, group_data,
 from evolif.errors import UsageError
 from evolif.rng import Stream
 from evolif.text import Reading
-from evolif.types import Params, Verdict
+from evolif.turns import Params
+from evolif.types import Verdict
 
 READ_CHARACTERS = 10_000
 """Limit on langdetect's input, to bound the time."""

@@ -12,7 +12,8 @@ from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 from evolif.constraints.base import DrawContext, Group, ParamsModel, bare, plural, shorten
 from evolif.rng import Stream
 from evolif.text import Reading, count_words, words
-from evolif.types import Params, Span, Verdict
+from evolif.turns import Params
+from evolif.types import Span, Verdict
 
 _RELATIONS = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly"}
 _Unit = Literal["words", "sentences", "paragraphs", "characters"]

@@ -14,7 +14,8 @@ from evolif.constraints.base import CountGroup, CountParams, DrawContext, Group,
 from evolif.constraints.compatibility import find_declared
 from evolif.rng import Stream
 from evolif.text import Reading
-from evolif.types import Params, Span, Verdict
+from evolif.turns import Params
+from evolif.types import Span, Verdict
 
 _DIGIT = re.compile(r"\d")  # in Python, every Unicode decimal digit
 _SHOWN_DIGITS = 20

@@ -10,7 +10,8 @@ from evolif.constraints.base import DrawContext, Group, ParamsModel, bare, short
 from evolif.constraints.compatibility import find_declared
 from evolif.rng import Stream
 from evolif.text import Block, Reading, count_words, first_grapheme, is_skippable, words
-from evolif.types import Params, Span, Verdict
+from evolif.turns import Params
+from evolif.types import Span, Verdict
 
 MIN_PARAGRAPHS = 2
 """One paragraph is not every paragraph."""

@@ -31,7 +31,8 @@ from evolif.constraints.subjective import Audience, Emotion, Style
 from evolif.errors import InputError, InternalError, UsageError
 from evolif.resources import complaint
 from evolif.text import Reading
-from evolif.types import Constraint, Verdict
+from evolif.turns import Constraint
+from evolif.types import Verdict
 
 GROUPS: Mapping[str, Group] = MappingProxyType(
     {

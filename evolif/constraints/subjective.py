@@ -11,7 +11,7 @@ from pydantic import AfterValidator, TypeAdapter, create_model
 
 from evolif.constraints.base import DrawContext, Group, ParamsModel, group_data
 from evolif.rng import Stream
-from evolif.types import Params
+from evolif.turns import Params
 
 
 def _adapter(name: str) -> TypeAdapter[Any]:

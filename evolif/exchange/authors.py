@@ -18,7 +18,7 @@ from evolif.errors import InputError, UsageError
 from evolif.instructions import IMPORTED, to_object
 from evolif.resources import complaint
 from evolif.synthesis import TemplateSynthesizer
-from evolif.types import Constraint, Instruction, Move, Operation, Persona, ScriptTurn, Topic, Turn
+from evolif.turns import Constraint, Instruction, Move, Operation, Persona, ScriptTurn, Topic, Turn
 
 STATES = "evolif-states"
 DIALOGS = "evolif-dialogs"

@@ -16,7 +16,7 @@ from evolif.exchange.authors import DIALOGS, NOTHING, STATES, Derivation, parse_
 from evolif.exchange.exporting import new_path
 from evolif.exchange.rows import FIELD, Extension, Row, Shared, arrow_rows, parquet_rows, parse_extension, parse_shared
 from evolif.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
-from evolif.types import Turn
+from evolif.turns import Turn
 from evolif.witness import Refusal, build_fallback, build_witness
 
 LONGEST_LINE = 32 << 20

@@ -19,7 +19,7 @@ from evolif.errors import InputError, UsageError
 from evolif.instructions import CATALOGUES, Benchmark, Header, parse_header, to_object
 from evolif.resources import complaint
 from evolif.runner import Run, TurnRecord
-from evolif.types import TurnFacts
+from evolif.types import Prompt
 
 Row = dict[str, Any]
 
@@ -83,10 +83,10 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
             simulated models do, are left out too: `answer` is null and `withheld` true.
     """
     canary = canary_of(run.settings.benchmark)
-    facts = {(f.dialogue, f.turn): f for f in run.facts()}
+    facts = {(f.dialogue, f.turn): f for f in run.prompts()}
     witnesses: dict[int, set[str]] = {}
     for fact in facts.values():
-        witnesses.setdefault(fact.dialogue, set()).update([fact.witness] if fact.witness else [])
+        witnesses.setdefault(fact.dialogue, set()).update([fact.payload["witness"]] if fact.payload["witness"] else [])
     # Endpoints are left out: they describe this machine.
     shared: Row | None = run.settings.model_dump(mode="json", exclude={"endpoints", "judge_endpoints"})
     for model in run.models:
@@ -102,7 +102,7 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
                 if row["withheld"]:
                     row["answer"] = None
                 if with_witness:
-                    row["witness"] = fact.witness
+                    row["witness"] = fact.payload["witness"]
                 row[FIELD] = extension(run=shared)
                 shared = None
                 yield row
@@ -112,13 +112,14 @@ def _has_witness(answer: str, witnesses: set[str]) -> bool:
     return answer in witnesses or any(len(text) >= _RECOGNISABLE and text in answer for text in witnesses)
 
 
-def _turn_columns(facts: TurnFacts, record: TurnRecord) -> Row:
+def _turn_columns(facts: Prompt, record: TurnRecord) -> Row:
     judged = [v.satisfied for v in record.verdicts if v.satisfied is not None]
     return {
         "turn": record.turn,
-        **_attributes(facts, "topic", "move", "depth", "operation", "source", "register", "query"),
-        "groups": [c.group for c in facts.constraints],
-        "constraints": [{"group": c.group, "params": dict(c.params)} for c in facts.constraints],
+        **facts.labels,
+        "query": facts.query,
+        "groups": [c["group"] for c in facts.payload["constraints"]],
+        "constraints": facts.payload["constraints"],
         **_attributes(record, "answer", "reasoning", "truncated", "served_by", "seconds", "is_judged"),
         "judged": len(judged),
         "satisfied": sum(judged),

@@ -8,6 +8,7 @@ from evolif.instructions.authors import open_author, open_synthesizers, reopen_s
 from evolif.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter, load_benchmark
 from evolif.instructions.generate import extend, generate
 from evolif.instructions.generator import script_of
+from evolif.instructions.prompt import Requirements, constraint_objects, prompt_of, requirements_of
 from evolif.instructions.source import SynthesizerPool, TurnMade, TurnSource
 from evolif.instructions.turn_lines import (
     Header,
@@ -32,11 +33,13 @@ __all__ = [
     "Header",
     "ImportedWriter",
     "Rates",
+    "Requirements",
     "SynthesisRecord",
     "SynthesizerPool",
     "TurnMade",
     "TurnSource",
     "append",
+    "constraint_objects",
     "cut_torn_line",
     "dialogue_file",
     "extend",
@@ -46,9 +49,11 @@ __all__ = [
     "open_synthesizers",
     "parse_header",
     "parse_turn",
+    "prompt_of",
     "rates",
     "read_turns",
     "reopen_synthesizers",
+    "requirements_of",
     "script_of",
     "to_object",
     "turn_hash",

@@ -41,7 +41,7 @@ from evolif.instructions.turn_lines import (
 from evolif.resources import read_catalogue
 from evolif.synthesis import TEMPLATE, author_of, load_frames, load_personas, parse_share, registers
 from evolif.tracker import load_profile, load_topics
-from evolif.types import Persona, Topic, Turn, TurnStatus
+from evolif.turns import Persona, Topic, Turn, TurnStatus
 
 if TYPE_CHECKING:
     from filelock import FileLock

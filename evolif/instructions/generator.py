@@ -10,7 +10,7 @@ from evolif.errors import UsageError
 from evolif.instructions.turn_lines import Header, same_intention
 from evolif.synthesis import Frames, TemplateSynthesizer, persona_for
 from evolif.tracker import ScriptSpec, script
-from evolif.types import Persona, ScriptTurn, Topic, Turn
+from evolif.turns import Persona, ScriptTurn, Topic, Turn
 
 UNPLAYABLE = frozenset({"flagged", "rejected"})
 """Statuses of queries that are never sent to a model."""

@@ -15,7 +15,7 @@ from evolif.errors import ModelError, UsageError
 from evolif.instructions.folder import Benchmark
 from evolif.instructions.turn_lines import SynthesisRecord, TokenCost, writing
 from evolif.synthesis import TEMPLATE, Attempt, Meter, Synthesizer
-from evolif.types import Turn
+from evolif.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from evolif.resources import complaint, read_json_lines
 from evolif.synthesis import PersonaModel
 from evolif.text import READING_RULES_VERSION
 from evolif.tracker import Profile
-from evolif.types import Operation, Persona, ScriptTurn, Topic, Turn, Usage
+from evolif.turns import Operation, Persona, ScriptTurn, Topic, Turn
+from evolif.types import Usage
 
 
 class _Model(BaseModel):

@@ -13,7 +13,7 @@ from evolif.errors import InputError
 from evolif.judge_audit.sample import audit_folder
 from evolif.judging import THRESHOLD
 from evolif.resources import complaint
-from evolif.types import Finding
+from evolif.turns import Finding
 
 DecisionKind = Literal["accept", "edit", "template", "regenerate", "reject", "score", "skip", "note", "undo"]
 ReviewVerdict = Literal["accept", "change", "reject"]

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.constraints import describe, format_of, get_group
 from evolif.errors import InputError, UsageError
+from evolif.instructions import requirements_of
 from evolif.judge_audit.files import locked, replace_file
 from evolif.judging import JudgeRecord, load_rubric
 from evolif.resources import complaint
@@ -66,10 +67,10 @@ def judged_answers(run: Run) -> Iterator[JudgedVerdict]:
 def _subjective_constraints(run: Run) -> defaultdict[tuple[int, int], _Subjective]:
     """Per (dialogue, turn) the subjective constraints."""
     found: defaultdict[tuple[int, int], _Subjective] = defaultdict(tuple)
-    for facts in run.facts():
+    for facts in run.prompts():
         found[facts.dialogue, facts.turn] = tuple(
             (position, constraint.group)
-            for position, constraint in enumerate(facts.constraints)
+            for position, constraint in enumerate(requirements_of(facts).constraints)
             if get_group(constraint.group).subjective
         )
     return found
@@ -274,20 +275,21 @@ def read_items(run: Run, sample: Sample) -> list[AuditItem]:
     Raises:
         UsageError: the run lacks an answer of the sample.
     """
-    turns = {(one.dialogue, one.turn): one for one in run.facts()}
+    turns = {(one.dialogue, one.turn): one for one in run.prompts()}
     items = []
     for number, place, session, record in _sampled_turns(run, sample):
         facts = turns.get((session.dialogue, place.turn)) if session is not None else None
-        if record is None or facts is None or place.constraint >= len(facts.constraints):
+        constraints = () if facts is None else requirements_of(facts).constraints
+        if record is None or facts is None or place.constraint >= len(constraints):
             raise UsageError(f"{run.path} does not contain answer {number} of its judge audit; restore the run")
-        constraint = facts.constraints[place.constraint]
+        constraint = constraints[place.constraint]
         question, scale = load_rubric().scale(constraint)
         items.append(
             AuditItem(
                 number,
                 constraint.group,
                 str(constraint.params.get(constraint.group, "")),
-                describe(constraint, format_of(facts.constraints)),
+                describe(constraint, format_of(constraints)),
                 question,
                 tuple(scale.split("\n")),
                 facts.query,

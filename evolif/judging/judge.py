@@ -27,7 +27,8 @@ from evolif.judging.rubric import load_rubric
 from evolif.models import ChatModel, address_of, managed, open_model, parse_model_name, strip_credentials
 from evolif.resources import data_path, load_yaml
 from evolif.text import Reading, words
-from evolif.types import Constraint, Usage, Verdict
+from evolif.turns import Constraint
+from evolif.types import Usage, Verdict
 
 
 class Judge(Protocol):

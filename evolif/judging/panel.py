@@ -14,7 +14,8 @@ from evolif.judging.records import THRESHOLD, CachedScore, JudgeCache, JudgeReco
 from evolif.judging.rubric import Question, Rubric, read_score
 from evolif.models import ChatModel, ChatRequest, Reply, Sampling
 from evolif.text import Reading
-from evolif.types import Constraint, Usage, Verdict
+from evolif.turns import Constraint
+from evolif.types import Usage, Verdict
 
 ATTEMPTS = 3
 """Maximum calls to a judge model for a readable score."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from evolif.sqlite_file import SqliteFile
-from evolif.types import Usage, Verdict
+from evolif.types import Score, Usage, Verdict
 
 THRESHOLD = 6
 """A score above this, of 10, is accepted (paper §4.1)."""
@@ -69,6 +69,8 @@ class Judgement:
     heuristic: tuple[Verdict, ...] = ()
     records: tuple[JudgeRecord, ...] = ()
     """One per subjective constraint judged by a panel."""
+    scores: tuple[Score, ...] = ()
+    """Numbers; unlike verdicts they do not drive patience."""
 
     @property
     def usage(self) -> Mapping[str, Usage]:

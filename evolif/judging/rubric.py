@@ -19,7 +19,8 @@ from evolif.constraints import describe
 from evolif.errors import InputError
 from evolif.models import ChatRequest
 from evolif.resources import complaint, data_path, load_yaml
-from evolif.types import Constraint, Message
+from evolif.turns import Constraint
+from evolif.types import Message
 
 BANDS = ("1-2", "3-4", "5-6", "7-8", "9-10")
 """Pairs of scores that every scale describes."""

@@ -15,7 +15,6 @@ from evolif.metrics.agreement import (
 from evolif.metrics.breakdown import (
     BREAKDOWNS,
     UNKNOWN,
-    Key,
     MetricFigures,
     Satisfaction,
     Slice,
@@ -53,6 +52,7 @@ from evolif.metrics.survival import (
     survival,
     survival_bounds,
 )
+from evolif.metrics.table import Breakdown, Key, MetricTable
 from evolif.metrics.verdict_file import read_verdict_file, read_verdicts
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "UNKNOWN",
     "Agreement",
     "Bounds",
+    "Breakdown",
     "Ceiling",
     "Comparison",
     "DialogueFigures",
@@ -73,6 +74,7 @@ __all__ = [
     "Key",
     "LogRank",
     "MetricFigures",
+    "MetricTable",
     "Metrics",
     "Miss",
     "RankAgreement",

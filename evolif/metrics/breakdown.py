@@ -19,10 +19,11 @@ from evolif.metrics.sessions import (
     records_from_sessions,
 )
 from evolif.metrics.statistics import Interval, Values, check_draws, middle, ratios, resampled_sums
-from evolif.types import DEFAULT_RESAMPLES, Constraint, JudgedTurn, Session, TurnFacts, Verdict
+from evolif.metrics.table import Key
+from evolif.turns import Constraint
+from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
 
-Key: TypeAlias = str | int
-TurnKey: TypeAlias = Callable[[JudgedTurn, TurnFacts | None], Key | None]
+TurnKey: TypeAlias = Callable[[JudgedTurn, Prompt | None], Key | None]
 """A custom key, from a turn and its facts (None if the run has none); None leaves the turn out."""
 
 UNKNOWN = "unknown"
@@ -43,15 +44,15 @@ BREAKDOWNS: tuple[str, ...] = (
 """The built-in keys. `group` and `mode` are of constraints, the others of turns."""
 
 _OF_THE_TURN: Mapping[str, Callable[[JudgedTurn], Key]] = {
-    "depth": lambda turn: turn.depth,
+    "depth": lambda turn: turn.labels.get("depth", UNKNOWN),
     "load": lambda turn: len(turn.verdicts),
-    "move": lambda turn: turn.move,
+    "move": lambda turn: turn.labels.get("move", UNKNOWN),
     "turn": lambda turn: turn.turn,
 }
-_OF_THE_FACTS: Mapping[str, Callable[[TurnFacts], str]] = {
-    "operation": lambda facts: facts.operation,
-    "synthesizer": lambda facts: facts.source,
-    "register": lambda facts: facts.register,
+_OF_THE_FACTS: Mapping[str, Callable[[Prompt], str]] = {
+    "operation": lambda facts: str(facts.labels.get("operation", "")),
+    "synthesizer": lambda facts: str(facts.labels.get("source", "")),
+    "register": lambda facts: str(facts.labels.get("register", "")),
 }
 
 
@@ -91,7 +92,7 @@ def turn_key(by: str, formality: Callable[[str], str] | None) -> TurnKey:
     return lambda turn, facts: UNKNOWN if facts is None else of_facts(facts)
 
 
-def facts_key(by: str, formality: Callable[[str], str] | None) -> Callable[[TurnFacts], str]:
+def facts_key(by: str, formality: Callable[[str], str] | None) -> Callable[[Prompt], str]:
     """The built-in key of that name, from facts alone.
 
     Raises:
@@ -108,7 +109,7 @@ def facts_key(by: str, formality: Callable[[str], str] | None) -> Callable[[Turn
     return lambda facts: of_facts(facts) or UNKNOWN
 
 
-def index_facts(facts: Iterable[TurnFacts]) -> dict[tuple[int, int], TurnFacts]:
+def index_facts(facts: Iterable[Prompt]) -> dict[tuple[int, int], Prompt]:
     """(dialogue, turn) to its facts."""
     return {(fact.dialogue, fact.turn): fact for fact in facts}
 
@@ -150,7 +151,7 @@ class Slice:
 
 def breakdown(
     sessions: Iterable[Session],
-    facts: Iterable[TurnFacts],
+    facts: Iterable[Prompt],
     by: str | TurnKey,
     *,
     formality: Callable[[str], str] | None = None,
@@ -219,7 +220,7 @@ def _order(counted: Sequence[Counted]) -> list[int]:
     return sorted({own.session.dialogue for own in counted}, key=lambda dialogue: (terms[str(dialogue)], dialogue))
 
 
-def _splitter(facts: Iterable[TurnFacts], by: str | TurnKey, formality: Callable[[str], str] | None) -> _Split:
+def _splitter(facts: Iterable[Prompt], by: str | TurnKey, formality: Callable[[str], str] | None) -> _Split:
     if by == "group":
         return lambda dialogue, turn: _together((verdict.group, verdict) for verdict in turn.verdicts)
     known = index_facts(facts)
@@ -242,10 +243,11 @@ def _together(verdicts: Iterable[tuple[Key, Verdict]]) -> Iterable[tuple[Key, Se
     return parts.items()
 
 
-def _modes(turn: JudgedTurn, facts: TurnFacts | None) -> Iterator[tuple[Key, Verdict]]:
+def _modes(turn: JudgedTurn, facts: Prompt | None) -> Iterator[tuple[Key, Verdict]]:
     groups = [verdict.group for verdict in turn.verdicts]
-    same = facts is not None and [constraint.group for constraint in facts.constraints] == groups
-    modes = modes_of(facts.constraints) if facts is not None and same else [UNKNOWN] * len(groups)
+    constraints = [] if facts is None else [Constraint(c["group"], c["params"]) for c in facts.payload["constraints"]]
+    same = [constraint.group for constraint in constraints] == groups
+    modes = modes_of(constraints) if same else [UNKNOWN] * len(groups)
     for mode, verdict in zip(modes, turn.verdicts, strict=True):
         yield f"{verdict.group}/{mode}", verdict
 
@@ -292,9 +294,7 @@ class MetricFigures:
     intervals: Mapping[str, Interval | None]
 
 
-def dialogue_keys(
-    facts: Iterable[TurnFacts], by: str, *, formality: Callable[[str], str] | None = None
-) -> dict[int, str]:
+def dialogue_keys(facts: Iterable[Prompt], by: str, *, formality: Callable[[str], str] | None = None) -> dict[int, str]:
     """Dialogue to the key that most of its asked turns have; `mixed` where two keys are equally frequent.
 
     Args:
@@ -311,7 +311,7 @@ def dialogue_keys(
 
 def metrics_by(
     sessions: Iterable[Session],
-    facts: Iterable[TurnFacts],
+    facts: Iterable[Prompt],
     by: str,
     *,
     formality: Callable[[str], str] | None = None,

@@ -20,7 +20,7 @@ class DialogueRecord:
 
     Attributes:
         dialogue: Id of the dialogue, the sampling unit of every interval.
-        patience: P_max, in failed turns in a row; at least 1.
+        patience: P_max, in failed turns in a row, at least 1; None if nothing ends the dialogue early.
         turns: One tuple per judged turn, in order; one bool per judged constraint, at least one. Turns in which nothing
             was judged are not here: `judged_record` drops them.
         epoch: Which repetition of the dialogue this is.
@@ -30,12 +30,12 @@ class DialogueRecord:
     """
 
     dialogue: str
-    patience: int
+    patience: int | None
     turns: tuple[tuple[bool, ...], ...]
     epoch: int = 0
 
     def __post_init__(self) -> None:
-        if self.patience < 1:
+        if self.patience is not None and self.patience < 1:
             raise UsageError(f"patience of dialogue {self.dialogue!r} is {self.patience}; it must be at least 1")
         if not all(self.turns):
             raise UsageError(f"dialogue {self.dialogue!r} has a turn without verdicts; leave such turns out")
@@ -70,21 +70,23 @@ class PatienceWalk(NamedTuple):
 
 
 def judged_record(
-    dialogue: str, patience: int, verdicts: Iterable[Iterable[bool | None]], *, epoch: int = 0
+    dialogue: str, patience: int | None, verdicts: Iterable[Iterable[bool | None]], *, epoch: int = 0
 ) -> DialogueRecord:
     """A record from raw verdicts, without None (not judged) and without turns that contain only None."""
     judged = (tuple(verdict for verdict in turn if verdict is not None) for turn in verdicts)
     return DialogueRecord(dialogue, patience, tuple(turn for turn in judged if turn), epoch)
 
 
-def walk_patience(outcomes: Iterable[bool | None], patience: int) -> PatienceWalk:
+def walk_patience(outcomes: Iterable[bool | None], patience: int | None) -> PatienceWalk:
     """Follow patience over the outcomes of successive turns (docs/protocol.md).
 
     Args:
         outcomes: Per turn True (all satisfied: patience is restored), False (patience falls by 1) or None (nothing
             judged: patience is unchanged).
-        patience: P_max, at least 1.
+        patience: P_max, at least 1; None if it is off, and then never exhausted (what is left is 1).
     """
+    if patience is None:
+        return PatienceWalk(sum(1 for _ in outcomes), 1)
     turns, left = 0, patience
     for outcome in outcomes:
         if left == 0:

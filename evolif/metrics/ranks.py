@@ -13,7 +13,7 @@ from evolif.metrics.process import METRIC_NAMES, TERM_INDEXES, dialogue_terms
 from evolif.metrics.sessions import records_from_sessions
 from evolif.metrics.statistics import pearson, spearman
 from evolif.rng import Purpose, Stream
-from evolif.types import Session, TurnFacts
+from evolif.types import Prompt, Session
 
 DEFAULT_DRAWS = 100
 
@@ -103,7 +103,7 @@ def rank_stability(
 
 def rank_agreement(
     models: Mapping[str, Sequence[Session]],
-    facts: Iterable[TurnFacts],
+    facts: Iterable[Prompt],
     by: str,
     *,
     metric: str = "rob",

@@ -17,7 +17,8 @@ from evolif.metrics.process import (
 )
 from evolif.metrics.sessions import all_records, records_from_sessions
 from evolif.metrics.statistics import Interval
-from evolif.types import DEFAULT_RESAMPLES, Ending, JudgedTurn, Session, TurnFacts, Verdict
+from evolif.turns import Constraint
+from evolif.types import DEFAULT_RESAMPLES, Ending, JudgedTurn, Prompt, Session, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def patience_sweep(
         UsageError: sessions of several models, or less patience in a session than requested.
     """
     given = tuple(sessions)
-    largest = _largest([session.patience for session in given], patience)
+    largest = _largest([session.patience for session in given if session.patience is not None], patience)
     table = all_records(given)
     drawn = (seed, resamples) if intervals else None
     return tuple(_point(table, p, drawn) for p in range(1, largest + 1))
@@ -89,7 +90,9 @@ def _point(table: Sequence[tuple[Session, DialogueRecord]], patience: int, draws
     for session, record in table:
         replayed = replace(record, patience=patience)
         over = patience_left(replayed) == 0
-        if session.ending in ("finished", "censored") or (over and patience < session.patience):
+        if session.ending in ("finished", "censored") or (
+            over and session.patience is not None and patience < session.patience
+        ):
             kept.append(replayed)
             finished += over
         else:
@@ -133,7 +136,7 @@ class Ceiling:
     misses: tuple[Miss, ...]
 
 
-def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
+def ceiling(facts: Iterable[Prompt], patience: int) -> Ceiling:
     """Replay each asked turn with its witness, through the rule checkers.
 
     Args:
@@ -146,7 +149,7 @@ def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
     if patience < 1:
         raise UsageError(f"patience is {patience}; it must be at least 1")
     ordered = sorted(facts, key=lambda fact: (fact.dialogue, fact.turn))
-    played = [(fact, JudgedTurn(fact.turn, _verdicts(fact), fact.depth, fact.move)) for fact in ordered]
+    played = [(fact, JudgedTurn(fact.turn, _verdicts(fact), fact.labels)) for fact in ordered]
     for (fact, _), (after, _) in pairwise(played):
         if (fact.dialogue, fact.turn) == (after.dialogue, after.turn):
             raise UsageError(f"turn {fact.turn} of dialogue {fact.dialogue} occurs twice; pass each turn once")
@@ -155,7 +158,7 @@ def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
         for dialogue, turns in groupby(played, key=lambda pair: pair[0].dialogue)
     )
     misses = tuple(miss for fact, turn in played if (miss := _miss(fact, turn)) is not None)
-    without = sum(fact.witness is None for fact in ordered)
+    without = sum(fact.payload["witness"] is None for fact in ordered)
     return Ceiling(
         metrics=process_metrics(records_from_sessions(sessions).records),
         sessions=sessions,
@@ -166,24 +169,25 @@ def ceiling(facts: Iterable[TurnFacts], patience: int) -> Ceiling:
     )
 
 
-def _verdicts(fact: TurnFacts) -> tuple[Verdict, ...]:
+def _verdicts(fact: Prompt) -> tuple[Verdict, ...]:
     """In the order of the constraints; None if rules cannot judge, otherwise False without a witness."""
     from evolif.constraints import check, get_group  # not light
 
-    subjective = [get_group(constraint.group).subjective for constraint in fact.constraints]
-    by_rules = [c for c, judged in zip(fact.constraints, subjective, strict=True) if not judged]
-    if fact.witness is None:
+    constraints = [Constraint(c["group"], c["params"]) for c in fact.payload["constraints"]]
+    subjective = [get_group(constraint.group).subjective for constraint in constraints]
+    by_rules = [c for c, judged in zip(constraints, subjective, strict=True) if not judged]
+    if fact.payload["witness"] is None:
         verdicts = iter([Verdict(c.group, False, "", "no witness") for c in by_rules])
     else:
-        verdicts = iter(check(by_rules, fact.witness))
+        verdicts = iter(check(by_rules, fact.payload["witness"]))
     return tuple(
         Verdict(c.group, None, "", "not judged by rules") if judged else next(verdicts)
-        for c, judged in zip(fact.constraints, subjective, strict=True)
+        for c, judged in zip(constraints, subjective, strict=True)
     )
 
 
-def _miss(fact: TurnFacts, turn: JudgedTurn) -> Miss | None:
-    if fact.witness is None:
+def _miss(fact: Prompt, turn: JudgedTurn) -> Miss | None:
+    if fact.payload["witness"] is None:
         return Miss(fact.dialogue, fact.turn, ())
     groups = tuple(verdict.group for verdict in turn.verdicts if verdict.satisfied is False)
     return Miss(fact.dialogue, fact.turn, groups) if groups else None

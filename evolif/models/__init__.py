@@ -5,6 +5,7 @@ from evolif.models.cache import ModelCache, RequestCache, excerpt, open_cache
 from evolif.models.endpoint import ModelName, parse_model_name, strip_credentials
 from evolif.models.managed import ManagedModel, RetryPolicy, Slot, managed
 from evolif.models.open import ModelOptions, address_of, is_local, open_model, resolve_model, stored_name
+from evolif.models.sim import SimModel
 from evolif.models.weights import CATALOGUE, fetch, weight_path
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "RequestCache",
     "RetryPolicy",
     "Sampling",
+    "SimModel",
     "Slot",
     "address_of",
     "as_list",

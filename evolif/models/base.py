@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
-from evolif.types import Message, Turn, Usage
+from evolif.types import Message, Prompt, Usage
 
 DEFAULT_RETRIES = 5
 """Repeats of a call that may succeed later, with back-offs of 1, 2, 4, 8 and 16 s; the average wait is half of that. So
@@ -24,15 +24,13 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One call. Only simulated models see `turn`, `depth` and `epoch`; models behind an API never do."""
+    """One call. Only simulated models see `prompt` and `epoch`; models behind an API never do."""
 
     messages: tuple[Message, ...]
     sampling: Sampling = field(default_factory=Sampling)
     schema: Mapping[str, Any] | None = None
     """A JSON schema for the answer, where the provider supports them."""
-    turn: Turn | None = None
-    depth: int = 1
-    """Turns of the topic of `turn` so far, this one included."""
+    prompt: Prompt | None = None
     epoch: int = 1
     """Repetition of the dialogue; a cache keeps repetitions apart."""
     drawn: str = ""

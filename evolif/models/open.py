@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import PurePath
 
 from evolif.errors import UsageError
@@ -15,6 +16,8 @@ from evolif.models.managed import FIRST_BACKOFF, LONGEST_CALL, ManagedModel, Ret
 ENTRY_POINTS = "evolif.models"
 """Group of plug-ins: entry point `PROVIDER = "module:factory"`, with `factory(name, settings) -> ChatModel`."""
 _WITHOUT_ENDPOINT = frozenset({"local", "sim"})
+_FACTORIES = {"sim": "evolif.scenario:open_player"}
+"""Providers of our own that no client belongs to, by the names of their factories: scenarios are above this package."""
 _MOVED_BY = {"openai": "OPENAI_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"}
 """Variables that change a provider's default endpoint."""
 _TIMEOUTS = {"openai": 120.0, "google": 120.0, "local": 600.0}
@@ -87,12 +90,8 @@ def open_model(
     name = parse_model_name(spec)
     if base_url is not None and name.base_url is None and name.provider not in _WITHOUT_ENDPOINT:
         name = replace(name, base_url=check_base_url(base_url))
-    if name.provider == "sim":
-        from evolif.models.sim import SimModel
-
-        return SimModel(name.name, seed)
     if name.provider not in _TIMEOUTS:
-        return _load_plugin(name)(name, Settings(max_retries, timeout, seed, backoff))
+        return _load_factory(name)(name, Settings(max_retries, timeout, seed, backoff))
     seconds = _TIMEOUTS[name.provider] if timeout is None else timeout
     client = _open_client(name, seconds)
     retries = RetryPolicy(max_retries, backoff, within=max(LONGEST_CALL, 2 * seconds))
@@ -144,8 +143,12 @@ def address_of(name: ModelName, base_url: str | None = None) -> str | None:
     return name.base_url or base_url or moved or None
 
 
-def _load_plugin(name: ModelName) -> Factory:
-    """Load only the plug-in of a provider."""
+def _load_factory(name: ModelName) -> Factory:
+    """Load the factory of a provider that is not an endpoint: of a scenario's simulated models, or a plug-in's."""
+    if name.provider in _FACTORIES:
+        module, _, attribute = _FACTORIES[name.provider].partition(":")
+        own: Factory = getattr(import_module(module), attribute)
+        return own
     if os.environ.get("EVOLIF_PLUGINS") == "0":
         raise unknown_provider(name)
     from importlib.metadata import entry_points

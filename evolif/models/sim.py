@@ -1,111 +1,46 @@
-"""Simulated models: they answer with the witness, or with the witness of a misremembered instruction.
+"""The shell of a simulated model: a name and a rule that answers prompts.
 
-Their answers are texts that pass through the same checkers as any other. Their skill is documented per group and depth,
-so that the figures of a run can be predicted:
-
-    perfect     always the witness
-    steady      keeps each constraint with a fixed chance, whatever the depth
-    forgetful   the same, but the chance shrinks with every turn of a topic
+A scenario brings the rules (`Scenario.player`). Their answers are texts that pass through the same checkers as those of
+any other model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 
-from evolif.constraints import DrawContext, check, get_group
 from evolif.errors import UsageError
 from evolif.models.base import ChatRequest, Reply
-from evolif.rng import Purpose, Stream
-from evolif.types import Constraint, Instruction, Turn
-from evolif.witness import Refusal, build_witness
+from evolif.types import Prompt
 
-SKILLS: Mapping[str, float] = MappingProxyType(
-    {"existence": 0.80, "length": 0.85, "case": 0.88, "bullets": 0.92, "format": 0.95, "start_with": 0.93,
-     "end_with": 0.92, "forbidden": 0.96, "punctuation": 0.96}
-)  # fmt: skip
-"""Chance that `steady` keeps a constraint of the group in a turn."""
-
-FORGETTING = 0.93
-"""`forgetful` multiplies its chance by this for every earlier turn of the topic."""
-
-NAMES = ("perfect", "steady", "forgetful")
-
-_TRIES = 8
+Rule = Callable[[Prompt, ChatRequest], str]
+"""Answers a prompt; the same prompt and request get the same answer."""
 
 
 class SimModel:
-    """A simulated model of one of the documented skills."""
+    """A simulated model, `sim/NAME`.
+
+    Args:
+        name: Without the provider.
+        rule: Answers each prompt.
+    """
 
     connections = 16
 
-    def __init__(self, name: str, seed: int = 0) -> None:
-        if name not in NAMES:
-            raise UsageError(
-                f"unknown simulated model “sim/{name}”; known models are {', '.join('sim/' + n for n in NAMES)}"
-            )
-        self._skill = name
-        self._seed = seed
-
-    @property
-    def name(self) -> str:
-        """`sim/…`."""
-        return f"sim/{self._skill}"
+    def __init__(self, name: str, rule: Rule) -> None:
+        self.name = f"sim/{name}"
+        self._rule = rule
 
     async def complete(self, request: ChatRequest) -> Reply:
-        """Answer the turn; the same turn, seed and depth get the same answer."""
-        turn = request.turn
-        if turn is None:
+        """Answer the prompt of the request.
+
+        Raises:
+            UsageError: the request has none: a simulated model cannot chat.
+        """
+        if request.prompt is None:
             raise UsageError(
                 f"{self.name} is a simulated model: it cannot chat and can only be evaluated on a benchmark"
             )
-        witness = turn.witness if turn.witness is not None else build_witness(turn.constraints, turn.topic.keywords)
-        if isinstance(witness, Refusal):
-            return Reply("")  # an imported turn that no answer satisfies
-        skill, seed = NAMES.index(self._skill), request.sampling.seed or 0
-        stream = Stream(self._seed, Purpose.SIMULATED_MODEL, skill, seed, turn.dialogue, turn.turn)
-        missed = {c.group for c in turn.constraints if stream.fraction() >= self._chance(c.group, request.depth)}
-        return Reply(_with_defects(turn, witness, missed, stream) if missed else witness)
-
-    def _chance(self, group: str, depth: int) -> float:
-        if self._skill == "perfect" or get_group(group).subjective:
-            return 1.0
-        chance = SKILLS.get(group, 0.97)
-        return chance * FORGETTING ** (depth - 1) if self._skill == "forgetful" else chance
+        return Reply(self._rule(request.prompt, request))
 
     async def aclose(self) -> None:
         """Nothing to release."""
-
-
-def _with_defects(turn: Turn, witness: str, missed: set[str], stream: Stream) -> str:
-    """A text in which exactly the missed constraints fail; if none is found, the nearest one."""
-    best, best_wrong = witness, len(turn.constraints) + 1
-    for attempt in range(_TRIES):
-        remembered = _misremember(turn, missed, stream, drop=attempt == _TRIES - 1)
-        text = build_witness(remembered, turn.topic.keywords)
-        if isinstance(text, Refusal):
-            continue
-        failed = {v.group for v in check(turn.constraints, text) if v.satisfied is False}
-        wrong = len(failed ^ missed)
-        if not wrong:
-            return text
-        if failed and wrong < best_wrong:
-            best, best_wrong = text, wrong
-    return best
-
-
-def _misremember(turn: Turn, missed: set[str], stream: Stream, *, drop: bool) -> Instruction:
-    """The instruction with the missed constraints changed or dropped."""
-    active = {c.group: c.params for c in turn.constraints}
-    remembered = []
-    for constraint in turn.constraints:
-        if constraint.group not in missed:
-            remembered.append(constraint)
-            continue
-        group = get_group(constraint.group)
-        others = {g: p for g, p in active.items() if g != constraint.group}
-        context = DrawContext(turn.topic.keywords, group.data["pool"], others)
-        params = None if drop else group.modify(constraint.params, stream, context)
-        if params is not None:
-            remembered.append(Constraint(constraint.group, params))
-    return tuple(remembered)

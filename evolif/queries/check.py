@@ -16,7 +16,7 @@ from evolif.queries.query import LONGEST_QUERY, Query
 from evolif.queries.topic import check_topic
 from evolif.queries.unasked import unasked
 from evolif.queries.values import read_case, read_choice, read_format, read_generic
-from evolif.types import Finding, ScriptTurn, Topic, Turn
+from evolif.turns import Finding, ScriptTurn, Topic, Turn
 
 Reader = Callable[[Query, Change], list[Finding]]
 

@@ -15,7 +15,7 @@ from evolif.queries.cues import cues
 from evolif.queries.polarity import Role, lifted, lifted_after, stance_of
 from evolif.queries.query import Query
 from evolif.resources import complaint
-from evolif.types import Finding, Move, Operation, OperationKind, Params, ScriptTurn, Topic, Turn
+from evolif.turns import Finding, Move, Operation, OperationKind, Params, ScriptTurn, Topic, Turn
 
 
 @dataclass(frozen=True, slots=True)

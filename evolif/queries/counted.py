@@ -20,7 +20,7 @@ from evolif.queries.numbers import (
 )
 from evolif.queries.polarity import Role, is_denied, role_of
 from evolif.queries.query import Query
-from evolif.types import Finding, Params
+from evolif.turns import Finding, Params
 
 _ADJECTIVES = r"([\s-]{1,4}(?!bullet|heading|bold|question|word|number)[a-z'-]{1,40}){0,2}?[\s-]{0,4}"
 _PUNCTUATION_ALONE = r"[,.;:!?)—–]|$|-\s"

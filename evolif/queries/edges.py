@@ -12,7 +12,7 @@ from evolif.queries.cues import cues, heard
 from evolif.queries.mentions import find_letters, find_pairs
 from evolif.queries.polarity import role_of
 from evolif.queries.query import MASK, Query
-from evolif.types import Finding, Params
+from evolif.turns import Finding, Params
 
 # Finds what an answer may start or end with: emoji, keywords, pairs of marks, letters.
 

@@ -21,7 +21,7 @@ from evolif.queries.mentions import (
 from evolif.queries.numbers import find_counts, find_numbers, find_ordinals
 from evolif.queries.polarity import given_up, role_of, stance_of
 from evolif.queries.query import Query
-from evolif.types import Finding, Params
+from evolif.turns import Finding, Params
 
 _FORMS = re.compile(r"(?<!\w)(?:contains?|includes?|uses?|has|have)\s+an?\s+(?:possessive|plural|other\s+form)(?!\w)")
 _ALONE = r"[,.;:!?)—–]|$"

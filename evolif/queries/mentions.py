@@ -13,7 +13,7 @@ from evolif.queries.cues import cues, heard, whole_words
 from evolif.queries.numbers import Count, find_counts
 from evolif.queries.polarity import Mention, Role, Stance, given_up, in_lists, role_of, stance_of
 from evolif.queries.query import MASK, Query
-from evolif.types import Finding, Params
+from evolif.turns import Finding, Params
 
 Stances = Mapping[str, Sequence[tuple[Mention, Stance]]]
 """For every keyword, in lower case, its mentions and what the query wants of each."""

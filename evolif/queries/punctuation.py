@@ -11,7 +11,7 @@ from evolif.queries.cues import cues, heard
 from evolif.queries.mentions import marks_in
 from evolif.queries.polarity import Stance, given_up, lifted, role_of, stance_of
 from evolif.queries.query import Query
-from evolif.types import Finding
+from evolif.turns import Finding
 
 _BESIDE = re.compile(r"[\s\"'“”‘’`()\[\],:–—-]{0,6}(?:or\s|i\.?e\.?\s)?[\"'“‘`(]?")
 """What parts a mark from its name, or one name from another."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from evolif.queries.cues import cues, word_stems
 from evolif.queries.query import Query
 from evolif.resources import data_path
-from evolif.types import Finding, Move, Topic
+from evolif.turns import Finding, Move, Topic
 
 NEW_SHARE = 0.42
 """Share of a task's telling words that a query for a new topic has to hold."""

@@ -16,7 +16,7 @@ from evolif.queries.mentions import bind_counts, is_quoted, marks_in, mentions_o
 from evolif.queries.polarity import given_up, role_of, stance_of
 from evolif.queries.query import Query
 from evolif.queries.values import case_claims, format_claims
-from evolif.types import Finding, Params
+from evolif.turns import Finding, Params
 
 # What a query asks for beside its change, of words: keywords counted, ruled out or allowed again; an edge.
 

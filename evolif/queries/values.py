@@ -12,7 +12,7 @@ from evolif.queries.cues import heard, whole_words
 from evolif.queries.numbers import find_ages, find_numbers, find_shares, is_measured
 from evolif.queries.polarity import is_denied, role_of
 from evolif.queries.query import Query
-from evolif.types import Finding, Params
+from evolif.turns import Finding, Params
 
 
 def read_choice(query: Query, change: Change, key: str) -> list[Finding]:

@@ -47,7 +47,7 @@ from evolif.metrics import (
 )
 from evolif.models import strip_credentials
 from evolif.runner import EarlyEnd, Run, RunSettings, Spent
-from evolif.types import DEFAULT_RESAMPLES, Session, TurnFacts
+from evolif.types import DEFAULT_RESAMPLES, Prompt, Session
 
 if TYPE_CHECKING:
     from evolif.instructions import Benchmark
@@ -115,9 +115,9 @@ class RunAnalysis:
         return {model.name: model for model in self.models}[name]
 
     @cached_property
-    def facts(self) -> Mapping[TurnId, TurnFacts]:
+    def facts(self) -> Mapping[TurnId, Prompt]:
         """Every turn that was asked, by dialogue and turn; shared by all models and epochs."""
-        return {(facts.dialogue, facts.turn): facts for facts in self.run.facts()}
+        return {(facts.dialogue, facts.turn): facts for facts in self.run.prompts()}
 
     @cached_property
     def formality(self) -> Callable[[str], str]:

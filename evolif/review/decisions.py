@@ -17,7 +17,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from evolif.errors import InputError
 from evolif.judge_audit import Decision, DecisionKind, json_line, locked, parse_decision, replace_file, unwritable
-from evolif.types import Finding
+from evolif.turns import Finding
 
 
 def format_time(time: datetime) -> str:

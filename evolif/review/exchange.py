@@ -21,7 +21,7 @@ from evolif.review.decisions import Done, EditConflict, Objected, Request
 from evolif.review.filters import QueueItem
 from evolif.review.queue import ReviewQueue
 from evolif.review.text import cut, one_line, visible
-from evolif.types import Finding
+from evolif.turns import Finding
 
 _FORMULA = ("=", "+", "-", "@", "\t")
 """Characters that start a formula in a spreadsheet."""

@@ -29,7 +29,7 @@ from evolif.review.topic_file import (
 )
 from evolif.review.turn_view import decisions_text, findings_text
 from evolif.tracker import TopicModel
-from evolif.types import Finding
+from evolif.turns import Finding
 
 _STATUS = {"open": f"open: needs {REQUIRED_VOUCHERS} reviewers", "verified": "verified", "rejected": "rejected"}
 

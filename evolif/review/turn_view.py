@@ -13,7 +13,7 @@ from evolif.errors import UsageError
 from evolif.judge_audit import Decision
 from evolif.review.decisions import format_time
 from evolif.review.text import Marked, TextStyle, joined, one_line, styled, visible
-from evolif.types import Constraint, Finding, Params, Turn
+from evolif.turns import Constraint, Finding, Params, Turn
 
 MOVES = {"new": "new topic", "continue": "continues", "backtrack": "returns to"}
 

@@ -21,7 +21,7 @@ from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
 from evolif.review.text import hidden, one_line, visible
 from evolif.review.turn_view import intention_of, turn_blocks
 from evolif.synthesis import TemplateSynthesizer
-from evolif.types import Finding, Turn
+from evolif.turns import Finding, Turn
 
 MAX_QUERY = 20_000
 """Characters."""

@@ -12,7 +12,6 @@ from evolif.runner.events import (
     SessionEnded,
     SessionKey,
     SessionStarted,
-    Spent,
     StillWaiting,
     TurnStored,
 )
@@ -24,6 +23,7 @@ from evolif.runner.scenario import SYSTEM_PROMPT
 from evolif.runner.session import step
 from evolif.runner.settings import RunSettings, plan
 from evolif.runner.store import RunStore
+from evolif.types import Spent
 
 __all__ = [
     "STOP_RULE",

@@ -27,10 +27,10 @@ from evolif.models import (
     spec_of,
     strip_credentials,
 )
-from evolif.runner.events import Role
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
 from evolif.synthesis import AuthorRole
+from evolif.types import Role
 
 _CLOSING_TIME = 5.0
 """Seconds that clients get to close their connections."""

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
-from evolif.types import Ending, Usage
-
-Role = Literal["target", "judge", "synthesizer", "checker", "runner"]
-"""The role that makes a call, or that failed; `runner` is this program."""
+from evolif.types import Ending, Role, Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +15,6 @@ class SessionKey:
     model: str
     dialogue: int
     epoch: int
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Calls of one model in one role, and their tokens."""
-
-    role: Role
-    model: str
-    usage: Usage
-    calls: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from typing import Protocol
 
 from evolif.errors import EvolifError
 from evolif.models import ChatRequest, ManagedModel, ModelCache, Reply, Slot
-from evolif.runner.events import Role, SessionKey, Spent
-from evolif.types import Usage
+from evolif.runner.events import SessionKey
+from evolif.types import Role, Spent, Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,15 @@ from evolif.config import EvalConfig
 from evolif.judging import Judgement, judge_turn, open_judge
 from evolif.models import spec_of
 from evolif.runner.clients import ClientFactory, is_panel
-from evolif.runner.events import Event, SessionKey, Spent
+from evolif.runner.events import Event, SessionKey
 from evolif.runner.metering import AllowAll, Deny, PlannedCall, Wait, charge
 from evolif.runner.records import SessionState, StoreEntry
 from evolif.runner.scenario import FullHistory, has_subjective
 from evolif.runner.session import RunContext, SessionRunner
 from evolif.runner.settings import RunSettings
 from evolif.runner.shutdown import Shutdown
-from evolif.types import Turn, Usage
+from evolif.turns import Turn
+from evolif.types import Spent, Usage
 
 
 @dataclass(frozen=True, slots=True)

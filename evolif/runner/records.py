@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
-from evolif.runner.events import Role, Spent
-from evolif.types import Constraint, Ending, JudgedTurn, Move, Span, TurnFacts, Usage, Verdict
+from evolif.types import Ending, JudgedTurn, Message, Prompt, Role, Span, Spent, Usage, Verdict
 
 STOP_RULE = "stop rule"
 """The cause of sessions that a stop rule ended or prevented."""
@@ -24,16 +23,6 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode("utf-8")
     return text
-
-
-def dump_constraints(constraints: Iterable[Constraint]) -> str:
-    """An instruction as JSON, without descriptions."""
-    return _ENCODER.encode([{"group": c.group, "params": dict(c.params)} for c in constraints])
-
-
-def load_constraints(text: str) -> tuple[Constraint, ...]:
-    """The instruction that `dump_constraints` wrote."""
-    return tuple(Constraint(item["group"], item["params"]) for item in json.loads(text))
 
 
 def dump_verdicts(verdicts: Sequence[Verdict]) -> str:
@@ -80,21 +69,21 @@ class BareVerdicts:
 Statement = tuple[str, tuple[Any, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class AskedTurn:
-    """A turn of the benchmark; stored once for all sessions."""
-
-    hash: str
-    facts: TurnFacts
-
-    def statements(self) -> Iterator[Statement]:
-        """The store rejects them if it has a different turn with that number."""
-        facts = self.facts
-        witness = None if facts.witness is None else storable(facts.witness)
-        place = (facts.dialogue, facts.turn, self.hash, facts.move, facts.depth, storable(facts.topic))
-        prompt = (storable(facts.query), dump_constraints(facts.constraints), facts.operation)
-        row = (*place, *prompt, storable(facts.source), storable(facts.register), witness)
-        yield "INSERT OR IGNORE INTO asked VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
+def _asked(prompt: Prompt) -> Statement:
+    """A prompt, stored once for all sessions; the store rejects another one with that number."""
+    labels, payload = prompt.labels, prompt.payload
+    witness = None if payload["witness"] is None else storable(payload["witness"])
+    place = (
+        prompt.dialogue,
+        prompt.turn,
+        prompt.digest,
+        labels["move"],
+        labels["depth"],
+        storable(str(labels["topic"])),
+    )
+    asked = (storable(prompt.query), _ENCODER.encode(payload["constraints"]), labels["operation"])
+    row = (*place, *asked, storable(str(labels["source"])), storable(str(labels["register"])), witness)
+    return "INSERT OR IGNORE INTO asked VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,20 +102,20 @@ class TurnEntry:
     """An answered turn; unjudged where `judgement` is None."""
 
     session: int
-    asked: AskedTurn
+    prompt: Prompt
     answer: AnsweredTurn
     judgement: Judgement | None
     spent: tuple[Spent, ...] = ()
 
     def statements(self) -> Iterator[Statement]:
         """The turn, if new, its answer and the calls."""
-        yield from self.asked.statements()
+        yield _asked(self.prompt)
         answer = self.answer
-        facts = self.asked.facts
+        prompt = self.prompt
         texts = (storable(answer.text), storable(answer.reasoning), int(answer.truncated), storable(answer.served_by))
-        row = (self.session, facts.turn, *texts, answer.seconds, *_judgement_columns(self.judgement))
+        row = (self.session, prompt.turn, *texts, answer.seconds, *_judgement_columns(self.judgement))
         yield "INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
-        yield from _calls(self.session, facts.dialogue, facts.turn, self.spent)
+        yield from _calls(self.session, prompt.dialogue, prompt.turn, self.spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +207,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 class TurnRecord:
     """A stored turn: query, answer, verdicts and usage. Times are seconds."""
 
-    turn: int
-    turn_hash: str
-    move: Move
-    depth: int
-    topic: str
-    """Id of the turn's topic."""
-    query: str
+    prompt: Prompt
     answer: str
     reasoning: str
     truncated: bool
@@ -240,23 +223,35 @@ class TurnRecord:
     """Tokens of the model under test; for those of judges and synthesizers see `Run.costs`."""
 
     @property
+    def turn(self) -> int:
+        """From 1, over all seats."""
+        return self.prompt.turn
+
+    @property
+    def query(self) -> str:
+        """The user's message."""
+        return self.prompt.query
+
+    @property
     def judged(self) -> JudgedTurn:
         """The turn as metrics read it."""
-        return JudgedTurn(self.turn, self.verdicts, self.depth, self.move)
+        return JudgedTurn(self.turn, self.verdicts, self.prompt.labels)
 
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> TurnRecord:
         """The record of a row of `TURNS_OF_SESSION`."""
-        *known, truncated, served_by, seconds, verdicts, heuristic, scores, prompt_tokens, completion_tokens = row
-        values = [*known, bool(truncated), served_by, seconds, verdicts is not None]
+        *asked, answer, reasoning, truncated, served_by, seconds, verdicts, heuristic, scores = row[:-2]
+        prompt_tokens, completion_tokens = row[-2:]
+        values: list[Any] = [prompt_from_row(asked), answer, reasoning]
+        values += [bool(truncated), served_by, seconds, verdicts is not None]
         values += [load_verdicts(verdicts), load_verdicts(heuristic), load_records(scores)]
         values.append(Usage(prompt_tokens, completion_tokens))
         return cls(*values)
 
 
 TURNS_OF_SESSION = """
-SELECT turn.turn, asked.hash, asked.move, asked.depth, asked.topic, asked.query, answer, reasoning, truncated,
-       served_by, seconds, verdicts, heuristic, scores,
+SELECT asked.dialogue, asked.turn, hash, move, depth, topic, query, constraints, operation, source, register, witness,
+       answer, reasoning, truncated, served_by, seconds, verdicts, heuristic, scores,
        (SELECT coalesce(sum(prompt_tokens), 0) FROM call
         WHERE call.session = turn.session AND call.turn = turn.turn AND role = 'target'),
        (SELECT coalesce(sum(completion_tokens), 0) FROM call
@@ -266,15 +261,18 @@ JOIN asked ON asked.dialogue = session.dialogue AND asked.turn = turn.turn
 WHERE turn.session = ? ORDER BY turn.turn
 """
 
-FACTS = """
-SELECT dialogue, turn, move, depth, topic, query, constraints, operation, source, register, witness FROM asked
+PROMPTS = """
+SELECT dialogue, turn, hash, move, depth, topic, query, constraints, operation, source, register, witness FROM asked
 """
 
 
-def facts_from_row(row: tuple[Any, ...]) -> TurnFacts:
-    """The facts of a row of `FACTS`."""
-    dialogue, turn, move, depth, topic, query, constraints, *rest = row
-    return TurnFacts(dialogue, turn, move, depth, topic, query, load_constraints(constraints), *rest)
+def prompt_from_row(row: Sequence[Any]) -> Prompt:
+    """The prompt of a row of `PROMPTS`."""
+    dialogue, turn, digest, move, depth, topic, query, constraints, operation, source, register, witness = row
+    labels = {"topic": topic, "move": move, "depth": depth}
+    labels |= {"operation": operation, "source": source, "register": register}
+    payload = {"constraints": json.loads(constraints), "witness": witness}
+    return Prompt(dialogue, turn, (Message("user", query),), payload=payload, labels=labels, digest=digest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
+from evolif.instructions import requirements_of
 from evolif.judging import CACHE_FILE, Judge, JudgeComparison, SqliteJudgeCache, judge_turn, open_judge
 from evolif.models import DEFAULT_RETRIES, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.clients import ClientFactory, describe_judge
@@ -22,7 +23,6 @@ from evolif.runner.events import (
     FaultMet,
     ModelStopped,
     Observer,
-    Role,
     RunStarted,
     SessionEnded,
     SessionKey,
@@ -30,23 +30,14 @@ from evolif.runner.events import (
     nobody,
 )
 from evolif.runner.metering import AllowAll, CallDeniedError, CallPolicy, open_account
-from evolif.runner.records import (
-    AnsweredTurn,
-    AskedTurn,
-    CostEntry,
-    EndEntry,
-    FaultEntry,
-    SessionState,
-    TurnEntry,
-    TurnRecord,
-)
+from evolif.runner.records import AnsweredTurn, CostEntry, EndEntry, FaultEntry, SessionState, TurnEntry, TurnRecord
 from evolif.runner.run import Run, load_run, locked
 from evolif.runner.session import end_for, judged_outcomes, step
 from evolif.runner.settings import RunSettings, differences
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
 from evolif.runner.store import RunStore, StoreError, StoreWriter, WriteBatcher
 from evolif.text import READING_RULES_VERSION
-from evolif.types import Ending
+from evolif.types import Ending, Role
 
 _SESSIONS = 64
 """Sessions judged side by side; how many calls are in flight is up to the judges' limits."""
@@ -142,7 +133,7 @@ def agreement(old: Run, new: Run) -> JudgeComparison:
         before = {(s.dialogue, s.epoch): turns for s, turns in old.transcripts(model)}
         for session, turns in new.transcripts(model):
             for first, second in zip(before.get((session.dialogue, session.epoch), ()), turns, strict=False):
-                same = first.answer == second.answer and first.turn_hash == second.turn_hash
+                same = first.answer == second.answer and first.prompt.digest == second.prompt.digest
                 if same and first.is_judged and second.is_judged:
                     counts.add(first.verdicts, second.verdicts, second.records)
     return counts
@@ -276,7 +267,7 @@ class SessionReplay:
             if self._patience <= 0:
                 break
             if position < len(known):
-                if (known[position].turn_hash, known[position].answer) != (record.turn_hash, record.answer):
+                if (known[position].prompt.digest, known[position].answer) != (record.prompt.digest, record.answer):
                     raise UsageError(
                         "the folder contains verdicts on the answers of another run; choose another folder"
                     )
@@ -288,13 +279,12 @@ class SessionReplay:
         return self._end(source)
 
     async def _judge_turn(self, record: TurnRecord) -> None:
-        facts = self._context.source.asked(self._key.dialogue, record.turn)
         stored = record.verdicts if record.is_judged else None
-        judgement = await judge_turn(facts.constraints, record.answer, self._context.judge, stored=stored)
-        asked = AskedTurn(record.turn_hash, facts)
+        constraints = requirements_of(record.prompt).constraints
+        judgement = await judge_turn(constraints, record.answer, self._context.judge, stored=stored)
         answer = AnsweredTurn(record.answer, record.reasoning, record.truncated, record.served_by, record.seconds)
         spent = self._account.take()
-        await self._context.write(TurnEntry(self._state.id, asked, answer, judgement, spent))
+        await self._context.write(TurnEntry(self._state.id, record.prompt, answer, judgement, spent))
         judged = judged_outcomes(judgement)
         self._advance(judged)
         satisfied = all(judged) if judged else None

@@ -16,7 +16,7 @@ from evolif.instructions import Benchmark, SynthesisRecord, TurnSource, turn_has
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
 from evolif.models import ChatModel, excerpt
 from evolif.runner.clients import Clients
-from evolif.runner.events import Observer, RunStarted, SessionKey, Spent, TurnWorded
+from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
 from evolif.runner.records import CostEntry, EarlyEnd, TurnRecord
 from evolif.runner.scenario import EvolifScenario, FullHistory
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
@@ -24,7 +24,8 @@ from evolif.runner.session import RunContext, step
 from evolif.runner.settings import RunSettings, differences, different_fields, growth, moved_models, sessions_of
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
 from evolif.runner.store import RunStore, WriteBatcher
-from evolif.types import Ending, Session, Turn, TurnFacts, Usage
+from evolif.turns import Turn
+from evolif.types import Ending, Prompt, Session, Spent, Usage
 
 
 class Run:
@@ -65,9 +66,9 @@ class Run:
         for number, session in self._store.sessions(model, unbegun=False):
             yield session, self._store.turns(number)
 
-    def facts(self) -> Iterator[TurnFacts]:
+    def prompts(self) -> Iterator[Prompt]:
         """Every turn played by any model, by dialogue and turn; for breakdowns."""
-        return self._store.facts()
+        return self._store.prompts()
 
     def costs(self) -> list[Spent]:
         """Calls and tokens per role and model: targets, judges, synthesizers and their checkers."""
@@ -314,11 +315,13 @@ def _describe_edit(store: RunStore, turn: Turn) -> str:
     used = store.asked(turn.dialogue, turn.turn)
     if used.query != turn.query:
         return f"its query was “{excerpt(used.query, turn.query)}” and is now “{excerpt(turn.query, used.query)}”"
-    before, now = ([(c.group, dict(c.params)) for c in some] for some in (used.constraints, turn.constraints))
+    before = [(c["group"], c["params"]) for c in used.payload["constraints"]]
+    now = [(c.group, dict(c.params)) for c in turn.constraints]
     groups = {pair[0] for pair in before if pair not in now} | {pair[0] for pair in now if pair not in before}
     if groups:
         return f"its constraints changed: {', '.join(sorted(groups))}"
-    return f"it was {used.move} on topic {used.topic} and is now {turn.move} on topic {turn.topic.id}"
+    before_move, before_topic = used.labels["move"], used.labels["topic"]
+    return f"it was {before_move} on topic {before_topic} and is now {turn.move} on topic {turn.topic.id}"
 
 
 # Forking: a conversation depends on the model, its endpoint, the turns and the sampling; the judge, the patience and

@@ -8,7 +8,8 @@ from typing import Protocol
 from evolif.constraints import get_group
 from evolif.instructions import TurnSource
 from evolif.judging import Judge, Judgement, LexicalJudge, judge_turn
-from evolif.types import Message, Turn
+from evolif.turns import Turn
+from evolif.types import Message
 
 
 class Scenario(Protocol):

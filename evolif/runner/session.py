@@ -12,24 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evolif.errors import AccessError, ContextOverflowError, EvolifError, InternalError, ModelError, WithheldError
-from evolif.instructions import turn_hash
+from evolif.instructions import prompt_of
 from evolif.judging import Judgement
 from evolif.models import ChatModel, ChatRequest, Sampling
-from evolif.runner.events import (
-    FaultMet,
-    ModelStopped,
-    Observer,
-    Role,
-    SessionEnded,
-    SessionKey,
-    SessionStarted,
-    Spent,
-    TurnStored,
-)
+from evolif.runner.events import FaultMet, ModelStopped, Observer, SessionEnded, SessionKey, SessionStarted, TurnStored
 from evolif.runner.metering import CallDeniedError, open_account
 from evolif.runner.records import (
     AnsweredTurn,
-    AskedTurn,
     CostEntry,
     EndEntry,
     FaultEntry,
@@ -42,7 +31,8 @@ from evolif.runner.scenario import SYSTEM_PROMPT, ContextStrategy, Scenario
 from evolif.runner.settings import RunSettings
 from evolif.runner.shutdown import Shutdown
 from evolif.runner.store import StoreError, StoreWriter
-from evolif.types import Ending, Message, Turn, TurnFacts
+from evolif.turns import Turn
+from evolif.types import Ending, Message, Role, Spent
 
 
 class SessionEnd(Exception):
@@ -184,7 +174,7 @@ class SessionRunner:
         for record in records:
             outcomes = record.judged.judged
             spent: tuple[Spent, ...] = ()
-            self._topics[record.topic] += 1
+            self._topics[str(record.prompt.labels["topic"])] += 1
             if not record.is_judged:
                 judgement = await self._judge(await self._next_turn(record.turn), record.answer)
                 spent = await self._write_verdicts(record.turn, judgement)
@@ -217,20 +207,20 @@ class SessionRunner:
         self._topics[turn.topic.id] += 1
         depth = self._topics[turn.topic.id]
         answer = await self._answer(turn, depth)
-        asked = AskedTurn(turn_hash(turn), _facts(self._key.dialogue, self._number + 1, turn, depth))
+        prompt = prompt_of(turn, depth)
         spent = self._account.take()
-        unjudged = TurnEntry(self._state.id, asked, answer, None, spent)
+        unjudged = TurnEntry(self._state.id, prompt, answer, None, spent)
         if self._context.scenario.asks_a_judge(turn):
             await self._context.write(unjudged)
             judgement = await self._judge(turn, answer.text)
-            spent += await self._write_verdicts(asked.facts.turn, judgement)
+            spent += await self._write_verdicts(prompt.turn, judgement)
         else:
             try:
                 judgement = await self._judge(turn, answer.text)
             except SessionEnd:
                 await self._context.write(unjudged)
                 raise
-            await self._context.write(TurnEntry(self._state.id, asked, answer, judgement, spent))
+            await self._context.write(TurnEntry(self._state.id, prompt, answer, judgement, spent))
         outcomes = judged_outcomes(judgement)
         self._advance(turn.query, answer.text, outcomes)
         self._report_turn(outcomes, answer.seconds, spent)
@@ -238,7 +228,7 @@ class SessionRunner:
     async def _answer(self, turn: Turn, depth: int) -> AnsweredTurn:
         system = SYSTEM_PROMPT if self._settings.system_prompt else ""
         messages = self._context.strategy.messages(system, self._history, turn.query)
-        request = ChatRequest(messages, self._sampling, turn=turn, depth=depth, epoch=self._key.epoch)
+        request = ChatRequest(messages, self._sampling, prompt=prompt_of(turn, depth), epoch=self._key.epoch)
         started = time.monotonic()
         try:
             reply = await self._model.complete(request)
@@ -299,22 +289,6 @@ class SessionRunner:
         if first:
             self._context.observe(ModelStopped(self._key.model if is_target else "the judge", end.reason))
         return first
-
-
-def _facts(dialogue: int, number: int, turn: Turn, depth: int) -> TurnFacts:
-    return TurnFacts(
-        dialogue=dialogue,
-        turn=number,
-        move=turn.move,
-        depth=depth,
-        topic=turn.topic.id,
-        query=turn.query,
-        constraints=turn.constraints,
-        operation=turn.operation.kind,
-        source=turn.source,
-        register=turn.persona.register,
-        witness=turn.witness,
-    )
 
 
 def judged_outcomes(judgement: Judgement) -> tuple[bool, ...]:

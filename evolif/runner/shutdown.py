@@ -10,8 +10,9 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from evolif.runner.events import CallsInFlight, Observer, Role, StillWaiting
+from evolif.runner.events import CallsInFlight, Observer, StillWaiting
 from evolif.runner.metering import CallDeniedError
+from evolif.types import Role
 
 GRACE = 20.0
 """Seconds that calls in flight get after a stop, since they are paid. A call that takes longer is repeated on resuming.

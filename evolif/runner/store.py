@@ -19,9 +19,9 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
-from evolif.runner.events import Role, SessionKey, Spent
+from evolif.runner.events import SessionKey
 from evolif.runner.records import (
-    FACTS,
+    PROMPTS,
     STOP_RULE,
     TURNS_OF_SESSION,
     BareVerdicts,
@@ -29,10 +29,10 @@ from evolif.runner.records import (
     SessionState,
     StoreEntry,
     TurnRecord,
-    facts_from_row,
+    prompt_from_row,
 )
 from evolif.runner.settings import RunSettings
-from evolif.types import Ending, JudgedTurn, Session, TurnFacts, Usage
+from evolif.types import Ending, JudgedTurn, Prompt, Role, Session, Spent, Usage
 
 FILE_NAME = "run.sqlite"
 
@@ -281,17 +281,17 @@ class RunStore:
         with disk_faults(self.root):
             yield from self._connection.execute("SELECT dialogue, turn, hash FROM asked ORDER BY dialogue, turn")
 
-    def asked(self, dialogue: int, turn: int) -> TurnFacts:
+    def asked(self, dialogue: int, turn: int) -> Prompt:
         """A turn of the benchmark that the run has used."""
         with disk_faults(self.root):
-            rows = self._connection.execute(f"{FACTS} WHERE dialogue = ? AND turn = ?", (dialogue, turn))
-            return facts_from_row(rows.fetchone())
+            rows = self._connection.execute(f"{PROMPTS} WHERE dialogue = ? AND turn = ?", (dialogue, turn))
+            return prompt_from_row(rows.fetchone())
 
-    def facts(self) -> Iterator[TurnFacts]:
+    def prompts(self) -> Iterator[Prompt]:
         """Every turn of the benchmark that the run has used, by dialogue and turn."""
         with disk_faults(self.root):
-            for row in self._connection.execute(f"{FACTS} ORDER BY dialogue, turn"):
-                yield facts_from_row(row)
+            for row in self._connection.execute(f"{PROMPTS} ORDER BY dialogue, turn"):
+                yield prompt_from_row(row)
 
     def turns(self, session: int) -> list[TurnRecord]:
         """The answered turns of a session, in order."""
@@ -338,7 +338,7 @@ class RunStore:
         for turn, verdicts, depth, move in self._connection.execute(_JUDGED, (session,)):
             if verdicts is None:
                 return
-            yield JudgedTurn(turn, bare(verdicts), depth, move)
+            yield JudgedTurn(turn, bare(verdicts), {"depth": depth, "move": move})
 
     def endings(self) -> dict[tuple[str, Ending | None, str], int]:
         """How many sessions per model, ending and cause."""

@@ -29,7 +29,8 @@ from evolif.synthesis.chat import (
 )
 from evolif.synthesis.prompts import change_of, draft_prompt, echoed, prompt, synthesis_settings, voice_prompt
 from evolif.synthesis.template import reading_note, with_note
-from evolif.types import Finding, Message, Turn, TurnStatus, Usage
+from evolif.turns import Finding, Turn, TurnStatus
+from evolif.types import Message, Usage
 
 ENTRY_POINTS = "evolif.synthesizers"
 """Where plug-ins register: entry point `NAME = "module:factory"`, with `factory(seed) -> Writer`."""

@@ -20,7 +20,7 @@ from evolif.errors import InputError, UsageError
 from evolif.resources import data_path, read_catalogue
 from evolif.rng import Purpose, Stream
 from evolif.synthesis.template import Frames, own_frames
-from evolif.types import Persona
+from evolif.turns import Persona
 
 TEMPLATE = "template"
 _HEAVIEST = 1000

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from evolif.synthesis.prompts import synthesis_settings
-from evolif.types import Finding, Message, Usage
+from evolif.turns import Finding
+from evolif.types import Message, Usage
 
 _MOST_OBJECTS = 16
 """Maximum number of opening braces tried as the start of an object."""

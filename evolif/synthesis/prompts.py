@@ -15,7 +15,8 @@ from evolif.errors import InputError
 from evolif.resources import complaint, data_path, load_yaml
 from evolif.rng import Purpose
 from evolif.synthesis.template import PARTIAL, Phrasing, capitalised, clause, dropped
-from evolif.types import Constraint, Message, Operation, Turn
+from evolif.turns import Constraint, Operation, Turn
+from evolif.types import Message
 
 _Figure = Annotated[int, Field(ge=1)]
 

@@ -14,7 +14,7 @@ from evolif.constraints import Saying, format_of, get_group
 from evolif.errors import InputError
 from evolif.resources import data_path, load_yaml
 from evolif.rng import Purpose, Stream
-from evolif.types import Operation, Params, Persona, ScriptTurn, Turn
+from evolif.turns import Operation, Params, Persona, ScriptTurn, Turn
 
 _TALK = frozenset({"clause", "Clause"})
 _NEEDED: Mapping[tuple[str, ...], tuple[frozenset[str], ...]] = {

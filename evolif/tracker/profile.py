@@ -14,7 +14,7 @@ from evolif.errors import InputError, UsageError
 from evolif.resources import complaint, data_path, load_yaml, read_catalogue
 from evolif.rng import Stream
 from evolif.text import clean, fold
-from evolif.types import Topic
+from evolif.turns import Topic
 
 BUILT_IN = ("paper", "objective", "extended")
 _TRIAL_DRAWS = 100

@@ -15,7 +15,7 @@ from evolif.constraints import DrawContext, get_group, is_closed
 from evolif.errors import InternalError, UsageError
 from evolif.rng import Purpose, Stream
 from evolif.tracker.profile import Profile, Visit
-from evolif.types import Constraint, Instruction, Move, Operation, OperationKind, Params, ScriptTurn, Topic
+from evolif.turns import Constraint, Instruction, Move, Operation, OperationKind, Params, ScriptTurn, Topic
 from evolif.witness import Refusal, build_witness
 
 TRIES_PER_GROUP = 16

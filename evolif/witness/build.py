@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from evolif.constraints import Active, check_reading, edge_keywords, find_conflict, format_of, get_group, rule_checked
 from evolif.text import Reading, count_graphemes
-from evolif.types import Constraint, Params
+from evolif.turns import Constraint, Params
 from evolif.witness.layout import Draft, Piece, Sentence, lay_out, render
 from evolif.witness.requirements import Refusal, RefusedError, Requirements, read_requirements
 from evolif.witness.vocabulary import Vocabulary, vocabulary

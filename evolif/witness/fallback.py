@@ -16,7 +16,7 @@ from typing import Literal
 
 from evolif.constraints import Active, check_reading, edge_keywords, format_of, rule_checked
 from evolif.text import Reading, count_graphemes, count_words
-from evolif.types import Constraint, Params
+from evolif.turns import Constraint, Params
 from evolif.witness.build import given_words, set_case, write
 from evolif.witness.layout import Draft, DraftBlock, Piece, Sentence, csv_cell
 from evolif.witness.overlaps import Arrangement, arrangements

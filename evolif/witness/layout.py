@@ -16,7 +16,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from evolif.text import count_words, fold, words
-from evolif.types import Params
+from evolif.turns import Params
 from evolif.witness.requirements import RefusedError, Requirements
 from evolif.witness.vocabulary import Vocabulary
 

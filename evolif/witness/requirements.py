@@ -7,7 +7,7 @@ from typing import Literal
 
 from evolif.constraints import Active, edge_keywords, lower_limit, upper_limit
 from evolif.text import find_all, fold
-from evolif.types import Params
+from evolif.turns import Params
 
 _Kind = Literal["impossible", "awkward", "cramped"]
 

@@ -10,7 +10,7 @@ from evolif.audit.descriptions import description_matches
 from evolif.constraints import GROUPS, DrawContext, describe, get_group
 from evolif.rng import Stream
 from evolif.tracker import load_profile, load_topics
-from evolif.types import Constraint
+from evolif.turns import Constraint
 
 WORDS = {"unit": "words", "relation": "less_than", "count": 1100}
 CASES = [

@@ -11,7 +11,7 @@ from evolif.audit.satisfiability import refute
 from evolif.constraints import DrawContext, get_group, parse_constraints
 from evolif.rng import Stream
 from evolif.tracker import load_profile, load_topics
-from evolif.types import Constraint
+from evolif.turns import Constraint
 from evolif.witness import Refusal, build_fallback
 
 PADDING = {"start_with": {"mode": "emoji", "value": "🐝"}, "punctuation": {"mode": "include", "mark": ";"}}

@@ -36,8 +36,8 @@ class Counted:
     async def complete(self, request: ChatRequest) -> Reply:
         self.calls += 1
         await asyncio.sleep(0)
-        turn = request.turn
-        return Reply(turn.witness or "" if turn else "", usage=self.usage)
+        turn = request.prompt
+        return Reply(turn.payload["witness"] or "" if turn else "", usage=self.usage)
 
     async def aclose(self) -> None:
         pass

@@ -13,7 +13,7 @@ from evolif.types import Ending, JudgedTurn, Session, Verdict
 
 
 def session(length: int, ending: Ending) -> Session:
-    turns = tuple(JudgedTurn(t, (Verdict("length", False, "", ""),), 1, "continue") for t in range(1, length + 1))
+    turns = tuple(JudgedTurn(t, (Verdict("length", False, "", ""),)) for t in range(1, length + 1))
     return Session("a/b", length, 1, 3, ending, "", turns)
 
 

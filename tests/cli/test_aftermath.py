@@ -28,7 +28,7 @@ class Fake:
 
     async def complete(self, request: ChatRequest) -> Reply:
         self.calls += 1
-        text = (request.turn.witness or "") if request.turn else '{"rationale": "Fine.", "score": 9}'
+        text = (request.prompt.payload["witness"] or "") if request.prompt else '{"rationale": "Fine.", "score": 9}'
         return Reply(text, usage=Usage(1000, 100))
 
     async def aclose(self) -> None:

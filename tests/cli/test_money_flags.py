@@ -18,7 +18,7 @@ class Fake:
     name, connections = "openai/gpt-4.1", 2
 
     async def complete(self, request: ChatRequest) -> Reply:
-        return Reply(request.turn.witness or "" if request.turn else "", usage=Usage(1000, 100))
+        return Reply(request.prompt.payload["witness"] or "" if request.prompt else "", usage=Usage(1000, 100))
 
     async def aclose(self) -> None:
         pass

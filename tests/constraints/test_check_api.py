@@ -5,7 +5,7 @@ import pytest
 import evolif
 from evolif.constraints import GROUPS, Group, check, describe, parse_constraint
 from evolif.errors import InputError, InternalError, UsageError
-from evolif.types import Constraint
+from evolif.turns import Constraint
 
 LETTER = {"group": "start_with", "params": {"mode": "letter", "value": "k"}}
 BULLETS = {"group": "bullets", "params": {"count": 2}}

@@ -36,7 +36,7 @@ def test_every_judged_turn_is_a_row(run, tmp_path):
     rows = lines(done.path)
     sessions = [session for model in run.models for session in run.sessions(model)]
     assert done.kind == "run" and done.rows == len(rows) == sum(len(s.turns) for s in sessions)
-    expected = [(s.model, s.dialogue, t.turn, t.depth, t.move, s.ending) for s in sessions for t in s.turns]
+    expected = [(s.model, s.dialogue, t.turn, t.labels["depth"], t.labels["move"], s.ending) for s in sessions for t in s.turns]
     assert [(r["model"], r["dialogue"], r["turn"], r["depth"], r["move"], r["ending"]) for r in rows] == expected
     turns = [t for s in sessions for t in s.turns]
     for row, turn in zip(rows, turns, strict=True):
@@ -63,7 +63,7 @@ def test_an_answer_that_is_the_witness_stays_home(run, tmp_path):
     assert all(row["answer"] is None for row in rows if row["model"] == "sim/perfect")
     assert any(row["answer"] for row in rows if row["model"] == "sim/steady")
     plain = done.path.read_text(encoding="utf-8")
-    keys = [fact.witness for fact in run.facts() if len(fact.witness) > 30]
+    keys = [w for prompt in run.prompts() if len(w := prompt.payload["witness"]) > 30]
     assert keys and [key for key in keys if json.dumps(key, ensure_ascii=False)[1:-1] in plain] == []
     keyed = lines(export(run.path, tmp_path / "k.jsonl", with_witness=True).path)
     assert all(row["witness"] == row["answer"] for row in keyed if row["model"] == "sim/perfect")

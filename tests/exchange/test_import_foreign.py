@@ -16,7 +16,7 @@ from evolif.constraints import check
 from evolif.exchange import export, import_benchmark
 from evolif.exchange.authors import foreign_constraint
 from evolif.instructions import TurnSource, load_benchmark
-from evolif.types import Constraint
+from evolif.turns import Constraint
 
 RELEASE = Path(
     os.environ.get("EVOLIF_RELEASE_DATA") or Path(__file__).parents[3] / "shared" / "data" / "evolif-release"

@@ -30,7 +30,8 @@ from evolif.instructions import (
 )
 from evolif.models import ModelOptions
 from evolif.synthesis import Attempt, Meter
-from evolif.types import Finding, Turn, Usage
+from evolif.turns import Finding, Turn
+from evolif.types import Usage
 
 FLAG = (Finding("length", "it does not say 300"),)
 

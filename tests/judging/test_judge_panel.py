@@ -29,7 +29,8 @@ from evolif.judging import (
     open_judge,
 )
 from evolif.models import ChatRequest, Reply
-from evolif.types import Constraint, Usage
+from evolif.turns import Constraint
+from evolif.types import Usage
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})
 FORMAL = Constraint("style", {"style": "formal"})
@@ -118,7 +119,7 @@ def test_every_constraint_is_asked_apart_at_temperature_0_with_a_schema() -> Non
     assert len(model.requests) == 2 and told.usage == {"fake/judge": Usage(200, 20)}
     for request in model.requests:
         assert request.sampling.temperature == 0 and request.sampling.max_tokens == 2048
-        assert request.schema is not None and request.turn is None and TEXT in request.messages[1].content
+        assert request.schema is not None and request.prompt is None and TEXT in request.messages[1].content
 
 
 def test_reasoning_is_not_shown_to_a_judge() -> None:

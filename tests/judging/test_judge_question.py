@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from evolif.judging import load_rubric
 from evolif.judging.rubric import Question
-from evolif.types import Constraint, Message
+from evolif.turns import Constraint
+from evolif.types import Message
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})
 RUBRIC = load_rubric()

@@ -12,7 +12,7 @@ from evolif.constraints import GROUPS, get_group
 from evolif.judging import load_rubric
 from evolif.judging.rubric import BANDS, read_rubric
 from evolif.resources import data_path
-from evolif.types import Constraint
+from evolif.turns import Constraint
 
 VALUES = [(g, v) for g in GROUPS if get_group(g).subjective for v in get_group(g).data["describe"]]
 

@@ -11,7 +11,8 @@ from models.server import Answer, Server, error, ok, serving
 from evolif.errors import JudgeError
 from evolif.judging import Judgement, judge_turn, open_judge
 from evolif.models import open_model
-from evolif.types import Constraint, Usage
+from evolif.turns import Constraint
+from evolif.types import Usage
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})
 KEY = "kk-judge-0123456789abcdef-not-real"

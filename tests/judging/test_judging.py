@@ -10,7 +10,8 @@ from evolif import InternalError, UsageError
 from evolif.constraints import GROUPS, get_group
 from evolif.judging import Judge, Judgement, LexicalJudge, judge_turn, open_judge
 from evolif.text import Reading
-from evolif.types import Constraint, Verdict
+from evolif.turns import Constraint
+from evolif.types import Verdict
 
 HAPPY = Constraint("emotion", {"emotion": "happy"})
 BULLETS = Constraint("bullets", {"count": 2})

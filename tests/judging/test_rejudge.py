@@ -97,7 +97,7 @@ def told(run: Run | Path) -> dict[tuple[str, int], tuple[Any, ...]]:
     found = {}
     for model in opened.models:
         for session, turns in opened.transcripts(model):
-            said = [(t.turn, t.query, t.answer, t.move, t.depth, outcomes(t)) for t in turns]
+            said = [(t.turn, t.query, t.answer, t.prompt.labels, outcomes(t)) for t in turns]
             found[model, session.dialogue] = (session.ending, session.reason, said)
     if isinstance(run, Path):
         opened.close()
@@ -136,8 +136,8 @@ def test_a_stricter_judge_ends_sessions_earlier_and_the_old_run_stays_as_it_is(
     shorter = 0
     for key, (ending, reason, turns) in new.items():
         source = before[key][2]
-        assert [t[:5] for t in turns] == [t[:5] for t in source[: len(turns)]]
-        failed = [any(satisfied is False for _, satisfied in t[5]) for t in turns]
+        assert [t[:4] for t in turns] == [t[:4] for t in source[: len(turns)]]
+        failed = [any(satisfied is False for _, satisfied in t[4]) for t in turns]
         streak = len(failed) - max((i for i, bad in enumerate(failed, 1) if not bad), default=0)
         assert streak <= 3 and (streak == 3) == (ending == "finished")
         if ending == "finished":

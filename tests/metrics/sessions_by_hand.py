@@ -1,6 +1,6 @@
-"""Sessions and facts written by hand: "1 0? 10" is three turns, each a verdict per constraint (? not judged)."""
+"""Sessions and prompts written by hand: "1 0? 10" is three turns, each a verdict per constraint (? not judged)."""
 
-from evolif.types import Constraint, JudgedTurn, Session, TurnFacts, Verdict
+from evolif.types import JudgedTurn, Message, Prompt, Session, Verdict
 
 GROUPS = ("length", "bullets", "case", "forbidden")
 PARAMS = {
@@ -15,7 +15,7 @@ OUTCOMES = {"1": True, "0": False, "?": None}
 
 def judged_turn(number, verdicts, *, groups=GROUPS, depth=1, move="continue"):
     given = (Verdict(group, OUTCOMES[v], "", "") for group, v in zip(groups, verdicts, strict=False))
-    return JudgedTurn(number, tuple(given), depth, move)
+    return JudgedTurn(number, tuple(given), {"depth": depth, "move": move})
 
 
 def play(dialogue, turns, ending="finished", *, patience=3, epoch=0, model="sim/steady", groups=GROUPS):
@@ -23,10 +23,12 @@ def play(dialogue, turns, ending="finished", *, patience=3, epoch=0, model="sim/
     return Session(model, dialogue, epoch, patience, ending, turns=told)
 
 
-def fact(dialogue, turn, *groups, **known):
-    constraints = tuple(Constraint(group, PARAMS[group]) for group in groups)
-    fields = {"move": "continue", "depth": 1, "topic": "t", "query": f"query {dialogue}.{turn}", **known}
-    return TurnFacts(dialogue=dialogue, turn=turn, constraints=constraints, **fields)
+def prompt(dialogue, turn, *groups, query=None, witness=None, **labels):
+    payload = {"constraints": [{"group": group, "params": PARAMS[group]} for group in groups], "witness": witness}
+    messages = (Message("user", query or f"query {dialogue}.{turn}"),)
+    return Prompt(
+        dialogue, turn, messages, payload=payload, labels={"move": "continue", "depth": 1, "topic": "t", **labels}
+    )
 
 
 def lasting(dialogue, length, *, over=True, **given):

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sessions_by_hand import fact, judged_turn, play
+from sessions_by_hand import judged_turn, play, prompt
 
 from evolif.errors import UsageError
 from evolif.metrics import (
@@ -18,7 +18,8 @@ from evolif.metrics import (
     records_from_sessions,
     satisfaction_by_group,
 )
-from evolif.types import Constraint, Session
+from evolif.turns import Constraint
+from evolif.types import Session
 
 # Patience 3 runs out in the seventh turn of dialogue 1: its eighth does not count. Suspended dialogues never do.
 SESSIONS = [
@@ -83,16 +84,16 @@ def test_by_turn_depth_and_move():
     assert (moves["backtrack"].csr, moves["new"].csr) == (0.5, 1.0)
 
 
-def test_what_only_the_facts_know():
-    facts = [
-        fact(1, 1, "length", "bullets", operation="add", source="template", register="casual", query="hey"),
-        fact(1, 2, "length", "bullets", operation="modify", source="m/x", register="casual", query="Sir,"),
-        fact(1, 3, "length", operation="remove", source="", register="casual", query="hey"),
+def test_what_only_the_prompts_know():
+    prompts = [
+        prompt(1, 1, "length", "bullets", operation="add", source="template", register="casual", query="hey"),
+        prompt(1, 2, "length", "bullets", operation="modify", source="m/x", register="casual", query="Sir,"),
+        prompt(1, 3, "length", operation="remove", source="", register="casual", query="hey"),
     ]
     session = play(1, "11 10 0 1", "censored")
 
     def ok(by, **given):
-        return {k: (s.ok, s.turns) for k, s in breakdown([session], facts, by, **given).items()}
+        return {k: (s.ok, s.turns) for k, s in breakdown([session], prompts, by, **given).items()}
 
     assert ok("operation") == {"add": (1, 1), "modify": (0, 1), "remove": (0, 1), UNKNOWN: (1, 1)}
     assert ok("synthesizer") == {"m/x": (0, 1), "template": (1, 1), UNKNOWN: (1, 2)}
@@ -105,21 +106,21 @@ def test_what_only_the_facts_know():
 
 
 def test_by_mode():
-    facts = [fact(1, 1, "length", "bullets"), fact(1, 2, "length", "bullets", "case"), fact(1, 3, "bullets")]
-    slices = breakdown([play(1, "11 100 0 1", "censored")], facts, "mode")
+    prompts = [prompt(1, 1, "length", "bullets"), prompt(1, 2, "length", "bullets", "case"), prompt(1, 3, "bullets")]
+    slices = breakdown([play(1, "11 100 0 1", "censored")], prompts, "mode")
     assert {key: (s.satisfied, s.judged) for key, s in slices.items()} == {
         "bullets/count": (1, 2),
         "case/all_lower": (0, 1),
-        "length/unknown": (1, 2),  # turn 3 has other constraints than its facts, turn 4 none
+        "length/unknown": (1, 2),  # turn 3 has other constraints than its prompts, turn 4 none
         "length/words.less_than": (2, 2),
     }
 
 
 def test_a_key_of_ones_own():
-    def odd(turn, facts):
-        return None if turn.turn % 2 == 0 else facts.register if facts else 0
+    def odd(turn, asked):
+        return None if turn.turn % 2 == 0 else asked.labels["register"] if asked else 0
 
-    slices = breakdown([play(1, "1 0 1", "censored")], [fact(1, 3, register="warm")], odd)
+    slices = breakdown([play(1, "1 0 1", "censored")], [prompt(1, 3, register="warm")], odd)
     assert {k: (s.ok, s.turns) for k, s in slices.items()} == {0: (1, 1), "warm": (1, 1)}
 
 
@@ -145,7 +146,7 @@ def test_a_slice_of_everything_is_the_table():
     sessions = [play(d, f"{'1 ' * (d % 5)}10 0 0", epoch=e) for d in range(12) for e in (0, 1)]
     records = records_from_sessions(sessions).records
     metrics, intervals = process_metrics(records), bootstrap_intervals(records, seed=3, resamples=300)
-    (all_of_it,) = breakdown(sessions, [], lambda turn, facts: "all", seed=3, resamples=300).values()
+    (all_of_it,) = breakdown(sessions, [], lambda turn, prompts: "all", seed=3, resamples=300).values()
     assert (all_of_it.csr, all_of_it.isr) == pytest.approx((metrics.csr, metrics.isr))
     assert all_of_it.csr_interval == pytest.approx(intervals["csr"], abs=1e-9)
     assert all_of_it.isr_interval == pytest.approx(intervals["isr"], abs=1e-9)

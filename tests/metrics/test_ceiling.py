@@ -3,7 +3,7 @@
 from fractions import Fraction as F
 
 import pytest
-from sessions_by_hand import fact
+from sessions_by_hand import prompt
 
 from evolif.errors import UsageError
 from evolif.metrics import Miss, ceiling
@@ -13,27 +13,27 @@ THREE = "- one\n- two\n- three"
 
 
 def test_witnesses_reach_everything():
-    facts = [fact(d, t, "length", "bullets", "emotion", witness=GOOD, depth=t) for d in (1, 2) for t in (1, 2, 3)]
-    found = ceiling(facts, 3)
+    prompts = [prompt(d, t, "length", "bullets", "emotion", witness=GOOD, depth=t) for d in (1, 2) for t in (1, 2, 3)]
+    found = ceiling(prompts, 3)
     assert (found.turns, found.without_witness, found.failing, found.misses) == (6, 0, 0, ())
     assert (found.metrics.edr_len, found.metrics.rob, found.metrics.csr, found.metrics.isr) == (3, 1, 1, 1)
     assert (found.metrics.rec, found.metrics.dialogues) == (None, 2)
     assert {s.ending for s in found.sessions} == {"censored"}
     assert [v.satisfied for v in found.sessions[0].turns[0].verdicts] == [True, True, None]
-    assert [turn.depth for turn in found.sessions[0].turns] == [1, 2, 3]
+    assert [turn.labels["depth"] for turn in found.sessions[0].turns] == [1, 2, 3]
 
 
 def test_what_fails_and_what_has_no_witness():
-    facts = [
-        fact(1, 1, "length", "bullets", witness=GOOD),
-        fact(1, 2, "length", "bullets", witness=THREE),  # half of it
-        fact(1, 3, "length", "emotion"),  # no witness: its rule-checked part fails
-        fact(1, 4, "emotion"),  # nothing that rules could judge
-        fact(1, 5, "bullets", "case", "forbidden", witness="HARBOUR"),
-        fact(1, 6, "length", witness=GOOD),  # patience is exhausted by now
-        fact(2, 1, "length", witness=GOOD),
+    prompts = [
+        prompt(1, 1, "length", "bullets", witness=GOOD),
+        prompt(1, 2, "length", "bullets", witness=THREE),  # half of it
+        prompt(1, 3, "length", "emotion"),  # no witness: its rule-checked part fails
+        prompt(1, 4, "emotion"),  # nothing that rules could judge
+        prompt(1, 5, "bullets", "case", "forbidden", witness="HARBOUR"),
+        prompt(1, 6, "length", witness=GOOD),  # patience is exhausted by now
+        prompt(2, 1, "length", witness=GOOD),
     ]
-    found = ceiling(facts, 3)
+    found = ceiling(prompts, 3)
     assert (found.turns, found.without_witness, found.failing) == (7, 2, 2)
     assert found.misses == (
         Miss(1, 2, ("bullets",)),
@@ -46,11 +46,11 @@ def test_what_fails_and_what_has_no_witness():
     assert found.metrics.csr == pytest.approx(float((F(1) + F(1, 2) + 0 + 0 + F(1)) / 5))
     assert found.metrics.isr == float(F(2, 5))
     assert found.metrics.rob == pytest.approx(float((F(1, 4) + F(1)) / 2))
-    assert ceiling(facts[::-1], 3) == found
+    assert ceiling(prompts[::-1], 3) == found
 
 
 def test_a_benchmark_without_witnesses_has_a_ceiling_of_nothing():
-    found = ceiling([fact(1, t, "length") for t in (1, 2, 3, 4)], 2)
+    found = ceiling([prompt(1, t, "length") for t in (1, 2, 3, 4)], 2)
     assert (found.metrics.edr_len, found.metrics.rob, found.without_witness) == (2, 0, 4)
 
 
@@ -63,4 +63,4 @@ def test_refusals():
     with pytest.raises(UsageError, match="patience is 0"):
         ceiling([], 0)
     with pytest.raises(UsageError, match="turn 1 of dialogue 4 occurs twice"):
-        ceiling([fact(4, 1, "length"), fact(4, 1, "length")], 3)
+        ceiling([prompt(4, 1, "length"), prompt(4, 1, "length")], 3)

@@ -1,7 +1,7 @@
 """The eight metrics per kind of dialogue."""
 
 import pytest
-from sessions_by_hand import fact, play
+from sessions_by_hand import play, prompt
 
 from evolif.errors import UsageError
 from evolif.metrics import (
@@ -14,12 +14,12 @@ from evolif.metrics import (
 )
 
 FACTS = [
-    *[fact(d, t, source="m/a" if d < 3 else "m/b", register="warm") for d in (1, 2, 3, 4) for t in (1, 2, 3)],
-    fact(5, 1, source="m/a", query="formal"),
-    fact(5, 2, source="human", query="formal"),
-    fact(5, 3, source="m/a", query="informal"),
-    fact(6, 1, source="m/a", query="formal"),
-    fact(6, 2, source="m/b", query="informal"),
+    *[prompt(d, t, source="m/a" if d < 3 else "m/b", register="warm") for d in (1, 2, 3, 4) for t in (1, 2, 3)],
+    prompt(5, 1, source="m/a", query="formal"),
+    prompt(5, 2, source="human", query="formal"),
+    prompt(5, 3, source="m/a", query="informal"),
+    prompt(6, 1, source="m/a", query="formal"),
+    prompt(6, 2, source="m/b", query="informal"),
 ]
 
 

@@ -5,7 +5,9 @@ from evolif.types import JudgedTurn, Session, Verdict
 
 
 def turn(depth, **verdicts):
-    return JudgedTurn(1, tuple(Verdict(group, value, "", "") for group, value in verdicts.items()), depth=depth)
+    return JudgedTurn(
+        1, tuple(Verdict(group, value, "", "") for group, value in verdicts.items()), labels={"depth": depth}
+    )
 
 
 def session(dialogue, ending, *turns, patience=3):

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sessions_by_hand import fact, play
+from sessions_by_hand import play, prompt
 
 from evolif.errors import UsageError
 from evolif.metrics import process_metrics, rank_agreement, rank_stability, records_from_sessions
@@ -97,8 +97,8 @@ def test_models_all_alike_have_no_correlation():
 
 
 def test_agreement_of_kinds_with_the_whole():
-    facts = [fact(d, 1, source="m/a" if d < 4 else "m/b") for d in range(1, 6)]
-    found = rank_agreement(FOUR, facts, "synthesizer")
+    prompts = [prompt(d, 1, source="m/a" if d < 4 else "m/b") for d in range(1, 6)]
+    found = rank_agreement(FOUR, prompts, "synthesizer")
     assert list(found) == ["m/a", "m/b", "unknown"]
     assert [own.dialogues for own in found.values()] == [3, 2, 1]
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from evolif.judging import Judgement
 from evolif.runner import Run, RunSettings, RunStore, SessionKey, Spent, load_run
-from evolif.runner.records import AnsweredTurn, AskedTurn, EndEntry, TurnEntry
+from evolif.runner.records import AnsweredTurn, EndEntry, TurnEntry
 from evolif.text import READING_RULES_VERSION
-from evolif.types import Constraint, TurnFacts, Usage, Verdict
+from evolif.types import Message, Prompt, Usage, Verdict
 
 GROUPS = ("start_with", "end_with", "emotion")
 KEYS = {
@@ -40,7 +40,7 @@ def make_run(path: Path, sessions: Sessions, **settings: Any) -> Run:
             `WITNESS`, `query` (a text) over one per turn.
     """
     answers = settings.pop("answers", {})
-    facts_of = _Facts(settings.pop("witness", WITNESS), settings.pop("query", None))
+    prompt_of = _Prompts(settings.pop("witness", WITNESS), settings.pop("query", None))
     dialogues = sorted({dialogue for own in sessions.values() for dialogue in own})
     told = {
         "benchmark": "0123456789abcdef",
@@ -59,7 +59,7 @@ def make_run(path: Path, sessions: Sessions, **settings: Any) -> Run:
             ending, _, turns = session.partition(":")
             number = store.state(SessionKey(model, dialogue, 1)).id
             for turn, outcomes in enumerate(turns.split(), start=1):
-                store.write([_entry(number, facts_of(dialogue, turn, outcomes), outcomes, model, answers)])
+                store.write([_entry(number, prompt_of(dialogue, turn, outcomes), outcomes, model, answers)])
             store.write(
                 [EndEntry(number, ending or None, reason="the provider broke" if ending == "suspended" else "")]
             )
@@ -67,29 +67,34 @@ def make_run(path: Path, sessions: Sessions, **settings: Any) -> Run:
     return load_run(path)
 
 
-class _Facts:
+class _Prompts:
     def __init__(self, witness: str | None, query: str | None) -> None:
         self._witness, self._query = witness, query
 
-    def __call__(self, dialogue: int, turn: int, outcomes: str) -> TurnFacts:
-        constraints = tuple(Constraint(group, KEYS[group]) for group in GROUPS[: len(outcomes)])
+    def __call__(self, dialogue: int, turn: int, outcomes: str) -> Prompt:
         odd = dialogue % 2 == 1
-        return TurnFacts(
+        query = self._query or ("hey, can u redo that lol" if odd else "Kindly revise the document, please.")
+        return Prompt(
             dialogue,
             turn,
-            move="new" if turn == 1 else "continue",
-            depth=turn,
-            topic=f"t{dialogue}",
-            query=self._query or ("hey, can u redo that lol" if odd else "Kindly revise the document, please."),
-            constraints=constraints,
-            operation="add",
-            source="template" if odd else "openai/w",
-            register="casual" if odd else "formal",
-            witness=self._witness,
+            (Message("user", query),),
+            payload={
+                "constraints": [{"group": group, "params": KEYS[group]} for group in GROUPS[: len(outcomes)]],
+                "witness": self._witness,
+            },
+            labels={
+                "topic": f"t{dialogue}",
+                "move": "new" if turn == 1 else "continue",
+                "depth": turn,
+                "operation": "add",
+                "source": "template" if odd else "openai/w",
+                "register": "casual" if odd else "formal",
+            },
+            digest=f"{dialogue}-{turn}-{query}",
         )
 
 
-def _entry(session: int, facts: TurnFacts, outcomes: str, model: str, answers: Mapping[str, str]) -> TurnEntry:
+def _entry(session: int, prompt: Prompt, outcomes: str, model: str, answers: Mapping[str, str]) -> TurnEntry:
     satisfied = {"1": True, "0": False, "?": None}
     verdicts = tuple(
         Verdict(group, satisfied[outcome], "what was expected", "what was found")
@@ -97,7 +102,7 @@ def _entry(session: int, facts: TurnFacts, outcomes: str, model: str, answers: M
     )
     return TurnEntry(
         session,
-        AskedTurn(f"{facts.dialogue}-{facts.turn}-{facts.query}", facts),
+        prompt,
         AnsweredTurn(answers.get(model, WITNESS)),
         Judgement(verdicts),
         (Spent("target", model, Usage(10, 5)),),

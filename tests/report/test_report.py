@@ -64,17 +64,17 @@ def play(made: Path, tmp_path: Path) -> Iterator[Callable[..., Run]]:
 
 
 def witness(request: ChatRequest) -> Reply:
-    assert request.turn is not None and request.turn.witness is not None
-    return Reply(request.turn.witness)
+    assert request.prompt is not None and request.prompt.payload["witness"] is not None
+    return Reply(request.prompt.payload["witness"])
 
 
 def wobbly(request: ChatRequest) -> Reply:
-    assert request.turn is not None
-    return witness(request) if (request.turn.dialogue + request.turn.turn) % 3 else Reply("")
+    assert request.prompt is not None
+    return witness(request) if (request.prompt.dialogue + request.prompt.turn) % 3 else Reply("")
 
 
 def of_dialogue(fault: Exception, *dialogues: int) -> Answer:
-    return lambda r: fault if r.turn is not None and r.turn.dialogue in dialogues and r.turn.turn > 2 else wobbly(r)
+    return lambda r: fault if r.prompt is not None and r.prompt.dialogue in dialogues and r.prompt.turn > 2 else wobbly(r)
 
 
 def machine(run: Run) -> dict[str, Any]:

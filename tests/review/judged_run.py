@@ -11,8 +11,9 @@ from typing import Any
 from evolif.judging import Judgement, JudgeRecord, JudgeScore
 from evolif.review import AnswerQueue, Request
 from evolif.runner import RunSettings, RunStore, SessionKey, load_run
-from evolif.runner.records import AnsweredTurn, AskedTurn, TurnEntry
-from evolif.types import Constraint, TurnFacts, Verdict
+from evolif.runner.records import AnsweredTurn, TurnEntry
+from evolif.turns import Constraint
+from evolif.types import Message, Prompt, Verdict
 
 MODELS = ("openai/secretone", "google/secrettwo")
 VALUES = {"emotion": "happy", "audience": "child", "style": "formal"}
@@ -54,10 +55,20 @@ def _entry(number: int, said: Said) -> TurnEntry:
     verdicts = (Verdict("bullets", True, "3", "3"), *told)
     judgement = Judgement(verdicts, tuple(told), ()) if said.heuristic else Judgement(verdicts, (), records)
     query = said.query or f"Query {said.dialogue}.{said.turn}, please?"
-    facts = TurnFacts(said.dialogue, said.turn, "new", 1, "t", query, _constraints(said))
+    prompt = Prompt(
+        said.dialogue,
+        said.turn,
+        (Message("user", query),),
+        payload={
+            "constraints": [{"group": c.group, "params": dict(c.params)} for c in _constraints(said)],
+            "witness": None,
+        },
+        labels={"topic": "t", "move": "new", "depth": 1, "operation": "", "source": "", "register": ""},
+        digest=f"{said.dialogue}.{said.turn}",
+    )
     text = said.text or f"Answer number {number}.{said.turn} of many."
     answer = AnsweredTurn(text, "a secret thought", served_by="served-by-y")
-    return TurnEntry(number, AskedTurn(f"{said.dialogue}.{said.turn}", facts), answer, judgement)
+    return TurnEntry(number, prompt, answer, judgement)
 
 
 def plant(path: Path, said: Iterable[Said], models: Sequence[str] = MODELS) -> Path:

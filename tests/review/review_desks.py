@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evolif.instructions import Benchmark
 from evolif.review import BenchmarkQueue, Regenerated, Request
-from evolif.types import Finding, Turn
+from evolif.turns import Finding, Turn
 
 FLAGGED = "Please make it BAD words long."
 KEY = "1/3"

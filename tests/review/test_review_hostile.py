@@ -19,7 +19,7 @@ from evolif.instructions import Benchmark
 from evolif.review import TopicQueue
 from evolif.review.app.keys import page
 from evolif.review.turn_view import turn_blocks
-from evolif.types import Finding
+from evolif.turns import Finding
 
 texts = st.text(st.one_of(st.characters(), st.sampled_from("\x1b\x9b\u202e\u200b\t\r\n[]@/=\"'\u2028")), max_size=40)
 

@@ -11,7 +11,7 @@ from evolif.errors import InputError, UsageError
 from evolif.review import Done, EditConflict, Objected, Request, TopicQueue, apply, choose, export
 from evolif.review.topics import from_words, to_words
 from evolif.tracker import load_topics
-from evolif.types import Finding
+from evolif.turns import Finding
 
 KEYWORDS = [f"word{chr(97 + number)}" for number in range(20)]
 

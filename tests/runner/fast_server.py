@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolif.instructions import Benchmark
-from evolif.types import Turn
+from evolif.turns import Turn
 
 
 @dataclass(frozen=True)

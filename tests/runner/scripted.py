@@ -33,19 +33,19 @@ class Scripted:
     @property
     def turns(self) -> list[tuple[int, int]]:
         """(dialogue, turn) of every call, in order."""
-        return [(r.turn.dialogue, r.turn.turn) for r in self.asked if r.turn is not None]
+        return [(r.prompt.dialogue, r.prompt.turn) for r in self.asked if r.prompt is not None]
 
 
 def number(request: ChatRequest) -> int:
     """The turn's number in its dialogue."""
-    assert request.turn is not None
-    return request.turn.turn
+    assert request.prompt is not None
+    return request.prompt.turn
 
 
 def witness(request: ChatRequest) -> str:
     """The answer that satisfies the turn."""
-    assert request.turn is not None and request.turn.witness is not None
-    return request.turn.witness
+    assert request.prompt is not None and request.prompt.payload["witness"] is not None
+    return request.prompt.payload["witness"]
 
 
 def good_but(*bad: int) -> Answer:

@@ -47,7 +47,7 @@ def test_the_figures_do_not_depend_on_the_connections(play: Play, connections: i
 
 def test_a_poisoned_session_does_not_stop_the_others(play: Play) -> None:
     def answer(request: object) -> str | Exception:
-        return ZeroDivisionError("poison") if request.turn.dialogue == 2 else good_but(2, 3, 4)(request)
+        return ZeroDivisionError("poison") if request.prompt.dialogue == 2 else good_but(2, 3, 4)(request)
 
     run = play(Scripted(answer), limit=None)
     assert endings(run) == [(1, 1, "finished", 4), (2, 1, "suspended", 0), (3, 1, "finished", 4), (4, 1, "finished", 4)]
@@ -55,7 +55,7 @@ def test_a_poisoned_session_does_not_stop_the_others(play: Play) -> None:
 
 
 def test_a_resumed_run_asks_only_what_is_missing(play: Play) -> None:
-    first = Scripted(lambda r: ModelError("busy") if (r.turn.dialogue, number(r)) in {(2, 3), (4, 1)} else witness(r))
+    first = Scripted(lambda r: ModelError("busy") if (r.prompt.dialogue, number(r)) in {(2, 3), (4, 1)} else witness(r))
     play(first, limit=None)
     second = Scripted(witness)
     run = play(second, limit=None)
@@ -123,7 +123,7 @@ def edit_query(bench: Path, dialogue: int, line: int) -> None:
 
 
 def test_an_edited_used_turn_is_refused_before_anything_is_asked(play: Play, bench: Path) -> None:
-    play(Scripted(lambda r: ModelError("busy") if r.turn.dialogue == 1 else good_but(2, 3, 4)(r)), limit=None)
+    play(Scripted(lambda r: ModelError("busy") if r.prompt.dialogue == 1 else good_but(2, 3, 4)(r)), limit=None)
     edit_query(bench, 4, 2)
     model = Scripted(witness)
     with pytest.raises(UsageError, match=r"turn 2 of dialogue 4 \(its query was “.*” and is now “.* Please.”\)"):
@@ -198,7 +198,7 @@ def test_a_disk_that_refuses_a_turn_ends_the_run_and_the_other_turns_in_flight_a
 
     def full(self: RunStore, entries: Iterable[StoreEntry]) -> None:
         given = list(entries)
-        if any(isinstance(e, TurnEntry) and (e.asked.facts.dialogue, e.asked.facts.turn) == (3, 2) for e in given):
+        if any(isinstance(e, TurnEntry) and (e.prompt.dialogue, e.prompt.turn) == (3, 2) for e in given):
             raise OutsideError("the disk is full")
         kept(self, given)
 

@@ -13,7 +13,8 @@ from evolif import ModelError
 from evolif.instructions import Benchmark, generate
 from evolif.models import ChatRequest, open_model
 from evolif.runner import Run, evaluate
-from evolif.types import Turn
+from evolif.turns import Turn
+from evolif.types import Prompt
 
 pytestmark = pytest.mark.slow
 
@@ -28,20 +29,21 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
     )
 
 
-def chance(turn: Turn, *more: object) -> float:
+def chance(turn: Turn | Prompt, *more: object) -> float:
     """A number from 0 to 1 that depends on nothing but its arguments."""
     return zlib.crc32(repr((turn.dialogue, turn.turn, *more)).encode()) / 2**32
 
 
-def skilled(turn: Turn) -> str:
+def skilled(turn: Turn | Prompt) -> str:
     """Two answers of three are good, always the same ones."""
-    return (turn.witness or "") if chance(turn) < 0.67 else "No."
+    witness = turn.witness if isinstance(turn, Turn) else turn.payload["witness"]
+    return (witness or "") if chance(turn) < 0.67 else "No."
 
 
 @pytest.fixture
 def whole(bench: Benchmark, tmp_path: Path) -> dict[int, object]:
     """What the sessions come to where nothing fails."""
-    model = Scripted(lambda r: skilled(r.turn), connections=50)
+    model = Scripted(lambda r: skilled(r.prompt), connections=50)
     run = evaluate(bench, model, tmp_path / "whole", max_turns=TURNS)
     return outcome(run)
 
@@ -62,7 +64,7 @@ def test_a_faulty_client_is_asked_on_until_all_but_the_poisoned_session_have_end
     tries: dict[tuple[int, int], int] = {}
 
     def answer(request: ChatRequest) -> str | Exception:
-        turn = request.turn
+        turn = request.prompt
         assert turn is not None
         where = (turn.dialogue, number(request))
         tries[where] = tries.get(where, 0) + 1

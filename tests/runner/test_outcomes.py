@@ -219,7 +219,7 @@ def test_what_waits_for_a_place_when_a_run_is_stopped_is_never_asked(play: Play)
 
 
 def test_a_refusal_of_the_content_filter_is_withheld_and_no_fault_of_the_others(play: Play) -> None:
-    model = Scripted(lambda r: WithheldError("no") if (r.turn.dialogue, number(r)) == (2, 3) else witness(r))
+    model = Scripted(lambda r: WithheldError("no") if (r.prompt.dialogue, number(r)) == (2, 3) else witness(r))
     run = play(model, limit=None)
     assert endings(run) == [(1, "censored", 8), (2, "withheld", 2), (3, "censored", 8), (4, "censored", 8)]
     assert run.suspended() == 0

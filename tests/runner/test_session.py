@@ -179,9 +179,9 @@ def test_the_depth_counts_the_turns_of_the_topic(play: Play, bench: Path) -> Non
     _, _, records = only(play(model, max_turns=20))
     seen: dict[str, int] = {}
     for request, record in zip(model.asked, records, strict=True):
-        assert request.turn is not None
-        seen[request.turn.topic.id] = seen.get(request.turn.topic.id, 0) + 1
-        assert request.depth == record.depth == seen[request.turn.topic.id]
+        assert request.prompt is not None
+        seen[request.prompt.labels["topic"]] = seen.get(request.prompt.labels["topic"], 0) + 1
+        assert request.prompt.labels["depth"] == record.prompt.labels["depth"] == seen[request.prompt.labels["topic"]]
     assert len(seen) > 1
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from evolif import UsageError
 from evolif.constraints import check
-from evolif.instructions import Benchmark, generate
+from evolif.instructions import Benchmark, generate, prompt_of
 from evolif.models import ChatRequest, Sampling, open_model
 from evolif.report import summarise
 from evolif.runner import Run, evaluate
@@ -27,7 +27,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
 
 def answer(spec: str, bench: Benchmark, dialogue: int, turn: int, *, depth: int = 1, seed: int = 0) -> str:
     line = bench.turns(dialogue)[turn - 1]
-    request = ChatRequest((Message("user", line.query),), Sampling(), turn=line, depth=depth)
+    request = ChatRequest((Message("user", line.query),), Sampling(), prompt=prompt_of(line, depth))
     return asyncio.run(open_model(spec, seed=seed).complete(request)).text
 
 

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripted import Scripted, good_but, witness
@@ -15,9 +16,9 @@ from evolif import InternalError, OutsideError, UsageError
 from evolif.judging import Judgement
 from evolif.models import Reply
 from evolif.runner import Run, RunSettings, RunStore, SessionKey, Spent
-from evolif.runner.records import AnsweredTurn, AskedTurn, EndEntry, FaultEntry, StoreEntry, TurnEntry, VerdictEntry
+from evolif.runner.records import AnsweredTurn, EndEntry, FaultEntry, StoreEntry, TurnEntry, VerdictEntry
 from evolif.runner.store import StoreError, WriteBatcher
-from evolif.types import Constraint, TurnFacts, Usage, Verdict
+from evolif.types import Message, Prompt, Usage, Verdict
 
 Play = Callable[..., Run]
 SETTINGS = RunSettings(
@@ -33,8 +34,10 @@ def store(tmp_path: Path) -> Iterator[RunStore]:
         yield made
 
 
-def asked(dialogue: int = 1, turn: int = 1, *, digest: str = "h") -> AskedTurn:
-    return AskedTurn(digest, TurnFacts(dialogue, turn, "new", 1, "t", "Do it.", ()))
+def asked(dialogue: int = 1, turn: int = 1, *, digest: str = "h", **payload: Any) -> Prompt:
+    labels = {"topic": "t", "move": "new", "depth": 1, "operation": "add", "source": "template", "register": "casual"}
+    own = {"constraints": [], "witness": None, **payload}
+    return Prompt(dialogue, turn, (Message("user", "Do it."),), payload=own, labels=labels, digest=digest)
 
 
 def entry(session: int = 1, turn: int = 1, text: str = "Done.", judgement: Judgement | None = GOOD) -> TurnEntry:
@@ -246,12 +249,10 @@ def test_reasoning_stands_in_the_store_and_the_figures_ignore_it(play: Play) -> 
 
 
 def test_what_was_asked_comes_back_with_its_source_and_witness(store: RunStore) -> None:
-    facts = TurnFacts(
-        1, 1, "new", 1, "t", "Do it.", (Constraint("bullets", {"number": 3}),), "add", "template", "casual", "* a"
-    )
-    store.write([TurnEntry(1, AskedTurn("h", facts), AnsweredTurn("Done."), GOOD)])
-    assert list(store.facts()) == [facts]
-    assert store.asked(1, 1) == facts
+    prompt = asked(constraints=[{"group": "bullets", "params": {"number": 3}}], witness="* a")
+    store.write([TurnEntry(1, prompt, AnsweredTurn("Done."), GOOD)])
+    assert list(store.prompts()) == [prompt]
+    assert store.asked(1, 1) == prompt
 
 
 def test_a_run_of_the_version_before_is_taken_over(store: RunStore) -> None:
@@ -262,6 +263,6 @@ def test_a_run_of_the_version_before_is_taken_over(store: RunStore) -> None:
             file.execute(f"ALTER TABLE asked DROP COLUMN {column}")
         file.execute("UPDATE run SET value = '2' WHERE key = 'schema'")
     with closing(RunStore.open(store.root)) as again:
-        assert [(facts.query, facts.source, facts.witness) for facts in again.facts()] == [("Do it.", "", None)]
+        assert [(p.query, p.labels["source"], p.payload["witness"]) for p in again.prompts()] == [("Do it.", "", None)]
         again.write([entry(2)])
         assert len(again.turns(2)) == 1

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolif.synthesis import Completion
-from evolif.types import Constraint, Finding, Message, Operation, Persona, Topic, Turn, Usage
+from evolif.turns import Constraint, Finding, Operation, Persona, Topic, Turn
+from evolif.types import Message, Usage
 
 Answer = Callable[[tuple[Message, ...]], "Completion | str | Exception"]
 

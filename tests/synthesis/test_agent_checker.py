@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from evolif.errors import WithheldError
 from evolif.synthesis import Agent, Attempt, Meter
 from evolif.synthesis.agent import Checker
-from evolif.types import Finding, Message, Turn
+from evolif.turns import Finding, Turn
+from evolif.types import Message
 
 WORDS = query("Again, with 5 bullet points.")
 NO_MORE = json.dumps({"what": "nothing", "asks_for_more": False})

@@ -11,7 +11,8 @@ from evolif import ModelError
 from evolif.errors import WithheldError
 from evolif.synthesis import Agent, Attempt, Completion, Meter
 from evolif.synthesis.agent import NEUTRAL_NOTE
-from evolif.types import Constraint, Finding, Message, Turn, Usage
+from evolif.turns import Constraint, Finding, Turn
+from evolif.types import Message, Usage
 
 GOOD = query("Give it to me again with 5 bullet points.")
 BAD = query("Give it to me again.")

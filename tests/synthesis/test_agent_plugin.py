@@ -10,7 +10,7 @@ from agent_models import make_turn, says
 
 from evolif import UsageError
 from evolif.synthesis import Meter, PluginSynthesizer, load_plugin
-from evolif.types import Finding, Turn
+from evolif.turns import Finding, Turn
 
 loaded: list[int] = []
 

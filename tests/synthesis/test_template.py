@@ -14,7 +14,7 @@ from evolif.resources import data_path, load_yaml
 from evolif.rng import Stream
 from evolif.synthesis import TemplateSynthesizer, registers
 from evolif.tracker import load_profile
-from evolif.types import Constraint, Operation, Persona, ScriptTurn, Topic
+from evolif.turns import Constraint, Operation, Persona, ScriptTurn, Topic
 
 TOPIC = Topic("t1", "Plan a quiet weekend by the lake.", tuple(f"keyword{i}" for i in range(20)), title="the lake trip")
 ALL = [*GROUPS, *EXTENDED_GROUPS]

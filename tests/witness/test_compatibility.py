@@ -4,7 +4,7 @@ import pytest
 
 from evolif.constraints import find_conflict, is_closed, lower_limit, upper_limit
 from evolif.resources import data_path, load_yaml
-from evolif.types import Constraint
+from evolif.turns import Constraint
 from evolif.witness import Refusal, build_witness
 
 BULLETS = {"count": 5}

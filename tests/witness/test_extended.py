@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evolif.constraints import EXTENDED_GROUPS, DrawContext, check, find_conflict, get_group
 from evolif.rng import Stream
 from evolif.tracker import DrawStatistics, ScriptSpec, load_profile, load_topics, raw_turns
-from evolif.types import Constraint
+from evolif.turns import Constraint
 from evolif.witness import Refusal, build_witness
 
 PROFILE = load_profile("extended")

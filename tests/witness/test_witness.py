@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from evolif.constraints import GROUPS, DrawContext, check
 from evolif.rng import Stream
 from evolif.tracker import load_topics
-from evolif.types import Constraint
+from evolif.turns import Constraint
 from evolif.witness import Refusal, build_witness
 
 TOPICS = load_topics()

@@ -14,7 +14,8 @@ from markupsafe import Markup
 from evolif.constraints import format_of
 from evolif.report.page.evidence import evidence, label, marked, one_line
 from evolif.runner import Run, TurnRecord, step
-from evolif.types import Session, TurnFacts, Verdict
+from evolif.turns import Constraint
+from evolif.types import Prompt, Session, Verdict
 
 OUTCOMES: Mapping[bool | None, tuple[str, str, str]] = {
     True: ("ok", "✓", "satisfied"),
@@ -68,8 +69,8 @@ class TurnView(NamedTuple):
 
     record: TurnRecord
     intention: TurnIntention
-    patience: int
-    """What was left after the turn."""
+    patience: int | None
+    """What was left after the turn; None if there is none."""
     look: str
     """`ok`, `bad`, or `none` where nothing was judged."""
     answer: Markup
@@ -80,7 +81,7 @@ class TurnView(NamedTuple):
     heuristic: Markup
 
 
-def turn_view(record: TurnRecord, intention: TurnIntention, patience: int) -> TurnView:
+def turn_view(record: TurnRecord, intention: TurnIntention, patience: int | None) -> TurnView:
     """Prepare a stored turn for the template.
 
     Args:
@@ -135,7 +136,7 @@ class SessionHead:
     model: str
     dialogue: int
     epoch: int
-    patience: int
+    patience: int | None
     ending: str
     reason: str
     turns: int
@@ -191,15 +192,16 @@ def intentions(run: Run) -> dict[tuple[int, int], TurnIntention]:
     """(dialogue, turn) to what the turn requested, without its texts; equal ones are one object."""
     unique: dict[TurnIntention, TurnIntention] = {}
     by_turn: dict[tuple[int, int], TurnIntention] = {}
-    for facts in run.facts():
-        intention = TurnIntention(_format(facts), facts.operation, facts.source, facts.register)
+    for facts in run.prompts():
+        own = (str(facts.labels[name]) for name in ("operation", "source", "register"))
+        intention = TurnIntention(_format(facts), *own)
         by_turn[facts.dialogue, facts.turn] = unique.setdefault(intention, intention)
     return by_turn
 
 
-def _format(facts: TurnFacts) -> str | None:
+def _format(facts: Prompt) -> str | None:
     try:
-        return format_of(facts.constraints)
+        return format_of([Constraint(c["group"], c["params"]) for c in facts.payload["constraints"]])
     except (KeyError, TypeError):  # a foreign constraint without a mode: read as any text
         return None
 
@@ -245,6 +247,7 @@ def turn_views(
     unknown = TurnIntention(None, "", "", "")
     views = []
     for record in records:
-        left = step(left, session.patience, record.judged.judged)
+        if left is not None and session.patience is not None:
+            left = step(left, session.patience, record.judged.judged)
         views.append(turn_view(record, known.get((session.dialogue, record.turn), unknown), left))
     return views

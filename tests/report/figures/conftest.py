@@ -11,7 +11,7 @@ import pytest
 
 from evolif.report import RunAnalysis
 from evolif.runner import Run, RunSettings
-from evolif.types import Constraint, Ending, JudgedTurn, Session, TurnFacts, Verdict
+from evolif.types import Ending, JudgedTurn, Message, Prompt, Session, Verdict
 
 GROUPS = ("case", "digits", "length", "format", "style")
 PARAMS: Mapping[str, Mapping[str, Any]] = {group: {} for group in GROUPS}
@@ -43,21 +43,25 @@ class HandRun:
         return [session(name, number, word) for name, words in self.made.items() for number, word in words_of(words)
                 if model in (None, name)]  # fmt: skip
 
-    def facts(self) -> list[TurnFacts]:
-        asked: dict[tuple[int, int], TurnFacts] = {}
+    def prompts(self) -> list[Prompt]:
+        asked: dict[tuple[int, int], Prompt] = {}
         for one in self.sessions():
             for turn in one.turns:
-                asked[one.dialogue, turn.turn] = TurnFacts(
-                    dialogue=one.dialogue,
-                    turn=turn.turn,
-                    move=turn.move,
-                    depth=turn.depth,
-                    topic="t",
-                    query=self.wordings[one.dialogue % len(self.wordings)],
-                    constraints=tuple(Constraint(verdict.group, PARAMS[verdict.group]) for verdict in turn.verdicts),
-                    operation="add",
-                    source=self.sources[one.dialogue % len(self.sources)],
-                    register=("formal", "casual")[one.dialogue % 2],
+                asked[one.dialogue, turn.turn] = Prompt(
+                    one.dialogue,
+                    turn.turn,
+                    (Message("user", self.wordings[one.dialogue % len(self.wordings)]),),
+                    payload={
+                        "constraints": [{"group": v.group, "params": PARAMS[v.group]} for v in turn.verdicts],
+                        "witness": None,
+                    },
+                    labels={
+                        **turn.labels,
+                        "topic": "t",
+                        "operation": "add",
+                        "source": self.sources[one.dialogue % len(self.sources)],
+                        "register": ("formal", "casual")[one.dialogue % 2],
+                    },
                 )
         return list(asked.values())
 
@@ -87,8 +91,7 @@ def session(model: str, dialogue: int, word: str) -> Session:
         JudgedTurn(
             turn=number,
             verdicts=tuple(Verdict(g, place < int(sign), "", "") for place, g in enumerate(GROUPS)),
-            depth=number,
-            move="new" if number == 1 else "continue",
+            labels={"depth": number, "move": "new" if number == 1 else "continue"},
         )
         for number, sign in enumerate(word.rstrip("!"), start=1)
     )

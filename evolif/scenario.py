@@ -1,0 +1,390 @@
+"""A scenario is what one kind of conversation brings; this module holds the contract, and finds scenarios by name.
+
+The runner, the store, the report and the budget know conversations only through it:
+
+- What comes next is a function of what was said: `Environment.prompt` gets the exchanges so far and returns the next
+  prompt, or why the dialogue is over. Nothing keeps state, so stored turns alone are enough to resume.
+- `Environment.system` is always sent whole, in front of whatever a context strategy shows of the past.
+- Only the turns of the model under test count towards patience and cap. A partner speaks in its own seat; its calls
+  have the role `partner`.
+- Options of `play` belong to the run. What is compared within a run belongs to the benchmark.
+
+A scenario is a class that inherits from `Scenario`, and overrides what differs. A plug-in names it in the entry point
+group `evolif.scenarios`; it is imported when a benchmark, a run or a flag names it (docs/how-to/scenario.md).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evolif.errors import UsageError
+from evolif.types import End, Exchange, Prompt, Seat, Spent, Verdict
+
+if TYPE_CHECKING:
+    from evolif.config import EvalConfig
+    from evolif.judging import Judge, Judgement
+    from evolif.metrics import Breakdown, MetricTable
+    from evolif.models import ChatModel, ModelRef
+
+INSTRUCTIONS = "instructions"
+"""Instruction following; benchmarks and runs that name no scenario are of this one."""
+ENTRY_POINTS = "evolif.scenarios"
+_OWN: Mapping[str, str] = {INSTRUCTIONS: "evolif.scenarios.instructions:InstructionFollowing"}
+"""The scenarios of this package: where each class is."""
+
+
+class NoOptions(BaseModel):
+    """The options of a scenario that has none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """How a benchmark is played unless the run says otherwise."""
+
+    max_turns: int = 50
+    """The cap, in turns of the model under test."""
+    patience: int | None = None
+    """Failed turns in a row that end a session; None for a scenario without patience."""
+    cut: Literal["during", "after"] = "during"
+    """Whether exhausted patience ends a session, or only cuts it when it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """What a session is expected to need, for `--dry-run`. Tokens are estimates."""
+
+    turns: int | None = None
+    """Turns of the model under test in every session; None if patience decides."""
+    prompt_tokens: float = 100.0
+    """Mean tokens of a prompt's new messages."""
+    answer_tokens: float | None = None
+    """Mean tokens of an answer; None if unknown."""
+    system_tokens: float = 0.0
+    partner_calls: float = 0.0
+    """Calls of the partner per turn of the model under test."""
+    judge_calls: float = 0.0
+    """Calls per judge model and turn."""
+
+
+class Benchmark(Protocol):
+    """An opened benchmark folder of any scenario."""
+
+    path: Path
+
+    @property
+    def scenario(self) -> str:
+        """The scenario's name."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """Changes with what the dialogues are made from, not with their length (16 hex digits)."""
+        ...
+
+    @property
+    def variant(self) -> str:
+        """Which of the scenario's variants it is, in a word; empty if there is one only."""
+        ...
+
+    def dialogues(self) -> list[int]:
+        """The numbers of the dialogues, in order."""
+        ...
+
+    def hold(self, dialogues: int) -> None:
+        """Set how many dialogues are worth keeping in memory."""
+        ...
+
+
+def _ignore(sentence: str) -> None:
+    pass
+
+
+def _no_book(dialogue: int, turn: int, spent: Sequence[Spent]) -> None:
+    pass
+
+
+def _no_models(model: ModelRef, role: str) -> ChatModel:
+    raise UsageError(f"no {role} can be called here")
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What a run offers an environment."""
+
+    judge: Judge | None = None
+    """For what rules cannot check; None if nothing is judged by models."""
+    config: EvalConfig | None = None
+    """How the run was requested; None where prompts are only worked out again."""
+    open_model: Callable[[ModelRef, Literal["synthesizer", "checker"]], ChatModel] = _no_models
+    """Opens a model that writes prompts: metered, within the budget, and closed with the run."""
+    book: Callable[[int, int, Sequence[Spent]], None] = _no_book
+    """Books what writing a prompt has cost (dialogue, turn, calls), which belongs to no session."""
+    notify: Callable[[str], None] = _ignore
+    """Tells the user something, in a sentence."""
+
+
+class Environment(Protocol):
+    """A scenario opened for play. Inherit from it to get the defaults."""
+
+    def system(self, dialogue: int, seat: Seat) -> str:
+        """What a seat is told before anything else; it is never cut."""
+        return ""
+
+    async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
+        """What is asked next, or why the dialogue is over.
+
+        Args:
+            dialogue: Which one.
+            past: Everything said so far, over all seats, oldest first.
+
+        Raises:
+            ModelError: a model that writes prompts failed; the session is suspended.
+        """
+        ...
+
+    def heard(self, prompt: Prompt, answer: str) -> str:
+        """What the others hear of an answer. Pure: it is worked out again on resuming."""
+        return answer
+
+    def asks_a_judge(self, prompt: Prompt) -> bool:
+        """Whether scoring an answer may need calls; the answer is then durable before it is judged."""
+        return False
+
+    async def score(
+        self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
+    ) -> Judgement:
+        """The judgement on an answer.
+
+        Args:
+            prompt: What was asked.
+            answer: As received; hostile input.
+            past: What was said before the prompt.
+            stored: An earlier judgement on the same answer; what rules found is kept, and only the judge asked again.
+
+        Raises:
+            JudgeError: a verdict is missing; the answer is stored, and judged on resuming.
+        """
+        ...
+
+
+class Scenario(Protocol):
+    """One kind of conversation. Inherit from it to get the defaults."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    """What it is, in a short line."""
+    version: ClassVar[int] = 1
+    """Increased when benchmarks of earlier versions can no longer be played."""
+    seats: ClassVar[tuple[Seat, ...]] = ("target",)
+    spec: ClassVar[type[BaseModel]] = NoOptions
+    """Options of `generate`."""
+    play: ClassVar[type[BaseModel]] = NoOptions
+    """Options of `evaluate`; the run stores those that differ from their default."""
+    metrics: ClassVar[MetricTable | None] = None
+    """Figures of its own, beside those that verdicts and patience give."""
+    breakdowns: ClassVar[tuple[Breakdown, ...]] = ()
+    desks: ClassVar[Mapping[str, str]] = {}
+    """Review desks by name: where each is (`module:attribute`)."""
+
+    def generate(
+        self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = _ignore
+    ) -> Benchmark:
+        """Make a benchmark, or complete one made with the same options; the same seed gives the same bytes."""
+        ...
+
+    def open(self, path: Path, notify: Callable[[str], None] = _ignore) -> Benchmark:
+        """Open a benchmark.
+
+        Raises:
+            UsageError: it is not one.
+            InputError: a broken file; names the line.
+        """
+        ...
+
+    def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
+        """Open a benchmark for play.
+
+        Args:
+            bench: None on a machine of a cluster that has no copy: prompts then come from the run, and only `heard`,
+                `asks_a_judge` and `score` are called.
+            play: Options of the run.
+            services: What the run offers.
+        """
+        ...
+
+    def player(self, name: str, seed: int) -> ChatModel:
+        """The simulated model `sim/NAME`.
+
+        Raises:
+            UsageError: there is none of that name.
+        """
+        raise UsageError(f"unknown simulated model “sim/{name}”; the scenario {self.name} has no such model")
+
+    def partner(self, bench: Benchmark) -> str | None:
+        """The partner of a two-seat scenario if the run names none; None if it has to be named."""
+        return None
+
+    def defaults(self, bench: Benchmark) -> Defaults:
+        """How the benchmark is played unless the run says otherwise."""
+        return Defaults()
+
+    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
+        """What a session is expected to need."""
+        return Lengths()
+
+    def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> Mapping[str, tuple[str, ...]]:
+        """Models that a run may call to write missing prompts, by role (`synthesizer`, `checker`)."""
+        return {}
+
+    def perfect(self, prompt: Prompt) -> tuple[Verdict, ...] | None:
+        """The verdicts of rules on the answer key of a prompt; None if the scenario has no answer keys."""
+        return None
+
+    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
+        """What the page shows beside a prompt: names and values."""
+        return tuple((name, str(value)) for name, value in prompt.labels.items())
+
+    def row(self, prompt: Prompt) -> dict[str, Any]:
+        """The columns of a prompt in an export."""
+        return {**prompt.labels, "query": prompt.query}
+
+    def keys(self, prompt: Prompt) -> tuple[str, ...]:
+        """Texts of the payload that are answer keys; exports leave out them and answers that contain one."""
+        return ()
+
+    def parts(self, board: Any) -> Iterable[Grid]:
+        """Report sections of its own, from models side by side (`evolif.report.ComparableRuns`)."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """A figure, and a qualification in small print. Plain text, not made safe."""
+
+    value: str = "-"
+    aside: str = ""
+
+    def __len__(self) -> int:
+        return len(self.value) + bool(self.aside) + len(self.aside)
+
+
+TableRow = tuple[str, tuple[TableCell, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of a report.
+
+    Attributes:
+        name: One word, for labels.
+        title: What it shows; empty for none.
+        first: Head of the column of row names.
+        heads: Heads of the other columns.
+        rows: Name and cells, one per head.
+        note: A remark for the reader; empty for none.
+    """
+
+    name: str
+    title: str
+    first: str
+    heads: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    note: str = ""
+
+    def part(self, start: int, end: int) -> Grid:
+        """The table with some of its columns."""
+        rows = tuple((name, cells[start:end]) for name, cells in self.rows)
+        return Grid(self.name, self.title, self.first, self.heads[start:end], rows, self.note)
+
+
+def scenario_names() -> tuple[str, ...]:
+    """The scenarios that are installed, those of this package first."""
+    return tuple(dict.fromkeys((*_OWN, *sorted(_plugins()))))
+
+
+def get_scenario(name: str) -> Scenario:
+    """The scenario of a name, imported on first use.
+
+    Raises:
+        UsageError: there is none, or it cannot be loaded.
+    """
+    if name in _OWN:
+        return _construct(_OWN[name])
+    place = _plugins().get(name)
+    if place is None:
+        known = ", ".join(scenario_names())
+        raise UsageError(f"the scenario “{name}” is not installed here; there are {known}")
+    try:
+        scenario = _construct(place)
+    except Exception as fault:
+        raise UsageError(
+            f"the scenario {name}: the plug-in {place} cannot be loaded ({type(fault).__name__}: {fault}); fix or "
+            "remove it"
+        ) from fault
+    if scenario.name != name:
+        raise UsageError(f"the plug-in {place} calls its scenario “{scenario.name}”, but is installed as “{name}”")
+    return scenario
+
+
+def _construct(place: str) -> Scenario:
+    module, _, attribute = place.partition(":")
+    scenario: Scenario = getattr(import_module(module), attribute)()
+    return scenario
+
+
+def _plugins() -> dict[str, str]:
+    if os.environ.get("EVOLIF_PLUGINS") == "0":
+        return {}
+    from importlib.metadata import entry_points
+
+    return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
+
+
+def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str) -> BaseModel:
+    """The options of a scenario from `KEY=VALUE` pairs.
+
+    Raises:
+        UsageError: an option that does not exist, or a value that does not fit.
+    """
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        key = ".".join(str(part) for part in fault["loc"]) or "options"
+        if fault["type"] == "extra_forbidden":
+            known = ", ".join(model.model_fields) or "none"
+            raise UsageError(f"--set {key}: the scenario {scenario} has no such option; it has {known}") from None
+        raise UsageError(f"--set {key}: {fault['msg']}") from None
+
+
+def changed_options(options: BaseModel) -> dict[str, Any]:
+    """The options that differ from their default, as JSON values."""
+    return options.model_dump(mode="json", exclude_defaults=True)
+
+
+def open_player(name: Any, settings: Any) -> ChatModel:
+    """A simulated model outside a run, where no benchmark says which scenario it belongs to.
+
+    Args:
+        name: Its parsed name.
+        settings: Of the call; only the seed matters.
+
+    Raises:
+        UsageError: no scenario of this package has it.
+    """
+    faults = []
+    for own in _OWN:
+        try:
+            return get_scenario(own).player(name.name, settings.seed)
+        except UsageError as fault:
+            faults.append(fault)
+    raise faults[0]

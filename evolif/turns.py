@@ -1,0 +1,110 @@
+"""The vocabulary of instruction following: topics, constraints, and the turns made of them.
+
+Its packages (`constraints`, `witness`, `tracker`, `queries`, `synthesis`, `instructions`, …) share these frozen
+dataclasses. What every kind of conversation shares is in `evolif.types`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Params = Mapping[str, Any]
+"""Parameters of a constraint as stored (see the constraint specification in `docs/constraints.md`)."""
+
+Move = Literal["new", "continue", "backtrack"]
+OperationKind = Literal["add", "modify", "remove"]
+TurnStatus = Literal["verified", "flagged", "edited", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A task without any constraint, and the words that belong to it (paper §4.1)."""
+
+    id: str
+    prompt: str
+    keywords: tuple[str, ...]
+    domain: str = ""
+    title: str = ""
+    """A short noun phrase that names the task when a dialogue returns to it; empty in foreign data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """A speaking style, fixed for a dialogue (paper §4.1)."""
+
+    id: str
+    sentence: str
+    phrases: tuple[str, ...]
+    register: str = "neutral"
+    """One of the registers of the phrase grammar: `casual`, `neutral`, `formal`, `brisk`, `warm`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One requirement: its group and its parameters as stored."""
+
+    group: str
+    params: Params
+
+
+Instruction = tuple[Constraint, ...]
+"""The active constraints of a topic, at most one per group, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """The one change of a turn; `before` is None for an add, `after` for a removal."""
+
+    kind: OperationKind
+    group: str
+    before: Params | None
+    after: Params | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptTurn:
+    """The intention of a turn, before it is put into words; turns count from 1."""
+
+    dialogue: int
+    turn: int
+    topic: Topic
+    move: Move
+    operation: Operation
+    constraints: Instruction
+    before: Instruction
+    """The topic's constraints after its previous turn (empty on a new topic)."""
+    witness: str
+    """A text that passes every rule checker of this turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One line of a benchmark: the intention and its words."""
+
+    dialogue: int
+    turn: int
+    topic: Topic
+    move: Move
+    operation: Operation
+    constraints: Instruction
+    persona: Persona
+    query: str
+    source: str
+    attempts: int = 1
+    findings: tuple[str, ...] = ()
+    status: TurnStatus = "verified"
+    witness: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A query checker's objection: the query does not express the turn's intention, or expresses another one."""
+
+    checker: str
+    """`topic`, or the group whose change the query does not express."""
+    message: str
+    """What is missing or wrong, as a sentence for whoever corrects the query."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """Half-open ranges of the query's characters that are wrong; empty if something is missing."""
