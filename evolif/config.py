@@ -96,6 +96,28 @@ class EvalConfig(BaseModel):
         Field(description="Start a new run and reuse the turns of --out that fit these settings."),
         Flag(SESSIONS, "NEW", names=("--fork",)),
     ] = None
+    context: Annotated[
+        str,
+        Field(description="What of the past the model is shown: full, or last:K for the K latest rounds."),
+        Flag(SESSIONS, "NAME"),
+    ] = "full"
+    context_model: Annotated[
+        ModelRef | None,
+        SkipValidation,
+        Field(description="The model that a context strategy calls, if it needs one."),
+        Flag(SESSIONS, "PROVIDER/NAME"),
+    ] = None
+    partner: Annotated[
+        ModelRef | None,
+        SkipValidation,
+        Field(description="Who takes the other seat in a scenario of two: the model itself, a scripted or simulated player, or a model."),
+        Flag(SESSIONS, "self|scripted|sim/NAME|PROVIDER/NAME"),
+    ] = None
+    options: Annotated[
+        tuple[str, ...],
+        Field(description="An option of the benchmark's scenario; repeat the flag for more."),
+        Flag(SESSIONS, "KEY=VALUE", names=("--set",)),
+    ] = ()
     system_prompt: Annotated[bool, Field(description="Explain scoped constraints to the model."), Flag(SESSIONS)] = True
     temperature: Annotated[
         float | None, Field(ge=0, description="Sampling temperature; by default the provider's."), Flag(SESSIONS, "X")

@@ -62,7 +62,7 @@ figure_3(told)
 
 # %%
 groups = table_6(told)
-asked = {constraint.group for fact in run.facts() for constraint in fact.constraints}
+asked = {constraint["group"] for prompt in run.prompts() for constraint in prompt.payload["constraints"]}
 assert set(groups.headers) - {"model"} == asked
 groups
 
@@ -135,7 +135,7 @@ def length_of_query(turn, facts):
     return "long" if facts is not None and len(facts.query) > 150 else "short"
 
 
-for key, part in breakdown(run.sessions("sim/steady"), run.facts(), length_of_query).items():
+for key, part in breakdown(run.sessions("sim/steady"), run.prompts(), length_of_query).items():
     low, high = part.isr_interval
     print(f"{key:6} {part.ok:4} of {part.turns:4} ok: {part.isr:.2f} [{low:.2f}, {high:.2f}]")
 
@@ -145,7 +145,7 @@ for key, part in breakdown(run.sessions("sim/steady"), run.facts(), length_of_qu
 # %%
 from evolif.metrics import ceiling
 
-perfect = ceiling(run.facts(), run.settings.patience)
+perfect = ceiling(run.prompts(), run.settings.patience)
 assert perfect.metrics.rob == 1 and not perfect.misses
 perfect.metrics
 
