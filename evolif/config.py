@@ -110,7 +110,7 @@ class EvalConfig(BaseModel):
     partner: Annotated[
         ModelRef | None,
         SkipValidation,
-        Field(description="Who takes the other seat in a scenario of two: the model itself, a scripted or simulated player, or a model."),
+        Field(description="Who takes the other seat in a scenario of two: self is the model under test."),
         Flag(SESSIONS, "self|scripted|sim/NAME|PROVIDER/NAME"),
     ] = None
     options: Annotated[

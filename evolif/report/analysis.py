@@ -167,7 +167,7 @@ class RunAnalysis:
         Raises:
             UsageError: A checker needs a package that is not installed.
         """
-        return ceiling(self.facts.values(), self.settings.patience)
+        return ceiling(self.facts.values(), self.settings.patience or self.settings.max_turns)
 
     @cached_property
     def judge_audit(self) -> tuple[JudgeAuditRow, ...]:

@@ -63,8 +63,8 @@ def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) ->
 
 
 def _different(a: RunSettings, b: RunSettings) -> set[str]:
-    mine, theirs = a.model_dump(exclude=set(_EXTENT)), b.model_dump(exclude=set(_EXTENT))
-    return {field for field in mine if mine[field] != theirs[field]}
+    fields = (field for field in RunSettings.model_fields if field not in _EXTENT)
+    return {field for field in fields if getattr(a, field) != getattr(b, field)}
 
 
 def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[str, ...]:

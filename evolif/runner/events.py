@@ -42,8 +42,8 @@ class TurnStored:
 
     key: SessionKey
     turn: int
-    patience: int
-    """Patience after the turn."""
+    patience: int | None
+    """Patience after the turn; None in a session without patience."""
     satisfied: bool | None
     """Whether all judged constraints of the turn hold; None if none was judged."""
     spent: tuple[Spent, ...] = ()
@@ -80,7 +80,7 @@ class SessionEnded:
     key: SessionKey
     turn: int
     """Number of its turns."""
-    patience: int
+    patience: int | None
     ending: Ending | None
     """None if it never began: it has no turn and enters no figure."""
     cause: str

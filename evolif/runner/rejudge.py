@@ -210,7 +210,7 @@ class ReplayContext:
 
     source: RunStore
     """Contains the answers; read-only."""
-    patience: int
+    patience: int | None
     judge: Judge | None
     write: StoreWriter
     observe: Observer
@@ -264,7 +264,7 @@ class SessionReplay:
         """Returns the session's end; None if the run is being stopped."""
         source, known = self._context.source.state(self._key), self._state.records
         for position, record in enumerate(source.records):
-            if self._patience <= 0:
+            if self._patience == 0:
                 break
             if position < len(known):
                 if (known[position].prompt.digest, known[position].answer) != (record.prompt.digest, record.answer):
@@ -295,7 +295,7 @@ class SessionReplay:
         self._patience = step(self._patience, self._context.patience, judged)
 
     def _end(self, source: SessionState) -> _End:
-        if self._patience <= 0:
+        if self._patience == 0:
             return "finished", "patience", "patience exhausted"
         if source.ending == "finished":
             return "censored", "answers", _ANSWERS_END

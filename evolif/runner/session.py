@@ -94,13 +94,13 @@ def _cause(fault: EvolifError, role: Role) -> str:
     return "benchmark" if role == "synthesizer" else "internal"
 
 
-def step(patience: int, maximum: int, judged: Iterable[bool]) -> int:
+def step(patience: int | None, maximum: int | None, judged: Iterable[bool]) -> int | None:
     """Patience after a turn (paper §3.3): restored if every judged constraint holds, else one less.
 
-    It is unchanged if nothing was judged.
+    It is unchanged if nothing was judged, and None if the session has no patience.
     """
     verdicts = tuple(judged)
-    if not verdicts:
+    if not verdicts or patience is None:
         return patience
     return maximum if all(verdicts) else patience - 1
 
@@ -182,11 +182,11 @@ class SessionRunner:
             self._advance(record.query, record.answer, outcomes)
             if not record.is_judged:
                 self._report_turn(outcomes, record.seconds, spent)
-            if self._patience <= 0:
+            if self._patience == 0:
                 return  # later answers, stored under a larger patience, do not count
 
     def _check_limits(self) -> None:
-        if self._patience <= 0:
+        if self._patience == 0:
             raise SessionEnd("finished", "patience", "patience exhausted")
         if self._number >= self._settings.max_turns:
             raise SessionEnd("censored", "cap", f"the cap of {self._settings.max_turns} turns")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
@@ -14,8 +14,17 @@ from evolif.instructions import Benchmark
 from evolif.models import spec_of
 from evolif.runner.clients import describe_judge, endpoint_of, names_of
 from evolif.runner.events import SessionKey
+from evolif.scenario import INSTRUCTIONS
 from evolif.text import READING_RULES_VERSION
 
+_LATER: Mapping[str, Any] = {
+    "scenario": INSTRUCTIONS,
+    "partner": "",
+    "context_model": "",
+    "options": {},
+    "other_endpoints": {},
+}
+"""Fields that are written only where they differ from this."""
 EXTENT = ("models", "endpoints", "dialogues", "epochs")
 """Fields for how much is played, not how: a run may grow in them."""
 _PROVIDERS_OWN = "the provider's own"
@@ -28,7 +37,8 @@ class RunSettings(BaseModel):
 
     benchmark: str
     """Identity of the benchmark."""
-    profile: str
+    profile: str = ""
+    """The variant of the benchmark: for instruction following the name of its profile."""
     models: tuple[str, ...]
     endpoints: tuple[str, ...] = ()
     """Per model, where it was asked; empty for the provider's own endpoint."""
@@ -36,8 +46,10 @@ class RunSettings(BaseModel):
     """The judge's name: for a panel its rule, models and rubric version."""
     judge_endpoints: tuple[str, ...] = ()
     """Per model of a panel, where it was asked; empty for the provider's own endpoint."""
-    patience: Annotated[int, Field(ge=1)]
+    patience: Annotated[int, Field(ge=1)] | None
+    """None: the sessions have no patience."""
     max_turns: Annotated[int, Field(ge=1)]
+    """The cap, in turns of the model under test."""
     dialogues: tuple[int, ...]
     epochs: Annotated[int, Field(ge=1)] = 1
     system_prompt: bool = True
@@ -46,6 +58,21 @@ class RunSettings(BaseModel):
     max_tokens: int | None = None
     seed: int = 0
     reading_rules: int
+    scenario: str = INSTRUCTIONS
+    partner: str = ""
+    """Who takes the other seat: `self`, or a model's name; empty in a scenario of one seat."""
+    context_model: str = ""
+    """The model that the context strategy calls; empty for none."""
+    options: Mapping[str, Any] = Field(default_factory=dict)
+    """Options of the scenario that differ from their default."""
+    other_endpoints: Mapping[str, str] = Field(default_factory=dict)
+    """Role (`partner`, `context`) to where its model was asked, unless at the provider's own endpoint."""
+
+    @model_serializer(mode="wrap")
+    def _leave_out_defaults(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # So that runs from before these settings existed keep their hash.
+        data: dict[str, Any] = serialize(self)
+        return {field: value for field, value in data.items() if field not in _LATER or value != _LATER[field]}
 
     def hash(self) -> str:
         """16 hex digits that change with any setting except the extent."""
@@ -71,8 +98,8 @@ class RunSettings(BaseModel):
 
 def different_fields(old: RunSettings, new: RunSettings) -> list[str]:
     """The settings in which two runs differ, except their extent."""
-    mine, theirs = old.model_dump(exclude=set(EXTENT)), new.model_dump(exclude=set(EXTENT))
-    return [field for field in mine if mine[field] != theirs[field]]
+    fields = (field for field in RunSettings.model_fields if field not in EXTENT)
+    return [field for field in fields if getattr(old, field) != getattr(new, field)]
 
 
 def moved_models(old: RunSettings, new: RunSettings) -> list[str]:
@@ -112,15 +139,19 @@ def _clause(field: str, old: Any, new: Any) -> str:
         return f"its answers were read by reading rules {old}, but this version has rules {new}"
     if field == "benchmark":
         return "the benchmark differs (its specification, topics or personas)"
+    if field == "patience":
+        old, new = ("off" if value is None else value for value in (old, new))
     return f"{_SUBJECTS[field]} was {_shown(old)} and is now {_shown(new)}"
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={item}" for key, item in value.items()) or "none"
     if isinstance(value, tuple):
         return ", ".join(address or f"{_PROVIDERS_OWN} address" for address in value) or "none"
-    return _PROVIDERS_OWN if value is None else str(value)
+    return _PROVIDERS_OWN if value is None else str(value) or "none"
 
 
 _SUBJECTS = {
@@ -134,6 +165,11 @@ _SUBJECTS = {
     "temperature": "the temperature",
     "max_tokens": "the longest answer (--max-tokens)",
     "seed": "the seed",
+    "scenario": "the scenario",
+    "partner": "the partner",
+    "context_model": "the context strategy's model",
+    "options": "the scenario's options (--set)",
+    "other_endpoints": "the address of the partner or of the context strategy's model",
 }
 
 
