@@ -17,8 +17,8 @@ from evolif.catalogue.entries import EntryRow, RuleFault, next_number, read_rows
 from evolif.catalogue.index import E, EntryKind
 from evolif.errors import ContextOverflowError, InputError, ModelError, OutsideError, UsageError, WithheldError
 from evolif.instructions import append, cut_torn_line, writing
+from evolif.instructions.structured import StructuredModel
 from evolif.models import ModelOptions, ModelRef, Sampling, resolve_model, stored_name
-from evolif.models.structured import StructuredModel
 from evolif.resources import complaint, data_path, load_yaml
 from evolif.synthesis import fill_slots, read_object
 from evolif.text import clean

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from evolif.errors import UsageError
 from evolif.instructions.folder import Benchmark
 from evolif.instructions.source import SynthesizerPool, TurnMade
+from evolif.instructions.structured import StructuredModel
 from evolif.models import (
     ChatModel,
     ManagedModel,
@@ -23,7 +24,6 @@ from evolif.models import (
     resolve_model,
     stored_name,
 )
-from evolif.models.structured import StructuredModel
 from evolif.synthesis import (
     TEMPLATE,
     Agent,

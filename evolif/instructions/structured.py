@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolif.errors import ContextOverflowError, ModelError, WithheldError
-from evolif.models.base import ChatModel, ChatRequest, Sampling
+from evolif.models import ChatModel, ChatRequest, Sampling
 from evolif.synthesis import Completion
 from evolif.types import Message
 
