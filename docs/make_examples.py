@@ -13,7 +13,7 @@ from pathlib import Path
 from evolif.constraints import describe, format_of
 from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for, registers
 from evolif.tracker import ScriptSpec, load_profile, load_topics, script
-from evolif.types import Persona, ScriptTurn
+from evolif.turns import Persona, ScriptTurn
 
 PAGE = Path(__file__).parent / "examples.md"
 SEED = 21
