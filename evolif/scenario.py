@@ -60,12 +60,12 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """What a session is expected to need, for `--dry-run`. Tokens are estimates."""
+    """How long sessions are expected to be, for `--dry-run`. Tokens are estimates."""
 
-    turns: int | None = None
-    """Turns of the model under test in every session; None if patience decides."""
+    turns: float | None = None
+    """Mean turns of the model under test in a dialogue that patience does not end; None if only the cap ends it."""
     prompt_tokens: float = 100.0
-    """Mean tokens of a prompt's new messages."""
+    """Mean tokens of a prompt's new messages; also of what a partner says."""
     answer_tokens: float | None = None
     """Mean tokens of an answer; None if unknown."""
     system_tokens: float = 0.0
@@ -73,6 +73,16 @@ class Lengths:
     """Calls of the partner per turn of the model under test."""
     judge_calls: float = 0.0
     """Calls per judge model and turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """A model that a run may call to write missing prompts."""
+
+    role: Literal["synthesizer", "checker"]
+    model: str
+    written: tuple[int, ...] = ()
+    """The length of each dialogue that it continues, with at least a call per turn; empty if calls are not foreseen."""
 
 
 class Benchmark(Protocol):
@@ -185,6 +195,8 @@ class Scenario(Protocol):
     version: ClassVar[int] = 1
     """Increased when benchmarks of earlier versions can no longer be played."""
     seats: ClassVar[tuple[Seat, ...]] = ("target",)
+    requirements: ClassVar[str] = "requirements"
+    """What its verdicts are about, in the plural."""
     spec: ClassVar[type[BaseModel]] = NoOptions
     """Options of `generate`."""
     play: ClassVar[type[BaseModel]] = NoOptions
@@ -241,9 +253,9 @@ class Scenario(Protocol):
         """What a session is expected to need."""
         return Lengths()
 
-    def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> Mapping[str, tuple[str, ...]]:
-        """Models that a run may call to write missing prompts, by role (`synthesizer`, `checker`)."""
-        return {}
+    def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
+        """Models that a run may call to write missing prompts."""
+        return ()
 
     def perfect(self, prompt: Prompt) -> tuple[Verdict, ...] | None:
         """The verdicts of rules on the answer key of a prompt; None if the scenario has no answer keys."""

@@ -9,7 +9,7 @@ from evolif.budget.forecast import (
     survival_of_mean,
     survival_of_sessions,
 )
-from evolif.budget.prices import PriceTable, Quotes, judge_models, load_prices, quotes_of
+from evolif.budget.prices import PriceTable, Quotes, callable_models, judge_models, load_prices, quotes_of
 from evolif.budget.status import ModelStatus, RunStatus, snapshot
 from evolif.budget.stop_rule import BATCH, Rule, StopRule, parse_rule
 
@@ -26,6 +26,7 @@ __all__ = [
     "Rule",
     "RunStatus",
     "StopRule",
+    "callable_models",
     "forecast",
     "forecast_rejudging",
     "judge_models",

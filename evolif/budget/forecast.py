@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from statistics import fmean
 
-from evolif.budget.prices import Quotes, judge_models
+from evolif.budget.prices import Quotes, judge_models, partner_model
 from evolif.constraints import get_group
 from evolif.errors import UsageError
-from evolif.instructions import Benchmark, Requirements, requirements_of
-from evolif.runner import SYSTEM_PROMPT, Run, RunSettings
-from evolif.turns import Turn
-from evolif.types import Session, Usage
+from evolif.instructions import requirements_of
+from evolif.runner import Run, RunSettings
+from evolif.scenario import Author, Benchmark, Lengths, get_scenario, options_of
+from evolif.types import Prompt, Session, Usage
 
 ASSUMED_TOKENS = 300
 """Assumed tokens of an answer without an earlier run."""
 JUDGE_PROMPT, JUDGE_REPLY = 700, 80
 """Tokens of a judge's call, excluding the answer it judges."""
-CHARACTERS = 4
+_CHARACTERS = 4
 """Characters per token, in English."""
 PAPER_LENGTHS = (7.86, 19.32)
 """EDR length of the weakest and of the best model of the EvolIF paper (arXiv 2511.03508, Table 2, patience 3)."""
 PAPER_PATIENCE = 3
-_SAMPLED_DIALOGUES = 20
-"""Dialogues whose stored turns are sampled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,13 @@ class TurnSurvival:
     def turns(self) -> float:
         """Mean turns of a session."""
         return sum(self.alive)
+
+    def within(self, turns: float | None, *, after: int = 0) -> TurnSurvival:
+        """Survival in dialogues of so many turns on average; what it says of the turns up to `after` stands."""
+        if turns is None:
+            return self
+        there = enumerate(self.alive)
+        return TurnSurvival(tuple(s if i < after else min(s, max(0.0, turns - i)) for i, s in there))
 
     def reaching(self, turn: int, sessions: int) -> float:
         """The chance that at least one of several independent sessions reaches a turn."""
@@ -60,7 +65,7 @@ def survival_of_mean(turns: float, patience: int, cap: int) -> TurnSurvival:
 
 def survival_of_sessions(sessions: Sequence[Session], cap: int) -> TurnSurvival | None:
     """The Kaplan-Meier estimate of an earlier run, continued at its mean hazard; None if it has no turn."""
-    lengths = [(len(s.turns), s.ending == "finished") for s in sessions if s.turns]
+    lengths = [(turns, s.ending == "finished") for s in sessions if (turns := _own_turns(s))]
     played = sum(length for length, _ in lengths)
     if not played:
         return None
@@ -72,6 +77,11 @@ def survival_of_sessions(sessions: Sequence[Session], cap: int) -> TurnSurvival 
         ended = sum(length == turn and finished for length, finished in lengths)
         share *= 1 - (ended / at_risk if at_risk else hazard)
     return TurnSurvival(tuple(alive))
+
+
+def _own_turns(session: Session) -> int:
+    """Turns of the model under test."""
+    return sum(turn.seat == "target" for turn in session.turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,59 +150,85 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     """Estimate what a run will cost from start to end.
 
     Args:
-        benchmark: Its stored turns provide query lengths.
+        benchmark: What its scenario expects of it.
         settings: The run's settings.
         quotes: Its prices.
-        like: An earlier run that provides survival and tokens; None uses the paper's lengths.
+        like: An earlier run that provides survival and tokens; None assumes them.
 
     Raises:
         UsageError: the earlier run has no turn.
     """
-    assumed = _assumed_tokens(benchmark, settings)
+    scenario = get_scenario(settings.scenario)
+    lengths = scenario.expected(benchmark, options_of(scenario.play, settings.options, scenario.name))
+    authors = scenario.authors(benchmark, settings.max_turns, settings.dialogues)
     if like is None:
-        curves = [survival_of_mean(turns, PAPER_PATIENCE, settings.max_turns) for turns in PAPER_LENGTHS]
-        both = [_Basis(curve, assumed) for curve in curves]
-        bases: _Bases = dict.fromkeys(settings.models, both)
-        low, high = PAPER_LENGTHS
-        grounds = (
-            f"Assumes sessions of {low} to {high} turns on average (the EDR length of the paper's weakest and best "
-            f"model: arXiv 2511.03508, Table 2, patience {PAPER_PATIENCE}, another benchmark) and answers of "
-            f"{assumed.answer:.0f} tokens. Use --like RUN for a better estimate."
-        )
+        decides = settings.patience is not None and scenario.defaults(benchmark).cut == "during"
+        bases, grounds = _assume(settings, lengths, decides)
     else:
-        bases = {model: [_earlier_basis(like, model, settings.max_turns, assumed)] for model in settings.models}
-        guessed = [model for model, (basis,) in bases.items() if basis.tokens is assumed]
-        grounds = f"Survival and tokens as in {like.path}"
-        if like.settings.patience != settings.patience:
-            grounds += f", which had patience {like.settings.patience}"
-        if guessed:
-            unknown = ", ".join(guessed)
-            grounds += f"; it has no token counts for {unknown}, so answers of {assumed.answer:.0f} tokens are assumed"
-        grounds += "."
-    expected = [_targets(settings, quotes, model, basis) for model, basis in bases.items()]
-    expected += _judges(benchmark, settings, quotes, bases)
-    expected += _authors(benchmark, settings, bases)
+        bases, grounds = _learn(settings, lengths, like)
+    if settings.context_model:
+        grounds += f" Calls of the context strategy's model {settings.context_model} are not estimated."
+    expected = [
+        *_targets(settings, quotes, bases),
+        *_partners(settings, quotes, bases, lengths),
+        *_judges(settings, quotes, bases, lengths.judge_calls),
+        *_authors(authors, settings, bases),
+    ]
     return Forecast(tuple(expected), grounds)
 
 
-def _assumed_tokens(benchmark: Benchmark, settings: RunSettings) -> SessionTokens:
-    """The lengths of the benchmark's queries, and answers of an assumed length."""
-    queries = [len(turn.query) / CHARACTERS for turn in _sampled_turns(benchmark)]
-    query = fmean(queries) if queries else 80.0
-    system_prompt = len(SYSTEM_PROMPT) / CHARACTERS if settings.system_prompt else 0.0
-    answer = float(min(ASSUMED_TOKENS, settings.max_tokens or ASSUMED_TOKENS))
-    return SessionTokens((system_prompt + query, system_prompt + 2 * query + answer), answer)
+def _assume(settings: RunSettings, lengths: Lengths, patience_decides: bool) -> tuple[_Bases, str]:
+    """The estimates without an earlier run, and what they assume."""
+    assumed, cap = _assumed_tokens(lengths, settings), settings.max_turns
+    if patience_decides:
+        curves = [survival_of_mean(turns, PAPER_PATIENCE, cap) for turns in PAPER_LENGTHS]
+        low, high = PAPER_LENGTHS
+        sessions = (
+            f"{low} to {high} turns on average (the EDR length of the paper's weakest and best model: arXiv "
+            f"2511.03508, Table 2, patience {PAPER_PATIENCE}, another benchmark)"
+        )
+    else:
+        curves = [TurnSurvival((1.0,) * cap)]
+        sessions = f"{curves[0].within(lengths.turns).turns:.3g} turns"
+    both = [_Basis(curve.within(lengths.turns), assumed) for curve in curves]
+    grounds = (
+        f"Assumes sessions of {sessions} and answers of {assumed.answer:.0f} tokens. Use --like RUN for a better "
+        "estimate."
+    )
+    return dict.fromkeys(settings.models, both), grounds
 
 
-def _sampled_turns(benchmark: Benchmark) -> list[Turn]:
-    return [turn for dialogue in benchmark.dialogues()[:_SAMPLED_DIALOGUES] for turn in benchmark.turns(dialogue)]
+def _learn(settings: RunSettings, lengths: Lengths, like: Run) -> tuple[_Bases, str]:
+    """The estimates from an earlier run, and where they differ from it."""
+    assumed = _assumed_tokens(lengths, settings)
+    bases = {model: [_earlier_basis(like, model, settings.max_turns, lengths, assumed)] for model in settings.models}
+    grounds = f"Survival and tokens as in {like.path}"
+    patience = like.settings.patience
+    if patience != settings.patience:
+        grounds += ", which had no patience" if patience is None else f", which had patience {patience}"
+    guessed = [model for model, (basis,) in bases.items() if basis.tokens is assumed]
+    if guessed:
+        unknown = ", ".join(guessed)
+        grounds += f"; it has no token counts for {unknown}, so answers of {assumed.answer:.0f} tokens are assumed"
+    return bases, f"{grounds}."
 
 
-def _earlier_basis(run: Run, model: str, cap: int, assumed: SessionTokens) -> _Basis:
+def _assumed_tokens(lengths: Lengths, settings: RunSettings) -> SessionTokens:
+    """The lengths of the benchmark's prompts, and answers of an assumed length."""
+    prompt = lengths.prompt_tokens
+    system = lengths.system_tokens if settings.system_prompt else 0.0
+    answer = ASSUMED_TOKENS if lengths.answer_tokens is None else lengths.answer_tokens
+    answer = float(min(answer, settings.max_tokens or answer))
+    return SessionTokens((system + prompt, system + 2 * prompt + answer), answer)
+
+
+def _earlier_basis(run: Run, model: str, cap: int, lengths: Lengths, assumed: SessionTokens) -> _Basis:
     models = [model] if model in run.models else list(run.models)
-    survival = survival_of_sessions([s for name in models for s in run.sessions(name)], cap)
+    sessions = [session for name in models for session in run.sessions(name)]
+    survival = survival_of_sessions(sessions, cap)
     if survival is None:
         raise UsageError(f"{run.path} has no turn of {' or '.join(models)} yet; choose another run with --like")
+    survival = survival.within(lengths.turns, after=max(map(_own_turns, sessions)))
     return _Basis(survival, _tokens_of_run(run, models) or assumed)
 
 
@@ -202,67 +238,81 @@ def _tokens_of_run(run: Run, models: Iterable[str]) -> SessionTokens | None:
     answers: list[int] = []
     for model in models:
         for _, records in run.transcripts(model):
-            for record in records:
-                if record.usage.prompt_tokens:
-                    prompts[record.turn].append(record.usage.prompt_tokens)
-                    answers.append(record.usage.completion_tokens)
+            own = (record.usage for record in records if record.prompt.seat == "target")
+            for turn, usage in enumerate(own, 1):
+                if usage.prompt_tokens:
+                    prompts[turn].append(usage.prompt_tokens)
+                    answers.append(usage.completion_tokens)
     known: list[float] = []
     while prompts[len(known) + 1]:
         known.append(fmean(prompts[len(known) + 1]))
     return SessionTokens(tuple(known), fmean(answers)) if known else None
 
 
-def _targets(settings: RunSettings, quotes: Quotes, model: str, bases: Sequence[_Basis]) -> Expected:
-    sessions = len(settings.dialogues) * settings.epochs
-    calls = [sessions * basis.survival.turns for basis in bases]
-    usages = [
-        Usage(round(sessions * basis.prompt_tokens), round(number * basis.tokens.answer))
-        for number, basis in zip(calls, bases, strict=True)
-    ]
-    if model.startswith("sim/"):
-        usages = [Usage()] * len(bases)
-    return _expected(quotes, "target", model, calls, usages)
+def _targets(settings: RunSettings, quotes: Quotes, bases: _Bases) -> Iterator[Expected]:
+    sessions = _sessions(settings)
+    for model, estimates in bases.items():
+        calls = [sessions * basis.survival.turns for basis in estimates]
+        usages = [
+            Usage(round(sessions * basis.prompt_tokens), round(number * basis.tokens.answer))
+            for number, basis in zip(calls, estimates, strict=True)
+        ]
+        yield _expected(quotes, "target", model, calls, usages)
 
 
-def _judges(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, bases: _Bases) -> list[Expected]:
-    judges = judge_models(settings)
-    counts = [_count_subjective(turn) for turn in _sampled_turns(benchmark)] if judges else []
-    subjective = fmean(counts) if counts else 0.0
-    if not subjective:
-        return []
-    judged = len(settings.dialogues) * settings.epochs * subjective
+def _partners(settings: RunSettings, quotes: Quotes, bases: _Bases, lengths: Lengths) -> Iterator[Expected]:
+    """A partner's call is taken to send as much as the other side's call of the same turn."""
+    partners: defaultdict[str, list[Sequence[_Basis]]] = defaultdict(list)
+    for model, basis in bases.items():
+        partners[partner_model(settings, model)].append(basis)
+    played = _sessions(settings) * lengths.partner_calls
+    for partner, estimates in partners.items():
+        if not partner or not played:
+            continue
+        columns = list(zip(*estimates, strict=True))
+        calls = [played * sum(basis.survival.turns for basis in column) for column in columns]
+        usages = [
+            Usage(round(played * sum(b.prompt_tokens for b in column)), round(number * lengths.prompt_tokens))
+            for number, column in zip(calls, columns, strict=True)
+        ]
+        yield _expected(quotes, "partner", partner, calls, usages)
+
+
+def _judges(settings: RunSettings, quotes: Quotes, bases: _Bases, calls_per_turn: float) -> Iterator[Expected]:
+    judged = _sessions(settings) * calls_per_turn
+    if not judged:
+        return
     calls, usages = [], []
     for column in zip(*bases.values(), strict=True):
         number = judged * sum(b.survival.turns for b in column)
         prompts = judged * sum(b.survival.turns * (JUDGE_PROMPT + b.tokens.answer) for b in column)
         calls.append(number)
         usages.append(Usage(round(prompts), round(number * JUDGE_REPLY)))
-    return [_expected(quotes, "judge", judge, calls, usages) for judge in judges]
+    for judge in judge_models(settings):
+        yield _expected(quotes, "judge", judge, calls, usages)
 
 
-def _count_subjective(turn: Turn | Requirements) -> int:
-    """Constraints that only a judge can check."""
-    return sum(get_group(c.group).subjective for c in turn.constraints)
-
-
-def _authors(benchmark: Benchmark, settings: RunSettings, bases: _Bases) -> list[Expected]:
-    """Calls that generate missing queries, at least one per turn; their tokens are not estimated."""
-    missing = benchmark.missing(settings.max_turns, settings.dialogues)
+def _authors(authors: Iterable[Author], settings: RunSettings, bases: _Bases) -> Iterator[Expected]:
+    """At least a call per missing turn that any session reaches; tokens are not estimated."""
     columns = list(zip(*bases.values(), strict=True))
-    calls: dict[str, list[float]] = {}
-    for dialogue in settings.dialogues if missing else ():
-        author = benchmark.author(dialogue)
-        if author not in missing or "/" not in author:
-            continue
-        stored = len(benchmark.turns(dialogue))
-        sums = calls.setdefault(author, [0.0] * len(columns))
+    for author in authors:
+        calls = [0.0] * len(columns)
         for position, column in enumerate(columns):
-            for turn in range(stored + 1, settings.max_turns + 1):
-                sums[position] += 1 - prod(1 - basis.survival.reaching(turn, settings.epochs) for basis in column)
-    return [Expected("synthesizer", name, (sums[0], sums[-1]), None, None) for name, sums in calls.items()]
+            for written in author.written:
+                for turn in range(written + 1, settings.max_turns + 1):
+                    calls[position] += 1 - prod(1 - basis.survival.reaching(turn, settings.epochs) for basis in column)
+        if author.written:
+            yield Expected(author.role, author.model, (calls[0], calls[-1]), None, None)
+
+
+def _sessions(settings: RunSettings) -> int:
+    """Per model."""
+    return len(settings.dialogues) * settings.epochs
 
 
 def _expected(quotes: Quotes, role: str, model: str, calls: Sequence[float], usages: Sequence[Usage]) -> Expected:
+    if model.startswith("sim/"):
+        usages = [Usage()] * len(usages)
     low, high = quotes.cost(role, model, usages[0]), quotes.cost(role, model, usages[-1])
     usd = None if low is None or high is None else (low, high)
     return Expected(role, model, (calls[0], calls[-1]), (usages[0], usages[-1]), usd)
@@ -276,20 +326,25 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
         settings: Settings of the new run.
         quotes: Its prices.
     """
-    subjective = {(facts.dialogue, facts.turn): _count_subjective(requirements_of(facts)) for facts in run.prompts()}
     calls, answer_tokens, turns = 0, 0.0, 0
     for model in run.models:
-        for session, records in run.transcripts(model):
+        for _, records in run.transcripts(model):
             for record in records:
-                number = subjective[session.dialogue, record.turn] if record.answer.strip() else 0
+                number = _count_judged(record.prompt) if record.answer.strip() else 0
                 turns += 1
                 calls += number
-                answer_tokens += number * len(record.answer) / CHARACTERS
+                answer_tokens += number * len(record.answer) / _CHARACTERS
     usage = Usage(round(calls * JUDGE_PROMPT + answer_tokens), calls * JUDGE_REPLY)
     expected = [_expected(quotes, "judge", judge, [calls], [usage]) for judge in judge_models(settings)]
+    requirements = get_scenario(settings.scenario).requirements
     grounds = (
-        f"{turns} answers with {calls} subjective constraints, assuming {JUDGE_PROMPT} prompt tokens besides each "
+        f"{turns} answers with {calls} subjective {requirements}, assuming {JUDGE_PROMPT} prompt tokens besides each "
         f"answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text are cached or a "
         "stricter judge ends sessions earlier, and more if unreadable replies are requested again."
     )
     return Forecast(tuple(expected), grounds)
+
+
+def _count_judged(prompt: Prompt) -> int:
+    """Requirements that only a judge can check."""
+    return sum(get_group(c.group).subjective for c in requirements_of(prompt).constraints)

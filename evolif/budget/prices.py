@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.errors import InputError, UsageError
 from evolif.resources import data_path, load_yaml
 from evolif.runner import RunSettings, Spent
+from evolif.scenario import Author
 from evolif.types import Usage
 
 FREE = frozenset({"local", "sim"})
@@ -130,7 +131,29 @@ def quotes_of(settings: RunSettings, table: PriceTable) -> Quotes:
     endpoints = {("target", model): settings.endpoint(model) for model in settings.models}
     for model, endpoint in zip(judge_models(settings), settings.judge_endpoints, strict=False):
         endpoints["judge", model] = endpoint
+    for model in settings.models:
+        partner = partner_model(settings, model)
+        elsewhere = settings.other_endpoints.get("partner", "")
+        endpoints["partner", partner] = settings.endpoint(model) if settings.partner == "self" else elsewhere
+    endpoints["context", settings.context_model] = settings.other_endpoints.get("context", "")
     return Quotes(table, {key: endpoint for key, endpoint in endpoints.items() if endpoint})
+
+
+def callable_models(settings: RunSettings, authors: Iterable[Author] = ()) -> tuple[tuple[str, str], ...]:
+    """(role, model) of every model that a run may call; `authors` write its missing prompts."""
+    named: list[tuple[str, str]] = [("target", name) for name in settings.models]
+    named += [("partner", partner_model(settings, name)) for name in settings.models]
+    named += [("judge", name) for name in judge_models(settings)]
+    named += [("context", settings.context_model)]
+    named += [(author.role, author.model) for author in authors]
+    return tuple(dict.fromkeys((role, name) for role, name in named if name))
+
+
+def partner_model(settings: RunSettings, model: str) -> str:
+    """The model in the partner's seat where `model` is under test; empty if no model is."""
+    if settings.partner == "self":
+        return model
+    return settings.partner if "/" in settings.partner else ""
 
 
 def judge_models(settings: RunSettings) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`evolif evaluate`: run models until patience is exhausted."""
+"""`evolif evaluate`: run models on a benchmark."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from evolif.errors import UsageError
 
 if TYPE_CHECKING:
     from evolif.budget import Budget, Expected, Forecast, PriceTable, Quotes, StopRule
-    from evolif.instructions import Benchmark
     from evolif.models import RequestCache
     from evolif.runner import CallPolicy, Event, Observer, Run, RunSettings, Spent
+    from evolif.scenario import Benchmark
 
 SUSPENDED = 3
 """Exit code if sessions are suspended; those cut short by a budget or a stop rule do not count."""
@@ -97,10 +97,12 @@ def _budget(
     """
     if not config.has_budget:
         return None
-    from evolif.budget import ASSUMED_ANSWER, quotes_of
+    from evolif.budget import ASSUMED_ANSWER, callable_models, quotes_of
+    from evolif.scenario import get_scenario
 
     quotes = _with_authors(quotes_of(settings, prices), config)
-    budget = open_budget(config, quotes, _callable_models(benchmark, settings), root)
+    authors = get_scenario(settings.scenario).authors(benchmark, settings.max_turns, settings.dialogues)
+    budget = open_budget(config, quotes, callable_models(settings, authors), root)
     if settings.max_tokens is None and any(not name.startswith("sim/") for name in settings.models):
         say(
             f"Without --max-tokens, every answer is assumed to take up to {ASSUMED_ANSWER:,} tokens, so the run may "
@@ -110,7 +112,7 @@ def _budget(
 
 
 def _with_authors(quotes: Quotes, config: EvalConfig) -> Quotes:
-    """The prices, plus endpoints of synthesizers and their checker, which a run's settings lack."""
+    """The prices, plus endpoints of models that write missing prompts, which a run's settings lack."""
     from evolif.budget import Quotes
     from evolif.models import address_of, parse_model_name, spec_of
 
@@ -118,19 +120,6 @@ def _with_authors(quotes: Quotes, config: EvalConfig) -> Quotes:
     names = [parse_model_name(spec) for spec in specs if "/" in spec]
     found = {(role, name.label): address_of(name) or "" for name in names for role in ("synthesizer", "checker")}
     return Quotes(quotes.table, {**found, **quotes.endpoints})
-
-
-def _callable_models(benchmark: Benchmark, settings: RunSettings) -> Iterator[tuple[str, str]]:
-    """(role, model) of every model that the run may call."""
-    from evolif.budget import judge_models
-
-    yield from (("target", name) for name in settings.models)
-    yield from (("judge", name) for name in judge_models(settings))
-    missing = [name for name in benchmark.missing(settings.max_turns, settings.dialogues) if "/" in name]
-    yield from (("synthesizer", name) for name in missing)
-    checker = benchmark.header.spec.checker
-    if missing and checker is not None:
-        yield "checker", checker
 
 
 def open_budget(config: EvalConfig, quotes: Quotes, models: Iterable[tuple[str, str]], root: Path) -> Budget | None:

@@ -6,12 +6,13 @@ import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from evolif.errors import EvolifError, UsageError
+from evolif.types import Role
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -35,7 +36,14 @@ _SHARE = 20
 """The pause after a live table update, as a multiple of the update's duration."""
 _WINDOW = 30.0
 """Seconds over which the turn rate is measured."""
-_PRODUCTS = {"target": "answer", "judge": "verdict", "synthesizer": "wording", "checker": "wording check"}
+_PRODUCTS: Mapping[Role, str] = {
+    "target": "answer",
+    "partner": "partner's answer",
+    "judge": "verdict",
+    "context": "note",
+    "synthesizer": "wording",
+    "checker": "wording check",
+}
 """What each role is expected to deliver."""
 
 

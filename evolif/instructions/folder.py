@@ -184,6 +184,16 @@ class Benchmark:
             )
 
     @property
+    def scenario(self) -> str:
+        """The name of this scenario."""
+        return "instructions"
+
+    @property
+    def variant(self) -> str:
+        """The name of its profile."""
+        return self.header.spec.profile.name
+
+    @property
     def identity(self) -> str:
         """Identifies the benchmark independently of its length on disk (16 hex digits)."""
         names = CATALOGUES if self.frames else CATALOGUES[:-1]

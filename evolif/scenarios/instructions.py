@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import fmean
+
+from pydantic import BaseModel
+
+from evolif.constraints import get_group
+from evolif.errors import InternalError
+from evolif.instructions import Benchmark as Folder
 from evolif.instructions.players import player
 from evolif.models import ChatModel
-from evolif.scenario import INSTRUCTIONS, Scenario
+from evolif.runner.scenario import SYSTEM_PROMPT
+from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Lengths, Scenario
+
+_CHARACTERS = 4
+"""Characters per token, in English."""
+_SAMPLED_DIALOGUES = 20
+"""Dialogues whose stored turns are sampled to foresee calls."""
 
 
 class InstructionFollowing(Scenario):
@@ -12,7 +26,40 @@ class InstructionFollowing(Scenario):
 
     name = INSTRUCTIONS
     title = "instruction following over many topics, until patience is exhausted"
+    requirements = "constraints"
 
     def player(self, name: str, seed: int) -> ChatModel:
         """`sim/perfect`, `sim/steady` or `sim/forgetful`."""
         return player(name, seed)
+
+    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
+        """From the stored turns of the first dialogues."""
+        folder = _folder(bench)
+        turns = [turn for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES] for turn in folder.turns(dialogue)]
+        judged = [sum(get_group(c.group).subjective for c in turn.constraints) for turn in turns]
+        return Lengths(
+            prompt_tokens=fmean(len(turn.query) / _CHARACTERS for turn in turns) if turns else 80.0,
+            system_tokens=len(SYSTEM_PROMPT) / _CHARACTERS,
+            judge_calls=fmean(judged) if judged else 0.0,
+        )
+
+    def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
+        """The chat models that word missing turns, and the one that checks their words."""
+        folder = _folder(bench)
+        missing = [name for name in folder.missing(max_turns, dialogues) if "/" in name]
+        written: dict[str, list[int]] = {name: [] for name in missing}
+        for dialogue in dialogues if missing else ():
+            author = folder.author(dialogue)
+            if author in written:
+                written[author].append(len(folder.turns(dialogue)))
+        authors = [Author("synthesizer", name, tuple(lengths)) for name, lengths in written.items()]
+        checker = folder.header.spec.checker
+        if missing and checker is not None:
+            authors.append(Author("checker", checker))
+        return tuple(authors)
+
+
+def _folder(bench: Benchmark) -> Folder:
+    if not isinstance(bench, Folder):
+        raise InternalError(f"{bench.path} was not opened as a benchmark of instruction following")
+    return bench
