@@ -2,6 +2,7 @@
 
     EvolifError                         exit 3
     ├── UsageError                      exit 2: wrong flag, unknown model or profile, missing key, settings that differ
+    │   ├── ArgumentError               exit 2: a function's argument is out of range; a ValueError, too
     │   └── InputError                  exit 2: an unusable file; names the file, the line and the remedy
     ├── OutsideError                    exit 3: a provider, the network or the disk failed
     │   └── ModelError                  exit 3: a model endpoint failed and retrying did not help
@@ -30,6 +31,10 @@ class UsageError(EvolifError):
     """The command or call is wrong."""
 
     exit_code = 2
+
+
+class ArgumentError(UsageError, ValueError):
+    """An argument of a function is out of range; callers in Python may catch it as a `ValueError`."""
 
 
 class InputError(UsageError):
