@@ -12,8 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from evolif.instructions import Benchmark, generate, prompt_of
-from evolif.judging import judge_turn
+from evolif.instructions import Benchmark, generate, judge_turn, prompt_of
 from evolif.models import ChatRequest, open_model
 from evolif.runner import evaluate
 from evolif.turns import Turn

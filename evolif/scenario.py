@@ -29,7 +29,7 @@ from evolif.types import End, Exchange, Prompt, Seat, Spent, Verdict
 
 if TYPE_CHECKING:
     from evolif.config import EvalConfig
-    from evolif.judging import Judge, Judgement
+    from evolif.judging import Criterion, Judge, Judgement
     from evolif.metrics import Breakdown, MetricTable
     from evolif.models import ChatModel, ModelRef
 
@@ -256,6 +256,10 @@ class Scenario(Protocol):
     def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
         """Models that a run may call to write missing prompts."""
         return ()
+
+    def criteria(self, prompt: Prompt) -> Mapping[int, Criterion]:
+        """What a judge decides on in an answer, by the positions of the verdicts; people score the same (`review`)."""
+        return {}
 
     def perfect(self, prompt: Prompt) -> tuple[Verdict, ...] | None:
         """The verdicts of rules on the answer key of a prompt; None if the scenario has no answer keys."""

@@ -25,6 +25,7 @@ from evolif.instructions.turn_lines import (
     turn_hash,
     writing,
 )
+from evolif.instructions.verdicts import criteria_of, has_subjective, judge_turn
 
 __all__ = [
     "CATALOGUES",
@@ -40,10 +41,13 @@ __all__ = [
     "TurnSource",
     "append",
     "constraint_objects",
+    "criteria_of",
     "cut_torn_line",
     "dialogue_file",
     "extend",
     "generate",
+    "has_subjective",
+    "judge_turn",
     "load_benchmark",
     "open_author",
     "open_synthesizers",

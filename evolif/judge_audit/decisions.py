@@ -13,7 +13,6 @@ from evolif.errors import InputError
 from evolif.judge_audit.sample import audit_folder
 from evolif.judging import THRESHOLD
 from evolif.resources import complaint
-from evolif.turns import Finding
 
 DecisionKind = Literal["accept", "edit", "template", "regenerate", "reject", "score", "skip", "note", "undo"]
 ReviewVerdict = Literal["accept", "change", "reject"]
@@ -41,11 +40,6 @@ class StoredFinding(BaseModel):
     checker: str
     message: str
     spans: tuple[tuple[int, int], ...] = ()
-
-    @classmethod
-    def of(cls, finding: Finding) -> StoredFinding:
-        """The stored form of a finding."""
-        return cls(checker=finding.checker, message=finding.message, spans=finding.spans)
 
 
 class Decision(BaseModel):

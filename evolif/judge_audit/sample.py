@@ -16,19 +16,15 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolif.constraints import describe, format_of, get_group
 from evolif.errors import InputError, UsageError
-from evolif.instructions import requirements_of
 from evolif.judge_audit.files import locked, replace_file
 from evolif.judging import JudgeRecord, load_rubric
 from evolif.resources import complaint
 from evolif.rng import Purpose, Stream
 from evolif.runner import Run, TurnRecord
+from evolif.scenario import get_scenario
 from evolif.text import Reading
 from evolif.types import Session, Verdict
-
-_Subjective = tuple[tuple[int, str], ...]
-"""Positions and groups of a turn's subjective constraints."""
 
 
 class VerdictPlace(NamedTuple):
@@ -37,8 +33,8 @@ class VerdictPlace(NamedTuple):
     session: int
     """The session's number in the run."""
     turn: int
-    constraint: int
-    """Position in the turn's instruction, from 0."""
+    position: int
+    """Among the turn's verdicts, from 0."""
 
 
 class JudgedVerdict(NamedTuple):
@@ -56,33 +52,21 @@ def judged_answers(run: Run) -> Iterator[JudgedVerdict]:
     Answers that failed without a call to the judge (empty, too long) have none. If the heuristic `lexical` judged, its
     verdicts are used.
     """
-    subjective = _subjective_constraints(run)
     for model in run.models:
-        for number, session in run.store.sessions(model):
+        for number, _ in run.store.sessions(model):
             for record in run.store.turns(number):
-                for position, group, accepted in _verdicts(record, subjective[session.dialogue, record.turn]):
+                for position, group, accepted in _verdicts(record):
                     yield JudgedVerdict(VerdictPlace(number, record.turn, position), model, group, accepted)
 
 
-def _subjective_constraints(run: Run) -> defaultdict[tuple[int, int], _Subjective]:
-    """Per (dialogue, turn) the subjective constraints."""
-    found: defaultdict[tuple[int, int], _Subjective] = defaultdict(tuple)
-    for facts in run.prompts():
-        found[facts.dialogue, facts.turn] = tuple(
-            (position, constraint.group)
-            for position, constraint in enumerate(requirements_of(facts).constraints)
-            if get_group(constraint.group).subjective
-        )
-    return found
-
-
-def _verdicts(record: TurnRecord, subjective: _Subjective) -> Iterator[tuple[int, str, bool]]:
+def _verdicts(record: TurnRecord) -> Iterator[tuple[int, str, bool]]:
+    """Position, group and outcome of the judge's verdicts on a turn."""
+    groups = iter(enumerate(verdict.group for verdict in record.verdicts))
     judged: tuple[JudgeRecord | Verdict, ...] = record.records or record.heuristic
-    if [one.group for one in judged] != [group for _, group in subjective]:
-        return  # not judged, or by a judge of another version
-    for (position, group), one in zip(subjective, judged, strict=True):
-        if one.satisfied is not None and _was_asked(one):
-            yield position, group, one.satisfied
+    for one in judged:
+        position = next((position for position, group in groups if group == one.group), None)
+        if position is not None and one.satisfied is not None and _was_asked(one):
+            yield position, one.group, one.satisfied
 
 
 def _was_asked(one: JudgeRecord | Verdict) -> bool:
@@ -252,15 +236,15 @@ def _check_existing(run: Run, existing: Sample, seed: int | None, size: int | No
 
 @dataclass(frozen=True, slots=True)
 class AuditItem:
-    """A constraint and an answer as a person sees them, without model and verdict. Texts are foreign."""
+    """A requirement and an answer as a person sees them, without model and verdict. Texts are foreign."""
 
     number: int
     """Position in the sample, from 1."""
     group: str
     value: str
-    """The constraint's value, as in “happy”."""
-    constraint: str
-    """The constraint as a sentence."""
+    """What is required, as in “happy”; empty if the group has no values."""
+    description: str
+    """The requirement as a sentence."""
     question: str
     scale: tuple[str, ...]
     """A description of a text per pair of scores, as “7-8: …”, lowest first."""
@@ -273,26 +257,29 @@ def read_items(run: Run, sample: Sample) -> list[AuditItem]:
     """The sample's items, in its order.
 
     Raises:
-        UsageError: the run lacks an answer of the sample.
+        UsageError: the run lacks an answer of the sample, or its scenario what the judge was asked.
     """
-    turns = {(one.dialogue, one.turn): one for one in run.prompts()}
+    scenario = get_scenario(run.settings.scenario)
     items = []
-    for number, place, session, record in _sampled_turns(run, sample):
-        facts = turns.get((session.dialogue, place.turn)) if session is not None else None
-        constraints = () if facts is None else requirements_of(facts).constraints
-        if record is None or facts is None or place.constraint >= len(constraints):
+    for number, place, _, record in _sampled_turns(run, sample):
+        if record is None or place.position >= len(record.verdicts):
             raise UsageError(f"{run.path} does not contain answer {number} of its judge audit; restore the run")
-        constraint = constraints[place.constraint]
-        question, scale = load_rubric().scale(constraint)
+        criterion = scenario.criteria(record.prompt).get(place.position)
+        if criterion is None:
+            raise UsageError(
+                f"the scenario {scenario.name} does not say what the judge decided on in answer {number} of the judge "
+                f"audit of {run.path}; install the version that the run was made with"
+            )
+        question, scale = load_rubric().scale(criterion)
         items.append(
             AuditItem(
                 number,
-                constraint.group,
-                str(constraint.params.get(constraint.group, "")),
-                describe(constraint, format_of(constraints)),
+                criterion.group,
+                criterion.value,
+                criterion.description,
                 question,
                 tuple(scale.split("\n")),
-                facts.query,
+                record.query,
                 Reading(record.answer).text,
             )
         )
@@ -305,12 +292,11 @@ def sampled_verdicts(run: Run, sample: Sample) -> dict[int, JudgedVerdict]:
     Raises:
         UsageError: the run lacks a verdict.
     """
-    subjective = _subjective_constraints(run)
     verdicts = {}
     for number, place, session, record in _sampled_turns(run, sample):
         if session is not None and record is not None:
-            for position, group, accepted in _verdicts(record, subjective[session.dialogue, place.turn]):
-                if position == place.constraint:
+            for position, group, accepted in _verdicts(record):
+                if position == place.position:
                     verdicts[number] = JudgedVerdict(place, session.model, group, accepted)
         if number not in verdicts:
             raise UsageError(f"{run.path} has no verdict on answer {number} of its judge audit; restore the run")

@@ -1,7 +1,7 @@
-"""Judging answers: rule checkers, panels of judge models, and an opt-in heuristic for what rules cannot check."""
+"""Judging what rules cannot check: panels of judge models, and an opt-in heuristic."""
 
-from evolif.judging.judge import Judge, JudgeComparison, LexicalJudge, judge_turn, open_judge
-from evolif.judging.panel import RULES, Panel
+from evolif.judging.judge import Judge, JudgeComparison, LexicalJudge, assess_all, open_judge
+from evolif.judging.panel import RULES, Panel, verdict_of
 from evolif.judging.records import (
     CACHE_FILE,
     THRESHOLD,
@@ -15,13 +15,14 @@ from evolif.judging.records import (
     dump_records,
     load_records,
 )
-from evolif.judging.rubric import load_rubric
+from evolif.judging.rubric import Criterion, load_rubric
 
 __all__ = [
     "CACHE_FILE",
     "RULES",
     "THRESHOLD",
     "CachedScore",
+    "Criterion",
     "Judge",
     "JudgeCache",
     "JudgeComparison",
@@ -32,9 +33,10 @@ __all__ = [
     "MemoryJudgeCache",
     "Panel",
     "SqliteJudgeCache",
+    "assess_all",
     "dump_records",
-    "judge_turn",
     "load_records",
     "load_rubric",
     "open_judge",
+    "verdict_of",
 ]

@@ -1,10 +1,4 @@
-"""Verdicts on an answer: rules for the objective groups, a separate judge for the subjective ones.
-
-A store keeps these parts of a `Judgement`: `verdicts`, `heuristic`, `dump_records(judgement.records)` (one text column,
-which `load_records` reads back) and `judgement.usage`, the tokens per judge model for the costs of the role “judge”.
-After a `JudgeError` nothing of the turn is judged: keep the answer, suspend the session, call `judge_turn` again on
-resuming. Scores received before the error are in the judge's cache and cost nothing on retry; their tokens are in
-`error.spent`.
+"""Judges: models or word lists that decide on what rules cannot check.
 
 A run's settings store a judge's `name` (panel, rule and rubric version: resuming with another one is refused) and its
 `endpoints`.
@@ -14,20 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
-from evolif.constraints import check_reading, describe, format_of, get_group
-from evolif.errors import EvolifError, InternalError, UsageError
-from evolif.judging.panel import RULES, Member, Panel, finish_all, verdict_of
-from evolif.judging.records import THRESHOLD, JudgeCache, Judgement, JudgeRecord, MemoryJudgeCache, usage_of
-from evolif.judging.rubric import load_rubric
+from evolif.errors import UsageError
+from evolif.judging.panel import RULES, Member, Panel, finish_all
+from evolif.judging.records import THRESHOLD, JudgeCache, JudgeRecord, MemoryJudgeCache, usage_of
+from evolif.judging.rubric import Criterion, load_rubric
 from evolif.models import ChatModel, address_of, managed, open_model, parse_model_name, strip_credentials
 from evolif.resources import data_path, load_yaml
 from evolif.text import Reading, words
-from evolif.turns import Constraint
 from evolif.types import Usage, Verdict
 
 
@@ -44,7 +36,7 @@ class Judge(Protocol):
         """Address per model of a panel, without user and key; empty for the provider's own endpoint."""
         ...
 
-    async def assess(self, constraint: Constraint, reading: Reading) -> Verdict | JudgeRecord:
+    async def assess(self, criterion: Criterion, reading: Reading) -> Verdict | JudgeRecord:
         """A heuristic's verdict, which is reported separately, or a record whose verdict counts.
 
         Raises:
@@ -57,74 +49,20 @@ class Judge(Protocol):
         ...
 
 
-async def judge_turn(
-    constraints: Sequence[Constraint], answer: str, judge: Judge | None, *, stored: Sequence[Verdict] | None = None
-) -> Judgement:
-    """Judge an answer as received; the module's docstring says what to store.
-
-    Args:
-        constraints: The turn's instruction.
-        answer: The model's answer; hostile input.
-        judge: For subjective constraints; they are not judged without one. An unreadable answer (empty, longer than 64
-            KiB) fails without a call.
-        stored: Earlier verdicts on the same answer; those of rules are reused.
+async def assess_all(
+    judge: Judge, criteria: Iterable[Criterion], reading: Reading
+) -> tuple[Verdict | JudgeRecord, ...]:
+    """The judge's results on several criteria, in order, asked at the same time.
 
     Raises:
-        JudgeError: a judge model failed; calls for the turn's other constraints were allowed to finish.
-        InternalError: a checker broke; the answer is not to blame.
-        EvolifError: any other error of a judge's client, such as a spent budget, unchanged.
+        JudgeError: a model could not be called; the other calls were allowed to finish.
     """
-    try:
-        reading = Reading(answer, format_of(constraints))
-        verdicts = _by_rules(constraints, reading) if stored is None else _as_stored(constraints, stored)
-        if judge is None:
-            return Judgement(verdicts)
-        return await _with_judge(constraints, verdicts, reading, judge)
-    except EvolifError:
-        raise
-    except Exception as fault:
-        raise InternalError(f"an answer could not be judged: {type(fault).__name__}: {fault}") from fault
-
-
-async def _with_judge(
-    constraints: Sequence[Constraint], verdicts: tuple[Verdict, ...], reading: Reading, judge: Judge
-) -> Judgement:
-    subjective = [i for i, constraint in enumerate(constraints) if get_group(constraint.group).subjective]
-    results = await finish_all((judge.assess(constraints[i], reading) for i in subjective), _usage)
-    final = list(verdicts)
-    heuristic = []
-    for i, result in zip(subjective, results, strict=True):
-        if isinstance(result, JudgeRecord):
-            final[i] = verdict_of(result, constraints[i])
-        else:
-            heuristic.append(result)
-    return Judgement(tuple(final), tuple(heuristic), tuple(_records(results)))
-
-
-def _records(results: Iterable[Verdict | JudgeRecord]) -> Iterator[JudgeRecord]:
-    return (result for result in results if isinstance(result, JudgeRecord))
+    return tuple(await finish_all((judge.assess(criterion, reading) for criterion in criteria), _usage))
 
 
 def _usage(results: Iterable[Verdict | JudgeRecord]) -> Mapping[str, Usage]:
-    return usage_of(score for record in _records(results) for score in record.scores)
-
-
-def _by_rules(constraints: Sequence[Constraint], reading: Reading) -> tuple[Verdict, ...]:
-    # Without a judge, a subjective constraint does not count, even if the answer is empty.
-    return tuple(
-        _unjudged(c) if get_group(c.group).subjective else check_reading((c,), reading)[0] for c in constraints
-    )
-
-
-def _as_stored(constraints: Sequence[Constraint], stored: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    if [c.group for c in constraints] != [v.group for v in stored]:
-        raise ValueError("the stored verdicts belong to other constraints")
-    pairs = zip(constraints, stored, strict=True)
-    return tuple(_unjudged(c) if get_group(c.group).subjective else v for c, v in pairs)
-
-
-def _unjudged(constraint: Constraint) -> Verdict:
-    return Verdict(constraint.group, None, describe(constraint), "not judged")
+    records = (result for result in results if isinstance(result, JudgeRecord))
+    return usage_of(score for record in records for score in record.scores)
 
 
 _CONTRACTION = re.compile(r"\b\w+['’](?:t|s|re|ve|ll|d|m)\b", re.IGNORECASE)
@@ -151,15 +89,15 @@ class LexicalJudge:
     name = "lexical"
     endpoints: tuple[str, ...] = ()
 
-    async def assess(self, constraint: Constraint, reading: Reading) -> Verdict:
-        """The verdict on one subjective constraint; an unreadable answer fails."""
-        value = str(constraint.params[constraint.group])
-        expected = f"{constraint.group}: {value}, scored above {THRESHOLD} of 10"
+    async def assess(self, criterion: Criterion, reading: Reading) -> Verdict:
+        """The verdict on one criterion; an unreadable answer fails."""
+        group, value = criterion.group, criterion.value
+        expected = f"{group}: {value}, scored above {THRESHOLD} of 10"
         if reading.unreadable:
-            return Verdict(constraint.group, False, expected, reading.unreadable)
-        score, why = self._score(constraint.group, value, reading)
+            return Verdict(group, False, expected, reading.unreadable)
+        score, why = self._score(group, value, reading)
         score = max(1, min(10, score))
-        return Verdict(constraint.group, score > THRESHOLD, expected, f"{score} of 10: {why}")
+        return Verdict(group, score > THRESHOLD, expected, f"{score} of 10: {why}")
 
     async def aclose(self) -> None:
         """Nothing to release."""
@@ -269,14 +207,14 @@ NEAR_THRESHOLD = (6.0, 7.0)
 
 @dataclass(slots=True)
 class JudgeComparison:
-    """How far two sets of verdicts on the same answers agree, over the subjective constraints of shared turns."""
+    """How far two sets of verdicts on the same answers agree, over what a panel decided in shared turns."""
 
     shared: Counter[str] = field(default_factory=Counter)
-    """Constraints per group with both verdicts."""
+    """Requirements per group with both verdicts."""
     differ: Counter[str] = field(default_factory=Counter)
     """Of these, those with opposite verdicts."""
     one_sided: int = 0
-    """Constraints with a verdict in only one."""
+    """Requirements with a verdict in only one."""
     scores: int = 0
     """Scores in the new judging."""
     near: int = 0
@@ -284,23 +222,31 @@ class JudgeComparison:
     kept: int = 0
     """Of these, those taken from the cache of scores."""
 
-    def add(self, old: Sequence[Verdict], new: Sequence[Verdict], records: Sequence[JudgeRecord]) -> None:
+    def add(
+        self,
+        old: Sequence[Verdict],
+        new: Sequence[Verdict],
+        old_records: Sequence[JudgeRecord],
+        new_records: Sequence[JudgeRecord],
+    ) -> None:
         """Count one turn.
 
         Args:
             old: Its verdicts in the first judging.
             new: Its verdicts in the second, in the same order.
-            records: The second's.
+            old_records: The panel's scores in the first judging; none if it had no panel.
+            new_records: Those in the second.
         """
+        groups = {record.group for record in (*old_records, *new_records)}
         for before, after in zip(old, new, strict=True):
-            if not get_group(after.group).subjective:
+            if after.group not in groups:
                 continue
             if before.satisfied is None or after.satisfied is None:
                 self.one_sided += before.satisfied is not after.satisfied
                 continue
             self.shared[after.group] += 1
             self.differ[after.group] += before.satisfied is not after.satisfied
-        for score in (s for record in records for s in record.scores):
+        for score in (s for record in new_records for s in record.scores):
             if score.score is not None:
                 self.scores += 1
                 self.near += NEAR_THRESHOLD[0] <= score.score <= NEAR_THRESHOLD[1]

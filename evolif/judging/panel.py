@@ -8,13 +8,11 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from evolif.constraints import describe
 from evolif.errors import AccessError, ContextOverflowError, EvolifError, JudgeError, ModelError, WithheldError
 from evolif.judging.records import THRESHOLD, CachedScore, JudgeCache, JudgeRecord, JudgeScore, usage_of
-from evolif.judging.rubric import Question, Rubric, read_score
+from evolif.judging.rubric import Criterion, Question, Rubric, read_score
 from evolif.models import ChatModel, ChatRequest, Reply, Sampling
 from evolif.text import Reading
-from evolif.turns import Constraint
 from evolif.types import Usage, Verdict
 
 ATTEMPTS = 3
@@ -209,7 +207,7 @@ RULES: Mapping[str, str] = {
 class Panel:
     """One judge model or several; implements `Judge`.
 
-    A verdict needs scores of more than half of the members; with fewer, the constraint is not judged.
+    A verdict needs scores of more than half of the members; with fewer, the criterion is not judged.
 
     Args:
         members: At least one.
@@ -235,17 +233,17 @@ class Panel:
     def endpoints(self) -> tuple[str, ...]:
         return tuple(member.endpoint for member in self._members)
 
-    async def assess(self, constraint: Constraint, reading: Reading) -> JudgeRecord:
+    async def assess(self, criterion: Criterion, reading: Reading) -> JudgeRecord:
         """Ask every member; an unreadable answer fails without a call.
 
         Raises:
             JudgeError: a member could not be called.
         """
         if reading.unreadable:
-            return JudgeRecord(constraint.group, self._rule, False, None, (), self._rubric.version, reading.unreadable)
-        question = Question(constraint, reading.text, self._rubric)
+            return JudgeRecord(criterion.group, self._rule, False, None, (), self._rubric.version, reading.unreadable)
+        question = Question(criterion, reading.text, self._rubric)
         scores = await finish_all((member.score(question) for member in self._members), usage_of)
-        return self._record(constraint.group, tuple(scores))
+        return self._record(criterion.group, tuple(scores))
 
     def _record(self, group: str, scores: tuple[JudgeScore, ...]) -> JudgeRecord:
         values = [s.score for s in scores if s.score is not None]
@@ -275,9 +273,9 @@ def aggregate(scores: Sequence[float], rule: str) -> tuple[float, bool]:
     return figure, figure > THRESHOLD
 
 
-def verdict_of(record: JudgeRecord, constraint: Constraint) -> Verdict:
+def verdict_of(record: JudgeRecord, criterion: Criterion) -> Verdict:
     """The verdict of a record, with its scores and one rationale."""
-    expected = f"{describe(constraint)} (scored above {THRESHOLD} of 10)"
+    expected = f"{criterion.description} (scored above {THRESHOLD} of 10)"
     return Verdict(record.group, record.satisfied, expected, _found(record))
 
 

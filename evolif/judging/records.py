@@ -1,4 +1,4 @@
-"""The parts of a judgement: verdicts, and scores per subjective constraint; and the cache of scores."""
+"""The parts of a judgement: verdicts, and scores per criterion that a judge decides on; and the cache of scores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THRESHOLD = 6
 
 @dataclass(frozen=True, slots=True)
 class JudgeScore:
-    """One judge model's score for one constraint."""
+    """One judge model's score for one criterion."""
 
     judge: str
     """`provider/name` of the judge model."""
@@ -43,13 +43,13 @@ class JudgeScore:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRecord:
-    """The scores for one subjective constraint, and the verdict they give."""
+    """The scores for one criterion, and the verdict they give."""
 
     group: str
     rule: str
     """`mean`, `majority` or `median` of the panel."""
     satisfied: bool | None
-    """None if the panel reached no verdict: the constraint is not judged."""
+    """None if the panel reached no verdict: the criterion is not judged."""
     score: float | None
     """The mean or median of the scores (with `majority` the mean, for information)."""
     scores: tuple[JudgeScore, ...]
@@ -65,10 +65,10 @@ class Judgement:
     """The effective verdicts, and those of a heuristic, which are reported separately."""
 
     verdicts: tuple[Verdict, ...]
-    """One per constraint, in order; `satisfied` is None if a subjective one was not judged."""
+    """One per requirement, in order; `satisfied` is None if it was not judged."""
     heuristic: tuple[Verdict, ...] = ()
     records: tuple[JudgeRecord, ...] = ()
-    """One per subjective constraint judged by a panel."""
+    """One per criterion that a panel decided on, in the order of their verdicts."""
     scores: tuple[Score, ...] = ()
     """Numbers; unlike verdicts they do not drive patience."""
 
@@ -152,7 +152,7 @@ class CachedScore:
 
 
 class JudgeCache(Protocol):
-    """Stores scores by a hash of judge, rubric, constraint and text, so that no call is paid twice."""
+    """Stores scores by a hash of judge, rubric, criterion and text, so that no call is paid twice."""
 
     def get(self, key: str) -> CachedScore | None:
         """The score stored under a key."""

@@ -15,15 +15,30 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolif.constraints import describe
 from evolif.errors import InputError
 from evolif.models import ChatRequest
 from evolif.resources import complaint, data_path, load_yaml
-from evolif.turns import Constraint
 from evolif.types import Message
 
 BANDS = ("1-2", "3-4", "5-6", "7-8", "9-10")
 """Pairs of scores that every scale describes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One requirement on an answer that a judge decides on."""
+
+    group: str
+    """Its kind, and the group of its verdict."""
+    params: Mapping[str, Any]
+    """What tells it from others of its group; scores are cached by group and parameters."""
+    description: str
+    """The requirement as a sentence."""
+
+    @property
+    def value(self) -> str:
+        """The parameter named like the group, which selects a scale or word list; empty if there is none."""
+        return str(self.params.get(self.group, ""))
 
 
 class Scale(BaseModel):
@@ -60,11 +75,10 @@ class Rubric:
     general: Scale
     version: str
 
-    def scale(self, constraint: Constraint) -> tuple[str, str]:
-        """The question and the scale's lines for a constraint; a group without a scale gets the general one."""
-        value = str(constraint.params.get(constraint.group, ""))
-        found = self.scales.get(constraint.group, {}).get(value, self.general)
-        question = found.question.replace("{description}", describe(constraint))
+    def scale(self, criterion: Criterion) -> tuple[str, str]:
+        """The question and the scale's lines for a criterion; a group without a scale gets the general one."""
+        found = self.scales.get(criterion.group, {}).get(criterion.value, self.general)
+        question = found.question.replace("{description}", criterion.description)
         return question, "\n".join(f"{band}: {found.scale[band]}" for band in BANDS)
 
 
@@ -118,20 +132,20 @@ _SLOT = re.compile(r"\{([a-z]+)\}")
 
 @dataclass(frozen=True)
 class Question:
-    """Asks whether a text satisfies one constraint.
+    """Asks whether a text satisfies one criterion.
 
     The text is data between two lines with a number drawn for every call. No text can close that fence: its author
     could not know the number, and a number that occurs in the text is redrawn. Slots are filled in the template only,
     so no text can change another part of the messages.
 
     Attributes:
-        constraint: The constraint.
+        criterion: The criterion.
         text: The answer after the reading rules' first step: without reasoning, in NFC, with plain line breaks.
         rubric: Wording and scales.
         draw: Draws a hexadecimal number of the given number of bytes.
     """
 
-    constraint: Constraint
+    criterion: Criterion
     text: str
     rubric: Rubric
     draw: Callable[[int], str] = secrets.token_hex
@@ -148,7 +162,7 @@ class Question:
         while number in text:
             number = self.draw(12)
         shown, body = self._shown(text, number)
-        question, scale = self.rubric.scale(self.constraint)
+        question, scale = self.rubric.scale(self.criterion)
         fence = f"==== {number} ===="
         slots = {"fence": fence, "question": question, "scale": scale, "shown": shown, "text": body}
         user = wording.user + (wording.again if again else "")
@@ -156,8 +170,10 @@ class Question:
         return ChatRequest(messages, drawn=number)
 
     def key(self, judge: str) -> str:
-        """The cache key of a score: judge, rubric, constraint and text, hashed."""
-        parts = [judge, self.rubric.version, self.constraint.group, dict(self.constraint.params), self._text]
+        """The cache key of a score: judge, rubric, criterion and text, hashed."""
+        # Without parameters, only the description tells criteria of a group apart.
+        params = dict(self.criterion.params) or self.criterion.description
+        parts = [judge, self.rubric.version, self.criterion.group, params, self._text]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
     @cached_property

@@ -154,7 +154,7 @@ class AnswerQueue(ReviewQueue):
     def _entry(self, item: AuditItem, own: Decision | None) -> QueueItem:
         status = "open" if own is None else "scored" if own.decision == "score" else "skipped"
         sign = {"open": "  ", "skipped": " –"}.get(status) or f"{own.after['score'] if own else '':>2}"
-        words = (item.group, item.value, item.constraint, item.query, item.answer)
+        words = (item.group, item.value, item.description, item.query, item.answer)
         return QueueItem(
             key=str(item.number),
             order=(item.number,),
@@ -189,7 +189,7 @@ class AnswerQueue(ReviewQueue):
             "id": _id(item),
             "group": item.group,
             "value": item.value,
-            "constraint": item.constraint,
+            "constraint": item.description,
             "question": item.question,
             "scale": list(item.scale),
             "answer": item.answer,

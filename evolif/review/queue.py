@@ -318,7 +318,7 @@ class ReviewQueue(ABC):
             decision=request.decision,
             before=before,
             after=after,
-            findings=tuple(map(StoredFinding.of, found)),
+            findings=tuple(StoredFinding(checker=f.checker, message=f.message, spans=f.spans) for f in found),
             seconds=None if request.seconds is None else round(request.seconds, 1),
             note=clean_input(request.note.strip()),
             undoes=request.undoes,

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evolif.config import EvalConfig
-from evolif.judging import Judgement, judge_turn, open_judge
+from evolif.instructions import has_subjective, judge_turn
+from evolif.judging import Judgement, open_judge
 from evolif.models import spec_of
 from evolif.runner.clients import ClientFactory, is_panel
 from evolif.runner.events import Event, SessionKey
 from evolif.runner.metering import AllowAll, Deny, PlannedCall, Wait, charge
 from evolif.runner.records import SessionState, StoreEntry
-from evolif.runner.scenario import FullHistory, has_subjective
+from evolif.runner.scenario import FullHistory
 from evolif.runner.session import RunContext, SessionRunner
 from evolif.runner.settings import RunSettings
 from evolif.runner.shutdown import Shutdown
@@ -144,7 +145,7 @@ class RemoteScenario:
 
     def asks_a_judge(self, turn: Turn) -> bool:
         """True if there is a panel and a subjective constraint."""
-        return self._has_panel and has_subjective(turn)
+        return self._has_panel and has_subjective(turn.constraints)
 
     async def score(self, turn: Turn, answer: str) -> Judgement:
         """The verdicts on an answer."""

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
-from evolif.instructions import requirements_of
-from evolif.judging import CACHE_FILE, Judge, JudgeComparison, SqliteJudgeCache, judge_turn, open_judge
+from evolif.instructions import judge_turn, requirements_of
+from evolif.judging import CACHE_FILE, Judge, JudgeComparison, SqliteJudgeCache, open_judge
 from evolif.models import DEFAULT_RETRIES, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.clients import ClientFactory, describe_judge
 from evolif.runner.events import (
@@ -135,7 +135,7 @@ def agreement(old: Run, new: Run) -> JudgeComparison:
             for first, second in zip(before.get((session.dialogue, session.epoch), ()), turns, strict=False):
                 same = first.answer == second.answer and first.prompt.digest == second.prompt.digest
                 if same and first.is_judged and second.is_judged:
-                    counts.add(first.verdicts, second.verdicts, second.records)
+                    counts.add(first.verdicts, second.verdicts, first.records, second.records)
     return counts
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from evolif.constraints import get_group
-from evolif.instructions import TurnSource
-from evolif.judging import Judge, Judgement, LexicalJudge, judge_turn
+from evolif.instructions import TurnSource, has_subjective, judge_turn
+from evolif.judging import Judge, Judgement, LexicalJudge
 from evolif.turns import Turn
 from evolif.types import Message
 
@@ -55,16 +54,11 @@ class EvolifScenario:
 
     def asks_a_judge(self, turn: Turn) -> bool:
         """True if there is a panel and a subjective constraint."""
-        return self._has_calls and has_subjective(turn)
+        return self._has_calls and has_subjective(turn.constraints)
 
     async def score(self, turn: Turn, answer: str) -> Judgement:
         """By rules, and by the judge for subjective constraints."""
         return await judge_turn(turn.constraints, answer, self._judge)
-
-
-def has_subjective(turn: Turn) -> bool:
-    """Whether a constraint of the turn is subjective."""
-    return any(get_group(c.group).subjective for c in turn.constraints)
 
 
 SYSTEM_PROMPT = """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from pydantic import BaseModel
@@ -10,10 +10,13 @@ from pydantic import BaseModel
 from evolif.constraints import get_group
 from evolif.errors import InternalError
 from evolif.instructions import Benchmark as Folder
+from evolif.instructions import criteria_of, requirements_of
 from evolif.instructions.players import player
+from evolif.judging import Criterion
 from evolif.models import ChatModel
 from evolif.runner.scenario import SYSTEM_PROMPT
 from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Lengths, Scenario
+from evolif.types import Prompt
 
 _CHARACTERS = 4
 """Characters per token, in English."""
@@ -57,6 +60,10 @@ class InstructionFollowing(Scenario):
         if missing and checker is not None:
             authors.append(Author("checker", checker))
         return tuple(authors)
+
+    def criteria(self, prompt: Prompt) -> Mapping[int, Criterion]:
+        """The subjective constraints."""
+        return criteria_of(requirements_of(prompt).constraints)
 
 
 def _folder(bench: Benchmark) -> Folder:

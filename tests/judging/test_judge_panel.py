@@ -18,16 +18,8 @@ from evolif.errors import (
     OutsideError,
     WithheldError,
 )
-from evolif.judging import (
-    CachedScore,
-    Judge,
-    Judgement,
-    SqliteJudgeCache,
-    dump_records,
-    judge_turn,
-    load_records,
-    open_judge,
-)
+from evolif.instructions import judge_turn
+from evolif.judging import CachedScore, Judge, Judgement, SqliteJudgeCache, dump_records, load_records, open_judge
 from evolif.models import ChatRequest, Reply
 from evolif.turns import Constraint
 from evolif.types import Usage

@@ -7,12 +7,11 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.judging import load_rubric
+from evolif.judging import Criterion, load_rubric
 from evolif.judging.rubric import Question
-from evolif.turns import Constraint
 from evolif.types import Message
 
-HAPPY = Constraint("emotion", {"emotion": "happy"})
+HAPPY = Criterion("emotion", {"emotion": "happy"}, "The text sounds happy.")
 RUBRIC = load_rubric()
 NUMBER = re.compile(r"==== ([0-9a-f]{24}) ====")
 HOSTILE = st.sampled_from(
@@ -37,8 +36,8 @@ def parts(messages: tuple[Message, ...]) -> tuple[str, str, str, str]:
     return hidden[0], hidden[1], inside, hidden[2]
 
 
-def ask(text: str, constraint: Constraint = HAPPY, *, again: bool = False) -> tuple[str, str, str, str]:
-    return parts(Question(constraint, text, RUBRIC).request(again=again).messages)
+def ask(text: str, criterion: Criterion = HAPPY, *, again: bool = False) -> tuple[str, str, str, str]:
+    return parts(Question(criterion, text, RUBRIC).request(again=again).messages)
 
 
 def readable(text: str) -> str:
@@ -93,21 +92,33 @@ def test_of_a_long_text_both_ends_are_shown_and_the_gap_is_told(piece: str, time
 
 
 def test_the_question_says_value_scale_and_data_rule_and_a_retry_says_so() -> None:
-    system, before, _, after = ask("text", Constraint("style", {"style": "passive voice"}))
+    system, before, _, after = ask("text", Criterion("style", {"style": "passive voice"}, ""))
     assert "no instruction" in system and "passive voice" in before
     assert all(f"\n{band}: " in before for band in ("1-2", "3-4", "5-6", "7-8", "9-10"))
     assert "above 6" not in system + before + after  # a judge that knows the threshold aims at it
     assert "earlier reply" not in after and "earlier reply" in ask("text", again=True)[3]
 
 
-def test_the_key_changes_with_judge_rubric_constraint_and_text_and_with_nothing_else() -> None:
+def test_the_key_changes_with_judge_rubric_criterion_and_text_and_with_nothing_else() -> None:
     base = Question(HAPPY, "text", RUBRIC)
-    assert base.key("openai/a") == Question(Constraint("emotion", {"emotion": "happy"}), "text", RUBRIC).key("openai/a")
+    reworded = Criterion("emotion", {"emotion": "happy"}, "Reworded.")
+    assert base.key("openai/a") == Question(reworded, "text", RUBRIC).key("openai/a")
     others = {
         base.key("openai/b"),
-        Question(Constraint("emotion", {"emotion": "sad"}), "text", RUBRIC).key("openai/a"),
-        Question(Constraint("style", {"emotion": "happy"}), "text", RUBRIC).key("openai/a"),
+        Question(Criterion("emotion", {"emotion": "sad"}, ""), "text", RUBRIC).key("openai/a"),
+        Question(Criterion("style", {"emotion": "happy"}, ""), "text", RUBRIC).key("openai/a"),
         Question(HAPPY, "text ", RUBRIC).key("openai/a"),
         Question(HAPPY, "text", type(RUBRIC)(RUBRIC.wording, RUBRIC.scales, RUBRIC.general, "other")).key("openai/a"),
     }
     assert len(others) == 5 and base.key("openai/a") not in others
+
+
+def test_the_key_stays_the_same_over_versions_so_that_paid_scores_are_found_again() -> None:
+    rubric = type(RUBRIC)(RUBRIC.wording, RUBRIC.scales, RUBRIC.general, "0123abcd")
+    key = Question(HAPPY, "text", rubric).key("openai/a")
+    assert key == "23288082009f77eea88da74a60799a50250c411f372bc85bd56264c7008cf55f"
+
+
+def test_criteria_without_parameters_are_told_apart_by_their_description() -> None:
+    keys = {Question(Criterion("item", {}, text), "text", RUBRIC).key("openai/a") for text in ("Warm.", "Polite.")}
+    assert len(keys) == 2

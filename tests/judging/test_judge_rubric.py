@@ -9,10 +9,9 @@ import pytest
 
 from evolif import InputError
 from evolif.constraints import GROUPS, get_group
-from evolif.judging import load_rubric
+from evolif.judging import Criterion, load_rubric
 from evolif.judging.rubric import BANDS, read_rubric
 from evolif.resources import data_path
-from evolif.turns import Constraint
 
 VALUES = [(g, v) for g in GROUPS if get_group(g).subjective for v in get_group(g).data["describe"]]
 
@@ -36,7 +35,7 @@ def test_every_value_has_a_question_and_five_distinct_descriptions(group: str, v
     rubric = load_rubric()
     scale = rubric.scales[group][value]
     assert set(scale.scale) == set(BANDS) and len(set(scale.scale.values())) == 5
-    question, lines = rubric.scale(Constraint(group, {group: value}))
+    question, lines = rubric.scale(Criterion(group, {group: value}, "not shown"))
     assert question == scale.question and "{" not in question
     assert [line.partition(":")[0] for line in lines.split("\n")] == list(BANDS)
 
@@ -49,8 +48,8 @@ def test_no_two_values_share_a_scale_and_none_is_left_over() -> None:
 
 
 def test_a_group_without_a_scale_of_its_own_is_asked_by_its_description() -> None:
-    question, lines = load_rubric().scale(Constraint("bullets", {"count": 5}))
-    assert "5" in question and "{description}" not in question and lines.startswith("1-2: ")
+    question, lines = load_rubric().scale(Criterion("bullets", {"count": 5}, "It has five bullets."))
+    assert "It has five bullets." in question and "{description}" not in question and lines.startswith("1-2: ")
 
 
 def test_the_version_stands_still_and_changes_with_any_word_but_not_with_comments(files: Path) -> None:

@@ -9,7 +9,8 @@ from asked import grade
 from models.server import Answer, Server, error, ok, serving
 
 from evolif.errors import JudgeError
-from evolif.judging import Judgement, judge_turn, open_judge
+from evolif.instructions import judge_turn
+from evolif.judging import Judgement, open_judge
 from evolif.models import open_model
 from evolif.turns import Constraint
 from evolif.types import Usage

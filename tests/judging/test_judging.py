@@ -8,7 +8,8 @@ import pytest
 
 from evolif import InternalError, UsageError
 from evolif.constraints import GROUPS, get_group
-from evolif.judging import Judge, Judgement, LexicalJudge, judge_turn, open_judge
+from evolif.instructions import judge_turn
+from evolif.judging import Criterion, Judge, Judgement, LexicalJudge, open_judge
 from evolif.text import Reading
 from evolif.turns import Constraint
 from evolif.types import Verdict
@@ -41,24 +42,24 @@ def judge_answer(constraints: tuple[Constraint, ...], answer: str, judge: Judge 
     return asyncio.run(judge_turn(constraints, answer, judge))
 
 
-def lexical(constraint: Constraint, reading: Reading) -> Verdict:
-    return asyncio.run(LexicalJudge().assess(constraint, reading))
+def lexical(criterion: Criterion, reading: Reading) -> Verdict:
+    return asyncio.run(LexicalJudge().assess(criterion, reading))
 
 
-def constraint(group: str, value: str) -> Constraint:
-    return Constraint(group, {group: value})
+def criterion(group: str, value: str) -> Criterion:
+    return Criterion(group, {group: value}, "a sentence")
 
 
 @pytest.mark.parametrize(("group", "value"), list(CLEAR))
 def test_lexical_accepts_a_clear_example_and_refuses_a_clear_opposite(group: str, value: str) -> None:
-    verdict = lexical(constraint(group, value), Reading(CLEAR[group, value], None))
+    verdict = lexical(criterion(group, value), Reading(CLEAR[group, value], None))
     assert verdict.satisfied is True, verdict.found
     assert verdict.group == group and value in verdict.expected and "of 10" in verdict.found
     opposites = {"neutral": JOY, "active voice": CLEAR["style", "passive voice"]}
     dull = (
         "The train leaves at nine, and nobody knows whether it's going to stop in the town of the other people there."
     )
-    against = lexical(constraint(group, value), Reading(opposites.get(value, dull), None))
+    against = lexical(criterion(group, value), Reading(opposites.get(value, dull), None))
     assert against.satisfied is False, against.found
 
 
@@ -69,7 +70,12 @@ def test_every_value_of_the_subjective_pools_has_an_example_and_can_be_judged() 
 
 def test_an_unreadable_answer_fails_the_heuristic() -> None:
     for answer in ("", "<think>never ends"):
-        assert lexical(HAPPY, Reading(answer, None)).satisfied is False
+        assert lexical(criterion("emotion", "happy"), Reading(answer, None)).satisfied is False
+
+
+def test_the_heuristic_accepts_nothing_that_it_has_no_words_for() -> None:
+    verdict = lexical(Criterion("politeness", {"weight": 2}, "The answer is polite."), Reading(JOY, None))
+    assert verdict.satisfied is False and "no word list" in verdict.found
 
 
 def test_without_a_judge_subjective_groups_are_not_judged() -> None:
@@ -109,7 +115,7 @@ def test_a_checker_that_breaks_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_reading_or_a_judge_that_breaks_is_our_fault_too(monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken(LexicalJudge):
-        async def assess(self, constraint: Constraint, reading: Reading) -> Verdict:
+        async def assess(self, criterion: Criterion, reading: Reading) -> Verdict:
             raise KeyError("no such list")
 
     with pytest.raises(InternalError, match="KeyError"):
@@ -118,6 +124,6 @@ def test_a_reading_or_a_judge_that_breaks_is_our_fault_too(monkeypatch: pytest.M
     def deep(*_: object) -> Reading:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr("evolif.judging.judge.Reading", deep)
+    monkeypatch.setattr("evolif.instructions.verdicts.Reading", deep)
     with pytest.raises(InternalError, match="RecursionError"):
         judge_answer((BULLETS,), "text", None)

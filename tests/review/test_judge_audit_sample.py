@@ -23,6 +23,8 @@ from evolif.judge_audit import (
     read_items,
 )
 from evolif.runner import load_run
+from evolif.scenario import Scenario
+from evolif.scenarios.instructions import InstructionFollowing
 
 ONE, TWO = MODELS
 
@@ -155,7 +157,15 @@ def test_items_hold_the_answer_without_its_reasoning_and_the_scale(tmp_path) -> 
     assert (item.number, item.group, item.value, item.query) == (1, "emotion", "happy", "Q?")
     assert item.answer == "So glad!\nYes."
     assert [line.split(":")[0] for line in item.scale] == ["1-2", "3-4", "5-6", "7-8", "9-10"]
-    assert "happiness" in item.question and "happiness" in item.constraint
+    assert "happiness" in item.question and "happiness" in item.description
+
+
+def test_a_scenario_that_does_not_say_what_was_asked_is_named(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(InstructionFollowing, "criteria", Scenario.criteria)
+    with closing(load_run(small(tmp_path / "r"))) as run:
+        sample = draw_sample(run)
+        with pytest.raises(UsageError, match="the scenario instructions does not say what the judge decided on"):
+            read_items(run, sample)
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_a_broken_checker_keeps_the_answer_too(play: Play, monkeypatch: pytest.M
 
     target = Scripted(witness)
     with monkeypatch.context() as patched:
-        patched.setattr("evolif.judging.judge.check_reading", broken)
+        patched.setattr("evolif.instructions.verdicts.check_reading", broken)
         run = play(target)
         assert endings(run) == [(1, "suspended", 0)] and run.faults()[0][3] == "internal"
     again = Scripted(witness)
