@@ -166,6 +166,9 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
         bases, grounds = _assume(settings, lengths, decides)
     else:
         bases, grounds = _learn(settings, lengths, like)
+    known = "full" if like is None else like.settings.context
+    if settings.context != known:
+        grounds += f" Prompts are estimated as with the context {known}."
     if settings.context_model:
         grounds += f" Calls of the context strategy's model {settings.context_model} are not estimated."
     expected = [

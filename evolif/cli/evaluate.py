@@ -275,8 +275,9 @@ def _forecast(benchmark: Benchmark, settings: RunSettings, prices: PriceTable, l
 def forecast_lines(settings: RunSettings, forecast: Forecast) -> Iterator[str]:
     """The maximum, the expected usage per role and model, the total, and the basis of the estimate."""
     sessions, cap = len(settings.dialogues) * settings.epochs, settings.max_turns
+    what = "turns of its own" if settings.partner else "calls"
     for model in settings.models:
-        yield f"{model}: {sessions} sessions, at most {sessions * cap} calls (cap {cap} turns)"
+        yield f"{model}: {sessions} sessions, at most {sessions * cap} {what} (cap {cap} turns)"
     yield "Expected, from the start of the run:"
     yield from expected_lines(forecast)
 

@@ -232,15 +232,18 @@ class _Bars:
 
     def __init__(self, bars: RichProgress, models: list[str], sessions: int) -> None:
         self._bars = bars
-        self._tasks = {m: bars.add_task(m, total=sessions, turns=0, good=0, counts="") for m in models}
+        self._tasks = {m: bars.add_task(m, total=sessions, turns=0, judged=0, good=0, counts="") for m in models}
 
     def __call__(self, event: Event) -> None:
         from evolif.runner import ModelStopped, RunStarted, SessionEnded, TurnStored
 
         if isinstance(event, TurnStored):
             task = self._bars.tasks[self._tasks[event.key.model]]
-            turns, good = task.fields["turns"] + 1, task.fields["good"] + bool(event.satisfied)
-            self._bars.update(task.id, turns=turns, good=good, counts=f"{turns} turns, {good} followed")
+            fields = task.fields
+            turns, good = fields["turns"] + 1, fields["good"] + bool(event.satisfied)
+            judged = fields["judged"] + (event.satisfied is not None)
+            counts = f"{turns} turns, {good} followed" if judged else f"{turns} turns"
+            self._bars.update(task.id, turns=turns, judged=judged, good=good, counts=counts)
         elif isinstance(event, SessionEnded):
             self._bars.advance(self._tasks[event.key.model])
         elif isinstance(event, RunStarted):
