@@ -9,12 +9,10 @@ from math import prod
 from statistics import fmean
 
 from evolif.budget.prices import Quotes, judge_models, partner_model
-from evolif.constraints import get_group
 from evolif.errors import UsageError
-from evolif.instructions import requirements_of
-from evolif.runner import Run, RunSettings
+from evolif.runner import Run, RunSettings, TurnRecord
 from evolif.scenario import Author, Benchmark, Lengths, get_scenario, options_of
-from evolif.types import Prompt, Session, Usage
+from evolif.types import Session, Usage
 
 ASSUMED_TOKENS = 300
 """Assumed tokens of an answer without an earlier run."""
@@ -241,15 +239,18 @@ def _tokens_of_run(run: Run, models: Iterable[str]) -> SessionTokens | None:
     answers: list[int] = []
     for model in models:
         for _, records in run.transcripts(model):
-            own = (record.usage for record in records if record.prompt.seat == "target")
-            for turn, usage in enumerate(own, 1):
-                if usage.prompt_tokens:
-                    prompts[turn].append(usage.prompt_tokens)
-                    answers.append(usage.completion_tokens)
+            for turn, record in enumerate(_of_target(records), 1):
+                if record.usage.prompt_tokens:
+                    prompts[turn].append(record.usage.prompt_tokens)
+                    answers.append(record.usage.completion_tokens)
     known: list[float] = []
     while prompts[len(known) + 1]:
         known.append(fmean(prompts[len(known) + 1]))
     return SessionTokens(tuple(known), fmean(answers)) if known else None
+
+
+def _of_target(records: Iterable[TurnRecord]) -> Iterator[TurnRecord]:
+    return (record for record in records if record.prompt.seat == "target")
 
 
 def _targets(settings: RunSettings, quotes: Quotes, bases: _Bases) -> Iterator[Expected]:
@@ -329,25 +330,20 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
         settings: Settings of the new run.
         quotes: Its prices.
     """
+    scenario = get_scenario(settings.scenario)
     calls, answer_tokens, turns = 0, 0.0, 0
     for model in run.models:
         for _, records in run.transcripts(model):
-            for record in records:
-                number = _count_judged(record.prompt) if record.answer.strip() else 0
+            for record in _of_target(records):
+                number = len(scenario.criteria(record.prompt)) if record.answer.strip() else 0
                 turns += 1
                 calls += number
                 answer_tokens += number * len(record.answer) / _CHARACTERS
     usage = Usage(round(calls * JUDGE_PROMPT + answer_tokens), calls * JUDGE_REPLY)
     expected = [_expected(quotes, "judge", judge, [calls], [usage]) for judge in judge_models(settings)]
-    requirements = get_scenario(settings.scenario).requirements
     grounds = (
-        f"{turns} answers with {calls} subjective {requirements}, assuming {JUDGE_PROMPT} prompt tokens besides each "
-        f"answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text are cached or a "
-        "stricter judge ends sessions earlier, and more if unreadable replies are requested again."
+        f"{turns} answers with {calls} subjective {scenario.requirements}, assuming {JUDGE_PROMPT} prompt tokens "
+        f"besides each answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text are "
+        "cached or a stricter judge ends sessions earlier, and more if unreadable replies are requested again."
     )
     return Forecast(tuple(expected), grounds)
-
-
-def _count_judged(prompt: Prompt) -> int:
-    """Requirements that only a judge can check."""
-    return sum(get_group(c.group).subjective for c in requirements_of(prompt).constraints)

@@ -7,7 +7,6 @@ from statistics import fmean
 
 from pydantic import BaseModel
 
-from evolif.constraints import get_group
 from evolif.errors import InternalError
 from evolif.instructions import Benchmark as Folder
 from evolif.instructions import criteria_of, requirements_of
@@ -39,7 +38,7 @@ class InstructionFollowing(Scenario):
         """From the stored turns of the first dialogues."""
         folder = _folder(bench)
         turns = [turn for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES] for turn in folder.turns(dialogue)]
-        judged = [sum(get_group(c.group).subjective for c in turn.constraints) for turn in turns]
+        judged = [len(criteria_of(turn.constraints)) for turn in turns]
         return Lengths(
             prompt_tokens=fmean(len(turn.query) / _CHARACTERS for turn in turns) if turns else 80.0,
             system_tokens=len(SYSTEM_PROMPT) / _CHARACTERS,
