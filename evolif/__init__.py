@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from evolif._version import __version__
 
 if TYPE_CHECKING:
+    from evolif.benchmark import open_benchmark as load_benchmark
     from evolif.constraints import check
     from evolif.errors import EvolifError, InputError, InternalError, ModelError, OutsideError, UsageError
-    from evolif.instructions import generate, load_benchmark
+    from evolif.instructions import generate
     from evolif.queries import check_query
     from evolif.runner.evaluate import evaluate
     from evolif.runner.run import load_run
@@ -49,10 +50,10 @@ _FUNCTIONS = {
     "check_query": "evolif.queries",
     "evaluate": "evolif.runner",
     "generate": "evolif.instructions",
-    "load_benchmark": "evolif.instructions",
+    "load_benchmark": "evolif.benchmark:open_benchmark",
     "load_run": "evolif.runner",
 }
-"""Where each function is defined."""
+"""Where each function is defined; after a colon, its name there if it is another."""
 _TURNS = frozenset({"Constraint", "Finding", "Persona", "Topic", "Turn"})
 """Classes of `evolif.turns`. Errors are in `evolif.errors`, all other classes in `evolif.types`."""
 
@@ -64,8 +65,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     classes = "evolif.errors" if name.endswith("Error") else "evolif.turns" if name in _TURNS else "evolif.types"
-    home = _FUNCTIONS.get(name, classes)
-    return getattr(import_module(home), name)
+    home, _, there = _FUNCTIONS.get(name, classes).partition(":")
+    return getattr(import_module(home), there or name)
 
 
 def __dir__() -> list[str]:

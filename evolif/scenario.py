@@ -16,15 +16,17 @@ group `evolif.scenarios`; it is imported when a benchmark, a run or a flag names
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evolif.errors import UsageError
+from evolif.errors import EvolifError, UsageError
 from evolif.types import End, Exchange, Prompt, Seat, Spent, Verdict
 
 if TYPE_CHECKING:
@@ -341,14 +343,36 @@ def get_scenario(name: str) -> Scenario:
         raise UsageError(f"the scenario “{name}” is not installed here; there are {known}")
     try:
         scenario = _construct(place)
+        called, title = scenario.name, scenario.title
     except Exception as fault:
         raise UsageError(
             f"the scenario {name}: the plug-in {place} cannot be loaded ({type(fault).__name__}: {fault}); fix or "
             "remove it"
         ) from fault
-    if scenario.name != name:
-        raise UsageError(f"the plug-in {place} calls its scenario “{scenario.name}”, but is installed as “{name}”")
+    if called != name:
+        raise UsageError(f"the plug-in {place} calls its scenario “{called}”, but is installed as “{name}”")
+    if not isinstance(title, str):
+        raise UsageError(f"the plug-in {place} has no title that is a text; fix or remove it")
     return scenario
+
+
+@contextmanager
+def blaming(scenario: Scenario) -> Iterator[None]:
+    """Report an unexpected error of a plug-in in the block as one sentence that names it.
+
+    Raises:
+        UsageError: instead of the error; this package's own errors, and those of its own scenarios, pass.
+    """
+    try:
+        yield
+    except EvolifError:
+        raise
+    except Exception as fault:
+        if scenario.name in _OWN:
+            raise
+        raise UsageError(
+            f"the plug-in of the scenario {scenario.name} failed ({type(fault).__name__}: {fault}); fix or remove it"
+        ) from fault
 
 
 def _construct(place: str) -> Scenario:
@@ -380,6 +404,40 @@ def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str) 
             known = ", ".join(model.model_fields) or "none"
             raise UsageError(f"--set {key}: the scenario {scenario} has no such option; it has {known}") from None
         raise UsageError(f"--set {key}: {fault['msg']}") from None
+
+
+def pairs_of(texts: Sequence[str], model: type[BaseModel]) -> dict[str, Any]:
+    """The values of `KEY=VALUE` texts, for `options_of`.
+
+    An option that is a list takes several values: the text is repeated, or they are separated by commas.
+
+    Args:
+        texts: As given after `--set`.
+        model: The options that there are.
+
+    Raises:
+        UsageError: there is no `=`, or an option of one value is given twice.
+    """
+    given: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        key = name.strip().replace("-", "_")
+        if not (key and equals):
+            raise UsageError(f"--set {text}: write KEY=VALUE")
+        if key in model.model_fields and _is_list(model.model_fields[key].annotation):
+            given[key] = [*given.get(key, ()), *(part.strip() for part in value.split(",") if part.strip())]
+        elif key in given:
+            raise UsageError(f"--set {key} is given twice; it takes one value")
+        else:
+            given[key] = value
+    return given
+
+
+def _is_list(kind: Any) -> bool:
+    """Whether a type is a list, tuple or set, or may be one."""
+    if (get_origin(kind) or kind) in (list, tuple, set, frozenset, Sequence):
+        return True
+    return get_origin(kind) in (Union, UnionType, Annotated) and any(map(_is_list, get_args(kind)))
 
 
 def changed_options(options: BaseModel) -> dict[str, Any]:

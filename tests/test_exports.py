@@ -40,8 +40,9 @@ def test_lazy_names_are_those_that_a_type_checker_sees() -> None:
     for node in typed.body:
         assert isinstance(node, ast.ImportFrom) and node.module is not None
         for alias in node.names:
-            assert getattr(evolif, alias.name) is getattr(importlib.import_module(node.module), alias.name)
-            seen.add(alias.name)
+            name = alias.asname or alias.name
+            assert getattr(evolif, name) is getattr(importlib.import_module(node.module), alias.name)
+            seen.add(name)
     assert seen == set(evolif.__all__)
 
 

@@ -13,10 +13,10 @@ from typing import Annotated, Any, Generic
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evolif.benchmark import append, cut_torn_line, writing
 from evolif.catalogue.entries import EntryRow, RuleFault, next_number, read_rows
 from evolif.catalogue.index import E, EntryKind
 from evolif.errors import ContextOverflowError, InputError, ModelError, OutsideError, UsageError, WithheldError
-from evolif.instructions import append, cut_torn_line, writing
 from evolif.instructions.structured import StructuredModel
 from evolif.models import ModelOptions, ModelRef, Sampling, resolve_model, stored_name
 from evolif.resources import complaint, data_path, load_yaml

@@ -14,16 +14,12 @@ from evolif.instructions.turn_lines import (
     Header,
     Rates,
     SynthesisRecord,
-    append,
-    cut_torn_line,
-    dialogue_file,
     parse_header,
     parse_turn,
     rates,
     read_turns,
     to_object,
     turn_hash,
-    writing,
 )
 from evolif.instructions.verdicts import criteria_of, has_subjective, judge_turn
 
@@ -39,11 +35,8 @@ __all__ = [
     "SynthesizerPool",
     "TurnMade",
     "TurnSource",
-    "append",
     "constraint_objects",
     "criteria_of",
-    "cut_torn_line",
-    "dialogue_file",
     "extend",
     "generate",
     "has_subjective",
@@ -61,5 +54,4 @@ __all__ = [
     "script_of",
     "to_object",
     "turn_hash",
-    "writing",
 ]

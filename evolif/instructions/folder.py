@@ -6,11 +6,25 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from evolif.benchmark import (
+    HEADER,
+    Stamp,
+    append,
+    cut_torn_line,
+    dialogue_file,
+    dialogue_numbers,
+    json_line,
+    lock_of,
+    locked,
+    rewrite_line,
+    stamp_of,
+    write_whole,
+    writing,
+)
 from evolif.errors import OutsideError, UsageError
 from evolif.instructions.generator import UNPLAYABLE, TurnGenerator
 from evolif.instructions.turn_lines import (
@@ -18,33 +32,22 @@ from evolif.instructions.turn_lines import (
     Header,
     ImportOrigin,
     Spec,
-    Stamp,
     SynthesisRecord,
     TopicRef,
     add_record,
-    append,
-    cut_torn_line,
-    dialogue_file,
-    json_line,
     persona_object,
     read_header,
     read_records,
     read_turns,
-    rewrite_line,
-    stamp_of,
     to_line,
     topic_object,
     turn_hash,
-    write_whole,
-    writing,
 )
 from evolif.resources import read_catalogue
+from evolif.scenario import INSTRUCTIONS
 from evolif.synthesis import TEMPLATE, author_of, load_frames, load_personas, parse_share, registers
 from evolif.tracker import load_profile, load_topics
 from evolif.turns import Persona, Topic, Turn, TurnStatus
-
-if TYPE_CHECKING:
-    from filelock import FileLock
 
 REGISTERS = "registers.yaml"
 """Frames of the benchmark's own registers, if any."""
@@ -53,7 +56,6 @@ CATALOGUES = ("topics.jsonl", "personas.jsonl", REGISTERS)
 IMPORTED = "imported"
 """The synthesizer and profile name of an imported benchmark."""
 _IMPORTED_PROFILE = "Imported: nothing is drawn from these figures; evaluation takes patience and cap from `protocol`."
-_HINT = "make the folder writable"
 _HELD = 256
 """Dialogues kept in memory by default."""
 
@@ -116,7 +118,7 @@ class ImportedWriter:
         for name in CATALOGUES:
             if name in catalogues:
                 self._write(self._root / name, catalogues[name])
-        self._write(self._root / "benchmark.json", header.to_json())
+        self._write(self._root / HEADER, header.to_json())
 
     def finish_foreign(self, source: str) -> None:
         """Write a header, topics and personas derived from the turns; the benchmark cannot be extended.
@@ -162,7 +164,7 @@ class Benchmark:
 
     def __init__(self, path: Path | str, notify: Callable[[str], None] | None = None) -> None:
         self.path = Path(path)
-        self.header = read_header(self.path / "benchmark.json")
+        self.header = read_header(self.path / HEADER)
         self.notify = notify or (lambda _: None)
         load = load_topics if self.header.imported is None else load_imported_topics
         self.topics = load(self.path / "topics.jsonl")
@@ -185,12 +187,12 @@ class Benchmark:
 
     @property
     def scenario(self) -> str:
-        """The name of this scenario."""
-        return "instructions"
+        """Instruction following."""
+        return INSTRUCTIONS
 
     @property
     def variant(self) -> str:
-        """The name of its profile."""
+        """The name of the profile."""
         return self.header.spec.profile.name
 
     @property
@@ -215,9 +217,7 @@ class Benchmark:
 
     def dialogues(self) -> list[int]:
         """The numbers of the dialogues on disk, in order."""
-        files = (self.path / "dialogues").glob("*.jsonl")
-        numbers = ((file, int(file.stem)) for file in files if file.stem.isascii() and file.stem.isdigit())
-        return sorted(number for file, number in numbers if file.name == dialogue_file(self.path, number).name)
+        return dialogue_numbers(self.path)
 
     def hold(self, dialogues: int) -> None:
         """Set how many dialogues are kept in memory, at least one; the others are read again when needed."""
@@ -231,7 +231,7 @@ class Benchmark:
             path = dialogue_file(self.path, dialogue)
             if not path.is_file():
                 raise UsageError(f"{self.path} has no dialogue {dialogue}")
-            lock = self._lock()
+            lock = lock_of(self.path)
             try:
                 with suppress(OSError):  # a read-only folder has no writer to conflict with
                     lock.acquire()
@@ -283,7 +283,7 @@ class Benchmark:
     def begin(self, dialogue: int) -> None:
         """Create a dialogue's file if it is missing."""
         path = dialogue_file(self.path, dialogue)
-        with writing(path, _HINT):
+        with writing(path, "make the folder writable"):
             path.touch()
 
     def store(self, turn: Turn) -> Turn:
@@ -293,7 +293,7 @@ class Benchmark:
             The stored turn; a different one if another process was first.
         """
         known, path = self.turns(turn.dialogue), dialogue_file(self.path, turn.dialogue)
-        with self._locked(path):
+        with locked(self.path, path):
             lost = self._catch_up(turn.dialogue, path)
             if turn.turn == len(known) + 1:
                 append(path, "".join(map(to_line, [*lost, turn])))
@@ -303,7 +303,7 @@ class Benchmark:
 
     def record(self, record: SynthesisRecord) -> None:
         """Store the result and cost of writing a query."""
-        with self._locked(self.path / RECORDS):
+        with locked(self.path, self.path / RECORDS):
             add_record(self.path, record)
 
     def records(self) -> Iterator[SynthesisRecord]:
@@ -340,7 +340,7 @@ class Benchmark:
         path = dialogue_file(self.path, dialogue)
         if not path.is_file():
             raise UsageError(f"{self.path} has no dialogue {dialogue}")
-        with self._locked(path):
+        with locked(self.path, path):
             stored = self._read(dialogue, path)  # another process may have changed the dialogue
             if not 1 <= number <= len(stored):
                 raise UsageError(f"dialogue {dialogue} of {self.path} has no turn {number}")
@@ -380,11 +380,6 @@ class Benchmark:
             count[self.author(dialogue)] += max(0, turns - len(self.turns(dialogue)))
         return {author: number for author, number in count.items() if number and author != TEMPLATE}
 
-    def _lock(self) -> FileLock:
-        from filelock import FileLock
-
-        return FileLock(self.path / ".lock")
-
     def _read(self, dialogue: int, path: Path) -> list[Turn]:
         """Read the turns on disk; call it under the lock, because a half-written line looks torn."""
         try:
@@ -395,14 +390,9 @@ class Benchmark:
             raise OutsideError(f"{path} cannot be read ({fault.strerror})") from None
         return list(read_turns(path, dialogue))
 
-    @contextmanager
-    def _locked(self, path: Path) -> Iterator[None]:
-        with writing(path, _HINT), self._lock():
-            yield
-
     def _extend(self, dialogue: int, turns: int) -> None:
         known, path = self._turns[dialogue], dialogue_file(self.path, dialogue)
-        with self._locked(path):
+        with locked(self.path, path):
             lost = self._catch_up(dialogue, path)
             whole = list(known)
             while len(whole) < turns:

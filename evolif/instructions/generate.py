@@ -7,21 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+from evolif.benchmark import HEADER, dialogue_file, differences, write_whole, writing
 from evolif.errors import UsageError
 from evolif.instructions.authors import Author, open_synthesizers, reopen_synthesizers
 from evolif.instructions.folder import REGISTERS, Benchmark
 from evolif.instructions.generator import TurnGenerator
 from evolif.instructions.source import TurnMade, word_alone
-from evolif.instructions.turn_lines import (
-    Header,
-    Spec,
-    dialogue_file,
-    differences,
-    read_header,
-    to_line,
-    write_whole,
-    writing,
-)
+from evolif.instructions.turn_lines import Header, Spec, read_header, to_line
 from evolif.models import ModelOptions, ModelRef
 from evolif.resources import data_path
 from evolif.synthesis import TEMPLATE, Share, author_of, load_frames, load_personas
@@ -159,13 +151,13 @@ def _check(dialogues: int, turns: int, seed: int, shares: Sequence[Share], only:
 
 
 # What a generation interrupted before writing `benchmark.json` may leave behind.
-_OWN = frozenset({".lock", "dialogues", "topics.jsonl", "personas.jsonl", REGISTERS, "benchmark.json.tmp"})
+_OWN = frozenset({".lock", "dialogues", "topics.jsonl", "personas.jsonl", REGISTERS, f"{HEADER}.tmp"})
 
 
 def _prepare(root: Path, header: Header, files: Mapping[str, Path]) -> None:
     """Create the directory, or check that it already holds the same benchmark."""
     with writing(root):
-        if (root / "benchmark.json").exists():
+        if (root / HEADER).exists():
             _check_same(root, header, files)
             return
         if root.exists() and (not root.is_dir() or any(p.name not in _OWN for p in root.iterdir())):
@@ -173,12 +165,13 @@ def _prepare(root: Path, header: Header, files: Mapping[str, Path]) -> None:
         (root / "dialogues").mkdir(parents=True, exist_ok=True)
         for name, source in files.items():
             shutil.copyfile(source, root / name)
-        with writing(root / "benchmark.json"):
-            write_whole(root / "benchmark.json", header.to_json().encode())
+        with writing(root / HEADER):
+            write_whole(root / HEADER, header.to_json().encode())
 
 
 def _check_same(root: Path, header: Header, files: Mapping[str, Path]) -> None:
-    different = differences(read_header(root / "benchmark.json"), header)
+    stored_header = read_header(root / HEADER)
+    different = differences(stored_header.model_dump(mode="json"), header.model_dump(mode="json"))
     for name in ("topics.jsonl", "personas.jsonl", REGISTERS):
         stored, wanted = root / name, files.get(name)
         if stored.is_file() != (wanted is not None) or (wanted and stored.read_bytes() != wanted.read_bytes()):

@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from evolif.benchmark import writing
 from evolif.errors import ModelError, UsageError
 from evolif.instructions.folder import Benchmark
-from evolif.instructions.turn_lines import SynthesisRecord, TokenCost, writing
+from evolif.instructions.turn_lines import SynthesisRecord, TokenCost
 from evolif.synthesis import TEMPLATE, Attempt, Meter, Synthesizer
 from evolif.turns import Turn
 

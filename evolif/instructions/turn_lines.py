@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,9 +16,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from evolif._version import __version__
+from evolif.benchmark import append, cut_torn_line, json_line, read_header_json
 from evolif.constraints import describe, format_of, parse_constraints, table_version
-from evolif.errors import InputError, OutsideError, UsageError
+from evolif.errors import InputError, UsageError
 from evolif.resources import complaint, read_json_lines
+from evolif.scenario import INSTRUCTIONS
 from evolif.synthesis import PersonaModel
 from evolif.text import READING_RULES_VERSION
 from evolif.tracker import Profile
@@ -72,11 +72,6 @@ class _Line(_Model):
 def to_line(turn: Turn) -> str:
     """The line of a turn, with its line break."""
     return json_line(to_object(turn))
-
-
-def json_line(data: object) -> str:
-    """Compact JSON with a line break."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def to_object(turn: Turn) -> dict[str, Any]:
@@ -281,122 +276,22 @@ def read_header(path: Path) -> Header:
 
     Raises:
         UsageError: there is no benchmark, or one of another format version.
-        InputError: the file is broken.
+        InputError: the file is broken, or the benchmark is one of another scenario.
     """
-    if not path.is_file():
-        raise UsageError(
-            f"{path.parent} is not a benchmark: it has no benchmark.json; create one with `evolif generate`"
+    data = read_header_json(path)
+    scenario = data.get("scenario", INSTRUCTIONS)
+    if scenario != INSTRUCTIONS:
+        raise InputError(
+            f"it belongs to the scenario “{scenario!s:.60}”, but this works with benchmarks of instruction following "
+            "only",
+            path=path,
         )
     try:
-        return parse_header(json.loads(path.read_text(encoding="utf-8")))
-    except OSError as fault:
-        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
+        return parse_header(data)
     except ValidationError as fault:
         raise InputError(complaint(fault, "header"), path=path) from None
-    except (ValueError, RecursionError):
-        raise InputError("not JSON; restore the file or generate the benchmark again", path=path) from None
     except UsageError as fault:
         raise InputError(str(fault), path=path) from None
-
-
-def differences(old: Header, new: Header) -> list[str]:
-    """Where two headers differ, as `key: old → new`."""
-    return _compare(old.model_dump(mode="json"), new.model_dump(mode="json"), "")
-
-
-def _compare(old: Any, new: Any, where: str) -> list[str]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        found = []
-        for key in sorted(old.keys() | new.keys()):
-            found += _compare(old.get(key), new.get(key), f"{where}.{key}" if where else key)
-        return found
-    return [] if old == new else [f"{where}: {json.dumps(old)} → {json.dumps(new)}"]
-
-
-Stamp = tuple[int, int, int]
-"""Identifies a state of a file: inode, size, modification time in nanoseconds."""
-
-
-@contextmanager
-def writing(path: Path, hint: str = "") -> Iterator[None]:
-    """Report an `OSError` of the block as a file that cannot be written.
-
-    Args:
-        path: The file or folder to name.
-        hint: What the user can do about it, as an imperative.
-
-    Raises:
-        OutsideError: instead of the `OSError`.
-    """
-    try:
-        yield
-    except OSError as fault:
-        mend = f"; {hint}" if hint else ""
-        raise OutsideError(f"{path} cannot be written ({fault.strerror}){mend}") from None
-
-
-def dialogue_file(root: Path, dialogue: int) -> Path:
-    """The file of a dialogue; its name comes from the number only."""
-    return root / "dialogues" / f"{dialogue:04d}.jsonl"
-
-
-def stamp_of(path: Path) -> Stamp:
-    """The file's current state."""
-    stat = path.stat()
-    return stat.st_ino, stat.st_size, stat.st_mtime_ns
-
-
-def append(path: Path, text: str) -> None:
-    """Append whole lines durably."""
-    with path.open("a+b") as file:
-        if file.tell() and text:
-            file.seek(-1, os.SEEK_END)
-            text = text if file.read(1) == b"\n" else f"\n{text}"
-        file.write(text.encode("utf-8"))
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def rewrite_line(path: Path, number: int, line: str) -> None:
-    """Replace a line of a file atomically.
-
-    Args:
-        path: The file.
-        number: Counted from 1, without blank lines.
-        line: With its line break.
-    """
-    lines = path.read_bytes().split(b"\n")
-    filled = [index for index, text in enumerate(lines) if text.strip()]
-    lines[filled[number - 1]] = line.removesuffix("\n").encode("utf-8")
-    write_whole(path, b"\n".join(lines))
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file completely or not at all, durably."""
-    temporary = path.with_suffix(path.suffix + ".tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
-
-
-def cut_torn_line(path: Path) -> bool:
-    """Cut an incomplete last line, left by a crash; returns whether there was one."""
-    data = path.read_bytes()
-    tail = data[data.rfind(b"\n") + 1 :]
-    if not tail or _is_object(tail):  # an editor may have omitted the last line break
-        return False
-    with path.open("r+b") as file:
-        file.truncate(len(data) - len(tail))
-    return True
-
-
-def _is_object(line: bytes) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 RECORDS = "synthesis.jsonl"

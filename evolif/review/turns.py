@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evolif.benchmark import dialogue_file
 from evolif.constraints import EXTENDED_GROUPS, GROUPS, own_groups
 from evolif.errors import InputError, UsageError
-from evolif.instructions import Benchmark, dialogue_file, read_turns, script_of
+from evolif.instructions import Benchmark, read_turns, script_of
 from evolif.judge_audit import DecisionKind
 from evolif.resources import complaint
 from evolif.review.decisions import DecisionLog, Drafts, Request

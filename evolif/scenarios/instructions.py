@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
+from typing import Annotated
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from evolif.errors import InternalError
 from evolif.instructions import Benchmark as Folder
-from evolif.instructions import criteria_of, requirements_of
+from evolif.instructions import criteria_of, generate, requirements_of
 from evolif.instructions.players import player
 from evolif.judging import Criterion
 from evolif.models import ChatModel
 from evolif.runner.scenario import SYSTEM_PROMPT
-from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Lengths, Scenario
+from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Defaults, Lengths, Scenario
 from evolif.types import Prompt
 
 _CHARACTERS = 4
@@ -23,12 +25,64 @@ _SAMPLED_DIALOGUES = 20
 """Dialogues whose stored turns are sampled to foresee calls."""
 
 
+class InstructionOptions(BaseModel):
+    """What a benchmark of instruction following is made from, apart from how its chat models are reached."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    turns: Annotated[int, Field(ge=1, description="Turns per dialogue on disk; evaluation adds more.")] = 20
+    profile: Annotated[
+        str,
+        Field(description="The state machine's parameters: paper, objective, extended, or the path of a YAML file."),
+    ] = "paper"
+    topics: Annotated[Path | None, Field(description="Your own topics, JSONL.")] = None
+    personas: Annotated[Path | None, Field(description="Your own personas, JSONL.")] = None
+    registers: Annotated[Path | None, Field(description="Your own registers, YAML like seeds/frames.yaml.")] = None
+    synthesizer: Annotated[
+        tuple[str, ...],
+        Field(min_length=1, description="What words the dialogues: template, or PROVIDER/NAME[=WEIGHT]."),
+    ] = ("template",)
+    checker: Annotated[str | None, Field(description="A chat model that checks what rules cannot.")] = None
+
+
+def _ignore(sentence: str) -> None:
+    pass
+
+
 class InstructionFollowing(Scenario):
     """Dialogues of topics and constraints, extended as long as the model keeps up (paper §3)."""
 
     name = INSTRUCTIONS
     title = "instruction following over many topics, until patience is exhausted"
     requirements = "constraints"
+    spec = InstructionOptions
+
+    def generate(
+        self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = _ignore
+    ) -> Benchmark:
+        """Make a benchmark, or complete one of the same specification."""
+        options = InstructionOptions.model_validate(spec.model_dump())
+        return generate(
+            out,
+            dialogues=dialogues,
+            seed=seed,
+            turns=options.turns,
+            profile=options.profile,
+            topics=options.topics,
+            personas=options.personas,
+            registers=options.registers,
+            synthesizers=options.synthesizer,
+            checker=options.checker,
+        )
+
+    def open(self, path: Path, notify: Callable[[str], None] = _ignore) -> Benchmark:
+        """Open a benchmark, which grows as sessions request turns."""
+        return Folder(path, notify)
+
+    def defaults(self, bench: Benchmark) -> Defaults:
+        """Cap and patience of the profile."""
+        protocol = _folder(bench).header.spec.profile.protocol
+        return Defaults(max_turns=protocol.max_turns, patience=protocol.patience)
 
     def player(self, name: str, seed: int) -> ChatModel:
         """`sim/perfect`, `sim/steady` or `sim/forgetful`."""

@@ -223,7 +223,7 @@ HEADERS: dict[str, tuple[bytes, str]] = {
     "not UTF-8": (b"\xff\xfe", "not JSON"),
     "deep": (b"[" * 200_000, "not JSON"),
     "huge number": (b'{"format_version": ' + b"9" * 6000 + b"}", "not JSON"),
-    "a list": (b"[]", "valid dictionary"),
+    "a list": (b"[]", "not a JSON object"),
     "empty": (b"{}", "spec"),
     "other format": (b'{"format": "zip", "spec": {}}', "format"),
 }
@@ -278,7 +278,7 @@ def test_a_disk_that_refuses_to_extend_is_told_and_nothing_is_lost(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("evolif.instructions.turn_lines.os.fsync", full)
+        patched.setattr("evolif.benchmark.files.os.fsync", full)
         with pytest.raises(OutsideError, match=r"cannot be written \(No space left"):
             opened.turn(1, 7)
     assert [t.turn for t in (opened.turn(1, n) for n in (7, 8))] == [7, 8]

@@ -92,7 +92,7 @@ def test_a_full_disk_leaves_the_old_line(bench: Path, original: Path, monkeypatc
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("evolif.instructions.turn_lines.os.fsync", full)
+        patched.setattr("evolif.benchmark.files.os.fsync", full)
         with pytest.raises(OutsideError, match="No space left"):
             opened.replace(1, 1, **WORDS)
     assert lines(bench) == lines(original)

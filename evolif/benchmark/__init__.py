@@ -1,0 +1,41 @@
+"""Benchmarks on disk, of any scenario: a folder with a header, a file of lines per dialogue, and pictures."""
+
+from evolif.benchmark.files import (
+    HEADER,
+    Stamp,
+    append,
+    cut_torn_line,
+    dialogue_file,
+    dialogue_numbers,
+    differences,
+    json_line,
+    lock_of,
+    locked,
+    read_header_json,
+    rewrite_line,
+    stamp_of,
+    write_whole,
+    writing,
+)
+from evolif.benchmark.folder import BenchmarkFolder, open_benchmark, stored_seed
+
+__all__ = [
+    "HEADER",
+    "BenchmarkFolder",
+    "Stamp",
+    "append",
+    "cut_torn_line",
+    "dialogue_file",
+    "dialogue_numbers",
+    "differences",
+    "json_line",
+    "lock_of",
+    "locked",
+    "open_benchmark",
+    "read_header_json",
+    "rewrite_line",
+    "stamp_of",
+    "stored_seed",
+    "write_whole",
+    "writing",
+]
