@@ -197,8 +197,6 @@ class Scenario(Protocol):
     version: ClassVar[int] = 1
     """Increased when benchmarks of earlier versions can no longer be played."""
     seats: ClassVar[tuple[Seat, ...]] = ("target",)
-    requirements: ClassVar[str] = "requirements"
-    """What its verdicts are about, in the plural."""
     spec: ClassVar[type[BaseModel]] = NoOptions
     """Options of `generate`."""
     play: ClassVar[type[BaseModel]] = NoOptions
@@ -208,6 +206,12 @@ class Scenario(Protocol):
     breakdowns: ClassVar[tuple[Breakdown, ...]] = ()
     desks: ClassVar[Mapping[str, str]] = {}
     """Review desks by name: where each is (`module:attribute`)."""
+    requirement: ClassVar[str] = "requirement"
+    """What a verdict is about, in the singular, as reports call it."""
+    chapters: ClassVar[tuple[Chapter, ...]] = ()
+    """How the page arranges figures and tables; the usual order if empty."""
+    how_to_read: ClassVar[tuple[str, ...]] = ()
+    """What a reader of the page has to know about it, in sentences."""
 
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = _ignore
@@ -268,8 +272,19 @@ class Scenario(Protocol):
         return None
 
     def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
-        """What the page shows beside a prompt: names and values."""
+        """What the page shows beside a prompt: names and values; a value without a name stands alone."""
         return tuple((name, str(value)) for name, value in prompt.labels.items())
+
+    def reading_format(self, prompt: Prompt) -> str | None:
+        """The format in which an answer is read, which places the spans of verdicts; None for any text."""
+        return None
+
+    def lead(self, models: int, dialogues: int) -> str:
+        """The sentence below the page's title."""
+        return (
+            f"{models} model{'s' * (models != 1)} over {dialogues} dialogue{'s' * (dialogues != 1)}, with transcripts: "
+            f"{self.title}."
+        )
 
     def row(self, prompt: Prompt) -> dict[str, Any]:
         """The columns of a prompt in an export."""
@@ -296,6 +311,25 @@ class TableCell:
 
 
 TableRow = tuple[str, tuple[TableCell, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A section of the page: the figures and tables that stand together.
+
+    Attributes:
+        name: One word, for links.
+        title: Its heading.
+        lead: A sentence below it; empty for none.
+        figures: Names of figures, in order; what a run does not have is left out.
+        tables: Names of tables.
+    """
+
+    name: str
+    title: str
+    lead: str = ""
+    figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

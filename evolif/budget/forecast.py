@@ -342,7 +342,7 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
     usage = Usage(round(calls * JUDGE_PROMPT + answer_tokens), calls * JUDGE_REPLY)
     expected = [_expected(quotes, "judge", judge, [calls], [usage]) for judge in judge_models(settings)]
     grounds = (
-        f"{turns} answers with {calls} subjective {scenario.requirements}, assuming {JUDGE_PROMPT} prompt tokens "
+        f"{turns} answers with {calls} subjective {scenario.requirement}s, assuming {JUDGE_PROMPT} prompt tokens "
         f"besides each answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text are "
         "cached or a stricter judge ends sessions earlier, and more if unreadable replies are requested again."
     )

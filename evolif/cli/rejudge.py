@@ -121,15 +121,15 @@ def _report(old: Run, new: Run, seed: int, resamples: int, prices: PriceTable) -
         print_report(new, summarise(new, seed=seed, resamples=resamples), Terminal(), prices)
     else:
         say("No session could be judged to its end, so there are no figures yet.")
-    show(compared(agreement(old, new), old.settings.judge, get_scenario(old.settings.scenario).requirements))
+    show(compared(agreement(old, new), old.settings.judge, get_scenario(old.settings.scenario).requirement))
     report_budget(new)
     if report_suspended(new, "run the same command to judge the rest"):
         raise typer.Exit(SUSPENDED)
     show([f"Again: evolif report {new.path}"])
 
 
-def compared(counts: JudgeComparison, judge: str, requirements: str) -> Iterator[str]:
-    """How the new judge compares with the old one, one sentence per fact; `requirements` are what they judge."""
+def compared(counts: JudgeComparison, judge: str, requirement: str) -> Iterator[str]:
+    """How the new judge compares with the old one, one sentence per fact; `requirement` is what each is about."""
     shared, differ = counts.shared.total(), counts.differ.total()
     if shared:
         groups = (f"{group} {counts.differ[group]} of {counts.shared[group]}" for group in sorted(counts.shared))
@@ -138,7 +138,7 @@ def compared(counts: JudgeComparison, judge: str, requirements: str) -> Iterator
             f"({100 * differ / shared:.0f} %; {', '.join(groups)})."
         )
     if counts.one_sided:
-        yield f"{counts.one_sided} {requirements} have a verdict from only one of the two judges."
+        yield f"{counts.one_sided} {requirement}s have a verdict from only one of the two judges."
     if counts.scores:
         yield f"{counts.near} of {counts.scores} scores are between 6 and 7, where one point decides."
     if counts.kept:

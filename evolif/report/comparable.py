@@ -12,6 +12,7 @@ from evolif.errors import UsageError
 from evolif.metrics import RankStability, rank_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.runner import Run, RunSettings
+from evolif.scenario import Scenario, get_scenario
 
 PairKind = Literal["models", "system-prompt", "judge"]
 """What makes the difference: the models (or the runs) themselves, the system prompt, or the judge."""
@@ -177,6 +178,15 @@ class ComparableRuns:
             end = start + len(analysis.models)
             yield analysis, self.heads[start:end], [model.summary for model in analysis.models]
             start = end
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """What the runs played.
+
+        Raises:
+            UsageError: it is not installed here.
+        """
+        return get_scenario(self.analyses[0].settings.scenario)
 
     @property
     def summaries(self) -> list[ModelSummary]:

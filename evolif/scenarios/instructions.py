@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evolif.constraints import format_of
 from evolif.errors import InternalError
 from evolif.instructions import Benchmark as Folder
 from evolif.instructions import criteria_of, generate, requirements_of
@@ -16,7 +17,8 @@ from evolif.instructions.players import player
 from evolif.judging import Criterion
 from evolif.models import ChatModel
 from evolif.runner.scenario import SYSTEM_PROMPT
-from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Defaults, Lengths, Scenario
+from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Chapter, Defaults, Lengths, Scenario
+from evolif.turns import Constraint
 from evolif.types import Prompt
 
 _CHARACTERS = 4
@@ -54,8 +56,46 @@ class InstructionFollowing(Scenario):
 
     name = INSTRUCTIONS
     title = "instruction following over many topics, until patience is exhausted"
-    requirements = "constraints"
+    requirement = "constraint"
     spec = InstructionOptions
+    chapters = (
+        Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard")),
+        Chapter("groups", "Constraint groups", "", ("groups", "radar", "modes"), ("group", "mode", "heuristic")),
+        Chapter(
+            "load",
+            "Depth and load",
+            "Depth is the number of turns on the topic so far; load is the number of constraints that are active at "
+            "once.",
+            ("depth", "load"),
+            ("depth", "load"),
+        ),
+        Chapter(
+            "moves",
+            "Moves and operations",
+            "A turn opens a topic, continues one or goes back to one, and adds, modifies or removes one constraint.",
+            ("moves",),
+            ("move", "operation"),
+        ),
+        Chapter(
+            "patience",
+            "Patience sweep",
+            "Each session is cut at its first streak of that many failed turns: exact, and without model calls.",
+            ("patience",),
+            ("patience",),
+        ),
+        Chapter(
+            "queries",
+            "Wording of the queries",
+            "",
+            ("synthesizers", "registers", "formality"),
+            ("synthesizer", "register", "formality", "by-synthesizer", "by-register", "by-formality"),
+        ),
+        Chapter("ranks", "Rank stability", "", ("stability",), ("stability",)),
+    )
+    how_to_read = (
+        "A model converses with a simulated user whose constraints on the answers change by one every turn. A turn is "
+        "good if every judged constraint is satisfied.",
+    )
 
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = _ignore
@@ -87,6 +127,28 @@ class InstructionFollowing(Scenario):
     def player(self, name: str, seed: int) -> ChatModel:
         """`sim/perfect`, `sim/steady` or `sim/forgetful`."""
         return player(name, seed)
+
+    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
+        """Move and operation, then the topic and who worded the query."""
+        told = {name: str(value) for name, value in prompt.labels.items()}
+        about = f"{told.get('topic', '')}, turn {told.get('depth', '')} on it"
+        about += f"; worded by {told['source']}" if told.get("source") else ""
+        about += f", {told['register']}" if told.get("register") else ""
+        return ("", told.get("move", "")), ("", told.get("operation", "")), ("topic", about)
+
+    def reading_format(self, prompt: Prompt) -> str | None:
+        """The format that the constraints demand; None for foreign constraints without a mode."""
+        try:
+            return format_of([Constraint(one["group"], one["params"]) for one in prompt.payload["constraints"]])
+        except (KeyError, TypeError):
+            return None
+
+    def lead(self, models: int, dialogues: int) -> str:
+        """How long the models followed instructions."""
+        return (
+            f"How long {models} model{'s' * (models != 1)} followed instructions over {dialogues} evolving "
+            f"dialogue{'s' * (dialogues != 1)}, with transcripts."
+        )
 
     def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
         """From the stored turns of the first dialogues."""

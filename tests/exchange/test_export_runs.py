@@ -36,7 +36,9 @@ def test_every_judged_turn_is_a_row(run, tmp_path):
     rows = lines(done.path)
     sessions = [session for model in run.models for session in run.sessions(model)]
     assert done.kind == "run" and done.rows == len(rows) == sum(len(s.turns) for s in sessions)
-    expected = [(s.model, s.dialogue, t.turn, t.labels["depth"], t.labels["move"], s.ending) for s in sessions for t in s.turns]
+    expected = [
+        (s.model, s.dialogue, t.turn, t.labels["depth"], t.labels["move"], s.ending) for s in sessions for t in s.turns
+    ]
     assert [(r["model"], r["dialogue"], r["turn"], r["depth"], r["move"], r["ending"]) for r in rows] == expected
     turns = [t for s in sessions for t in s.turns]
     for row, turn in zip(rows, turns, strict=True):

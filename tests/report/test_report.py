@@ -74,7 +74,9 @@ def wobbly(request: ChatRequest) -> Reply:
 
 
 def of_dialogue(fault: Exception, *dialogues: int) -> Answer:
-    return lambda r: fault if r.prompt is not None and r.prompt.dialogue in dialogues and r.prompt.turn > 2 else wobbly(r)
+    return lambda r: (
+        fault if r.prompt is not None and r.prompt.dialogue in dialogues and r.prompt.turn > 2 else wobbly(r)
+    )
 
 
 def machine(run: Run) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from evolif.report.page.transcript_cache import TranscriptCache, asset, environm
 from evolif.report.page.transcripts import SessionHead, model_key
 from evolif.report.wording import NOT_COMPARABLE, Published
 from evolif.rng import Purpose, Stream
+from evolif.scenario import Scenario, get_scenario
 from evolif.text import READING_RULES_VERSION
 
 K = TypeVar("K", bound=Hashable)
@@ -250,6 +251,8 @@ class _Page:
     def _pieces(self, body: Callable[[int], Markup | None], choice: str) -> Iterable[str]:
         heads = self._listed
         runs = self._analyses
+        scenarios = [get_scenario(name) for name in dict.fromkeys(run.settings.scenario for run in runs)]
+        words = {scenario.requirement for scenario in scenarios}
         stream = (
             environment()
             .get_template("page.html")
@@ -260,7 +263,8 @@ class _Page:
                 reading_rules=", ".join(sorted({str(run.settings.reading_rules) for run in runs}))
                 or READING_RULES_VERSION,
                 title=_title(runs),
-                lead=_lead(runs),
+                lead=_lead(runs, scenarios),
+                requirement=words.pop() if len(words) == 1 else "requirement",
                 not_comparable=NOT_COMPARABLE,
                 sections=self._sections,
                 heads=heads,
@@ -281,13 +285,12 @@ def _title(runs: Sequence[RunAnalysis]) -> str:
     return f"evolif report: {', '.join(run.name for run in runs)}"
 
 
-def _lead(runs: Sequence[RunAnalysis]) -> str:
+def _lead(runs: Sequence[RunAnalysis], scenarios: Sequence[Scenario]) -> str:
     models = sum(len(run.models) for run in runs)
     dialogues = len({number for run in runs for number in run.settings.dialogues})
-    return (
-        f"How long {models} model{'s' * (models != 1)} followed instructions over {dialogues} evolving "
-        f"dialogue{'s' * (dialogues != 1)}, with transcripts."
-    )
+    if len(scenarios) == 1:
+        return scenarios[0].lead(models, dialogues)
+    return f"{models} models over {dialogues} dialogues of {len(scenarios)} scenarios, with transcripts."
 
 
 def _models(heads: Sequence[SessionHead], runs: Sequence[RunAnalysis]) -> list[tuple[str, str]]:

@@ -30,6 +30,7 @@ from evolif.report.wording import (
     unfinished_line,
 )
 from evolif.runner import RunSettings
+from evolif.scenario import INSTRUCTIONS, Chapter, Scenario, get_scenario
 
 MOST_ROWS = 16
 """Longer tables are folded."""
@@ -143,40 +144,24 @@ def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
         yield f"{name}: {clause}."
 
 
-_LAYOUT: Sequence[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = (
-    ("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard")),
-    ("groups", "Constraint groups", "", ("groups", "radar", "modes"), ("group", "mode", "heuristic")),
-    (
-        "load",
-        "Depth and load",
-        "Depth is the number of turns on the topic so far; load is the number of constraints that are active at once.",
-        ("depth", "load"),
-        ("depth", "load"),
-    ),
-    (
-        "moves",
-        "Moves and operations",
-        "A turn opens a topic, continues one or goes back to one, and adds, modifies or removes one constraint.",
-        ("moves",),
-        ("move", "operation"),
-    ),
-    (
-        "patience",
-        "Patience sweep",
-        "Each session is cut at its first streak of that many failed turns: exact, and without model calls.",
-        ("patience",),
-        ("patience",),
-    ),
-    (
-        "queries",
-        "Wording of the queries",
-        "",
-        ("synthesizers", "registers", "formality"),
-        ("synthesizer", "register", "formality", "by-synthesizer", "by-register", "by-formality"),
-    ),
-    ("ranks", "Rank stability", "", ("stability",), ("stability",)),
-)
-"""Id, title, lead, figures and tables of the sections that have nothing else."""
+def _chapters(scenario: Scenario) -> tuple[Chapter, ...]:
+    """The sections that have only figures and tables."""
+    if scenario.chapters:
+        return scenario.chapters
+    word = scenario.requirement
+    return (
+        Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard")),
+        Chapter("groups", f"{word.capitalize()} groups", "", ("groups", "radar"), ("group", "heuristic")),
+        Chapter("load", "Load", f"Load is the number of {word}s that are active at once.", ("load",), ("load",)),
+        Chapter(
+            "patience",
+            "Patience sweep",
+            "Each session is cut at its first streak of that many failed turns: exact, and without model calls.",
+            ("patience",),
+            ("patience",),
+        ),
+        Chapter("ranks", "Rank stability", "", ("stability",), ("stability",)),
+    )
 
 
 _VIEW_BOX = re.compile(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ')
@@ -199,20 +184,26 @@ def run_sections(
     """
     pictures = draw_all(runs, comparisons if drawn else ())
     drawings = {picture.name: _figure(picture) for picture in pictures if picture.figure is not None}
-    grids = {grid.name: grid for grid in tables.full_sections(runs) if grid.rows}
+    grids = [grid for grid in tables.full_sections(runs) if grid.rows]
     if any(summary.heuristic for summary in runs.summaries):
-        grids["heuristic"] = tables.heuristic(runs.heads, runs.summaries)
+        grids.append(tables.heuristic(runs.heads, runs.summaries))
+    placed: dict[str, Grid] = {}
+    for grid in grids:
+        placed.setdefault(grid.name, grid)
     yield _headline(runs, drawings.get("headline"), suffix)
     yield _left_out(runs, suffix)
     yield Section(f"ceiling{suffix}", "A perfect responder’s ceiling", sentences=tuple(_ceilings(runs)))
-    for name, title, lead, figure_names, grid_names in _LAYOUT:
+    for chapter in _chapters(runs.scenario):
         yield Section(
-            f"{name}{suffix}",
-            title,
-            lead,
-            figures=tuple(drawings[figure] for figure in figure_names if figure in drawings),
-            grids=tuple(grids[grid] for grid in grid_names if grid in grids),
+            f"{chapter.name}{suffix}",
+            chapter.title,
+            chapter.lead,
+            figures=tuple(drawings[figure] for figure in chapter.figures if figure in drawings),
+            grids=tuple(placed.pop(grid) for grid in chapter.tables if grid in placed),
         )
+    shown = {name for chapter in _chapters(runs.scenario) for name in chapter.tables}
+    rest = tuple(grid for grid in grids if grid.name not in shown)
+    yield Section(f"more{suffix}", "More tables", grids=rest)
     pairs = tuple(_figure(p) for p in pictures if p.name == "comparison" and p.figure is not None)
     yield _comparisons(comparisons, pairs, suffix)
     yield Section(f"audit{suffix}", "Judge audit", sentences=tuple(_audits(runs)))
@@ -275,17 +266,26 @@ def _figure(picture: Picture) -> Figure:
     return Figure(picture.name, picture.title, picture.caption, Markup(svg), points >= _WIDE)
 
 
-HOW_TO_READ = (
-    "A model converses with a simulated user whose constraints on the answers change by one every turn. A turn is good "
-    "if every judged constraint is satisfied.",
-    "The user has patience P: a good turn restores it, any other turn costs one, and the session ends at 0.",
-    "EDR len, acc, succ and lss are in turns per session: the number of turns, the sum of their satisfied shares, the "
-    "number of good turns, and the longest run of good turns.",
-    "REC is the share of bad turns that are followed by a good one, ROB the share of good turns in a session, CSR the "
-    "share of constraints satisfied and ISR the share of good turns over all turns.",
-    "Brackets are 95 % bootstrap intervals over dialogues, never over turns. A dash marks an undefined value.",
-    "Sessions cut by the cap count with the turns they have; survival curves treat them as censored.",
-)
+def _how_to_read(analyses: Sequence[RunAnalysis]) -> Iterator[str]:
+    scenarios = [get_scenario(name) for name in dict.fromkeys(run.settings.scenario for run in analyses)]
+    words = {scenario.requirement for scenario in scenarios}
+    word = words.pop() if len(words) == 1 else "requirement"
+    for scenario in scenarios:
+        yield from scenario.how_to_read or (f"A turn is good if every judged {word} is satisfied.",)
+    if any(run.settings.patience is not None for run in analyses):
+        yield ("The user has patience P: a good turn restores it, any other turn costs one, and the session ends at 0.")
+        yield (
+            "EDR len, acc, succ and lss are in turns per session: the number of turns, the sum of their satisfied "
+            "shares, the number of good turns, and the longest run of good turns."
+        )
+        yield (
+            "REC is the share of bad turns that are followed by a good one, ROB the share of good turns in a session, "
+            f"CSR the share of {word}s satisfied and ISR the share of good turns over all turns."
+        )
+    else:
+        yield f"CSR is the share of {word}s satisfied and ISR the share of good turns, over all turns."
+    yield "Brackets are 95 % bootstrap intervals over dialogues, never over turns. A dash marks an undefined value."
+    yield "Sessions cut by the cap count with the turns they have; survival curves treat them as censored."
 
 
 def closing_sections(
@@ -311,7 +311,7 @@ def closing_sections(
         yield Section(
             "published", "Published results", warnings=(published.warning,), grids=(published_grid(published),)
         )
-    yield Section("how-to-read", "How to read this", sentences=HOW_TO_READ)
+    yield Section("how-to-read", "How to read this", sentences=tuple(_how_to_read(analyses)))
 
 
 def _costs(analysis: RunAnalysis, prices: PriceTable) -> Grid:
@@ -329,17 +329,23 @@ def _costs(analysis: RunAnalysis, prices: PriceTable) -> Grid:
 
 
 def _settings(settings: RunSettings) -> Iterator[tuple[str, str]]:
-    yield "Benchmark", f"{settings.benchmark} (profile {settings.profile})"
+    if settings.scenario != INSTRUCTIONS:
+        yield "Scenario", settings.scenario
+    yield "Benchmark", settings.benchmark + (f" (profile {settings.profile})" if settings.profile else "")
     yield "Models", ", ".join(settings.models)
     elsewhere = [f"{model} at {url}" for model in settings.models if (url := settings.endpoint(model))]
     if elsewhere:
         yield "Endpoints", "; ".join(elsewhere)
+    if settings.partner:
+        yield "Partner", settings.partner
     yield "Judge", settings.judge
     yield "Dialogues", f"{len(settings.dialogues)}, each played {settings.epochs} time{'s' * (settings.epochs > 1)}"
-    yield "Patience", str(settings.patience)
+    yield "Patience", "off" if settings.patience is None else str(settings.patience)
     yield "Cap", f"{settings.max_turns} turns"
     yield "System prompt", "on" if settings.system_prompt else "off"
-    yield "Context", settings.context
+    yield "Context", settings.context + (f" ({settings.context_model})" if settings.context_model else "")
+    if settings.options:
+        yield "Options", ", ".join(f"{key}={value}" for key, value in settings.options.items())
     yield "Temperature", _or_own(settings.temperature)
     yield "Longest answer", _or_own(settings.max_tokens, " tokens")
     yield "Seed", str(settings.seed)

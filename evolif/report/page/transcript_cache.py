@@ -26,9 +26,9 @@ from markupsafe import Markup
 from evolif.errors import EvolifError
 from evolif.report.page.evidence import label, one_line, visible
 from evolif.report.page.transcripts import (
+    PromptReader,
     SessionHead,
     faults_of,
-    intentions,
     long,
     outcome,
     score,
@@ -128,15 +128,20 @@ class TranscriptCache:
             run: Read session by session.
         """
         template = environment().get_template("transcript.html")
-        known, faults = intentions(run), faults_of(run)
+        reader, faults = PromptReader(run), faults_of(run)
         for model in run.models:
             for session, records in run.transcripts(model):
                 here = faults.get((model, session.dialogue), ())
                 if not records and not here and session.ending is None:
                     continue  # a budget or a stop rule prevented its start: there is nothing to show
                 head = session_head(len(self.heads) + 1, number, session, records, here)
-                turns = turn_views(session, records, known)
-                data = template.render(head=head, turns=turns, patience=session.patience).encode()
+                data = template.render(
+                    head=head,
+                    turns=turn_views(session, records, reader),
+                    patience=session.patience,
+                    partner=reader.speaker(model),
+                    requirement=reader.scenario.requirement,
+                ).encode()
                 self._file(head.number).write_bytes(data)
                 self.heads.append(head)
                 self.sizes.append(len(data))

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from markupsafe import Markup
 
-from evolif.constraints import format_of
+from evolif.errors import EvolifError, UsageError
 from evolif.report.page.evidence import evidence, label, marked, one_line
 from evolif.runner import Run, TurnRecord, step
-from evolif.turns import Constraint
-from evolif.types import Prompt, Session, Verdict
+from evolif.scenario import Environment, Scenario, Services, get_scenario, options_of
+from evolif.types import Prompt, Score, Session, Verdict
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 OUTCOMES: Mapping[bool | None, tuple[str, str, str]] = {
     True: ("ok", "✓", "satisfied"),
@@ -53,22 +56,86 @@ def _item(index: int, verdict: Verdict, is_button: bool) -> str:
     return f'<li><div class="v {look}">{content}</div></li>'
 
 
-@dataclass(frozen=True, slots=True)
-class TurnIntention:
-    """What the page needs of a turn's facts: shared by all models, so it is kept small."""
+def score_items(scores: Sequence[Score]) -> Markup:
+    """A list item per score."""
+    return Markup("".join(map(_score_item, scores)))
 
-    fmt: str | None
-    """The format that the constraints require, which decides how an answer is read."""
-    operation: str
-    source: str
-    register: str
+
+def _score_item(score: Score) -> str:
+    value = "not scored" if score.value is None else f"{score.value:g}"
+    details = f' <span class="exp">{label(score.expected)}</span>' if score.expected else ""
+    if score.found and score.found != score.expected:
+        details += f' <span class="fnd"><span class="vh">found</span> {label(score.found)}</span>'
+    return f'<li><div class="v"><span class="what"><b>{label(score.name)}</b> {value}{details}</span></div></li>'
+
+
+@dataclass(frozen=True, slots=True)
+class PromptFacts:
+    """What stands beside a prompt; equal ones are one object, since a page has tens of thousands of turns."""
+
+    fmt: str | None = None
+    """The format in which an answer is read."""
+    badges: tuple[str, ...] = ()
+    """Values that stand alone."""
+    named: str = ""
+    """The other facts, with their names."""
+
+
+class PromptReader:
+    """What the scenario of a run says about its prompts.
+
+    Raises:
+        UsageError: the scenario is not installed, or is broken.
+    """
+
+    def __init__(self, run: Run) -> None:
+        settings = run.settings
+        self.scenario = get_scenario(settings.scenario)
+        self.partner = settings.partner
+        self._environment: Environment | None = None
+        if type(self.scenario).environment is not Scenario.environment:
+            play = options_of(self.scenario.play, settings.options, settings.scenario)
+            self._environment = self._ask(self.scenario.environment, None, play, Services())
+        self._known: dict[tuple[int, int, str], PromptFacts] = {}
+        self._unique: dict[PromptFacts, PromptFacts] = {}
+
+    def facts(self, prompt: Prompt) -> PromptFacts:
+        """Worked out once for each prompt."""
+        key = prompt.dialogue, prompt.turn, prompt.digest
+        found = self._known.get(key)
+        if found is None:
+            told = [(str(name), str(value)) for name, value in self._ask(self.scenario.facts, prompt) if value]
+            badges = tuple(value for name, value in told if not name)
+            named = "; ".join(f"{name} {value}" for name, value in told if name)
+            found = PromptFacts(self._ask(self.scenario.reading_format, prompt), badges, named)
+            found = self._known[key] = self._unique.setdefault(found, found)
+        return found
+
+    def heard(self, prompt: Prompt, answer: str) -> str:
+        """What the others heard of an answer."""
+        return answer if self._environment is None else self._ask(self._environment.heard, prompt, answer)
+
+    def speaker(self, model: str) -> str:
+        """The name of the partner in a session of a model; empty if the run names none."""
+        return model if self.partner == "self" else self.partner
+
+    def _ask(self, part: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return part(*args, **kwargs)
+        except EvolifError:
+            raise
+        except Exception as fault:
+            raise UsageError(
+                f"the scenario {self.scenario.name} failed in {part.__name__} ({type(fault).__name__}: {fault}); "
+                "repair or update its plug-in"
+            ) from fault
 
 
 class TurnView(NamedTuple):
     """What the template shows of one turn. A tuple, since a page has tens of thousands."""
 
     record: TurnRecord
-    intention: TurnIntention
+    facts: PromptFacts
     patience: int | None
     """What was left after the turn; None if there is none."""
     look: str
@@ -76,31 +143,44 @@ class TurnView(NamedTuple):
     answer: Markup
     content: Markup | None
     """The parsed content, if some evidence has no place in the answer."""
+    heard: str | None
+    """What the others heard; None if it is the whole answer."""
     verdicts: Markup
     """The items of a list; empty if there are none."""
+    scores: Markup
     heuristic: Markup
 
+    @property
+    def said(self) -> list[tuple[str, str]]:
+        """The prompt's messages: who speaks, and the text. What a scenario tells a seat beforehand is not shown."""
+        shown = [message for message in self.record.prompt.messages if message.role != "system"]
+        return [(message.role.capitalize(), message.content) for message in shown]
 
-def turn_view(record: TurnRecord, intention: TurnIntention, patience: int | None) -> TurnView:
+
+def turn_view(record: TurnRecord, reader: PromptReader, patience: int | None) -> TurnView:
     """Prepare a stored turn for the template.
 
     Args:
         record: The turn.
-        intention: What its query requested.
+        reader: Of the run.
         patience: What was left after it.
     """
+    facts = reader.facts(record.prompt)
     failed = frozenset(i for i, v in enumerate(record.verdicts) if v.satisfied is False)
-    places = evidence(record.answer, intention.fmt, record.verdicts)
+    places = evidence(record.answer, facts.fmt, record.verdicts)
     shown = {index for _, _, index in (*places.answer, *places.in_content)}
     judged = any(v.satisfied is not None for v in record.verdicts)
+    heard = reader.heard(record.prompt, record.answer)
     return TurnView(
         record,
-        intention,
+        facts,
         patience,
         look="bad" if failed else "ok" if judged else "none",
         answer=marked(record.answer, places.answer, failed),
         content=marked(places.content, places.in_content, failed) if places.in_content else None,
+        heard=None if heard == record.answer else heard,
         verdicts=verdict_items(record.verdicts, shown),
+        scores=score_items(record.judged.scores),
         heuristic=verdict_items(record.heuristic, frozenset()),
     )
 
@@ -188,24 +268,6 @@ def model_key(run: int, model: str) -> str:
     return name if not run else f"{run + 1}:{name}"
 
 
-def intentions(run: Run) -> dict[tuple[int, int], TurnIntention]:
-    """(dialogue, turn) to what the turn requested, without its texts; equal ones are one object."""
-    unique: dict[TurnIntention, TurnIntention] = {}
-    by_turn: dict[tuple[int, int], TurnIntention] = {}
-    for facts in run.prompts():
-        own = (str(facts.labels[name]) for name in ("operation", "source", "register"))
-        intention = TurnIntention(_format(facts), *own)
-        by_turn[facts.dialogue, facts.turn] = unique.setdefault(intention, intention)
-    return by_turn
-
-
-def _format(facts: Prompt) -> str | None:
-    try:
-        return format_of([Constraint(c["group"], c["params"]) for c in facts.payload["constraints"]])
-    except (KeyError, TypeError):  # a foreign constraint without a mode: read as any text
-        return None
-
-
 def faults_of(run: Run) -> dict[tuple[str, int], tuple[FaultRow, ...]]:
     """The faults per model and dialogue."""
     by_session: defaultdict[tuple[str, int], list[FaultRow]] = defaultdict(list)
@@ -217,7 +279,8 @@ def faults_of(run: Run) -> dict[tuple[str, int], tuple[FaultRow, ...]]:
 def session_head(
     number: int, run: int, session: Session, records: Sequence[TurnRecord], faults: tuple[FaultRow, ...] = ()
 ) -> SessionHead:
-    """Summarise a session."""
+    """Summarise a session; only the turns of the model under test count."""
+    records = [record for record in records if record.prompt.seat == "target"]
     failed = [{v.group for v in record.verdicts if v.satisfied is False} for record in records]
     outcomes = "".join(
         "0" if not r.judged.judged else "-" if bad else "+" for r, bad in zip(records, failed, strict=True)
@@ -239,15 +302,12 @@ def session_head(
     )
 
 
-def turn_views(
-    session: Session, records: Iterable[TurnRecord], known: Mapping[tuple[int, int], TurnIntention]
-) -> list[TurnView]:
+def turn_views(session: Session, records: Iterable[TurnRecord], reader: PromptReader) -> list[TurnView]:
     """The turns with the patience that was left after each."""
     left = session.patience
-    unknown = TurnIntention(None, "", "", "")
     views = []
     for record in records:
-        if left is not None and session.patience is not None:
+        if record.prompt.seat == "target":
             left = step(left, session.patience, record.judged.judged)
-        views.append(turn_view(record, known.get((session.dialogue, record.turn), unknown), left))
+        views.append(turn_view(record, reader, left))
     return views
