@@ -154,7 +154,7 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
         like: An earlier run that provides survival and tokens; None assumes them.
 
     Raises:
-        UsageError: the earlier run has no turn.
+        UsageError: the earlier run has no turn, or is of another scenario.
     """
     scenario = get_scenario(settings.scenario)
     lengths = scenario.expected(benchmark, options_of(scenario.play, settings.options, scenario.name))
@@ -201,6 +201,11 @@ def _assume(settings: RunSettings, lengths: Lengths, patience_decides: bool) -> 
 
 def _learn(settings: RunSettings, lengths: Lengths, like: Run) -> tuple[_Bases, str]:
     """The estimates from an earlier run, and where they differ from it."""
+    if like.settings.scenario != settings.scenario:
+        raise UsageError(
+            f"{like.path} is a run of the scenario {like.settings.scenario}, not of {settings.scenario}; choose "
+            "another run with --like"
+        )
     assumed = _assumed_tokens(lengths, settings)
     bases = {model: [_earlier_basis(like, model, settings.max_turns, lengths, assumed)] for model in settings.models}
     grounds = f"Survival and tokens as in {like.path}"

@@ -150,10 +150,8 @@ def callable_models(settings: RunSettings, authors: Iterable[Author] = ()) -> tu
 
 
 def partner_model(settings: RunSettings, model: str) -> str:
-    """The model in the partner's seat where `model` is under test; empty if no model is."""
-    if settings.partner == "self":
-        return model
-    return settings.partner if "/" in settings.partner else ""
+    """The model in the partner's seat where `model` is under test; empty if there is one seat only."""
+    return model if settings.partner == "self" else settings.partner
 
 
 def judge_models(settings: RunSettings) -> tuple[str, ...]:

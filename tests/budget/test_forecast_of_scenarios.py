@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -22,8 +23,9 @@ from evolif.budget import (
     survival_of_sessions,
 )
 from evolif.errors import UsageError
+from evolif.instructions import generate
 from evolif.models import ChatRequest, Sampling
-from evolif.runner import Deny, PlannedCall, RunSettings
+from evolif.runner import Deny, PlannedCall, RunSettings, evaluate
 from evolif.scenario import Author, Benchmark, Defaults, Lengths, NoOptions, Scenario
 from evolif.types import JudgedTurn, Message, Seat, Session, Usage
 
@@ -131,6 +133,16 @@ def test_an_earlier_run_is_as_long_as_the_turns_of_the_model_under_test() -> Non
     assert curve is not None and curve.alive == (1, 1, 0, 0)
 
 
+def test_an_earlier_run_of_another_scenario_tells_nothing(tmp_path: Path) -> None:
+    bench = generate(tmp_path / "bench", dialogues=1, turns=2, seed=3, profile="objective")
+    run = settings()
+    with (
+        closing(evaluate(bench, "sim/perfect", tmp_path / "run", max_turns=2)) as other,
+        pytest.raises(UsageError, match="run is a run of the scenario instructions, not of duel; choose another run"),
+    ):
+        forecast(Folder(), run, quotes_of(run, load_prices()), other)
+
+
 def test_one_partner_of_two_models_is_one_line() -> None:
     found = told(models=(MODEL, "openai/gpt-5"))
     assert line(found, "partner").calls == (96, 96)
@@ -145,10 +157,9 @@ def test_self_play_asks_each_model_in_both_seats_at_one_address() -> None:
     assert partners["sim/steady"].calls == (48, 48) and partners["sim/steady"].usage == (Usage(), Usage())
 
 
-@pytest.mark.parametrize("partner", ["", "scripted"])
-def test_no_model_in_the_other_seat_costs_nothing(partner: str) -> None:
-    assert [one.role for one in told(partner=partner).expected] == ["target"]
-    assert callable_models(settings(partner=partner)) == (("target", MODEL),)
+def test_without_a_partner_none_is_paid() -> None:
+    assert [one.role for one in told(partner="").expected] == ["target"]
+    assert callable_models(settings(partner="")) == (("target", MODEL),)
 
 
 def test_options_of_the_run_reach_the_estimate() -> None:
