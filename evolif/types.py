@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, Literal
 
 DEFAULT_RESAMPLES = 2_000
@@ -35,11 +36,29 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture in a message."""
+
+    data: bytes = field(repr=False)
+    """The file's content."""
+    media_type: str
+    """Of the file, such as `image/png`."""
+    digest: str = ""
+    """SHA-256 of the data in hexadecimal; worked out if empty."""
+
+    def __post_init__(self) -> None:
+        if not self.digest:
+            object.__setattr__(self, "digest", sha256(self.data).hexdigest())
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One message of a conversation."""
 
     role: Literal["system", "user", "assistant"]
     content: str
+    images: tuple[Image, ...] = ()
+    """Shown after the text; only a user's message has any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ _BYTES_PER_TOKEN = 2
 """In UTF-8 bytes: prose has about four, digit tables and non-Latin scripts about two."""
 _TOKENS_PER_MESSAGE, _TOKENS_PER_CALL = 8, 64
 """Tokens that chat templates add to the text."""
+_TOKENS_PER_IMAGE = 25_600
+"""Most models count 250 to 6,400; gpt-4o-mini counts 25,501 for 1,024 pixels squared."""
 
 
 def upper_bound(model: str, request: ChatRequest) -> Usage:
@@ -33,6 +35,7 @@ def upper_bound(model: str, request: ChatRequest) -> Usage:
     size = sum(len(message.content.encode("utf-8", "replace")) for message in request.messages)
     size += len(json.dumps(request.schema)) if request.schema is not None else 0
     prompt = -(-size // _BYTES_PER_TOKEN) + _TOKENS_PER_MESSAGE * len(request.messages) + _TOKENS_PER_CALL
+    prompt += _TOKENS_PER_IMAGE * sum(len(message.images) for message in request.messages)
     longest = request.sampling.max_tokens
     return Usage(prompt, ASSUMED_ANSWER if longest is None else longest)
 

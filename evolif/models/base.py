@@ -41,7 +41,8 @@ class ChatRequest:
         """The messages without their random part: the same for the same question."""
         if not self.drawn:
             return self.messages
-        return tuple(Message(m.role, m.content.replace(self.drawn, "0" * len(self.drawn))) for m in self.messages)
+        zeros = "0" * len(self.drawn)
+        return tuple(Message(m.role, m.content.replace(self.drawn, zeros), m.images) for m in self.messages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,7 @@ class CachedCall:
     def of(cls, model: str, endpoint: str, request: ChatRequest) -> CachedCall:
         """A request that is sent for the first time."""
         schema = "" if request.schema is None else json.dumps(request.schema, sort_keys=True)
-        digests = tuple(
-            blake2b(f"{message.role}\n{message.content}".encode("utf-8", "replace"), digest_size=16).digest()
-            for message in request.lasting
-        )
+        digests = tuple(_digest(message) for message in request.lasting)
         temperature, max_tokens, seed = astuple(request.sampling)
         return cls(model, endpoint, request.epoch, 0, temperature, max_tokens, seed, schema, digests)
 
@@ -63,6 +60,20 @@ class CachedCall:
     def key(self) -> bytes:
         """Key of the stored reply."""
         return blake2b(self.settings.encode() + b"".join(self.messages), digest_size=16).digest()
+
+
+def _digest(message: Message) -> bytes:
+    if not message.images:
+        return blake2b(f"{message.role}\n{message.content}".encode("utf-8", "replace"), digest_size=16).digest()
+    images = [(image.media_type, image.digest) for image in message.images]
+    # `person` keeps it apart from any message without images, whatever that one says.
+    content = json.dumps([message.role, message.content, images]).encode()
+    return blake2b(content, digest_size=16, person=b"images").digest()
+
+
+def _words(message: Message) -> str:
+    """What is stored of a message, for explanations: its text, and the names of its images."""
+    return _storable(" ".join([message.content, *(f"[{i.media_type} {i.digest[:12]}]" for i in message.images)]))
 
 
 class CacheStore:
@@ -99,7 +110,7 @@ class CacheStore:
 
     def put(self, call: CachedCall, messages: Sequence[Message], reply: Reply) -> None:
         """Store a reply; an earlier one stays."""
-        words = [(d, m.role, _storable(m.content)) for d, m in zip(call.messages, messages, strict=True)]
+        words = [(d, m.role, _words(m)) for d, m in zip(call.messages, messages, strict=True)]
         row = (call.key, call.settings, b"".join(call.messages))
         answer = (_storable(reply.text), _storable(reply.reasoning), int(reply.truncated), reply.served_by)
         with self._file.connection() as file, file:
@@ -184,7 +195,8 @@ def _differences(
     first = next((i for i, (a, b) in enumerate(zip(call.messages, digests, strict=False)) if a != b), None)
     if first is not None:
         _, words = store.words(digests[first])
-        here, there = excerpt(messages[first].content, words), excerpt(words, messages[first].content)
+        own = _words(messages[first])
+        here, there = excerpt(own, words), excerpt(words, own)
         parts.append(f"message {first + 1} ({messages[first].role}) is “{here}” here and “{there}” there")
     elif len(digests) != len(call.messages):
         parts.append(f"this request has {len(call.messages)} messages, the stored one {len(digests)}")

@@ -12,7 +12,7 @@ from evolif.errors import ModelError, UsageError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import PLACEHOLDER_KEY, Endpoint, ModelName, check_base_url, key_from
 from evolif.models.faults import EndpointErrors, clean_text, count, duration, json_object, mapping, retry_after
-from evolif.types import Usage
+from evolif.types import Message, Usage
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -204,7 +204,10 @@ def resolve_google(name: ModelName) -> Endpoint:
 
 def _arguments(request: ChatRequest) -> dict[str, Any]:
     sampling = request.sampling
-    system = "\n\n".join(m.content for m in request.messages if m.role == "system")
+    systems = [m for m in request.messages if m.role == "system"]
+    if any(m.images for m in systems):
+        raise ValueError("a system text can hold no images")
+    system = "\n\n".join(m.content for m in systems)
     config: dict[str, Any] = {
         "system_instruction": system or None,
         "temperature": sampling.temperature,
@@ -220,11 +223,18 @@ def _arguments(request: ChatRequest) -> dict[str, Any]:
     roles = {"user": "user", "assistant": "model"}
     # Google refuses a message without text, and any conversation may contain an empty answer.
     contents = [
-        {"role": roles[m.role], "parts": [{"text": m.content}]}
+        {"role": roles[m.role], "parts": _content(m) if m.images else [{"text": m.content}]}
         for m in request.messages
-        if m.role in roles and m.content
+        if m.role in roles and (m.content or m.images)
     ]
     return {"contents": contents, "config": {k: v for k, v in config.items() if v is not None}}
+
+
+def _content(message: Message) -> list[dict[str, Any]]:
+    """The text of a message, if any, and its images."""
+    text = [{"text": message.content}] if message.content else []
+    images = ({"mime_type": image.media_type, "data": image.data} for image in message.images)
+    return [*text, *({"inline_data": image} for image in images)]
 
 
 def _has_sdk() -> bool:

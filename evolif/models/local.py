@@ -224,9 +224,11 @@ class LocalModel:
 
         Raises:
             ContextOverflowError: the conversation, or it and its answer, is longer than the context.
-            ModelError: the server could not be started (not retryable), or it crashed, and the next call restarts it.
-                A second crash without an answer in between is not retryable.
+            ModelError: the conversation has images, or the server could not be started (neither is retryable), or it
+                crashed, and the next call restarts it. A second crash without an answer in between is not retryable.
         """
+        if any(message.images for message in request.messages):
+            raise ModelError(f"{self.name} reads no images; choose a model of openai/ or google/ that does.")
         server, client = await self._ready()
         try:
             reply = await client.complete(request)

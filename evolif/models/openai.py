@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from evolif.errors import ModelError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import Endpoint, ModelName, make_client, resolve_endpoint
 from evolif.models.faults import EndpointErrors, clean_text, count, json_object, mapping, retry_after
-from evolif.types import Usage
+from evolif.types import Message, Usage
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -214,8 +215,15 @@ class OpenAIModel:
         if request.schema is not None:
             schema = {"name": "answer", "schema": dict(request.schema), "strict": True}
             arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        messages = [{"role": m.role, "content": _content(m) if m.images else m.content} for m in request.messages]
         return {"model": self._model, "messages": messages, **arguments}
+
+
+def _content(message: Message) -> list[dict[str, Any]]:
+    """The text of a message, if any, and its images."""
+    text = [{"type": "text", "text": message.content}] if message.content else []
+    urls = (f"data:{image.media_type};base64,{b64encode(image.data).decode('ascii')}" for image in message.images)
+    return [*text, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
 
 
 def _options(client: AsyncOpenAI) -> Any:

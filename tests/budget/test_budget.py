@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from evolif.budget import Budget, Quotes, load_prices, upper_bound
 from evolif.instructions import generate
 from evolif.models import ChatRequest, Reply, Sampling
 from evolif.runner import Deny, PlannedCall, Run, Spent, Wait, evaluate
-from evolif.types import Message, Usage
+from evolif.types import Image, Message, Usage
 
 MODEL = "openai/gpt-4.1"
 QUOTES = Quotes(load_prices(), {})
@@ -54,6 +55,14 @@ def test_the_bound_holds_prose_and_the_longest_answer() -> None:
     call = planned(text, 77)
     usage = upper_bound(MODEL, call.request)
     assert len(text.split()) * 1.5 < usage.prompt_tokens < len(text) and usage.completion_tokens == 77
+
+
+def test_the_bound_holds_images() -> None:
+    images = (Image(b"one", "image/png"), Image(b"two", "image/png"))
+    plain = planned("Which is it?", 9).request
+    bound = upper_bound(MODEL, replace(plain, messages=(replace(plain.messages[0], images=images),)))
+    assert bound.prompt_tokens - upper_bound(MODEL, plain).prompt_tokens >= 2 * 25_501
+    assert bound.completion_tokens == 9
 
 
 def test_no_order_of_calls_exceeds_the_budget() -> None:

@@ -50,8 +50,8 @@ def _objection(seen: Seen) -> Answer | None:
         return refuses(403, "PERMISSION_DENIED", "Method doesn't allow unregistered callers")
     known = {"contents", "systemInstruction", "generationConfig"}
     for content in [*seen.body.get("contents", [{}]), seen.body.get("systemInstruction", {"parts": [{"text": "x"}]})]:
-        texts = [part.get("text") for part in content.get("parts", [])]
-        if content.get("role", "user") not in {"user", "model"} or not texts or not all(texts):
+        parts = [part.get("text") or part.get("inlineData") for part in content.get("parts", [])]
+        if content.get("role", "user") not in {"user", "model"} or not parts or not all(parts):
             return refuses(
                 400, "INVALID_ARGUMENT", "* GenerateContentRequest.contents: contents.parts must not be empty."
             )

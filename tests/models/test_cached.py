@@ -14,7 +14,7 @@ from evolif.models import ChatRequest, ModelCache, Reply, RequestCache, Sampling
 from evolif.models.cache import CachedCall
 from evolif.runner import AllowAll
 from evolif.runner.metering import MeteredModel
-from evolif.types import Message, Usage
+from evolif.types import Image, Message, Usage
 
 REQUEST = ChatRequest((Message("system", "Be kind."), Message("user", "Say a word about rain.")), Sampling(0.5, 50, 1))
 
@@ -84,6 +84,60 @@ def test_whatever_differs_is_asked(tmp_path: Path, other: ChatRequest, at: str, 
     ask(tmp_path, echo, REQUEST)
     ask(tmp_path, echo, other, endpoint=at, epoch=epoch)
     assert echo.calls == 2
+
+
+PNG, JPEG = Image(b"one", "image/png"), Image(b"one", "image/jpeg")
+
+
+def looks(*images: Image, text: str = "Look.") -> ChatRequest:
+    return ChatRequest((Message("user", text, images),))
+
+
+def test_an_image_is_named_by_its_data_and_shown_without_it() -> None:
+    assert PNG.digest == "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed"
+    assert "one" not in repr(PNG) and Image(b"one", "image/png", "given").digest == "given"
+
+
+def test_images_are_part_of_what_is_asked(tmp_path: Path) -> None:
+    different = [
+        looks(),
+        looks(PNG),
+        looks(JPEG),
+        looks(Image(b"two", "image/png")),
+        looks(PNG, JPEG),
+        looks(JPEG, PNG),
+        looks(PNG, text="See."),
+        looks(text=f'["user", "Look.", [["image/png", "{PNG.digest}"]]]'),
+    ]
+    echo = Echo()
+    texts = [reply.text for reply in ask(tmp_path, echo, *different)]
+    assert echo.calls == len(different)
+    assert [reply.text for reply in ask(tmp_path, echo, *different)] == texts and echo.calls == len(different)
+
+
+def test_images_stay_where_the_drawn_part_is_left_out(tmp_path: Path) -> None:
+    one, other = (
+        replace(looks(image, text=f"{drawn} Look."), drawn=drawn) for image, drawn in [(PNG, "1234"), (JPEG, "5678")]
+    )
+    again = replace(looks(PNG, text="9012 Look."), drawn="9012")
+    echo = Echo()
+    assert [reply.text for reply in ask(tmp_path, echo, one, other, again)] == ["answer 1", "answer 2", "answer 1"]
+
+
+def test_a_miss_names_the_images_that_differ(tmp_path: Path) -> None:
+    told: list[str] = []
+    cache = open_cache(tmp_path, told.append)
+    model = cached(Echo(), cache)
+
+    async def main() -> None:
+        for image in (PNG, JPEG):
+            talk = (*REQUEST.messages, Message("assistant", "Wet."), Message("user", "Look.", (image,)))
+            await model.complete(replace(REQUEST, messages=talk))
+
+    asyncio.run(main())
+    cache.store.close()
+    short = PNG.digest[:12]
+    assert f"“Look. [image/jpeg {short}]” here and “Look. [image/png {short}]” there" in told[1]
 
 
 def test_a_judge_that_is_asked_again_gets_another_reply_and_the_same_ones_next_time(tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ import asyncio
 import importlib.util
 import logging
 import traceback
+from base64 import urlsafe_b64decode
 
 import pytest
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, UsageError, WithheldError
 from evolif.models import ChatRequest, Reply, Sampling, address_of, open_model, parse_model_name
-from evolif.types import Message, Usage
+from evolif.types import Image, Message, Usage
 
 from .google_server import blocked, candidate, gemini, refuses, retry_in, says
 from .server import Answer, Server
@@ -72,6 +73,28 @@ def test_a_conversation_goes_out_in_googles_words() -> None:
         "responseMimeType": "application/json",
         "responseJsonSchema": schema,
     }
+
+
+def test_images_follow_the_text_as_inline_data() -> None:
+    images = (Image(b"\x89PNG\xff\xfe", "image/png"), Image(b"jpeg", "image/jpeg"))
+    talk = (Message("user", "Compare.", images), Message("assistant", "Equal."), Message("user", "", images[1:]))
+    with gemini(says("Hello.")) as server:
+        ask(server, ChatRequest(talk))
+    contents = server.seen[0].body["contents"]
+    assert [content["role"] for content in contents] == ["user", "model", "user"]
+    parts = [part for content in contents for part in content["parts"]]
+    assert [list(part) for part in parts] == [["text"], ["inlineData"], ["inlineData"], ["text"], ["inlineData"]]
+    sent = [part["inlineData"] for part in parts if "inlineData" in part]
+    # The SDK sends `mime_type`; the API reads that as well as `mimeType`.
+    assert [i.get("mime_type") or i["mimeType"] for i in sent] == ["image/png", "image/jpeg", "image/jpeg"]
+    assert [urlsafe_b64decode(i["data"]) for i in sent] == [b"\x89PNG\xff\xfe", b"jpeg", b"jpeg"]
+
+
+def test_a_system_text_with_images_is_refused() -> None:
+    system = Message("system", "Look.", (Image(b"png", "image/png"),))
+    with gemini(says("Hello.")) as server, pytest.raises(ModelError, match="system text can hold no images") as caught:
+        ask(server, ChatRequest((system, Message("user", "Hi"))))
+    assert not caught.value.retryable and server.seen == []
 
 
 def test_what_is_not_asked_is_not_sent() -> None:

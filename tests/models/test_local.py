@@ -20,7 +20,7 @@ from evolif.models import ChatRequest, Sampling, weight_path
 from evolif.models.endpoint import Endpoint
 from evolif.models.local import LocalModel, local_threads
 from evolif.models.openai import OpenAIModel
-from evolif.types import Message
+from evolif.types import Image, Message
 
 T = TypeVar("T")
 STORY = "Write a long story about a lighthouse keeper and his dog."
@@ -243,6 +243,16 @@ def test_a_file_that_is_none_names_the_known(tmp_path: Path) -> None:
         LocalModel("smolm")
     with pytest.raises(UsageError, match=r"name a \.gguf file"):
         LocalModel(str(tmp_path))
+
+
+def test_images_are_refused_before_a_server_starts(tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp", reason="llama.cpp is not installed (extra `local`)")
+    (tmp_path / "a.gguf").write_bytes(b"GGUF")
+    model = LocalModel(str(tmp_path / "a.gguf"))
+    request = ChatRequest((Message("user", "What is this?", (Image(b"png", "image/png"),)), Message("user", "Well?")))
+    with pytest.raises(ModelError, match=r"a\.gguf reads no images; choose a model of openai/ or google/") as caught:
+        asyncio.run(model.complete(request))
+    assert not caught.value.retryable and model._server is None
 
 
 def test_missing_llama_cpp_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from evolif.errors import ContextOverflowError, ModelError, UsageError, Withheld
 from evolif.models import ChatRequest, Reply, Sampling, open_model, parse_model_name
 from evolif.models.endpoint import redact, resolve_endpoint
 from evolif.models.openai import split_reasoning
-from evolif.types import Message, Usage
+from evolif.types import Image, Message, Usage
 
 from .server import Answer, Server, completion, error, ok, serving
 
@@ -69,6 +69,22 @@ def test_an_answer_comes_with_all_that_was_asked() -> None:
         "seed": 4,
         "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": True}},
     }
+
+
+def test_images_follow_the_text_as_data_urls() -> None:
+    images = (Image(b"\x89PNG\xff\xfe", "image/png"), Image(b"jpeg", "image/jpeg"))
+    talk = (Message("user", "Compare.", images), Message("assistant", "Equal."), Message("user", "", images[1:]))
+    with serving(ok()) as server:
+        ask(server, ChatRequest(talk))
+    png, jpeg = (
+        {"type": "image_url", "image_url": {"url": url}}
+        for url in ("data:image/png;base64,iVBOR//+", "data:image/jpeg;base64,anBlZw==")
+    )
+    assert server.seen[0].body["messages"] == [
+        {"role": "user", "content": [{"type": "text", "text": "Compare."}, png, jpeg]},
+        {"role": "assistant", "content": "Equal."},
+        {"role": "user", "content": [jpeg]},
+    ]
 
 
 def test_what_is_not_asked_is_not_sent() -> None:
