@@ -11,7 +11,7 @@ from statistics import fmean
 from evolif.budget.prices import Quotes, judge_models, partner_model
 from evolif.errors import UsageError
 from evolif.runner import Run, RunSettings, TurnRecord
-from evolif.scenario import Author, Benchmark, Lengths, get_scenario, options_of
+from evolif.scenario import Author, Benchmark, Lengths, blaming, get_scenario, options_of
 from evolif.types import Session, Usage
 
 ASSUMED_TOKENS = 300
@@ -154,13 +154,16 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
         like: An earlier run that provides survival and tokens; None assumes them.
 
     Raises:
-        UsageError: the earlier run has no turn, or is of another scenario.
+        UsageError: the earlier run has no turn, or is of another scenario; a plug-in failed.
     """
     scenario = get_scenario(settings.scenario)
-    lengths = scenario.expected(benchmark, options_of(scenario.play, settings.options, scenario.name))
-    authors = scenario.authors(benchmark, settings.max_turns, settings.dialogues)
+    play = options_of(scenario.play, settings.options, scenario.name)
+    with blaming(scenario):
+        lengths = scenario.expected(benchmark, play)
+        authors = scenario.authors(benchmark, settings.max_turns, settings.dialogues)
+        cut = scenario.defaults(benchmark).cut
     if like is None:
-        decides = settings.patience is not None and scenario.defaults(benchmark).cut == "during"
+        decides = settings.patience is not None and cut == "during"
         bases, grounds = _assume(settings, lengths, decides)
     else:
         bases, grounds = _learn(settings, lengths, like)
@@ -340,7 +343,8 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
     for model in run.models:
         for _, records in run.transcripts(model):
             for record in _of_target(records):
-                number = len(scenario.criteria(record.prompt)) if record.answer.strip() else 0
+                with blaming(scenario):
+                    number = len(scenario.criteria(record.prompt)) if record.answer.strip() else 0
                 turns += 1
                 calls += number
                 answer_tokens += number * len(record.answer) / _CHARACTERS

@@ -37,12 +37,15 @@ def evaluate(
 
     Exit code 3: an outside fault left sessions suspended. More models, dialogues or epochs extend an existing run.
     """
+    from evolif.benchmark import open_benchmark
     from evolif.budget import load_prices
     from evolif.cli.progress import choose, watching_run
     from evolif.instructions import Benchmark
     from evolif.runner import evaluate_with, plan
 
-    shown, benchmark = choose(display), Benchmark(bench, notify=say)
+    shown, benchmark = choose(display), open_benchmark(bench, notify=say)
+    if not isinstance(benchmark, Benchmark):
+        raise UsageError(f"{bench} is a benchmark of the scenario {benchmark.scenario}, which cannot be played yet")
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
     root = config.fork_into or out
     prices = load_prices(config.prices)
@@ -98,11 +101,9 @@ def _budget(
     if not config.has_budget:
         return None
     from evolif.budget import ASSUMED_ANSWER, callable_models, quotes_of
-    from evolif.scenario import get_scenario
 
     quotes = _with_authors(quotes_of(settings, prices), config)
-    authors = get_scenario(settings.scenario).authors(benchmark, settings.max_turns, settings.dialogues)
-    budget = open_budget(config, quotes, callable_models(settings, authors), root)
+    budget = open_budget(config, quotes, callable_models(settings, benchmark), root)
     if settings.max_tokens is None and any(not name.startswith("sim/") for name in settings.models):
         say(
             f"Without --max-tokens, every answer is assumed to take up to {ASSUMED_ANSWER:,} tokens, so the run may "

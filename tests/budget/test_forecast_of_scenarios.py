@@ -159,7 +159,7 @@ def test_self_play_asks_each_model_in_both_seats_at_one_address() -> None:
 
 def test_without_a_partner_none_is_paid() -> None:
     assert [one.role for one in told(partner="").expected] == ["target"]
-    assert callable_models(settings(partner="")) == (("target", MODEL),)
+    assert callable_models(settings(partner=""), Folder()) == (("target", MODEL),)
 
 
 def test_options_of_the_run_reach_the_estimate() -> None:
@@ -168,6 +168,12 @@ def test_options_of_the_run_reach_the_estimate() -> None:
     assert [one.role for one in told(**judged).expected] == ["target", "partner"]
     with pytest.raises(UsageError, match="--set colour: the scenario duel has no such option"):
         told(options={"colour": "red"})
+
+
+def test_a_plug_in_that_fails_is_named_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Duel, "expected", lambda *_: 1 / 0)
+    with pytest.raises(UsageError, match=r"the plug-in of the scenario duel failed .ZeroDivisionError"):
+        told()
 
 
 def test_what_a_context_strategy_saves_and_asks_is_not_estimated_and_said_so() -> None:
@@ -184,9 +190,10 @@ def test_missing_prompts_are_counted_as_far_as_they_are_foreseen(monkeypatch: py
     assert "checker" not in [one.role for one in found.expected]
 
 
-def test_every_model_that_may_be_called_needs_a_price() -> None:
+def test_every_model_that_may_be_called_needs_a_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Duel, "written", (Author("checker", MODEL),))
     run = settings(context_model="openai/gpt-4.1-nano", other_endpoints={"partner": HERE, "context": HERE})
-    called = callable_models(run, (Author("checker", MODEL),))
+    called = callable_models(run, Folder())
     assert called == (("target", MODEL), ("partner", PARTNER), ("context", "openai/gpt-4.1-nano"), ("checker", MODEL))
     with pytest.raises(UsageError, match=r"the price of openai/gpt-4.1-mini, openai/gpt-4.1-nano, which is unknown"):
         quotes_of(run, load_prices()).refuse_unknown(called)
