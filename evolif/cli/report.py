@@ -170,6 +170,13 @@ def compare(
             help="The only difference between two runs of one model; system-prompt is detected automatically.",
         ),
     ] = None,
+    across: Annotated[
+        str | None,
+        typer.Option(
+            metavar="context|partner|options|system-prompt|judge",
+            help="The same for any of these settings: show its effect on a model.",
+        ),
+    ] = None,
     outputs: Outputs,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
@@ -178,7 +185,7 @@ def compare(
 
     Takes two models of one run (evolif compare RUN -m X -m Y) or of two runs, and refuses runs whose cap, patience,
     judge or benchmark differ. One model in two runs that differ only in the system prompt is an ablation; for runs that
-    differ only in the judge, add --ablation judge.
+    differ only in the judge, add --ablation judge. For the context, the partner or options, name it with --across.
     """
     from evolif.report import (
         Terminal,
@@ -196,7 +203,7 @@ def compare(
     with ExitStack() as opened:
         loaded = [opened.enter_context(closing(load_run(path))) for path in paths]
         analyses = analyse(loaded, seed=seed, resamples=resamples)
-        comparisons = compare_models(_choose(analyses[0], analyses[-1], model or []), ablation=ablation)
+        comparisons = compare_models(_choose(analyses[0], analyses[-1], model or []), ablation=ablation, across=across)
         outputs.draw(analyses, comparisons=comparisons)
         outputs.write(lambda: comparisons_object(comparisons), lambda: latex_comparisons(comparisons))
         if outputs.json_file != "-":

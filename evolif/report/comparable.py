@@ -14,23 +14,35 @@ from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.runner import Run, RunSettings
 from evolif.scenario import Scenario, get_scenario
 
-PairKind = Literal["models", "system-prompt", "judge"]
-"""What makes the difference: the models (or the runs) themselves, the system prompt, or the judge."""
+PairKind = Literal["models", "context", "partner", "options", "system-prompt", "judge"]
+"""What makes the difference: the models (or the runs) themselves, or a setting."""
 
-ABLATIONS: Mapping[str, str] = {"system-prompt": "system_prompt", "judge": "judge"}
-"""Ablations by name, and the one setting in which their two runs differ."""
+ACROSS: Mapping[PairKind, frozenset[str]] = {
+    "context": frozenset({"context", "context_model"}),
+    "partner": frozenset({"partner"}),
+    "options": frozenset({"options"}),
+    "system-prompt": frozenset({"system_prompt"}),
+    "judge": frozenset({"judge"}),
+}
+"""What two runs of one model may be compared across, and the settings in which they then differ."""
+ABLATIONS: tuple[PairKind, ...] = ("system-prompt", "judge")
+"""Those that `--ablation` names."""
 
 _EXTENT = frozenset({"models", "endpoints", "dialogues", "epochs"})
-_DECIDING = frozenset({"benchmark", "profile", "patience", "max_turns", "reading_rules", "context", "judge"})
+_DECIDING = frozenset(
+    {"benchmark", "profile", "patience", "max_turns", "reading_rules", "scenario"}.union(*ACROSS.values())
+)
 """Settings that determine the figures of every model; sampling is considered part of the model."""
 
-_HARMLESS = frozenset({"seed", "judge_endpoints"})
+_HARMLESS = frozenset({"seed", "judge_endpoints", "other_endpoints"})
 """Settings that may differ in an ablation that the user asked for: another draw, the same judge elsewhere."""
 
 _SHOWN = 3
 
 
-def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) -> tuple[PairKind, tuple[str, ...]]:
+def kind_of(
+    a: Run, b: Run, *, same_model: bool, ablation: str | None = None, across: str | None = None
+) -> tuple[PairKind, tuple[str, ...]]:
     """The kind of a comparison of two runs, and their other differences.
 
     Args:
@@ -38,34 +50,58 @@ def kind_of(a: Run, b: Run, *, same_model: bool, ablation: str | None = None) ->
         b: The other, or the same.
         same_model: Whether one model is compared with itself under other settings.
         ablation: One of `ABLATIONS`, if the user named the intended difference.
+        across: The same, as one of `ACROSS`.
 
     Returns:
         The kind, and other different settings that do not forbid a comparison (temperature, seed), as clauses.
 
     Raises:
-        UsageError: cap, patience, judge or benchmark differ, or more than the ablation; the sentence names it.
+        UsageError: cap, patience, judge or benchmark differ, or more than the intended difference; the sentence names
+            it.
     """
+    wanted = _wanted(ablation, across)
     fields = _different(a.settings, b.settings)
-    wrong = fields & (_DECIDING | {"system_prompt"})
+    wrong = fields & _DECIDING
     kind: PairKind = "models"
-    if same_model and wrong == {"judge"} and ablation == "judge":  # two scales are compared only on request
-        kind, wrong = "judge", set()
-    elif same_model and wrong == {"system_prompt"}:
-        kind, wrong = "system-prompt", set()
-    about = set() if kind == "models" else {ABLATIONS[kind]}
-    besides = fields - about - _HARMLESS
-    if ablation is not None and (ablation != kind or besides):
-        raise UsageError(_no_such_ablation(ablation, a.settings, b.settings, fields, same_model=same_model))
+    for name, own in ACROSS.items():
+        # Only the system prompt is found without a request: the others are compared if the user asks for it.
+        if same_model and wrong and wrong <= own and name in (wanted, "system-prompt"):
+            kind, wrong = name, frozenset()
+    besides = fields - _HARMLESS - ACROSS.get(kind, frozenset())
+    if wanted is not None and (wanted != kind or besides):
+        flag = "--ablation" if across is None else "--across"
+        raise UsageError(_not_so(f"{flag} {wanted}", wanted, a.settings, b.settings, fields, same_model=same_model))
     if wrong:
         clauses = "; ".join(_clauses(a.settings, b.settings, wrong))
         raise UsageError(f"these runs cannot be compared: {clauses}. {_advice(wrong, same_model=same_model)}")
-    _refuse_edited(a, b)
-    return kind, _clauses(a.settings, b.settings, fields - about)
+    if kind != "options":  # an option may change what is asked
+        _refuse_edited(a, b)
+    return kind, _clauses(a.settings, b.settings, fields - ACROSS.get(kind, frozenset()))
 
 
-def _different(a: RunSettings, b: RunSettings) -> set[str]:
+def _wanted(ablation: str | None, across: str | None) -> PairKind | None:
+    """The intended difference.
+
+    Raises:
+        UsageError: there is no such difference, or two.
+    """
+    if ablation is not None and across is not None and ablation != across:
+        raise UsageError(f"--ablation {ablation} and --across {across} differ; give one of them")
+    for name, known, flag in ((across, tuple(ACROSS), "--across"), (ablation, ABLATIONS, "--ablation")):
+        for one in known:
+            if one == name:
+                return one
+        if name is not None:
+            what = (
+                f"unknown ablation “{name}”" if flag == "--ablation" else f"runs are not compared {flag[2:]} “{name}”"
+            )
+            raise UsageError(f"{what}; use {', '.join(known[:-1])} or {known[-1]}")
+    return None
+
+
+def _different(a: RunSettings, b: RunSettings) -> frozenset[str]:
     fields = (field for field in RunSettings.model_fields if field not in _EXTENT)
-    return {field for field in fields if getattr(a, field) != getattr(b, field)}
+    return frozenset(field for field in fields if getattr(a, field) != getattr(b, field))
 
 
 def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[str, ...]:
@@ -76,6 +112,8 @@ def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[s
             clauses.append("they use different benchmarks (specification, topics or personas)")
         elif field == "judge_endpoints":
             clauses.append("the judge used different endpoints")
+        elif field == "other_endpoints":
+            clauses.append("the partner or the context strategy's model used different endpoints")
         else:
             subject, show = _WORDS.get(field, (f"the setting {field}", str))
             first, second = show(getattr(a, field)), show(getattr(b, field))
@@ -83,27 +121,43 @@ def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[s
     return tuple(clauses)
 
 
-def _advice(wrong: Collection[str], *, same_model: bool) -> str:
+def _advice(wrong: frozenset[str], *, same_model: bool) -> str:
     if wrong == {"judge"}:
         return "Rejudge one run with the judge of the other (evolif rejudge), and compare the result" + (
             "; --ablation judge shows the effect of the judge itself" if same_model else ""
         )
     if wrong == {"system_prompt"}:
         return "Compare two models with the same system prompt; --ablation system-prompt shows its effect on one model"
+    for kind in ("context", "partner", "options"):
+        if wrong <= ACROSS[kind]:
+            return f"Compare two models with the same {kind}; --across {kind} shows its effect on one model"
     if wrong == {"patience"}:
         return "evolif report also shows the run with the larger patience at the smaller one (patience sweep)"
     return "Compare runs with the same cap, patience, judge and benchmark"
 
 
-def _no_such_ablation(
-    ablation: str, a: RunSettings, b: RunSettings, fields: Collection[str], *, same_model: bool
+def _not_so(
+    flag: str, wanted: PairKind, a: RunSettings, b: RunSettings, fields: Collection[str], *, same_model: bool
 ) -> str:
-    if ablation not in ABLATIONS:
-        return f"unknown ablation “{ablation}”; use {' or '.join(ABLATIONS)}"
     if not same_model:
-        return f"--ablation {ablation} compares a model with itself; choose a model of both runs with --model"
+        return f"{flag} compares a model with itself; choose a model of both runs with --model"
     clauses = "; ".join(_clauses(a, b, fields)) or "these two have the same settings"
-    return f"--ablation {ablation} needs two runs that differ only in the {ablation.replace('-', ' ')}, but {clauses}"
+    return f"{flag} needs two runs that differ only in the {wanted.replace('-', ' ')}, but {clauses}"
+
+
+def setting_of(kind: PairKind, settings: RunSettings) -> str:
+    """The setting that a comparison is about, in words: “context last:4”."""
+    if kind == "options":
+        return f"options {_options(settings.options)}"
+    if kind == "system-prompt":
+        return f"prompt {'on' if settings.system_prompt else 'off'}"
+    value = {"context": settings.context, "partner": settings.partner or "none", "judge": settings.judge}.get(kind, "")
+    more = f" ({settings.context_model})" if kind == "context" and settings.context_model else ""
+    return f"{kind} {value}{more}"
+
+
+def _options(options: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in options.items()) or "by default"
 
 
 def _refuse_edited(a: Run, b: Run) -> None:
@@ -127,9 +181,13 @@ def _value(value: Any) -> str:
 
 
 _WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
+    "scenario": ("the scenario", _value),
+    "partner": ("the partner", lambda name: name or "none"),
+    "context_model": ("the context strategy's model", lambda name: name or "none"),
+    "options": ("the setting of the scenario's options (--set)", _options),
     "profile": ("the profile", _value),
     "judge": ("the judge", _value),
-    "patience": ("the patience", _value),
+    "patience": ("the patience", lambda patience: "off" if patience is None else str(patience)),
     "max_turns": ("the cap (--max-turns)", _value),
     "system_prompt": ("the system prompt", lambda on: "on" if on else "off"),
     "context": ("the context strategy", _value),

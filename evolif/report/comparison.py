@@ -12,9 +12,8 @@ from functools import cached_property
 from evolif.metrics import Comparison as Pairing
 from evolif.metrics import Difference, Interval, JudgeSensitivity, LogRank, compare, judge_sensitivity, log_rank
 from evolif.report.analysis import ModelAnalysis
-from evolif.report.comparable import PairKind, kind_of
+from evolif.report.comparable import PairKind, kind_of, setting_of
 from evolif.report.tables import LABELS, Grid, TableCell, metric_cell, short_label
-from evolif.runner import RunSettings
 
 ALPHA = 0.05
 """Two models differ in a metric where p is below this after Holm's correction."""
@@ -27,7 +26,7 @@ class ModelComparison:
     Attributes:
         a: The first.
         b: The second.
-        kind: `models`, or the ablation `system-prompt` or `judge` of one model in two runs.
+        kind: `models`, or the setting in which two runs of one model differ.
         also: Other settings that differ, as clauses.
     """
 
@@ -39,11 +38,9 @@ class ModelComparison:
     @property
     def labels(self) -> tuple[str, str]:
         """Short names of the two that differ, for heads of tables; not made safe for a terminal."""
-        first, second = self.a.of.settings, self.b.of.settings
-        if self.kind == "system-prompt":
-            return f"{self.a.name}, prompt {_switch(first)}", f"{self.b.name}, prompt {_switch(second)}"
-        if self.kind == "judge":
-            return f"{self.a.name}, judge {first.judge}", f"{self.b.name}, judge {second.judge}"
+        if self.kind != "models":
+            first, second = (setting_of(self.kind, model.of.settings) for model in (self.a, self.b))
+            return f"{self.a.name}, {first}", f"{self.b.name}, {second}"
         if self.a.name != self.b.name:
             return self.a.name, self.b.name
         mine, other = self.a.of.name, self.b.of.name
@@ -102,26 +99,23 @@ class ModelComparison:
         }
 
 
-def _switch(settings: RunSettings) -> str:
-    return "on" if settings.system_prompt else "off"
-
-
 def compare_models(
-    pairs: Sequence[tuple[ModelAnalysis, ModelAnalysis]], *, ablation: str | None = None
+    pairs: Sequence[tuple[ModelAnalysis, ModelAnalysis]], *, ablation: str | None = None, across: str | None = None
 ) -> list[ModelComparison]:
     """One comparison per pair; nothing is computed yet.
 
     Args:
         pairs: First and second of each.
         ablation: `system-prompt` or `judge`, if that is the intended difference.
+        across: The intended difference, one of these or `context`, `partner` or `options`.
 
     Raises:
-        UsageError: cap, patience, judge or benchmark differ, or more than the ablation.
+        UsageError: cap, patience, judge or benchmark differ, or more than the intended difference.
     """
     comparisons = []
     for a, b in pairs:
         same = a.name == b.name and a.of is not b.of
-        kind, also = kind_of(a.of.run, b.of.run, same_model=same, ablation=ablation)
+        kind, also = kind_of(a.of.run, b.of.run, same_model=same, ablation=ablation, across=across)
         if same and a.of.settings.endpoint(a.name) != b.of.settings.endpoint(b.name):
             also = (*also, "it used different endpoints")
         comparisons.append(ModelComparison(a, b, kind, also))
@@ -165,7 +159,7 @@ _MAIN_METRICS = ("rob", "edr_len")
 
 
 def kind_line(comparison: ModelComparison) -> str:
-    """The ablation; empty between models."""
+    """What differs between two runs of one model; empty between models."""
     first, second = comparison.a.of.settings, comparison.b.of.settings
     if comparison.kind == "system-prompt":
         on, off = ("A", "B") if first.system_prompt else ("B", "A")
@@ -183,6 +177,10 @@ def kind_line(comparison: ModelComparison) -> str:
         )
         judges = f"{first.judge} (A) and {second.judge} (B)"
         return f"Judge sensitivity: {comparison.a.name} under the judges {judges}, {answers}."
+    if comparison.kind != "models":
+        mine, other = setting_of(comparison.kind, first), setting_of(comparison.kind, second)
+        equal = "" if comparison.also else ", all else equal"
+        return f"Effect of the {comparison.kind}: {comparison.a.name} with {mine} (A) and {other} (B){equal}."
     return ""
 
 

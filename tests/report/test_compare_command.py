@@ -165,6 +165,41 @@ def test_the_system_prompt_ablation_is_known() -> None:
     assert "unknown ablation" in refused("with", "without", "--ablation", "weather")
 
 
+@pytest.mark.parametrize(
+    ("what", "settings", "clause", "label"),
+    [
+        ("context", {"context": "last:4"}, "the context strategy is full in the first and last:4", "context last:4"),
+        ("partner", {"partner": "sim/y"}, "the partner is none in the first and sim/y in the second", "partner sim/y"),
+        ("options", {"options": {"tokens": 9}}, "is by default in the first and tokens=9", "options tokens=9"),
+        ("system-prompt", {"system_prompt": False}, "the system prompt is on in the first", "prompt off"),
+        ("judge", {"judge": "lexical"}, "the judge is none in the first", "judge lexical"),
+    ],
+)
+def test_what_a_comparison_may_run_across(what: str, settings: dict[str, Any], clause: str, label: str) -> None:
+    make("a", {"sim/a": GOOD})
+    make("b", {"sim/a": BAD}, **settings)
+    if what != "system-prompt":
+        told = refused("a", "b")
+        assert clause in told and what in told.partition(". ")[2]
+    told = machine("a", "b", "--across", what)
+    assert (told["kind"], told["b"]["label"], told["also_differ"]) == (what, f"sim/a, {label}", [])
+    assert label in " ".join(compare("a", "b", "--across", what).split())
+    other = "partner" if what != "partner" else "context"
+    assert f"--across {other} needs two runs that differ only in the {other}" in refused("a", "b", "--across", other)
+    make("c", {"sim/c": BAD}, **settings)
+    assert f"--across {what} compares a model with itself" in refused("a", "c", "--across", what)
+    make("d", {"sim/a": BAD}, **settings, max_turns=20)
+    assert "the cap (--max-turns) is 10" in refused("a", "d", "--across", what)
+
+
+def test_what_no_comparison_runs_across() -> None:
+    make("a", {"sim/a": GOOD})
+    make("b", {"sim/a": GOOD}, scenario="elsewhere")
+    assert "the scenario is instructions in the first and elsewhere in the second" in refused("a", "b")
+    assert "use context, partner, options, system-prompt or judge" in refused("a", "b", "--across", "weather")
+    assert "give one of them" in refused("a", "b", "--across", "partner", "--ablation", "judge")
+
+
 def test_judge_sensitivity_is_known() -> None:
     make("one", {"sim/a": {1: "finished:111 110 110 110", 2: "finished:111 111 000 000 000"}}, judge="mean of x")
     make("two", {"sim/a": {1: "finished:111 111 110 110 110", 2: "finished:111 110 000 000 000"}}, judge="mean of y")
