@@ -208,6 +208,8 @@ class Scenario(Protocol):
     """Review desks by name: where each is (`module:attribute`)."""
     requirement: ClassVar[str] = "requirement"
     """What a verdict is about, in the singular, as reports call it."""
+    answer_key: ClassVar[str] = "key"
+    """What reports call an answer that satisfies every rule."""
     chapters: ClassVar[tuple[Chapter, ...]] = ()
     """How the page arranges figures and tables; the usual order if empty."""
     how_to_read: ClassVar[tuple[str, ...]] = ()

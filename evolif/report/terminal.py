@@ -33,6 +33,7 @@ from evolif.report.wording import (
     unfinished_line,
 )
 from evolif.runner import Run, TurnRecord
+from evolif.scenario import get_scenario
 from evolif.text import clip, plain
 from evolif.types import Session
 
@@ -190,7 +191,7 @@ def _settings_lines(run: Run) -> tuple[str, ...]:
 
 def _closing_lines(analysis: RunAnalysis, prices: PriceTable | None) -> Iterator[str]:
     try:
-        yield ceiling_line(analysis.ceiling)
+        yield ceiling_line(analysis.ceiling, get_scenario(analysis.settings.scenario))
     except UsageError as fault:
         yield f"A perfect responder's ceiling could not be computed: {fault}"
     yield from audit_lines(analysis)
@@ -234,10 +235,10 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
 
 
 def first_failure(run: Run, model: str) -> tuple[Session, TurnRecord] | None:
-    """The first answer of a model that missed a constraint."""
+    """The first answer of a model that missed a requirement."""
     for session, records in run.transcripts(model):
         for record in records:
-            if any(v.satisfied is False for v in record.verdicts):
+            if record.prompt.seat == "target" and any(v.satisfied is False for v in record.verdicts):
                 return session, record
     return None
 

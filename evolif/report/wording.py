@@ -13,6 +13,7 @@ from evolif.metrics import Ceiling
 from evolif.report.analysis import ModelSummary, RunAnalysis
 from evolif.resources import data_path, load_yaml
 from evolif.runner import Run
+from evolif.scenario import INSTRUCTIONS, Scenario, get_scenario
 from evolif.text import plain
 
 
@@ -49,13 +50,17 @@ _MISSES = 3
 def settings_line(run: Run) -> str:
     """The settings of the run."""
     settings = run.settings
-    more = "" if settings.system_prompt else ", no system prompt"
-    if settings.temperature is not None:
-        more += f", temperature {settings.temperature:g}"
-    return (
-        f"Profile {settings.profile}, patience {settings.patience}, cap {settings.max_turns} turns, "
-        f"judge {settings.judge}{more}; in brackets 95 % intervals over dialogues."
-    )
+    told = [f"scenario {settings.scenario}"] if settings.scenario != INSTRUCTIONS else []
+    told += [f"profile {settings.profile}"] if settings.profile else []
+    told += [f"patience {settings.patience}"] if settings.patience is not None else []
+    told += [f"cap {settings.max_turns} turns", f"judge {settings.judge}"]
+    told += [f"partner {settings.partner}"] if settings.partner else []
+    told += [f"context {settings.context}"] if settings.context != "full" else []
+    told += [f"{key} {value}" for key, value in settings.options.items()]
+    told += [] if settings.system_prompt else ["no system prompt"]
+    told += [] if settings.temperature is None else [f"temperature {settings.temperature:g}"]
+    line = ", ".join(told)
+    return f"{line[0].upper()}{line[1:]}; in brackets 95 % intervals over dialogues."
 
 
 def early_line(run: Run) -> str:
@@ -84,12 +89,13 @@ def unfinished_line(run: Run) -> str:
 
 def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -> Iterator[str]:
     """Remarks that a reader of the table needs, one sentence each."""
+    word = get_scenario(run.settings.scenario).requirement.capitalize()
     facts: list[tuple[str, Callable[[ModelSummary], int]]] = [
         ("Sessions cut by the cap, the context or a budget, so lengths are lower bounds", lambda s: s.counts.censored),
         ("Sessions suspended (not in the table)", lambda s: s.counts.suspended + s.counts.running),
         ("Sessions withheld by a content filter (not in the table)", lambda s: s.counts.withheld),
         ("Turns with nothing judged (counted towards the cap, in no metric)", lambda s: s.counts.not_judged_turns),
-        (f"Constraints not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
+        (f"{word}s not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
         ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.rec_left_out),
     ]
     for fact, count in facts:
@@ -104,18 +110,22 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
             yield f"{head}: if those sessions had continued, EDR len would be between {ends[0]:.1f} and {ends[1]:.1f}."
 
 
-def ceiling_line(found: Ceiling) -> str:
-    """What a perfect responder would have reached on the turns asked."""
+def ceiling_line(found: Ceiling | None, scenario: Scenario) -> str:
+    """What a perfect responder would have reached on the turns asked; empty if the scenario has no answer keys."""
+    if found is None:
+        return ""
+    key = scenario.answer_key
+    keys = f"{key}es" if key.endswith("s") else f"{key}s"
     if not found.turns:
         return "A perfect responder: no turn was asked yet, so there is no ceiling yet."
     if found.without_witness == found.turns:
         return (
-            f"A perfect responder: none of the {found.turns} asked turns has a witness (an imported benchmark, or "
+            f"A perfect responder: none of the {found.turns} asked turns has a {key} (an imported benchmark, or "
             "a run made by an older version), so the ceiling is unknown."
         )
     over = f"over {found.turns} asked turns"
     if not found.misses:
-        return f"A perfect responder would satisfy every rule-checked constraint: ceiling 100 % {over}."
+        return f"A perfect responder would satisfy every rule-checked {scenario.requirement}: ceiling 100 % {over}."
     reached = ", ".join(
         f"{name.upper()} {100 * value:.1f} %"
         for name in ("isr", "csr", "rob")
@@ -124,19 +134,19 @@ def ceiling_line(found: Ceiling) -> str:
     wrong = [
         f"{number} {what}"
         for number, what in (
-            (found.without_witness, "without a witness"),
-            (found.failing, "with a witness that the rules reject"),
+            (found.without_witness, f"without a {key}"),
+            (found.failing, f"with a {key} that the rules reject"),
         )
         if number
     ]
     named = "; ".join(
-        f"dialogue {miss.dialogue} turn {miss.turn} ({', '.join(miss.groups) or 'no witness'})"
+        f"dialogue {miss.dialogue} turn {miss.turn} ({', '.join(miss.groups) or f'no {key}'})"
         for miss in found.misses[:_MISSES]
     )
     more = f"; and {len(found.misses) - _MISSES} more" if len(found.misses) > _MISSES else ""
     return (
-        f"A perfect responder with the benchmark's witnesses would not reach 100 %: ceiling {reached} {over}; "
-        f"{' and '.join(wrong)}: {named}{more}. Whatever has no witness counts as failed, so this is a lower bound."
+        f"A perfect responder with the benchmark's {keys} would not reach 100 %: ceiling {reached} {over}; "
+        f"{' and '.join(wrong)}: {named}{more}. Whatever has no {key} counts as failed, so this is a lower bound."
     )
 
 

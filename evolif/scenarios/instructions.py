@@ -57,6 +57,7 @@ class InstructionFollowing(Scenario):
     name = INSTRUCTIONS
     title = "instruction following over many topics, until patience is exhausted"
     requirement = "constraint"
+    answer_key = "witness"
     spec = InstructionOptions
     chapters = (
         Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard")),

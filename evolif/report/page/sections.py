@@ -234,7 +234,8 @@ def _ceilings(runs: ComparableRuns) -> Iterator[str]:
     for analysis in runs.analyses:
         name = f"{analysis.name}: " if len(runs.analyses) > 1 else ""
         try:
-            yield name + ceiling_line(analysis.ceiling)
+            if line := ceiling_line(analysis.ceiling, runs.scenario):
+                yield name + line
         except UsageError as fault:
             yield f"{name}the ceiling could not be computed: {fault}"
 

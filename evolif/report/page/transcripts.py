@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
 
-from evolif.errors import EvolifError, UsageError
 from evolif.report.page.evidence import evidence, label, marked, one_line
 from evolif.runner import Run, TurnRecord, step
-from evolif.scenario import Environment, Scenario, Services, get_scenario, options_of
-from evolif.types import Prompt, Score, Session, Verdict
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from evolif.scenario import Environment, Scenario, Services, blaming, get_scenario, options_of
+from evolif.types import Message, Prompt, Score, Session, Verdict
 
 OUTCOMES: Mapping[bool | None, tuple[str, str, str]] = {
     True: ("ok", "✓", "satisfied"),
@@ -95,7 +91,8 @@ class PromptReader:
         self._environment: Environment | None = None
         if type(self.scenario).environment is not Scenario.environment:
             play = options_of(self.scenario.play, settings.options, settings.scenario)
-            self._environment = self._ask(self.scenario.environment, None, play, Services())
+            with blaming(self.scenario):
+                self._environment = self.scenario.environment(None, play, Services())
         self._known: dict[tuple[int, int, str], PromptFacts] = {}
         self._unique: dict[PromptFacts, PromptFacts] = {}
 
@@ -104,31 +101,25 @@ class PromptReader:
         key = prompt.dialogue, prompt.turn, prompt.digest
         found = self._known.get(key)
         if found is None:
-            told = [(str(name), str(value)) for name, value in self._ask(self.scenario.facts, prompt) if value]
+            with blaming(self.scenario):
+                told = [(str(name), str(value)) for name, value in self.scenario.facts(prompt) if value]
+                fmt = self.scenario.reading_format(prompt)
             badges = tuple(value for name, value in told if not name)
             named = "; ".join(f"{name} {value}" for name, value in told if name)
-            found = PromptFacts(self._ask(self.scenario.reading_format, prompt), badges, named)
+            found = PromptFacts(fmt, badges, named)
             found = self._known[key] = self._unique.setdefault(found, found)
         return found
 
     def heard(self, prompt: Prompt, answer: str) -> str:
         """What the others heard of an answer."""
-        return answer if self._environment is None else self._ask(self._environment.heard, prompt, answer)
+        if self._environment is None:
+            return answer
+        with blaming(self.scenario):
+            return self._environment.heard(prompt, answer)
 
     def speaker(self, model: str) -> str:
         """The name of the partner in a session of a model; empty if the run names none."""
         return model if self.partner == "self" else self.partner
-
-    def _ask(self, part: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return part(*args, **kwargs)
-        except EvolifError:
-            raise
-        except Exception as fault:
-            raise UsageError(
-                f"the scenario {self.scenario.name} failed in {part.__name__} ({type(fault).__name__}: {fault}); "
-                "repair or update its plug-in"
-            ) from fault
 
 
 class TurnView(NamedTuple):
@@ -151,10 +142,9 @@ class TurnView(NamedTuple):
     heuristic: Markup
 
     @property
-    def said(self) -> list[tuple[str, str]]:
-        """The prompt's messages: who speaks, and the text. What a scenario tells a seat beforehand is not shown."""
-        shown = [message for message in self.record.prompt.messages if message.role != "system"]
-        return [(message.role.capitalize(), message.content) for message in shown]
+    def said(self) -> list[Message]:
+        """The prompt's messages, without what a scenario tells a seat beforehand."""
+        return [message for message in self.record.prompt.messages if message.role != "system"]
 
 
 def turn_view(record: TurnRecord, reader: PromptReader, patience: int | None) -> TurnView:
