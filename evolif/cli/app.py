@@ -40,6 +40,7 @@ SUMMARIES: Mapping[str, str] = {
     "topics": "Check topics (exit code 1 on a finding), or have a model write them for a domain.",
     "personas": "Check personas (exit code 1 on a finding), or have a model infer them from messages.",
     "models": "List models; download the weights of a small local one.",
+    "scenarios": "List the scenarios that are installed, or the options of one.",
 }
 """The first paragraph of each verb's help; a test keeps the two in sync."""
 
@@ -58,7 +59,7 @@ _MODULES = {
 """Verbs whose module has another name."""
 _NESTED = ("models", "personas", "topics")
 """Verbs with subcommands."""
-_WITHOUT_OWN_GROUPS = ("check", "demo", "status", "score", *_NESTED)
+_WITHOUT_OWN_GROUPS = ("check", "demo", "scenarios", "status", "score", *_NESTED)
 """Verbs without `--constraints` for groups; `check` has a file of constraints instead, but reads the variable."""
 _INTERRUPTED = 130
 

@@ -11,8 +11,13 @@ import typer
 
 from evolif.cli.console import say, show
 from evolif.cli.options import WORDING, CheckerOption, Display, WordingOptions, random_seed
+from evolif.errors import UsageError
 
 TEMPLATE = "template"
+INSTRUCTIONS = "instructions"
+_OTHER = "Other scenarios"
+_OF_ALL = frozenset({"out", "dialogues", "seed", "scenario", "settings", "display", "config"})
+"""Parameters of `generate` that do not belong to instruction following."""
 
 
 def generate(
@@ -20,6 +25,7 @@ def generate(
         Path, typer.Argument(metavar="OUT", help="The benchmark's folder: new, or made with the same settings.")
     ],
     *,
+    context: typer.Context,
     dialogues: Annotated[int, typer.Option(min=1, help="Number of dialogues.")] = 150,
     turns: Annotated[int, typer.Option(min=1, help="Turns per dialogue on disk; evaluation adds more.")] = 20,
     seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same bytes; random by default.")] = None,
@@ -44,6 +50,21 @@ def generate(
     checker: CheckerOption = None,
     only: Annotated[int | None, typer.Option(min=1, help="Generate only the dialogue with this number.")] = None,
     options: WordingOptions,
+    scenario: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", rich_help_panel=_OTHER, help="What kind of dialogues; evolif scenarios lists them."
+        ),
+    ] = INSTRUCTIONS,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            rich_help_panel=_OTHER,
+            help="An option of the scenario instead of the flags above; repeat the flag for more.",
+        ),
+    ] = None,
     display: Display = "auto",
 ) -> None:
     """Generate a fresh benchmark: scripts with a verified witness per turn, worded in natural language."""
@@ -52,6 +73,10 @@ def generate(
     from evolif.models import ModelOptions
 
     chosen, shown = _seed_of(out) if seed is None else seed, choose(display)
+    _refuse_wrong_flags(context, scenario)
+    if scenario != INSTRUCTIONS:
+        _generate_other(out, scenario, settings or [], dialogues, chosen)
+        return
     only_template = set(synthesizer or [TEMPLATE]) == {TEMPLATE}
     counter = counting(shown, "dialogues") if only_template else nullcontext()
     with counter as progress, wording("none" if only_template else shown, turns) as observe:
@@ -79,11 +104,46 @@ def generate(
 
 def _seed_of(folder: Path) -> int:
     """The seed of the existing benchmark, or a random one."""
-    from evolif.instructions import load_benchmark
+    from evolif.benchmark import stored_seed
 
-    if (folder / "benchmark.json").is_file():
-        return load_benchmark(folder).header.spec.seed
-    return random_seed()
+    stored = stored_seed(folder)
+    return random_seed() if stored is None else stored
+
+
+def _refuse_wrong_flags(context: typer.Context, scenario: str) -> None:
+    """Refuse flags that the scenario does not know; variables and keys of a file may be meant for other commands.
+
+    Raises:
+        UsageError: there is one on the command line.
+    """
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is None or source.name != "COMMANDLINE":
+            continue
+        if scenario == INSTRUCTIONS and parameter.name == "settings":
+            raise UsageError("--set: instruction following has a flag for each option; see evolif generate --help")
+        if scenario != INSTRUCTIONS and parameter.name not in _OF_ALL:
+            raise UsageError(
+                f"{max(parameter.opts, key=len)} belongs to instruction following; the scenario {scenario} takes its "
+                f"options as --set KEY=VALUE, see evolif scenarios {scenario}"
+            )
+
+
+def _generate_other(out: Path, name: str, settings: list[str], dialogues: int, seed: int) -> None:
+    """Generate a benchmark of any scenario.
+
+    Raises:
+        UsageError: an unknown scenario or option, or the folder holds something else.
+    """
+    from evolif.scenario import blaming, get_scenario, options_of, pairs_of
+
+    scenario = get_scenario(name)
+    with blaming(scenario):
+        spec = options_of(scenario.spec, pairs_of(settings, scenario.spec), name)
+        made = scenario.generate(out, spec, dialogues=dialogues, seed=seed, notify=say)
+        variant = f" {made.variant}" if made.variant else ""
+        show([f"{out}: {len(made.dialogues())} dialogues, scenario {name}{variant}, seed {seed}"])
+    typer.echo(f"Next: evolif evaluate {out} --model local/smollm2-135m --out RUN")
 
 
 def extend(
