@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.constraints import parse_constraints
 from evolif.errors import InputError, UsageError
-from evolif.instructions import load_benchmark, read_turns
+from evolif.instructions import Benchmark, read_turns
 from evolif.queries import check_query
 from evolif.resources import complaint, read_json_lines
 from evolif.turns import Constraint, Finding, Move
@@ -90,7 +90,7 @@ def _readers(path: Path) -> list[Callable[[], Iterator[TurnToAudit]]]:
     if not path.exists():
         raise UsageError(f"{path} does not exist; use a benchmark's folder or a .jsonl file")
     if path.is_dir() and (path / "benchmark.json").exists():
-        benchmark = load_benchmark(path)
+        benchmark = Benchmark(path)
         files = [(number, path / "dialogues" / f"{number:04d}.jsonl") for number in benchmark.dialogues()]
         return [partial(_read_own, file, f"dialogues/{file.name}", number) for number, file in files]
     files_in = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]

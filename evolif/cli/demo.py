@@ -55,10 +55,10 @@ def demo(
 
 
 def _benchmark(folder: Path, seed: int | None) -> Benchmark:
-    from evolif.instructions import generate, load_benchmark
+    from evolif.instructions import Benchmark, generate
 
     if seed is None and (folder / "benchmark.json").is_file():
-        bench = load_benchmark(folder)
+        bench = Benchmark(folder)
         typer.echo(f"Continuing with the dialogues in {folder} (seed {bench.header.spec.seed}).")
         typer.echo("For fresh ones, choose another folder: evolif demo --out FOLDER")
         return bench

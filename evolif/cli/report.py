@@ -142,9 +142,9 @@ def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
     """
     if path is None:
         return None
-    from evolif.instructions import load_benchmark
+    from evolif.instructions import Benchmark
 
-    bench = load_benchmark(path)
+    bench = Benchmark(path)
     for run in runs:
         if run.settings.benchmark != bench.identity:
             raise UsageError(f"{run.path} was not played on --bench {path}; give its own benchmark, or omit --bench")

@@ -5,7 +5,7 @@ write its queries.
 """
 
 from evolif.instructions.authors import open_author, open_synthesizers, reopen_synthesizers
-from evolif.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter, load_benchmark
+from evolif.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter
 from evolif.instructions.generate import extend, generate
 from evolif.instructions.generator import script_of
 from evolif.instructions.prompt import Requirements, constraint_objects, prompt_of, requirements_of
@@ -41,7 +41,6 @@ __all__ = [
     "generate",
     "has_subjective",
     "judge_turn",
-    "load_benchmark",
     "open_author",
     "open_synthesizers",
     "parse_header",

@@ -419,13 +419,3 @@ def _refuse_empty(query: str) -> None:
         raise UsageError("the query contains an invalid character and cannot be stored") from None
     if not query.strip():
         raise UsageError("the query is empty")
-
-
-def load_benchmark(path: Path | str) -> Benchmark:
-    """Open a benchmark directory.
-
-    Raises:
-        UsageError: not a benchmark.
-        InputError: a broken file; names the line.
-    """
-    return Benchmark(path)

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import evolif
-from evolif import UsageError
+from evolif import UsageError, load_benchmark
 from evolif.exchange import FORMATS, canary_of, export, import_benchmark
-from evolif.instructions import load_benchmark, turn_hash
+from evolif.instructions import turn_hash
 
 ARROW = find_spec("pyarrow") is not None
 DATASETS = ARROW and find_spec("datasets") is not None

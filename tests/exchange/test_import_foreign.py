@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import evolif
-from evolif import InputError, UsageError
+from evolif import InputError, UsageError, load_benchmark
 from evolif.audit import audit
 from evolif.constraints import check
 from evolif.exchange import export, import_benchmark
 from evolif.exchange.authors import foreign_constraint
-from evolif.instructions import TurnSource, load_benchmark
+from evolif.instructions import TurnSource
 from evolif.turns import Constraint
 
 RELEASE = Path(

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from wording_server import plain_words, wording_server
 
 import evolif
-from evolif import ModelError, UsageError
+from evolif import ModelError, UsageError, load_benchmark
 from evolif.cli import app
-from evolif.instructions import extend, load_benchmark, open_synthesizers, rates, reopen_synthesizers
+from evolif.instructions import extend, open_synthesizers, rates, reopen_synthesizers
 from evolif.models import ChatRequest, ModelOptions, Reply
 from evolif.queries import check_query
 

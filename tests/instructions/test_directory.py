@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from evolif import EvolifError, InputError, OutsideError, UsageError
-from evolif.instructions import Benchmark, generate, load_benchmark, read_turns, turn_hash
+from evolif import EvolifError, InputError, OutsideError, UsageError, load_benchmark
+from evolif.instructions import Benchmark, generate, read_turns, turn_hash
 
 Edit = Callable[[dict[str, Any]], Any]
 

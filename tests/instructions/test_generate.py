@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evolif import InputError, OutsideError, UsageError
-from evolif.instructions import generate, load_benchmark
+from evolif import InputError, OutsideError, UsageError, load_benchmark
+from evolif.instructions import generate
 
 DIALOGUES, TURNS, SEED = 20, 30, 7
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from evolif import load_benchmark
 from evolif.cli import app
-from evolif.instructions import load_benchmark, rates
+from evolif.instructions import rates
 from evolif.models import weight_path
 from evolif.queries import check_query
 

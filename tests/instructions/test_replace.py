@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from evolif import OutsideError, UsageError
-from evolif.instructions import Benchmark, generate, load_benchmark
+from evolif import OutsideError, UsageError, load_benchmark
+from evolif.instructions import Benchmark, generate
 
 WORDS = {"query": "Say it in my words, “so”.", "status": "edited", "source": "person"}
 

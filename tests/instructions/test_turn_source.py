@@ -16,18 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from evolif import InputError, ModelError, OutsideError, UsageError
-from evolif.instructions import (
-    Benchmark,
-    SynthesizerPool,
-    TurnMade,
-    TurnSource,
-    extend,
-    generate,
-    load_benchmark,
-    rates,
-    read_turns,
-)
+from evolif import InputError, ModelError, OutsideError, UsageError, load_benchmark
+from evolif.instructions import Benchmark, SynthesizerPool, TurnMade, TurnSource, extend, generate, rates, read_turns
 from evolif.models import ModelOptions
 from evolif.synthesis import Attempt, Meter
 from evolif.turns import Finding, Turn

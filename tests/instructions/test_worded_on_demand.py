@@ -10,8 +10,8 @@ import pytest
 from wording_server import wording_server
 
 import evolif
-from evolif import UsageError
-from evolif.instructions import Benchmark, load_benchmark, rates
+from evolif import UsageError, load_benchmark
+from evolif.instructions import Benchmark, rates
 
 TWO = ["sim/perfect", "sim/steady"]
 

@@ -14,9 +14,8 @@ import pytest
 from filelock import FileLock
 from scripted import Scripted, fault_at, good_but, number, witness
 
-from evolif import OutsideError, UsageError
+from evolif import OutsideError, UsageError, load_benchmark
 from evolif.errors import ModelError
-from evolif.instructions import load_benchmark
 from evolif.runner import Run, RunStore, SessionEnded, TurnStored, evaluate, load_run
 from evolif.runner.clients import endpoint_of
 from evolif.runner.records import StoreEntry, TurnEntry

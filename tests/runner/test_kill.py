@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from evolif.instructions import Benchmark, generate, load_benchmark
+from evolif import load_benchmark
+from evolif.instructions import Benchmark, generate
 from evolif.report import report_object, summarise
 from evolif.runner import evaluate, load_run
 

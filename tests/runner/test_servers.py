@@ -12,8 +12,9 @@ import pytest
 from fast_server import Asked, Served, fast_server
 from typer.testing import CliRunner
 
+from evolif import load_benchmark
 from evolif.cli import app
-from evolif.instructions import Benchmark, load_benchmark
+from evolif.instructions import Benchmark
 from evolif.runner import Event, Run, SessionEnded, TurnStored, evaluate, load_run
 from evolif.runner import clients as _opened
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from scripted import Scripted, fault_at, good_but, number, witness
 
-from evolif import InternalError, ModelError, UsageError
+from evolif import InternalError, ModelError, UsageError, load_benchmark
 from evolif.errors import AccessError, ContextOverflowError, WithheldError
-from evolif.instructions import load_benchmark
 from evolif.models import Reply
 from evolif.runner import (
     SYSTEM_PROMPT,
