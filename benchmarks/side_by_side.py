@@ -25,9 +25,9 @@ from typing import Any
 
 from transport import ANSWER, LATENCY, serve
 
-from evolif.instructions import Benchmark, generate, judge_turn
+from evolif.instructions import SYSTEM_PROMPT, Benchmark, generate, judge_turn
 from evolif.models.endpoint import Endpoint, make_client
-from evolif.runner import SYSTEM_PROMPT, Event, RunStarted, SessionEnded, TurnStored, evaluate
+from evolif.runner import Event, RunStarted, SessionEnded, TurnStored, evaluate
 from evolif.runner import scenario as _scenario
 
 TEXT: str = json.loads(ANSWER)["choices"][0]["message"]["content"]

@@ -27,13 +27,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, U
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolif.errors import EvolifError, UsageError
-from evolif.types import End, Exchange, Prompt, Seat, Spent, Verdict
+from evolif.types import End, Exchange, Prompt, Role, Seat, Spent, Verdict
 
 if TYPE_CHECKING:
     from evolif.config import EvalConfig
     from evolif.judging import Criterion, Judge, Judgement
     from evolif.metrics import Breakdown, MetricTable
-    from evolif.models import ChatModel, ModelRef
+    from evolif.models import ChatModel, ManagedModel
 
 INSTRUCTIONS = "instructions"
 """Instruction following; benchmarks and runs that name no scenario are of this one."""
@@ -120,28 +120,34 @@ def _ignore(sentence: str) -> None:
     pass
 
 
-def _no_book(dialogue: int, turn: int, spent: Sequence[Spent]) -> None:
+def _no_book(dialogue: int, turn: int, spent: tuple[Spent, ...]) -> None:
     pass
 
 
-def _no_models(model: ModelRef, role: str) -> ChatModel:
-    raise UsageError(f"no {role} can be called here")
+Meter = Callable[["ManagedModel", Role], "ChatModel"]
+"""Wraps a client, so that its calls in a role are counted."""
+
+
+def _unmetered(model: ManagedModel, role: Role) -> ChatModel:
+    return model
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What a run offers an environment."""
+    """What a run offers an environment; the defaults are for working out prompts again, without a call."""
 
     judge: Judge | None = None
-    """For what rules cannot check; None if nothing is judged by models."""
+    """For what rules cannot check; None if no model judges."""
     config: EvalConfig | None = None
-    """How the run was requested; None where prompts are only worked out again."""
-    open_model: Callable[[ModelRef, Literal["synthesizer", "checker"]], ChatModel] = _no_models
-    """Opens a model that writes prompts: metered, within the budget, and closed with the run."""
-    book: Callable[[int, int, Sequence[Spent]], None] = _no_book
-    """Books what writing a prompt has cost (dialogue, turn, calls), which belongs to no session."""
-    notify: Callable[[str], None] = _ignore
-    """Tells the user something, in a sentence."""
+    """How the run was requested."""
+    max_turns: int = 0
+    """The run's cap; 0 where no turn is missing."""
+    dialogues: Sequence[int] = ()
+    """Those of the run."""
+    meter: Meter = _unmetered
+    """Counts the calls of a model that writes prompts, and keeps them within the budget."""
+    book: Callable[[int, int, tuple[Spent, ...]], None] = _no_book
+    """Books what writing a prompt has cost (dialogue, turn, calls): that belongs to no session."""
 
 
 class Environment(Protocol):
@@ -186,6 +192,10 @@ class Environment(Protocol):
             JudgeError: a verdict is missing; the answer is stored, and judged on resuming.
         """
         ...
+
+    async def aclose(self) -> None:
+        """Release what it opened."""
+        return
 
 
 class Scenario(Protocol):
@@ -272,6 +282,12 @@ class Scenario(Protocol):
     def perfect(self, prompt: Prompt) -> tuple[Verdict, ...] | None:
         """The verdicts of rules on the answer key of a prompt; None if the scenario has no answer keys."""
         return None
+
+    def describe_edit(self, before: Prompt, now: Prompt) -> str:
+        """How a prompt was edited since a run used it, as a clause; the query is compared already."""
+        keys = [key for key, value in now.payload.items() if before.payload.get(key, value) != value]
+        labels = [key for key, value in now.labels.items() if before.labels.get(key, value) != value]
+        return f"its {', '.join(keys or labels) or 'prompt'} changed"
 
     def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
         """What the page shows beside a prompt: names and values; a value without a name stands alone."""

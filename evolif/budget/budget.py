@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from evolif.budget.prices import Quotes
 from evolif.errors import UsageError
 from evolif.models import ChatRequest
-from evolif.runner import CallPolicy, Deny, PlannedCall, Spent, Wait
+from evolif.runner import CallPolicy, Deny, PlannedCall, RequestSize, Spent, Wait
 from evolif.types import Usage
 
 ASSUMED_ANSWER = 32_768
@@ -25,17 +24,21 @@ _TOKENS_PER_IMAGE = 25_600
 """Most models count 250 to 6,400; gpt-4o-mini counts 25,501 for 1,024 pixels squared."""
 
 
-def upper_bound(model: str, request: ChatRequest) -> Usage:
+def upper_bound(model: str, request: ChatRequest, size: RequestSize | None = None) -> Usage:
     """The most tokens a call can use: a generous estimate of the prompt, and the longest answer requested.
 
     Simulated models use no tokens.
+
+    Args:
+        model: Its name.
+        request: The call.
+        size: Its size, where its messages are elsewhere.
     """
     if model.startswith("sim/"):
         return Usage()
-    size = sum(len(message.content.encode("utf-8", "replace")) for message in request.messages)
-    size += len(json.dumps(request.schema)) if request.schema is not None else 0
-    prompt = -(-size // _BYTES_PER_TOKEN) + _TOKENS_PER_MESSAGE * len(request.messages) + _TOKENS_PER_CALL
-    prompt += _TOKENS_PER_IMAGE * sum(len(message.images) for message in request.messages)
+    size = size or RequestSize.of(request)
+    prompt = -(-size.bytes // _BYTES_PER_TOKEN) + _TOKENS_PER_MESSAGE * size.messages + _TOKENS_PER_CALL
+    prompt += _TOKENS_PER_IMAGE * size.images
     longest = request.sampling.max_tokens
     return Usage(prompt, ASSUMED_ANSWER if longest is None else longest)
 
@@ -109,7 +112,7 @@ class Budget:
         """Admit a call if it fits even when every call in flight reaches its upper bound."""
         if self._stop is not None:
             return self._stop
-        usage = upper_bound(call.model, call.request)
+        usage = upper_bound(call.model, call.request, call.size)
         amounts = [self._amount(limit, call.role, call.model, usage) for limit in self._limits]
         pairs = list(zip(self._limits, amounts, strict=True))
         for limit, amount in pairs:

@@ -5,6 +5,7 @@ write its queries.
 """
 
 from evolif.instructions.authors import open_author, open_synthesizers, reopen_synthesizers
+from evolif.instructions.environment import SYSTEM_PROMPT
 from evolif.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter
 from evolif.instructions.generate import extend, generate
 from evolif.instructions.generator import script_of
@@ -26,6 +27,7 @@ from evolif.instructions.verdicts import criteria_of, has_subjective, judge_turn
 __all__ = [
     "CATALOGUES",
     "IMPORTED",
+    "SYSTEM_PROMPT",
     "Benchmark",
     "Header",
     "ImportedWriter",

@@ -56,6 +56,8 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     served_by: str = ""
     """The exact model version the provider named."""
+    seconds: float | None = None
+    """How long it took, where the answer is a stored one; None if the caller measures it."""
     cached: bool = False
     """Taken from a cache: no call was made, so it says nothing about the endpoint."""
 

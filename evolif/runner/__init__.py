@@ -15,11 +15,10 @@ from evolif.runner.events import (
     StillWaiting,
     TurnStored,
 )
-from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
+from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, RequestSize, Wait
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, load_run
-from evolif.runner.scenario import SYSTEM_PROMPT
 from evolif.runner.session import step
 from evolif.runner.settings import RunSettings, plan
 from evolif.runner.store import RunStore
@@ -27,7 +26,6 @@ from evolif.types import Spent
 
 __all__ = [
     "STOP_RULE",
-    "SYSTEM_PROMPT",
     "AllowAll",
     "CallPolicy",
     "CallsInFlight",
@@ -40,6 +38,7 @@ __all__ = [
     "ModelStopped",
     "Observer",
     "PlannedCall",
+    "RequestSize",
     "Run",
     "RunSettings",
     "RunStarted",

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from evolif.config import EvalConfig
 from evolif.errors import InternalError, UsageError
-from evolif.instructions import SynthesizerPool
-from evolif.judging import Judge, open_judge
+from evolif.judging import open_judge
 from evolif.models import (
     ChatModel,
     ChatRequest,
@@ -29,9 +28,11 @@ from evolif.models import (
 )
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
-from evolif.synthesis import AuthorRole
-from evolif.types import Role
+from evolif.scenario import INSTRUCTIONS, get_scenario
+from evolif.types import Role, Seat
 
+SELF = "self"
+"""The partner that is the model under test itself."""
 _CLOSING_TIME = 5.0
 """Seconds that clients get to close their connections."""
 
@@ -76,21 +77,21 @@ def describe_judge(names: Sequence[str], rule: str) -> tuple[str, tuple[str, ...
     Raises:
         UsageError: no such judge or rule.
     """
-    with _naming_the_judge():
-        judge = open_judge(names, rule=rule, opener=_Named)
+    with _naming("the judge"):
+        judge = open_judge(names, rule=rule, opener=NamedModel)
     return ("none", ()) if judge is None else (judge.name, judge.endpoints)
 
 
 @contextmanager
-def _naming_the_judge() -> Iterator[None]:
+def _naming(role: str) -> Iterator[None]:
     try:
         yield
     except UsageError as fault:
         message = str(fault)
-        raise UsageError(message if "judge" in message else f"the judge: {message}") from None
+        raise UsageError(message if role.split()[-1] in message else f"{role}: {message}") from None
 
 
-class _Named:
+class NamedModel:
     """Replaces a model when only the name is needed."""
 
     connections = 1
@@ -114,12 +115,19 @@ class ClientFactory:
         policy: Decides on every call.
         shutdown: Says which models may still be called.
         cache: Replies of earlier requests.
+        scenario: Whose simulated models may be named.
     """
 
     def __init__(
-        self, config: EvalConfig, policy: CallPolicy, shutdown: Shutdown, cache: RequestCache | None = None
+        self,
+        config: EvalConfig,
+        policy: CallPolicy,
+        shutdown: Shutdown,
+        cache: RequestCache | None = None,
+        scenario: str = INSTRUCTIONS,
     ) -> None:
         self._config = config
+        self._scenario = get_scenario(scenario)
         self._policy = policy
         self._shutdown = shutdown
         self._cache = cache
@@ -133,20 +141,44 @@ class ClientFactory:
 
     def judge(self, model: ModelRef) -> MeteredModel:
         """A member of a panel. After Ctrl-C it still judges paid answers, if time allows."""
-        with _naming_the_judge():
+        with _naming("the judge"):
             client = managed(self._open(model, None))
         cache = self._cached(model, None, repeats=True)
         return self._metered(client, "judge", lambda: self._shutdown.fault is not None, cache)
 
-    def author(self, model: ManagedModel, role: AuthorRole) -> MeteredModel:
-        """A model that writes missing turns, or checks them."""
+    def seats(self, models: Sequence[ModelRef], partner: ModelRef | None) -> list[Mapping[Seat, MeteredModel]]:
+        """Who speaks in the sessions of each model under test: itself, and a partner if the scenario has one.
+
+        Args:
+            models: The models under test.
+            partner: `self` for the same client in both seats, a model, or None.
+        """
+        targets = [self.target(model) for model in models]
+        if partner is None:
+            return [{"target": target} for target in targets]
+        if partner == SELF:
+            return [{"target": target, "partner": target.as_role("partner")} for target in targets]
+        shared = self._secondary(partner, "partner", "the partner")
+        return [{"target": target, "partner": shared} for target in targets]
+
+    def context_model(self, model: ModelRef) -> MeteredModel:
+        """The model that a context strategy calls."""
+        return self._secondary(model, "context", "the context model")
+
+    def _secondary(self, model: ModelRef, role: Role, name: str) -> MeteredModel:
+        with _naming(name):
+            client = managed(self._open(model, None), self._config.max_connections)
+        return self._metered(client, role, lambda: self._shutdown.all_stopped, self._cached(model, None))
+
+    def author(self, model: ManagedModel, role: Role) -> MeteredModel:
+        """A model that writes missing prompts, or checks them."""
         return self._metered(model, role, lambda: self._shutdown.all_stopped)
 
     def _metered(
         self, client: ManagedModel, role: Role, stopped: Callable[[], bool], cache: ModelCache | None = None
     ) -> MeteredModel:
         grace = LOCAL_GRACE if client.name.startswith("local/") else GRACE
-        bounded = partial(self._shutdown.within, grace, role, client.name)
+        bounded = partial(self._shutdown.within, grace, model=client.name)
         return MeteredModel(client, role, self._policy, stopped, bounded, cache)
 
     def _cached(self, model: ModelRef, base_url: str | None, *, repeats: bool = False) -> ModelCache | None:
@@ -159,6 +191,9 @@ class ClientFactory:
         if not isinstance(model, str):
             return model
         retries, timeout, seed = self._config.max_retries, self._config.timeout, self._config.seed
+        name = parse_model_name(model)
+        if name.provider == "sim":
+            return self._scenario.player(name.name, seed)
         return open_model(model, base_url=base_url, max_retries=retries, timeout=timeout, seed=seed)
 
 
@@ -171,19 +206,33 @@ def is_panel(names: Sequence[str]) -> bool:
 class Clients:
     """The models of a run; nothing is connected before the first call."""
 
-    targets: Mapping[str, ChatModel]
-    """By their names."""
+    seats: Mapping[str, Mapping[Seat, ChatModel]]
+    """Who speaks in the sessions of each model under test, by its name."""
     judges: Mapping[str, ChatModel]
     """Members of the panel, by their given names."""
-    wording: SynthesizerPool
+    context: Mapping[str, ChatModel] = field(default_factory=dict)
+    """The models that the context strategy calls, by role."""
 
-    async def closing(self, main: Coroutine[Any, Any, None], judge: Judge | None) -> None:
-        """Await `main`, then release all connections in the loop that used them, without waiting for long."""
+    async def closing(self, main: Coroutine[Any, Any, None], *others: Closable | None) -> None:
+        """Await `main`, then release all connections in the loop that used them, without waiting for long.
+
+        Args:
+            main: What uses them.
+            others: What else to close, such as the judge.
+        """
         try:
             await main
         finally:
-            closing: list[Awaitable[None]] = [target.aclose() for target in self.targets.values()]
-            closing += [judge.aclose()] if judge is not None else []
+            models = {id(client): client for seats in self.seats.values() for client in seats.values()}
+            opened = (*models.values(), *self.context.values(), *(one for one in others if one is not None))
             with suppress(TimeoutError):
                 async with asyncio.timeout(_CLOSING_TIME):
-                    await asyncio.gather(*closing, self.wording.aclose(), return_exceptions=True)
+                    await asyncio.gather(*(one.aclose() for one in opened), return_exceptions=True)
+
+
+class Closable(Protocol):
+    """Something with connections."""
+
+    async def aclose(self) -> None:
+        """Release them."""
+        ...

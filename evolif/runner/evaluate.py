@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+from evolif.benchmark import open_benchmark
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
-from evolif.instructions import Benchmark, reopen_synthesizers
-from evolif.models import DEFAULT_RETRIES, ModelOptions, ModelRef, RequestCache, as_list, spec_of
+from evolif.models import DEFAULT_RETRIES, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.clients import ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
 from evolif.runner.ray_worker import WorkerConfig
 from evolif.runner.run import Engine, Notify, Run, RunExecutor, load_run
 from evolif.runner.scheduler import MOST_ALIVE, play_here
-from evolif.runner.settings import RunSettings, plan
+from evolif.runner.settings import RunSettings, partner_of, plan
 from evolif.runner.shutdown import Shutdown
+from evolif.scenario import Benchmark, get_scenario, options_of
 
 
 def evaluate(
@@ -39,6 +41,10 @@ def evaluate(
     max_retries: int = DEFAULT_RETRIES,
     timeout: float | None = None,
     base_url: str | None = None,
+    context: str = "full",
+    context_model: ModelRef | None = None,
+    partner: ModelRef | None = None,
+    options: Mapping[str, Any] | None = None,
     synthesizers: Sequence[ModelRef] = (),
     checker: ModelRef | None = None,
     fork_into: Path | str | None = None,
@@ -74,6 +80,10 @@ def evaluate(
         max_retries: Repeats of a request that may succeed later.
         timeout: Seconds for one attempt.
         base_url: Endpoint of models without their own.
+        context: What of the past the model is shown: `full`, `last:K`, or a plug-in's name.
+        context_model: The model that the context strategy calls, if it needs one.
+        partner: Who takes the other seat in a scenario of two: `self`, `scripted`, or a model.
+        options: Options of the benchmark's scenario.
         synthesizers: How to reach the chat models that write missing turns, if their names in the benchmark are not
             enough; `template` replaces them with the template.
         checker: The same for the model that checks their queries.
@@ -110,10 +120,14 @@ def evaluate(
         timeout=timeout,
         engine=engine,
         ray_address=ray_address,
+        context=context,
+        context_model=context_model,
+        partner=partner,
+        options=tuple(f"{key}={value}" for key, value in (options or {}).items()),
         synthesizers=tuple(synthesizers),
         checker=checker,
     )
-    opened = benchmark if isinstance(benchmark, Benchmark) else Benchmark(benchmark)
+    opened = open_benchmark(benchmark) if isinstance(benchmark, Path | str) else benchmark
     return evaluate_with(
         opened, config, Path(out), cache=cache, gate=gate, observe=observe, notify=notify, on_stop=on_stop
     )
@@ -132,12 +146,12 @@ def evaluate_with(
 ) -> Run:
     """`evaluate` with its settings in one object; pass budgets, stop rules and caches as `gate` and `cache`."""
     settings = plan(benchmark, config)
-    judges = [spec_of(judge) for judge in config.judges]
+    scenario = get_scenario(settings.scenario)
     executor = RunExecutor(
         benchmark,
+        options_of(scenario.play, settings.options, scenario.name),
         settings,
-        judges,
-        config.judge_rule,
+        config,
         observe or nobody,
         notify or (lambda _: None),
         on_stop or (lambda: None),
@@ -150,19 +164,18 @@ def evaluate_with(
     if executor.is_complete(root):
         executor.notify(f"{root} is complete: every session has ended, nothing left to run.")
         return load_run(root)
-    # Reads every dialogue: a broken line is reported before the first paid call.
-    missing = tuple(benchmark.missing(settings.max_turns, settings.dialogues))
     shutdown = Shutdown()
-    engine = _engine(config, settings, executor.notify, gate, cached=cache is not None)
-    make = ClientFactory(config, gate or AllowAll(), shutdown, cache)
-    authors = ModelOptions(max_retries=config.max_retries, timeout=config.timeout)
+    engine = _engine(benchmark, config, settings, executor.notify, gate, cached=cache is not None)
+    make = ClientFactory(config, gate or AllowAll(), shutdown, cache, scenario.name)
+    seats = make.seats(config.models, partner_of(benchmark, config))
+    judges = [spec_of(judge) for judge in config.judges]
     clients = Clients(
-        {name: make.target(model) for name, model in zip(settings.models, config.models, strict=True)},
+        dict(zip(settings.models, seats, strict=True)),
         {spec_of(judge): make.judge(judge) for judge in config.judges} if is_panel(judges) else {},
-        reopen_synthesizers(benchmark, missing, config.synthesizers, config.checker, authors, wrap=make.author),
+        {} if config.context_model is None else {"context": make.context_model(config.context_model)},
     )
     try:
-        executor.play(root, clients, shutdown, engine)
+        executor.play(root, clients, make.author, shutdown, engine)
     finally:
         if cache is not None:
             cache.store.close()
@@ -171,7 +184,13 @@ def evaluate_with(
 
 
 def _engine(
-    config: EvalConfig, settings: RunSettings, notify: Notify, gate: CallPolicy | None, *, cached: bool
+    benchmark: Benchmark,
+    config: EvalConfig,
+    settings: RunSettings,
+    notify: Notify,
+    gate: CallPolicy | None,
+    *,
+    cached: bool,
 ) -> Engine:
     """The engine that plays the sessions.
 
@@ -195,5 +214,7 @@ def _engine(
 
     # Only this process calls judges and synthesizers, which may be open models.
     judges = tuple(spec_of(judge) for judge in config.judges)
-    sent = config.model_copy(update={"judges": judges, "synthesizers": (), "checker": None})
+    sent = config.model_copy(
+        update={"judges": judges, "synthesizers": (), "checker": None, "partner": partner_of(benchmark, config)}
+    )
     return RayEngine(address, WorkerConfig(settings, sent, gate is not None), notify, gate)

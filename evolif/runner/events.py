@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from evolif.types import Ending, Role, Spent
+from evolif.types import Ending, Role, Seat, Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class TurnStored:
     """Calls since the session's last event."""
     seconds: float = 0.0
     """From the request to the answer, including the wait for a slot."""
+    seat: Seat = "target"
+    """Who answered; `turn` counts only turns of the model under test."""
 
 
 @dataclass(frozen=True, slots=True)

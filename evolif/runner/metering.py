@@ -7,6 +7,7 @@ cache, attempts (`evolif.models.ManagedModel`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import ContextVar
@@ -21,6 +22,24 @@ from evolif.types import Role, Spent, Usage
 
 
 @dataclass(frozen=True, slots=True)
+class RequestSize:
+    """How large a request is, for estimates of its tokens."""
+
+    bytes: int
+    """In UTF-8, with the schema."""
+    messages: int
+    images: int
+
+    @classmethod
+    def of(cls, request: ChatRequest) -> RequestSize:
+        """The size of a request."""
+        size = sum(len(message.content.encode("utf-8", "replace")) for message in request.messages)
+        schema = len(json.dumps(request.schema)) if request.schema is not None else 0
+        images = sum(len(message.images) for message in request.messages)
+        return cls(size + schema, len(request.messages), images)
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedCall:
     """A call that is about to be made."""
 
@@ -29,6 +48,8 @@ class PlannedCall:
     request: ChatRequest
     key: SessionKey | None
     """The session it is made for."""
+    size: RequestSize | None = None
+    """Of the request as it is sent, where `request` has no messages because they stay in the process that calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +143,9 @@ class MeteredModel:
         role: The role of its calls.
         policy: Decides on each call.
         stopped: Whether no more calls may be made.
-        bounded: Wraps each call; raises `CallDeniedError` if the call is given up.
+        bounded: Wraps each call, given its role; raises `CallDeniedError` if the call is given up.
         cache: Replies of earlier runs.
+        owner: Whether it closes the client.
     """
 
     def __init__(
@@ -132,8 +154,10 @@ class MeteredModel:
         role: Role,
         policy: CallPolicy,
         stopped: Callable[[], bool],
-        bounded: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+        bounded: Callable[[Role], AbstractAsyncContextManager[object]] = nullcontext,
         cache: ModelCache | None = None,
+        *,
+        owner: bool = True,
     ) -> None:
         self._model = model
         self._role: Role = role
@@ -141,8 +165,13 @@ class MeteredModel:
         self._stopped = stopped
         self._bounded = bounded
         self._cache = cache
+        self._owner = owner
         self.name = model.name
         self.connections = model.connections
+
+    def as_role(self, role: Role) -> MeteredModel:
+        """The same client with its limit, counted in another role."""
+        return MeteredModel(self._model, role, self._policy, self._stopped, self._bounded, self._cache, owner=False)
 
     async def complete(self, request: ChatRequest) -> Reply:
         """Answer the conversation.
@@ -165,7 +194,7 @@ class MeteredModel:
         await self._admit(call)
         usage = None
         try:
-            async with self._bounded():
+            async with self._bounded(self._role):
                 if self._cache is None:
                     reply = await self._model.answer(request, slot)
                 else:
@@ -173,7 +202,7 @@ class MeteredModel:
             usage = None if reply.cached else reply.usage
         finally:
             self._policy.record(call, usage)
-        if account is not None and not reply.cached and self._role in ("target", "judge"):
+        if account is not None and not reply.cached and self._role not in ("synthesizer", "checker"):
             # The cost of writing a turn does not belong to the session: the benchmark stores it, see `SynthesisRecord`.
             account.spent.append(Spent(self._role, self.name, reply.usage))
         return reply
@@ -190,5 +219,6 @@ class MeteredModel:
             await decision.until
 
     async def aclose(self) -> None:
-        """Release the client's resources."""
-        await self._model.aclose()
+        """Release the client's resources, unless they belong to another role."""
+        if self._owner:
+            await self._model.aclose()

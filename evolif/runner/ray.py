@@ -14,29 +14,30 @@ import signal
 import socket
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
 from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
-from evolif.models import ChatModel
 from evolif.runner.events import ModelStopped, SessionEnded, SessionKey
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait, open_account
 from evolif.runner.ray_worker import (
     CallRequest,
     Finished,
     JudgeRequest,
+    PromptRequest,
     StoreRequest,
-    TurnRequest,
     Worker,
     WorkerConfig,
     WorkerReply,
     WorkerRequest,
 )
-from evolif.runner.records import EndEntry, FaultEntry
+from evolif.runner.records import EndEntry, FaultEntry, TurnEntry
 from evolif.runner.scheduler import Recall, SessionScheduler, play_all
-from evolif.runner.session import RunContext
+from evolif.runner.session import RunContext, Seats
+from evolif.scenario import Environment
+from evolif.types import Exchange, Seat
 
 _REACHED_IN = 10.0
 """Seconds in which a cluster must answer. Ray itself tries for minutes and ignores Ctrl-C."""
@@ -108,7 +109,7 @@ class RayEngine:
         self._policy = gate or AllowAll()
 
     async def __call__(
-        self, context: RunContext, models: Mapping[str, ChatModel], scheduler: SessionScheduler, recall: Recall
+        self, context: RunContext, seats: Mapping[str, Seats], scheduler: SessionScheduler, recall: Recall
     ) -> None:
         """Play every session.
 
@@ -120,7 +121,9 @@ class RayEngine:
         ray = _start_ray(self._address)
         try:
             pool = WorkerPool(ray, self._config)
-            sessions = _RemoteSessions(context, pool, recall, self._policy, self._notify, ray.exceptions.RayActorError)
+            death = ray.exceptions.RayActorError
+            spoken = {seat for speakers in seats.values() for seat in speakers}
+            sessions = _RemoteSessions(context, pool, recall, self._policy, self._notify, death, spoken)
             await play_all(context, scheduler, sessions.play)
         finally:
             ray.shutdown()
@@ -163,6 +166,7 @@ class _RemoteSessions:
         policy: CallPolicy,
         notify: Callable[[str], None],
         death: type[Exception],
+        seats: Collection[Seat],
     ) -> None:
         self._context = context
         self._pool = pool
@@ -170,6 +174,7 @@ class _RemoteSessions:
         self._policy = policy
         self._notify = notify
         self._death = death
+        self._seats = seats
 
     async def play(self, key: SessionKey) -> None:
         """Play a session to its end, moving to another process if one dies."""
@@ -190,7 +195,10 @@ class _RemoteSessions:
 
     async def _serve(self, worker: Any, key: SessionKey, open_calls: list[PlannedCall]) -> None:
         account = open_account(key)
-        request: WorkerRequest = await worker.begin.remote(key, self._recall(key))
+        environment, state = self._context.environment, self._recall(key)
+        past = [Exchange(r.prompt, r.answer, environment.heard(r.prompt, r.answer), r.notes) for r in state.records]
+        systems = {seat: environment.system(key.dialogue, seat) for seat in self._seats}
+        request: WorkerRequest = await worker.begin.remote(key, state, systems)
         while True:
             for usage in request.finished_calls:
                 self._policy.record(open_calls.pop(0), usage)
@@ -199,7 +207,7 @@ class _RemoteSessions:
                 if request.body.fault is not None:
                     raise request.body.fault
                 return
-            value, fault = await self._answer(request, open_calls)
+            value, fault = await self._answer(key, request, past, open_calls)
             shutdown = self._context.shutdown
             cause = fault.__cause__ if fault is not None and isinstance(fault.__cause__, EvolifError) else None
             reply = WorkerReply(value, fault, cause, account.take(), shutdown.all_stopped, shutdown.stopped_models)
@@ -214,17 +222,22 @@ class _RemoteSessions:
                     continue
             self._context.observe(event)
 
-    async def _answer(self, request: WorkerRequest, open_calls: list[PlannedCall]) -> tuple[Any, Exception | None]:
-        scenario = self._context.scenario
+    async def _answer(
+        self, key: SessionKey, request: WorkerRequest, past: list[Exchange], open_calls: list[PlannedCall]
+    ) -> tuple[Any, Exception | None]:
+        """The result of a request; `past` is what was said in the session, and grows with what is stored."""
+        environment = self._context.environment
         try:
             match request.body:
                 case StoreRequest(entries):
                     await self._context.write(*entries)
+                    past += [_exchange(environment, entry) for entry in entries if isinstance(entry, TurnEntry)]
                     return None, None
-                case TurnRequest(dialogue, number):
-                    return await scenario.next_turn(dialogue, number), None
-                case JudgeRequest(turn, answer):
-                    return await scenario.score(turn, answer), None
+                case PromptRequest():
+                    return await environment.prompt(key.dialogue, past), None
+                case JudgeRequest(turn):
+                    said = past[turn - 1]
+                    return await environment.score(said.prompt, said.answer, past[: turn - 1]), None
                 case CallRequest(call):
                     return await self._decide(call, open_calls), None
         except EvolifError as fault:
@@ -247,3 +260,7 @@ class _RemoteSessions:
         fault = FaultEntry(state.id, key.dialogue, turns + 1, "runner", "internal", reason)
         await self._context.write(fault, EndEntry(state.id, "suspended", "internal", reason))
         self._context.observe(SessionEnded(key, turns, 0, "suspended", "internal", reason))
+
+
+def _exchange(environment: Environment, entry: TurnEntry) -> Exchange:
+    return Exchange(entry.prompt, entry.answer.text, environment.heard(entry.prompt, entry.answer.text), entry.notes)

@@ -7,24 +7,26 @@ once, so each request has one reply. No key is in any message.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evolif.config import EvalConfig
-from evolif.instructions import has_subjective, judge_turn
-from evolif.judging import Judgement, open_judge
+from evolif.contexts import open_strategy
+from evolif.errors import InternalError
+from evolif.judging import Criterion, Judgement, JudgeRecord, open_judge
 from evolif.models import spec_of
 from evolif.runner.clients import ClientFactory, is_panel
 from evolif.runner.events import Event, SessionKey
-from evolif.runner.metering import AllowAll, Deny, PlannedCall, Wait, charge
+from evolif.runner.metering import AllowAll, Deny, PlannedCall, RequestSize, Wait, charge
 from evolif.runner.records import SessionState, StoreEntry
-from evolif.runner.scenario import FullHistory
-from evolif.runner.session import RunContext, SessionRunner
+from evolif.runner.session import RunContext, Seats, SessionRunner
 from evolif.runner.settings import RunSettings
 from evolif.runner.shutdown import Shutdown
-from evolif.turns import Turn
-from evolif.types import Spent, Usage
+from evolif.scenario import Environment, Services, get_scenario, options_of
+from evolif.text import Reading
+from evolif.types import End, Exchange, Prompt, Seat, Spent, Usage, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,8 @@ class WorkerConfig:
 
     settings: RunSettings
     config: EvalConfig
-    """Its models are the given names; they may name a key's variable but never contain the key."""
+    """Its models are the given names; they may name a key's variable but never contain the key. Its partner is the one
+    that the run found."""
     has_policy: bool
     """Whether the run decides on every call."""
 
@@ -46,24 +49,20 @@ class StoreRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnRequest:
-    """A turn of a dialogue."""
-
-    dialogue: int
-    number: int
+class PromptRequest:
+    """The next prompt of the session. The run knows what was said: it stored it."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """The judges' verdicts on an answer."""
+    """The judgement on an answer, which is stored already."""
 
-    turn: Turn
-    answer: str
+    turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class CallRequest:
-    """A decision on a call."""
+    """A decision on a call; its messages stay here."""
 
     call: PlannedCall
 
@@ -79,7 +78,7 @@ class Finished:
 class WorkerRequest:
     """A session's request, with what happened since its last one."""
 
-    body: StoreRequest | TurnRequest | JudgeRequest | CallRequest | Finished
+    body: StoreRequest | PromptRequest | JudgeRequest | CallRequest | Finished
     events: tuple[Event, ...] = ()
     finished_calls: tuple[Usage | None, ...] = ()
     """Usage of finished admitted calls, in order."""
@@ -102,17 +101,18 @@ class WorkerReply:
 class Channel:
     """Passes a session's requests to the run and returns the replies."""
 
+    systems: Mapping[Seat, str]
     requests: asyncio.Queue[WorkerRequest] = field(default_factory=asyncio.Queue)
     reply: asyncio.Future[WorkerReply] | None = None
     events: list[Event] = field(default_factory=list)
     finished_calls: list[Usage | None] = field(default_factory=list)
 
-    def post(self, body: StoreRequest | TurnRequest | JudgeRequest | CallRequest | Finished) -> None:
+    def post(self, body: StoreRequest | PromptRequest | JudgeRequest | CallRequest | Finished) -> None:
         """Send a request without waiting for the reply."""
         self.requests.put_nowait(WorkerRequest(body, tuple(self.events), tuple(self.finished_calls)))
         self.events, self.finished_calls = [], []
 
-    async def request(self, body: StoreRequest | TurnRequest | JudgeRequest | CallRequest) -> Any:
+    async def request(self, body: StoreRequest | PromptRequest | JudgeRequest | CallRequest) -> Any:
         """Send a request and return the run's result; raises the run's fault."""
         self.reply = asyncio.get_running_loop().create_future()
         self.post(body)
@@ -130,28 +130,52 @@ async def _write(*entries: StoreEntry) -> None:
     await _channel.get().request(StoreRequest(entries))
 
 
-class RemoteScenario:
-    """Turns and judges' verdicts come from the run; rules are checked here."""
+class JudgeElsewhere:
+    """Stands for the run's panel; implements `Judge`."""
 
-    def __init__(self, worker: WorkerConfig) -> None:
-        judges = [spec_of(judge) for judge in worker.config.judges]
-        self._has_panel = is_panel(judges)
-        self._judge = None if self._has_panel else open_judge(judges)
+    name = "panel of the run"
+    endpoints: tuple[str, ...] = ()
 
-    async def next_turn(self, dialogue: int, number: int) -> Turn | None:
-        """The run's turn."""
-        turn: Turn | None = await _channel.get().request(TurnRequest(dialogue, number))
-        return turn
+    async def assess(self, criterion: Criterion, reading: Reading) -> Verdict | JudgeRecord:
+        """Never called: a judgement that needs the panel is requested from the run."""
+        raise InternalError("a judge was called in a process that has none")
 
-    def asks_a_judge(self, turn: Turn) -> bool:
-        """True if there is a panel and a subjective constraint."""
-        return self._has_panel and has_subjective(turn.constraints)
+    async def aclose(self) -> None:
+        """Nothing to release."""
 
-    async def score(self, turn: Turn, answer: str) -> Judgement:
-        """The verdicts on an answer."""
-        if not self.asks_a_judge(turn):
-            return await judge_turn(turn.constraints, answer, self._judge)
-        judgement: Judgement = await _channel.get().request(JudgeRequest(turn, answer))
+
+class RemoteEnvironment(Environment):
+    """Prompts and judges' verdicts come from the run; rules are checked here.
+
+    Args:
+        environment: The scenario's, without a benchmark.
+    """
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    def system(self, dialogue: int, seat: Seat) -> str:
+        """As the run sent it with the session."""
+        return _channel.get().systems[seat]
+
+    async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
+        """The run's prompt."""
+        prompt: Prompt | End = await _channel.get().request(PromptRequest())
+        return prompt
+
+    def heard(self, prompt: Prompt, answer: str) -> str:
+        return self._environment.heard(prompt, answer)
+
+    def asks_a_judge(self, prompt: Prompt) -> bool:
+        return self._environment.asks_a_judge(prompt)
+
+    async def score(
+        self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
+    ) -> Judgement:
+        """By rules here, or by the run's judge."""
+        if not self.asks_a_judge(prompt):
+            return await self._environment.score(prompt, answer, past, stored)
+        judgement: Judgement = await _channel.get().request(JudgeRequest(prompt.turn))
         return judgement
 
 
@@ -168,7 +192,9 @@ class RemotePolicy:
         return Wait(self._fetch(call))
 
     async def _fetch(self, call: PlannedCall) -> None:
-        self._decisions[id(call)] = await _channel.get().request(CallRequest(call))
+        bare = replace(call.request, messages=(), prompt=None)
+        sent = replace(call, request=bare, size=RequestSize.of(call.request))
+        self._decisions[id(call)] = await _channel.get().request(CallRequest(sent))
 
     def record(self, call: PlannedCall, usage: Usage | None) -> None:
         """Send the usage with the next request."""
@@ -180,17 +206,31 @@ class Worker:
 
     def __init__(self, worker: WorkerConfig) -> None:
         self._shutdown = Shutdown()
-        factory = ClientFactory(worker.config, RemotePolicy() if worker.has_policy else AllowAll(), self._shutdown)
-        models = zip(worker.settings.models, worker.config.models, strict=True)
-        self._targets = {name: factory.target(model) for name, model in models}
-        scenario = RemoteScenario(worker)
-        self._context = RunContext(worker.settings, scenario, FullHistory(), _write, self._observe, self._shutdown)
+        settings, config = worker.settings, worker.config
+        policy = RemotePolicy() if worker.has_policy else AllowAll()
+        factory = ClientFactory(config, policy, self._shutdown, scenario=settings.scenario)
+        seats = factory.seats(config.models, config.partner)
+        self._seats: dict[str, Seats] = dict(zip(settings.models, seats, strict=True))
+        named = {} if config.context_model is None else {"context": factory.context_model(config.context_model)}
+        strategy = open_strategy(settings.context, models=named)
+        judges = [spec_of(judge) for judge in config.judges]
+        judge = JudgeElsewhere() if is_panel(judges) else open_judge(judges)
+        scenario = get_scenario(settings.scenario)
+        options = options_of(scenario.play, settings.options, scenario.name)
+        environment = RemoteEnvironment(scenario.environment(None, options, Services(judge=judge)))
+        self._context = RunContext(settings, environment, strategy, _write, self._observe, self._shutdown)
         self._channels: dict[SessionKey, Channel] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def begin(self, key: SessionKey, state: SessionState) -> WorkerRequest:
-        """Begin or resume a session; returns its first request."""
-        channel = self._channels[key] = Channel()
+    async def begin(self, key: SessionKey, state: SessionState, systems: Mapping[Seat, str]) -> WorkerRequest:
+        """Begin or resume a session; returns its first request.
+
+        Args:
+            key: The session.
+            state: As stored; the only message that carries what was said.
+            systems: What each seat is told before anything else.
+        """
+        channel = self._channels[key] = Channel(systems)
         task = asyncio.create_task(self._play(key, state, channel))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -214,7 +254,7 @@ class Worker:
         _channel.set(channel)
         fault: Exception | None = None
         try:
-            await SessionRunner(self._context, key, self._targets[key.model], state).play()
+            await SessionRunner(self._context, key, self._seats[key.model], state).play()
         except Exception as error:
             fault = error
         channel.post(Finished(fault))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
-from evolif.types import Ending, JudgedTurn, Message, Prompt, Role, Span, Spent, Usage, Verdict
+from evolif.types import Ending, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
 
 STOP_RULE = "stop rule"
 """The cause of sessions that a stop rule ended or prevented."""
 _MOST_SPANS = 64
 _ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
+_PLAIN_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def storable(text: str) -> str:
@@ -69,21 +71,40 @@ class BareVerdicts:
 Statement = tuple[str, tuple[Any, ...]]
 
 
+AskedKey = tuple[int, int, str]
+"""(dialogue, turn, digest): identifies a stored prompt."""
+
+
+def with_digest(prompt: Prompt) -> Prompt:
+    """The prompt with a digest, worked out from what an answer to it depends on if it has none."""
+    if prompt.digest:
+        return prompt
+    messages = [[m.role, m.content] for m in prompt.messages]
+    parts = [prompt.seat, messages, dict(prompt.payload), prompt.max_tokens]
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return replace(prompt, digest=hashlib.sha256(text.encode()).hexdigest()[:16])
+
+
 def _asked(prompt: Prompt) -> Statement:
-    """A prompt, stored once for all sessions; the store rejects another one with that number."""
-    labels, payload = prompt.labels, prompt.payload
-    witness = None if payload["witness"] is None else storable(payload["witness"])
-    place = (
-        prompt.dialogue,
-        prompt.turn,
-        prompt.digest,
-        labels["move"],
-        labels["depth"],
-        storable(str(labels["topic"])),
-    )
-    asked = (storable(prompt.query), _ENCODER.encode(payload["constraints"]), labels["operation"])
-    row = (*place, *asked, storable(str(labels["source"])), storable(str(labels["register"])), witness)
-    return "INSERT OR IGNORE INTO asked VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
+    """A prompt, stored once for all sessions; the store rejects another fixed one with that number."""
+    earlier = [_message_object(message) for message in prompt.messages[:-1]]
+    texts = (_json(earlier) if earlier else "", storable(prompt.query), _json(prompt.payload), _json(prompt.labels))
+    row = (prompt.dialogue, prompt.turn, prompt.digest, int(prompt.fixed), prompt.seat, *texts, prompt.max_tokens)
+    return _INSERT_ASKED, row
+
+
+_INSERT_ASKED = """
+INSERT OR IGNORE INTO asked (dialogue, turn, digest, fixed, seat, messages, query, payload, labels, max_tokens)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+def _message_object(message: Message) -> Mapping[str, str]:
+    return {"role": message.role, "content": message.content}
+
+
+def _json(value: Any) -> str:
+    return storable(_PLAIN_ENCODER.encode(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +127,32 @@ class TurnEntry:
     answer: AnsweredTurn
     judgement: Judgement | None
     spent: tuple[Spent, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    context_tokens: int | None = None
 
-    def statements(self) -> Iterator[Statement]:
-        """The turn, if new, its answer and the calls."""
-        yield _asked(self.prompt)
-        answer = self.answer
-        prompt = self.prompt
+    @property
+    def key(self) -> AskedKey:
+        """Identifies the prompt in the store."""
+        return self.prompt.dialogue, self.prompt.turn, self.prompt.digest
+
+    def statements(self, known: Container[AskedKey]) -> Iterator[Statement]:
+        """The prompt, if new, its answer and the calls."""
+        prompt, answer = self.prompt, self.answer
+        key = self.key
+        if key not in known:
+            yield _asked(prompt)
         texts = (storable(answer.text), storable(answer.reasoning), int(answer.truncated), storable(answer.served_by))
-        row = (self.session, prompt.turn, *texts, answer.seconds, *_judgement_columns(self.judgement))
-        yield "INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row
+        judged = (*texts, answer.seconds, *_judgement_columns(self.judgement))
+        row = (self.session, prompt.turn, *key, *judged, _json(self.notes) if self.notes else "", self.context_tokens)
+        yield _INSERT_TURN, row
         yield from _calls(self.session, prompt.dialogue, prompt.turn, self.spent)
+
+
+_INSERT_TURN = """
+INSERT INTO turn VALUES (
+    ?, ?, (SELECT id FROM asked WHERE dialogue = ? AND turn = ? AND digest = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL
+)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +165,8 @@ class VerdictEntry:
     judgement: Judgement
     spent: tuple[Spent, ...] = ()
 
-    def statements(self) -> Iterator[Statement]:
-        sql = "UPDATE turn SET verdicts = ?, heuristic = ?, scores = ? WHERE session = ? AND turn = ?"
+    def statements(self, known: Container[AskedKey]) -> Iterator[Statement]:
+        sql = "UPDATE turn SET verdicts = ?, scores = ?, heuristic = ?, records = ? WHERE session = ? AND turn = ?"
         yield sql, (*_judgement_columns(self.judgement), self.session, self.turn)
         yield from _calls(self.session, self.dialogue, self.turn, self.spent)
 
@@ -146,7 +183,7 @@ class FaultEntry:
     message: str
     spent: tuple[Spent, ...] = ()
 
-    def statements(self) -> Iterator[Statement]:
+    def statements(self, known: Container[AskedKey]) -> Iterator[Statement]:
         row = (self.session, self.turn, self.role, self.kind, storable(self.message))
         yield "INSERT INTO fault (session, turn, role, kind, message) VALUES (?, ?, ?, ?, ?)", row
         yield from _calls(self.session, self.dialogue, self.turn, self.spent)
@@ -161,7 +198,7 @@ class EndEntry:
     cause: str = ""
     reason: str = ""
 
-    def statements(self) -> Iterator[Statement]:
+    def statements(self, known: Container[AskedKey]) -> Iterator[Statement]:
         row = (self.ending, self.cause, storable(self.reason), self.session)
         yield "UPDATE session SET ending = ?, cause = ?, reason = ? WHERE id = ?", row
 
@@ -176,19 +213,29 @@ class CostEntry:
     turn: int
     spent: tuple[Spent, ...]
 
-    def statements(self) -> Iterator[Statement]:
+    def statements(self, known: Container[AskedKey]) -> Iterator[Statement]:
         yield from _calls(self.session, self.dialogue, self.turn, self.spent)
 
 
 StoreEntry = TurnEntry | VerdictEntry | FaultEntry | EndEntry | CostEntry
 
 
-def _judgement_columns(judgement: Judgement | None) -> tuple[str | None, str, str]:
-    """The columns verdicts, heuristic and scores."""
+def _judgement_columns(judgement: Judgement | None) -> tuple[str | None, str, str, str]:
+    """The columns verdicts, scores, heuristic and records."""
     if judgement is None:
-        return None, "[]", ""
+        return None, "", "[]", ""
     records = dump_records(judgement.records) if judgement.records else ""
-    return dump_verdicts(judgement.verdicts), dump_verdicts(judgement.heuristic), records
+    return dump_verdicts(judgement.verdicts), dump_scores(judgement.scores), dump_verdicts(judgement.heuristic), records
+
+
+def dump_scores(scores: Sequence[Score]) -> str:
+    """Scores as JSON; empty for none."""
+    return _json([[s.name, s.value, s.expected, s.found] for s in scores]) if scores else ""
+
+
+def load_scores(text: str) -> tuple[Score, ...]:
+    """The scores that `dump_scores` wrote."""
+    return tuple(Score(*row) for row in json.loads(text)) if text else ()
 
 
 def _calls(session: int | None, dialogue: int, turn: int, spent: Iterable[Spent]) -> Iterator[Statement]:
@@ -216,11 +263,16 @@ class TurnRecord:
     is_judged: bool
     """False if judging failed or was interrupted; a resume judges the stored answer."""
     verdicts: tuple[Verdict, ...]
+    scores: tuple[Score, ...]
     heuristic: tuple[Verdict, ...]
     records: tuple[JudgeRecord, ...]
     """Each panel member's scores and rationales."""
+    notes: Mapping[str, Any]
+    """What the context strategy learnt at this turn."""
+    context_tokens: int | None
+    """Tokens that the call was shown; None if they were not counted while it was played."""
     usage: Usage
-    """Tokens of the model under test; for those of judges and synthesizers see `Run.costs`."""
+    """Tokens of the speaker itself; for those of judges and synthesizers see `Run.costs`."""
 
     @property
     def turn(self) -> int:
@@ -233,46 +285,74 @@ class TurnRecord:
         return self.prompt.query
 
     @property
+    def judgement(self) -> Judgement | None:
+        """What was found of the answer; None if it is not judged yet."""
+        if not self.is_judged:
+            return None
+        return Judgement(self.verdicts, self.heuristic, self.records, self.scores)
+
+    @property
     def judged(self) -> JudgedTurn:
         """The turn as metrics read it."""
-        return JudgedTurn(self.turn, self.verdicts, self.prompt.labels)
-
-    @classmethod
-    def from_row(cls, row: tuple[Any, ...]) -> TurnRecord:
-        """The record of a row of `TURNS_OF_SESSION`."""
-        *asked, answer, reasoning, truncated, served_by, seconds, verdicts, heuristic, scores = row[:-2]
-        prompt_tokens, completion_tokens = row[-2:]
-        values: list[Any] = [prompt_from_row(asked), answer, reasoning]
-        values += [bool(truncated), served_by, seconds, verdicts is not None]
-        values += [load_verdicts(verdicts), load_verdicts(heuristic), load_records(scores)]
-        values.append(Usage(prompt_tokens, completion_tokens))
-        return cls(*values)
+        return JudgedTurn(self.turn, self.verdicts, self.prompt.labels, self.scores, self.prompt.seat)
 
 
-TURNS_OF_SESSION = """
-SELECT asked.dialogue, asked.turn, hash, move, depth, topic, query, constraints, operation, source, register, witness,
-       answer, reasoning, truncated, served_by, seconds, verdicts, heuristic, scores,
+def record_from_row(prompt: Prompt, row: Sequence[Any]) -> TurnRecord:
+    """The record of a row of `TURNS_OF_SESSION`, without the prompt's own columns."""
+    answer, reasoning, truncated, served_by, seconds, *judged, notes, context_tokens, prompt_tokens, completion = row
+    verdicts, scores, heuristic, records = judged
+    return TurnRecord(
+        prompt,
+        answer,
+        reasoning,
+        bool(truncated),
+        served_by,
+        seconds,
+        verdicts is not None,
+        load_verdicts(verdicts),
+        load_scores(scores),
+        load_verdicts(heuristic),
+        load_records(records),
+        json.loads(notes) if notes else {},
+        context_tokens,
+        Usage(prompt_tokens, completion),
+    )
+
+
+_PROMPT_COLUMNS = """asked.id, asked.dialogue, asked.turn, asked.digest, asked.fixed, asked.seat, asked.messages,
+       asked.query, asked.payload, asked.labels, asked.max_tokens"""
+PROMPT_WIDTH = 11
+"""Columns of a prompt in `PROMPTS` and `TURNS_OF_SESSION`."""
+
+TURNS_OF_SESSION = f"""
+SELECT {_PROMPT_COLUMNS},
+       answer, reasoning, truncated, served_by, seconds, verdicts, scores, heuristic, records, notes, context_tokens,
        (SELECT coalesce(sum(prompt_tokens), 0) FROM call
-        WHERE call.session = turn.session AND call.turn = turn.turn AND role = 'target'),
+        WHERE call.session = turn.session AND call.turn = turn.turn AND role = asked.seat),
        (SELECT coalesce(sum(completion_tokens), 0) FROM call
-        WHERE call.session = turn.session AND call.turn = turn.turn AND role = 'target')
-FROM turn JOIN session ON session.id = turn.session
-JOIN asked ON asked.dialogue = session.dialogue AND asked.turn = turn.turn
+        WHERE call.session = turn.session AND call.turn = turn.turn AND role = asked.seat)
+FROM turn JOIN asked ON asked.id = turn.asked
 WHERE turn.session = ? ORDER BY turn.turn
 """
 
-PROMPTS = """
-SELECT dialogue, turn, hash, move, depth, topic, query, constraints, operation, source, register, witness FROM asked
-"""
+PROMPTS = f"SELECT {_PROMPT_COLUMNS} FROM asked"
 
 
 def prompt_from_row(row: Sequence[Any]) -> Prompt:
     """The prompt of a row of `PROMPTS`."""
-    dialogue, turn, digest, move, depth, topic, query, constraints, operation, source, register, witness = row
-    labels = {"topic": topic, "move": move, "depth": depth}
-    labels |= {"operation": operation, "source": source, "register": register}
-    payload = {"constraints": json.loads(constraints), "witness": witness}
-    return Prompt(dialogue, turn, (Message("user", query),), payload=payload, labels=labels, digest=digest)
+    _, dialogue, turn, digest, fixed, seat, messages, query, payload, labels, max_tokens = row
+    earlier = [Message(m["role"], m["content"]) for m in json.loads(messages)] if messages else []
+    return Prompt(
+        dialogue,
+        turn,
+        (*earlier, Message("user", query)),
+        seat,
+        json.loads(payload),
+        json.loads(labels),
+        bool(fixed),
+        max_tokens,
+        digest,
+    )
 
 
 @dataclass(frozen=True, slots=True)

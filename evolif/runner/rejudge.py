@@ -6,38 +6,31 @@ if the new judge is stricter, and is censored at its last answer if it would hav
 
 from __future__ import annotations
 
-import asyncio
+import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 from evolif.config import EvalConfig
-from evolif.errors import UsageError
-from evolif.instructions import judge_turn, requirements_of
-from evolif.judging import CACHE_FILE, Judge, JudgeComparison, SqliteJudgeCache, open_judge
-from evolif.models import DEFAULT_RETRIES, ModelRef, RequestCache, as_list, spec_of
+from evolif.contexts import FullHistory
+from evolif.errors import InternalError, UsageError
+from evolif.judging import CACHE_FILE, JudgeComparison, Judgement, SqliteJudgeCache, open_judge
+from evolif.models import DEFAULT_RETRIES, ChatRequest, ModelRef, Reply, RequestCache, as_list, spec_of
 from evolif.runner.clients import ClientFactory, describe_judge
-from evolif.runner.events import (
-    FaultMet,
-    ModelStopped,
-    Observer,
-    RunStarted,
-    SessionEnded,
-    SessionKey,
-    TurnStored,
-    nobody,
-)
-from evolif.runner.metering import AllowAll, CallDeniedError, CallPolicy, open_account
-from evolif.runner.records import AnsweredTurn, CostEntry, EndEntry, FaultEntry, SessionState, TurnEntry, TurnRecord
+from evolif.runner.events import Observer, RunStarted, SessionKey, nobody
+from evolif.runner.metering import AllowAll, CallPolicy
+from evolif.runner.records import SessionState, TurnRecord
 from evolif.runner.run import Run, load_run, locked
-from evolif.runner.session import end_for, judged_outcomes, step
+from evolif.runner.scheduler import SessionScheduler, play_all
+from evolif.runner.session import RunContext, Seats, SessionEnd, SessionRunner
 from evolif.runner.settings import RunSettings, differences
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
-from evolif.runner.store import RunStore, StoreError, StoreWriter, WriteBatcher
+from evolif.runner.store import RunStore, WriteBatcher
+from evolif.scenario import Environment, Services, get_scenario, options_of
 from evolif.text import READING_RULES_VERSION
-from evolif.types import Ending, Role
+from evolif.types import End, Exchange, Prompt
 
 _SESSIONS = 64
 """Sessions judged side by side; how many calls are in flight is up to the judges' limits."""
@@ -45,9 +38,6 @@ _ANSWERS_END = "answers end here"
 """The reason of a session that ends with its answers: the new judge would have let it continue."""
 _UNFINISHED = "its run was broken off here; finish that run, and judge again"
 """The reason of a session that has not ended in the source."""
-
-_End = tuple[Ending | None, str, str]
-"""Ending, cause, reason."""
 
 
 def rejudge(
@@ -92,7 +82,7 @@ def rejudge(
     factory = ClientFactory(config, gate or AllowAll(), shutdown, cache)
     notify = notify or (lambda _: None)
     root = Path(out)
-    with closing(RunStore.open(Path(run))) as source:
+    with closing(RunStore.open(Path(run), migrate=False)) as source:
         settings = rejudged(source, judges, judge_rule)
         _check_answers(source, notify)
         if root.resolve() == source.root.resolve():
@@ -103,11 +93,16 @@ def rejudge(
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
             opened = open_judge(judges, rule=judge_rule, opener=clients.__getitem__, cache=scores)
             batcher = WriteBatcher(target)
-            context = ReplayContext(source, settings.patience, opened, batcher, observe or nobody, shutdown)
+            scenario = get_scenario(settings.scenario)
+            options = options_of(scenario.play, settings.options, scenario.name)
+            environment = scenario.environment(None, options, Services(judge=opened))
+            # A stored session ends where it ended, so the cap is not counted again.
+            playing = settings.model_copy(update={"max_turns": sys.maxsize})
+            context = RunContext(playing, environment, FullHistory(), batcher, observe or nobody, shutdown, True)
 
             async def main() -> None:
                 try:
-                    await _play(context, target)
+                    await _play(context, source, target)
                 finally:
                     try:
                         batcher.close()
@@ -158,7 +153,7 @@ def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
 def _check_answers(source: RunStore, notify: Callable[[str], None]) -> None:
     """Refuse a run without answers; report what is missing in an interrupted one."""
     endings = source.endings()
-    if next(source.used_turns(), None) is None:
+    if not source.used_dialogues():
         raise UsageError(f"{source.root} has no answers to judge; run `evolif evaluate` first")
     unfinished = sum(number for (_, ending, cause), number in endings.items() if ending is None and not cause)
     if unfinished:
@@ -180,138 +175,100 @@ def _open_target(root: Path, settings: RunSettings) -> RunStore:
     return store
 
 
-async def _play(context: ReplayContext, target: RunStore) -> None:
-    """Judge every session that has not ended in the new run."""
-    keys = [(SessionKey(s.model, s.dialogue, s.epoch), s.reason) for _, s in context.source.sessions()]
-    target.enrol(key for key, _ in keys)
+async def _play(context: RunContext, source: RunStore, target: RunStore) -> None:
+    """Play every session that has not ended in the new run, with a player that says its stored answers."""
+    reasons = {SessionKey(s.model, s.dialogue, s.epoch): s.reason for _, s in source.sessions()}
+    target.enrol(reasons)
     ended = {model: target.ended(model) for model in target.settings.models}
-    left = [(key, reason) for key, reason in keys if (key.dialogue, key.epoch) not in ended[key.model]]
-    total = Counter(key.model for key, _ in keys)
-    context.observe(RunStarted(total, total - Counter(key.model for key, _ in left)))
-    queue = iter(left)
+    left = {
+        model: [key for key in reasons if key.model == model and (key.dialogue, key.epoch) not in ended[model]]
+        for model in target.settings.models
+    }
+    total = Counter(key.model for key in reasons)
+    context.observe(RunStarted(total, {model: total[model] - len(keys) for model, keys in left.items()}))
+    limits = dict.fromkeys(left, _SESSIONS)
+    scheduler = SessionScheduler({model: iter(keys) for model, keys in left.items()}, limits, _SESSIONS)
 
-    async def work() -> None:
-        for key, reason in queue:
-            if context.shutdown.all_stopped:
-                return
-            await SessionReplay(context, key, reason, target.state(key)).play()
+    async def play(key: SessionKey) -> None:
+        stored, known = source.state(key), target.state(key)
+        _refuse_others(stored, known)
+        replayed = StoredSession(context.environment, stored, reasons[key])
+        await SessionRunner(replace(context, environment=replayed), key, replayed.seats, known).play()
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(_SESSIONS, len(left))):
-                group.create_task(work())
-    except BaseExceptionGroup as faults:
-        raise faults.exceptions[0] from None
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayContext:
-    """Shared data of all sessions of a rejudging."""
-
-    source: RunStore
-    """Contains the answers; read-only."""
-    patience: int | None
-    judge: Judge | None
-    write: StoreWriter
-    observe: Observer
-    shutdown: Shutdown
+    await play_all(context, scheduler, play)
 
 
-class SessionReplay:
-    """Judges the answers of one session, continuing from the new run's state.
+def _refuse_others(stored: SessionState, known: SessionState) -> None:
+    """Refuse a folder with judgements on other answers."""
+    for record, other in zip(stored.records, known.records, strict=False):
+        if (record.prompt.digest, record.answer) != (other.prompt.digest, other.answer):
+            raise UsageError("the folder contains verdicts on the answers of another run; choose another folder")
+
+
+class StoredSession(Environment):
+    """A session as another run stored it: its prompts, its answers, and its end.
 
     Args:
-        context: What all sessions share.
-        key: The session.
-        reason: Why it ended in the source.
-        state: The session in the new run.
+        environment: Scores the answers.
+        state: The session.
+        reason: Why it ended.
     """
 
-    def __init__(self, context: ReplayContext, key: SessionKey, reason: str, state: SessionState) -> None:
-        self._context = context
-        self._key = key
-        self._reason = reason
+    def __init__(self, environment: Environment, state: SessionState, reason: str) -> None:
+        self._environment = environment
         self._state = state
-        self._account = open_account(key)
-        self._patience = context.patience
-        self._number = 0
+        self._reason = reason
+        self._records = {record.turn: record for record in state.records}
+        self.seats: Seats = dict.fromkeys(("target", "partner"), _StoredAnswers(self._records))
+        """A player that says the stored answers, in every seat."""
 
-    async def play(self) -> None:
-        """Judge the remaining answers until patience is exhausted or none are left.
+    async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
+        """The prompt that was stored next."""
+        if len(past) < len(self._state.records):
+            return self._state.records[len(past)].prompt
+        state = self._state
+        if state.ending == "finished" and state.cause in ("patience", ""):
+            return End("censored", "answers", _ANSWERS_END)
+        if state.ending is None and not state.cause:
+            raise SessionEnd("suspended", "answers", _UNFINISHED)
+        if state.cause == "judge":  # only its old judge failed
+            raise SessionEnd("suspended", "answers", _ANSWERS_END)
+        raise SessionEnd(state.ending, state.cause, self._reason)
 
-        Raises:
-            StoreError: nothing can be stored any more.
-            UsageError: the new run contains different answers than the source.
-        """
-        try:
-            end = await self._judge_turns()
-        except (StoreError, UsageError):
-            raise
-        except CallDeniedError as denied:
-            spent = self._account.take()  # such as half of a panel's calls
-            if spent:
-                await self._context.write(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
-            end = None
-            if denied.deny is not None:  # censored as in an evaluation; resumed with a larger budget
-                end = ("censored" if self._number else None, denied.deny.cause, denied.deny.reason)
-        except Exception as fault:
-            end = await self._report_fault(fault)
-        if end is not None:
-            await self._context.write(EndEntry(self._state.id, *end))
-            self._context.observe(SessionEnded(self._key, self._number, self._patience, *end))
+    def heard(self, prompt: Prompt, answer: str) -> str:
+        return self._environment.heard(prompt, answer)
 
-    async def _judge_turns(self) -> _End | None:
-        """Returns the session's end; None if the run is being stopped."""
-        source, known = self._context.source.state(self._key), self._state.records
-        for position, record in enumerate(source.records):
-            if self._patience == 0:
-                break
-            if position < len(known):
-                if (known[position].prompt.digest, known[position].answer) != (record.prompt.digest, record.answer):
-                    raise UsageError(
-                        "the folder contains verdicts on the answers of another run; choose another folder"
-                    )
-                self._advance(known[position].judged.judged)
-            elif self._context.shutdown.all_stopped:
-                return None
-            else:
-                await self._judge_turn(record)
-        return self._end(source)
+    def asks_a_judge(self, prompt: Prompt) -> bool:
+        return self._environment.asks_a_judge(prompt)
 
-    async def _judge_turn(self, record: TurnRecord) -> None:
-        stored = record.verdicts if record.is_judged else None
-        constraints = requirements_of(record.prompt).constraints
-        judgement = await judge_turn(constraints, record.answer, self._context.judge, stored=stored)
-        answer = AnsweredTurn(record.answer, record.reasoning, record.truncated, record.served_by, record.seconds)
-        spent = self._account.take()
-        await self._context.write(TurnEntry(self._state.id, record.prompt, answer, judgement, spent))
-        judged = judged_outcomes(judgement)
-        self._advance(judged)
-        satisfied = all(judged) if judged else None
-        self._context.observe(TurnStored(self._key, self._number, self._patience, satisfied, spent))
+    async def score(
+        self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
+    ) -> Judgement:
+        """By the judge; what rules found is kept."""
+        return await self._environment.score(prompt, answer, past, stored or self._records[prompt.turn].judgement)
 
-    def _advance(self, judged: tuple[bool, ...]) -> None:
-        self._number += 1
-        self._patience = step(self._patience, self._context.patience, judged)
 
-    def _end(self, source: SessionState) -> _End:
-        if self._patience == 0:
-            return "finished", "patience", "patience exhausted"
-        if source.ending == "finished":
-            return "censored", "answers", _ANSWERS_END
-        if source.ending is None and not source.cause:
-            return "suspended", "answers", _UNFINISHED
-        if source.cause == "judge":  # only its old judge failed
-            return "suspended", "answers", _ANSWERS_END
-        return source.ending, source.cause, self._reason
+class _StoredAnswers:
+    """Says what was answered before; implements `ChatModel`."""
 
-    async def _report_fault(self, fault: Exception) -> _End:
-        end = end_for(fault, "judge", self._key.model)
-        turn, spent = self._number + 1, self._account.take()
-        role: Role = "judge"
-        details = (turn, role, end.cause, end.reason, spent)
-        await self._context.write(FaultEntry(self._state.id, self._key.dialogue, *details))
-        self._context.observe(FaultMet(self._key, *details))
-        if end.is_final and self._context.shutdown.stop_all():
-            self._context.observe(ModelStopped("the judge", end.reason))
-        return end.ending, end.cause, end.reason
+    name = "stored"
+    connections = _SESSIONS
+
+    def __init__(self, records: Mapping[int, TurnRecord]) -> None:
+        self._records = records
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        """The stored answer to the prompt."""
+        if request.prompt is None:
+            raise InternalError("a stored answer needs a prompt")
+        record = self._records[request.prompt.turn]
+        return Reply(
+            record.answer,
+            reasoning=record.reasoning,
+            truncated=record.truncated,
+            served_by=record.served_by,
+            seconds=record.seconds,
+        )
+
+    async def aclose(self) -> None:
+        """Nothing to release."""

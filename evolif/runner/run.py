@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -11,21 +10,24 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from pydantic import BaseModel
+
+from evolif.config import EvalConfig
+from evolif.contexts import open_strategy
 from evolif.errors import OutsideError, UsageError
-from evolif.instructions import Benchmark, SynthesisRecord, TurnSource, turn_hash
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
-from evolif.models import ChatModel, excerpt
+from evolif.models import excerpt, spec_of
 from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
-from evolif.runner.records import CostEntry, EarlyEnd, TurnRecord
-from evolif.runner.scenario import EvolifScenario, FullHistory
+from evolif.runner.fork import fork
+from evolif.runner.records import CostEntry, EarlyEnd, TurnRecord, with_digest
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
-from evolif.runner.session import RunContext, step
-from evolif.runner.settings import RunSettings, differences, different_fields, growth, moved_models, sessions_of
-from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
+from evolif.runner.session import RunContext, Seats
+from evolif.runner.settings import RunSettings, differences, growth, sessions_of
+from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
 from evolif.runner.store import RunStore, WriteBatcher
-from evolif.turns import Turn
-from evolif.types import Ending, Prompt, Session, Spent, Usage
+from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
+from evolif.types import End, Exchange, Prompt, Session, Spent
 
 
 class Run:
@@ -114,25 +116,39 @@ def load_run(path: Path | str, *, read_only: bool = False) -> Run:
     Raises:
         UsageError: not a run, or one of another version.
     """
-    return Run(RunStore.open(Path(path), read_only=read_only))
+    return Run(RunStore.open(Path(path), read_only=read_only, migrate=False))
 
 
 Notify = Callable[[str], None]
-Engine = Callable[[RunContext, Mapping[str, ChatModel], SessionScheduler, Recall], Awaitable[None]]
-"""Plays the sessions."""
+Engine = Callable[[RunContext, Mapping[str, Seats], SessionScheduler, Recall], Awaitable[None]]
+"""Plays the sessions; gets who speaks in them per model under test."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunExecutor:
-    """Plays a run: opens or creates its store, and plays the sessions that have not ended."""
+    """Plays a run: opens or creates its store, and plays the sessions that have not ended.
+
+    Attributes:
+        benchmark: What is played.
+        play_options: Options of its scenario.
+        settings: What the run stores.
+        config: How it was requested.
+        observe: Receives all events.
+        notify: Called with sentences for the user.
+        on_stop: Called when Ctrl-C requests a clean stop.
+    """
 
     benchmark: Benchmark
+    play_options: BaseModel
     settings: RunSettings
-    judges: Sequence[str]
-    judge_rule: str
+    config: EvalConfig
     observe: Observer
     notify: Notify
     on_stop: Callable[[], None]
+
+    @property
+    def _scenario(self) -> Scenario:
+        return get_scenario(self.settings.scenario)
 
     def is_complete(self, root: Path) -> bool:
         """Whether a run exists here and all sessions of these settings are complete.
@@ -144,7 +160,7 @@ class RunExecutor:
             return False
         with closing(RunStore.open(root)) as store:
             _check_settings(store, self.settings)
-            _check_turns(store, self.benchmark)
+            self._check_prompts(store)
             return not any(self._sessions_left(store, model) for model in self.settings.models)
 
     def fork(self, source: Path, root: Path) -> None:
@@ -155,16 +171,23 @@ class RunExecutor:
         """
         if RunStore.begun(root):
             return
-        with closing(RunStore.open(source)) as store, locked(root):
+        with closing(RunStore.open(source, migrate=False)) as store, locked(root):
             edited: dict[int, int] = {}
-            for turn in _edited_turns(store, self.benchmark):
-                edited.setdefault(turn.dialogue, turn.turn)
-            shared = _fork(store, root, self.settings, edited)
+            for before, _ in self._edited(store):
+                edited.setdefault(before.dialogue, before.turn)
+            shared = fork(store, root, self.settings, edited)
         judged = "" if shared.judged or not shared.turns else ", to be rejudged"
         self.notify(f"{root} starts with {shared.turns} turns of {shared.sessions} sessions of {source}{judged}.")
 
-    def play(self, root: Path, clients: Clients, shutdown: Shutdown, engine: Engine = play_here) -> None:
+    def play(self, root: Path, clients: Clients, meter: Meter, shutdown: Shutdown, engine: Engine = play_here) -> None:
         """Play the remaining sessions.
+
+        Args:
+            root: The run's folder.
+            clients: Who is called.
+            meter: Counts the calls of models that write prompts.
+            shutdown: Says when to stop.
+            engine: Plays the sessions.
 
         Raises:
             EvolifError: what no session can survive.
@@ -174,26 +197,34 @@ class RunExecutor:
             queues = self._enrol(store)
             batcher = WriteBatcher(store)
             judge = self._open_judge(root, clients)
-            record = partial(self._record_synthesis, batcher)
-            source = TurnSource(self.benchmark, clients.wording, notify=self.benchmark.notify, record=record)
-            scenario = EvolifScenario(source, judge)
-            context = RunContext(self.settings, scenario, FullHistory(), batcher, self.observe, shutdown)
-            # Twice a model's requests if a panel judges: its slots are used while answers are being judged. But a model
-            # that answers one request at a time gets only one session.
+            services = Services(
+                judge=judge,
+                config=self.config,
+                max_turns=self.settings.max_turns,
+                dialogues=self.settings.dialogues,
+                meter=meter,
+                book=partial(self._book, batcher),
+            )
+            environment = self._scenario.environment(self.benchmark, self.play_options, services)
+            strategy = open_strategy(self.settings.context, models=clients.context)
+            context = RunContext(self.settings, environment, strategy, batcher, self.observe, shutdown)
+            # Twice a model's requests if a panel judges or a partner speaks: its slots are used in the meantime. But a
+            # model that answers one request at a time gets only one session.
+            more = 2 if clients.judges or self.settings.partner else 1
             limits = {
-                name: target.connections * (2 if clients.judges and target.connections > 1 else 1)
-                for name, target in clients.targets.items()
+                name: seats["target"].connections * (more if seats["target"].connections > 1 else 1)
+                for name, seats in clients.seats.items()
             }
             scheduler = SessionScheduler(queues, limits)
 
             async def main() -> None:
                 try:
-                    await engine(context, clients.targets, scheduler, store.state)
+                    await engine(context, clients.seats, scheduler, store.state)
                 finally:
                     batcher.close()
 
             with calm_collector():
-                playing = with_heartbeat(clients.closing(main(), judge), shutdown, self.observe)
+                playing = with_heartbeat(clients.closing(main(), judge, environment), shutdown, self.observe)
                 run_interruptibly(playing, shutdown, self.on_stop)
 
     def _open_store(self, root: Path) -> RunStore:
@@ -232,18 +263,40 @@ class RunExecutor:
 
     def _open_judge(self, root: Path, clients: Clients) -> Judge | None:
         cache = SqliteJudgeCache(root / CACHE_FILE) if clients.judges else None
-        return open_judge(self.judges, rule=self.judge_rule, opener=clients.judges.__getitem__, cache=cache)
+        judges = [spec_of(judge) for judge in self.config.judges]
+        return open_judge(judges, rule=self.config.judge_rule, opener=clients.judges.__getitem__, cache=cache)
 
-    def _record_synthesis(self, batcher: WriteBatcher, record: SynthesisRecord) -> None:
-        """Store and report the cost of writing a turn."""
-        names = {"synthesizer": record.synthesizer, "checker": self.benchmark.header.spec.checker or "checker"}
-        spent = tuple(
-            Spent(role, names[role], Usage(cost.prompt_tokens, cost.completion_tokens), cost.calls)
-            for role, cost in record.cost.items()
-            if cost.calls
-        )
-        batcher.post(CostEntry(None, record.dialogue, record.turn, spent))
-        self.observe(TurnWorded(record.dialogue, record.turn, spent))
+    def _book(self, batcher: WriteBatcher, dialogue: int, turn: int, spent: tuple[Spent, ...]) -> None:
+        """Store and report the cost of writing a prompt."""
+        batcher.post(CostEntry(None, dialogue, turn, spent))
+        self.observe(TurnWorded(dialogue, turn, spent))
+
+    def _check_prompts(self, store: RunStore) -> None:
+        """Refuse to resume a run when prompts that it has used were edited."""
+        edited = list(islice(self._edited(store), _MOST_SHOWN + 1))
+        if edited:
+            shown = [
+                f"turn {before.turn} of dialogue {before.dialogue} ({self._describe_edit(before, now)})"
+                for before, now in edited[:_MOST_SHOWN]
+            ]
+            more = ", and more" if len(edited) > _MOST_SHOWN else ""
+            raise UsageError(
+                f"{self.benchmark.path} was edited after {store.root} used it: {'; '.join(shown)}{more}. Restore the "
+                "turns, start a new run from the shared part with --fork NEW, or choose another folder"
+            )
+
+    def _edited(self, store: RunStore) -> Iterator[tuple[Prompt, Prompt | End]]:
+        """The prompts that the run used and that would differ now, with what they would be."""
+        environment = self._scenario.environment(self.benchmark, self.play_options, Services())
+        return edited_prompts(store, environment, self.benchmark)
+
+    def _describe_edit(self, before: Prompt, now: Prompt | End) -> str:
+        if isinstance(now, End):
+            return f"the dialogue now ends before it: {now.reason}"
+        if before.query != now.query:
+            was, is_ = excerpt(before.query, now.query), excerpt(now.query, before.query)
+            return f"its query was “{was}” and is now “{is_}”"
+        return self._scenario.describe_edit(before, now)
 
 
 @contextmanager
@@ -288,120 +341,24 @@ _MOST_SHOWN = 3
 """Maximum number of edited turns listed in an error."""
 
 
-def _check_turns(store: RunStore, benchmark: Benchmark) -> None:
-    """Refuse to resume a run when turns that it has used were edited."""
-    edited = list(islice(_edited_turns(store, benchmark), _MOST_SHOWN + 1))
-    if edited:
-        shown = [f"turn {t.turn} of dialogue {t.dialogue} ({_describe_edit(store, t)})" for t in edited[:_MOST_SHOWN]]
-        more = ", and more" if len(edited) > _MOST_SHOWN else ""
-        raise UsageError(
-            f"{benchmark.path} was edited after {store.root} used it: {'; '.join(shown)}{more}. Restore the turns, "
-            "start a new run from the shared part with --fork NEW, or choose another folder"
-        )
+def edited_prompts(
+    store: RunStore, environment: Environment, benchmark: Benchmark
+) -> Iterator[tuple[Prompt, Prompt | End]]:
+    """The stored prompts that an environment would not give again, with what it gives instead.
 
-
-def _edited_turns(store: RunStore, benchmark: Benchmark) -> Iterator[Turn]:
-    """The current turns that differ from those the run used."""
+    What was asked follows from what was said, so the longest session of each dialogue is replayed.
+    """
     dialogues = set(benchmark.dialogues())
-    for dialogue, number, used in store.used_turns():
+    for dialogue in store.used_dialogues():
         if dialogue not in dialogues:
             raise UsageError(f"{benchmark.path} has no dialogue {dialogue}, which {store.root} used; restore its file")
-        turn = benchmark.turn(dialogue, number)
-        if turn_hash(turn) != used:
-            yield turn
+        past = store.longest_session(dialogue)
+        exchanges = [Exchange(r.prompt, r.answer, environment.heard(r.prompt, r.answer), r.notes) for r in past]
+        now = run_to_end(_replay(environment, dialogue, exchanges))
+        for exchange, prompt in zip(exchanges, now, strict=True):
+            if isinstance(prompt, End) or with_digest(prompt).digest != exchange.prompt.digest:
+                yield exchange.prompt, prompt
 
 
-def _describe_edit(store: RunStore, turn: Turn) -> str:
-    used = store.asked(turn.dialogue, turn.turn)
-    if used.query != turn.query:
-        return f"its query was “{excerpt(used.query, turn.query)}” and is now “{excerpt(turn.query, used.query)}”"
-    before = [(c["group"], c["params"]) for c in used.payload["constraints"]]
-    now = [(c.group, dict(c.params)) for c in turn.constraints]
-    groups = {pair[0] for pair in before if pair not in now} | {pair[0] for pair in now if pair not in before}
-    if groups:
-        return f"its constraints changed: {', '.join(sorted(groups))}"
-    before_move, before_topic = used.labels["move"], used.labels["topic"]
-    return f"it was {before_move} on topic {before_topic} and is now {turn.move} on topic {turn.topic.id}"
-
-
-# Forking: a conversation depends on the model, its endpoint, the turns and the sampling; the judge, the patience and
-# the cap only determine its length. So answers are copied up to the first edited turn of the benchmark, and verdicts if
-# judge and reading rules are the same; answers without verdicts are judged again.
-
-_ANSWER_SETTINGS = frozenset({"system_prompt", "context", "temperature", "max_tokens", "seed"})
-_VERDICT_SETTINGS = frozenset({"judge", "judge_endpoints", "reading_rules"})
-
-_End = tuple[Ending | None, str, str]
-"""Ending, cause, reason."""
-_NOT_ENDED: _End = (None, "", "")
-
-
-@dataclass(slots=True)
-class _Shared:
-    turns: int = 0
-    sessions: int = 0
-    judged: bool = True
-
-
-def _fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[int, int]) -> _Shared:
-    """Start a run in `root`; `edited` is, per dialogue, the first turn that differs from the one `source` used."""
-    different = set(different_fields(source.settings, settings))
-    shared = _Shared(judged=not different & _VERDICT_SETTINGS)
-    models = set(settings.models) & set(source.settings.models) - set(moved_models(source.settings, settings))
-    if different & _ANSWER_SETTINGS:
-        models = set()
-
-    def fill(connection: sqlite3.Connection) -> None:
-        for number, session in source.sessions():
-            if session.model in models and session.dialogue in settings.dialogues and session.epoch <= settings.epochs:
-                answered, cause = connection.execute(_ANSWERED, (number,)).fetchone()
-                turns = min(answered, settings.max_turns, edited.get(session.dialogue, answered + 1) - 1)
-                end = _NOT_ENDED
-                if shared.judged:
-                    turns, end = _new_end(session, turns, settings, cause if turns == answered else "")
-                _copy_session(connection, (number, session.dialogue), turns, end, judged=shared.judged)
-                shared.turns += turns
-                shared.sessions += turns > 0
-
-    RunStore.create(root, settings, fill, source.root).close()
-    return shared
-
-
-_ANSWERED = "SELECT (SELECT count(*) FROM source.turn WHERE session = id), cause FROM source.session WHERE id = ?"
-
-
-def _new_end(session: Session, turns: int, settings: RunSettings, cause: str) -> tuple[int, _End]:
-    """How many of its first `turns` a session keeps under the new settings, and its end, if any.
-
-    `cause` says why it ended in the source; it is empty if its last turns are not shared.
-    """
-    patience = settings.patience
-    for number, turn in enumerate(session.turns[:turns], 1):
-        patience = step(patience, settings.patience, turn.judged)
-        if patience == 0:
-            return number, ("finished", "patience", "patience exhausted")
-    if len(session.turns) >= turns == settings.max_turns:
-        return turns, ("censored", "cap", f"the cap of {turns} turns")
-    ended = cause in ("context", "content filter")
-    return turns, (session.ending, cause, session.reason) if ended else _NOT_ENDED
-
-
-def _copy_session(
-    connection: sqlite3.Connection, source: tuple[int, int], turns: int, end: _End, *, judged: bool
-) -> None:
-    """Copy the first turns of a session, given by its number and dialogue."""
-    number, dialogue = source
-    copy = connection.execute(
-        "INSERT INTO session (model, dialogue, epoch, ending, cause, reason)"
-        " SELECT model, dialogue, epoch, ?, ?, ? FROM source.session WHERE id = ?",
-        (*end, number),
-    ).lastrowid
-    connection.execute(
-        "INSERT OR IGNORE INTO asked SELECT * FROM source.asked WHERE dialogue = ? AND turn <= ?", (dialogue, turns)
-    )
-    verdicts = "verdicts, heuristic, scores" if judged else "NULL, '[]', ''"
-    connection.execute(
-        f"INSERT INTO turn SELECT ?, turn, answer, reasoning, truncated, served_by, seconds, {verdicts}"
-        " FROM source.turn WHERE session = ? AND turn <= ?",
-        (copy, number, turns),
-    )
+async def _replay(environment: Environment, dialogue: int, past: Sequence[Exchange]) -> list[Prompt | End]:
+    return [await environment.prompt(dialogue, past[:position]) for position in range(len(past))]

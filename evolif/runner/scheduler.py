@@ -12,10 +12,9 @@ import gc
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from evolif.models import ChatModel
 from evolif.runner.events import SessionKey
 from evolif.runner.records import SessionState
-from evolif.runner.session import RunContext, SessionRunner
+from evolif.runner.session import RunContext, Seats, SessionRunner
 
 MOST_ALIVE = 512
 """Maximum concurrent sessions over all models: each holds a conversation in memory."""
@@ -72,14 +71,14 @@ Recall = Callable[[SessionKey], SessionState]
 
 
 async def play_here(
-    context: RunContext, models: Mapping[str, ChatModel], scheduler: SessionScheduler, recall: Recall
+    context: RunContext, seats: Mapping[str, Seats], scheduler: SessionScheduler, recall: Recall
 ) -> None:
-    """Play every session in this process; `models` are those under test, by name.
+    """Play every session in this process; `seats` says who speaks, per model under test.
 
     Raises:
         EvolifError: what no session can survive.
     """
-    await play_all(context, scheduler, lambda key: SessionRunner(context, key, models[key.model], recall(key)).play())
+    await play_all(context, scheduler, lambda key: SessionRunner(context, key, seats[key.model], recall(key)).play())
 
 
 async def play_all(

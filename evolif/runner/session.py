@@ -1,18 +1,27 @@
-"""One conversation of one model over one dialogue, until patience is exhausted (paper §3.3).
+"""One conversation of one model over one dialogue, until patience is exhausted (paper §3.3) or the scenario ends it.
 
-Each turn is one step: prompt, answer, verdicts, durable in the store; then comes the next. Any failure ends only this
-session and costs no patience.
+Each turn is one step: prompt, context, answer, judgement, durable in the store; then comes the next. What comes next
+follows from what was said, so a session continues from its stored turns alone. Any failure ends only this session and
+costs no patience.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from evolif.errors import AccessError, ContextOverflowError, EvolifError, InternalError, ModelError, WithheldError
-from evolif.instructions import prompt_of
+from evolif.contexts import Context, ContextStrategy, context_tokens, tokenizer_name
+from evolif.errors import (
+    AccessError,
+    ContextOverflowError,
+    EvolifError,
+    InternalError,
+    ModelError,
+    UsageError,
+    WithheldError,
+)
 from evolif.judging import Judgement
 from evolif.models import ChatModel, ChatRequest, Sampling
 from evolif.runner.events import FaultMet, ModelStopped, Observer, SessionEnded, SessionKey, SessionStarted, TurnStored
@@ -26,13 +35,13 @@ from evolif.runner.records import (
     TurnEntry,
     TurnRecord,
     VerdictEntry,
+    with_digest,
 )
-from evolif.runner.scenario import SYSTEM_PROMPT, ContextStrategy, Scenario
 from evolif.runner.settings import RunSettings
 from evolif.runner.shutdown import Shutdown
 from evolif.runner.store import StoreError, StoreWriter
-from evolif.turns import Turn
-from evolif.types import Ending, Message, Role, Spent
+from evolif.scenario import INSTRUCTIONS, Environment
+from evolif.types import End, Ending, Exchange, Message, Prompt, Role, Seat, Spent
 
 
 class SessionEnd(Exception):
@@ -62,13 +71,14 @@ class SessionEnd(Exception):
         return isinstance(self.fault, AccessError) or isinstance(getattr(self.fault, "__cause__", None), AccessError)
 
 
-def end_for(fault: Exception, role: Role, model: str) -> SessionEnd:
+def end_for(fault: Exception, role: Role, model: str, scenario: str = INSTRUCTIONS) -> SessionEnd:
     """How a session ends after a fault; a fault never touches patience.
 
     Args:
         fault: What was raised.
         role: The role that failed.
         model: The model under test.
+        scenario: What is played; another than that of this package may be the one to blame.
     """
     if role == "target":
         if isinstance(fault, ContextOverflowError):
@@ -81,6 +91,10 @@ def end_for(fault: Exception, role: Role, model: str) -> SessionEnd:
     kind = type(fault).__name__
     if role == "target":
         return SessionEnd("suspended", "provider", f"{model}: its client failed unexpectedly ({kind})", role)
+    if role in _NAMES:
+        return SessionEnd("suspended", role, f"{_NAMES[role]} failed unexpectedly ({kind})", role)
+    if scenario != INSTRUCTIONS and role != "runner":
+        return SessionEnd("suspended", "scenario", f"the scenario {scenario} failed unexpectedly ({kind})", role)
     return SessionEnd("suspended", "internal", f"an unexpected {kind} in evolif", role)
 
 
@@ -105,34 +119,52 @@ def step(patience: int | None, maximum: int | None, judged: Iterable[bool]) -> i
     return maximum if all(verdicts) else patience - 1
 
 
+Seats = Mapping[Seat, ChatModel]
+"""Who speaks in a session."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """Shared data of all sessions of a run."""
 
     settings: RunSettings
-    scenario: Scenario
+    environment: Environment
     strategy: ContextStrategy
     write: StoreWriter
     observe: Observer
     shutdown: Shutdown
+    answers_are_safe: bool = False
+    """Whether another run's store has the answers, so that only judged ones need writing."""
 
 
 class SessionRunner:
-    """Plays one session from its stored state."""
+    """Plays one session from its stored state.
 
-    def __init__(self, context: RunContext, key: SessionKey, model: ChatModel, state: SessionState) -> None:
+    Args:
+        context: What all sessions share.
+        key: The session.
+        seats: Who speaks.
+        state: The session as stored.
+    """
+
+    def __init__(self, context: RunContext, key: SessionKey, seats: Seats, state: SessionState) -> None:
         settings = context.settings
         self._context = context
+        self._environment = context.environment
         self._key = key
-        self._model = model
+        self._seats = seats
         self._settings = settings
         self._state = state
         self._account = open_account(key)
-        self._history: list[Message] = []
-        self._topics: Counter[str] = Counter()
+        self._past: list[Exchange] = []
+        """Everything said so far, over all seats."""
+        self._own: dict[Seat, list[Exchange]] = {seat: [] for seat in seats}
+        """The same by seat, which is what a seat's context is built from."""
+        self._systems: dict[Seat, str] = {}
         self._number = 0
+        """Turns of the model under test."""
         self._patience = settings.patience
-        self._sampling = Sampling(settings.temperature, settings.max_tokens, settings.seed + key.epoch - 1)
+        self._samplings: dict[int | None, Sampling] = {}
 
     async def play(self) -> None:
         """Play turn after turn until the session ends or the run is stopped.
@@ -140,7 +172,7 @@ class SessionRunner:
         Raises:
             StoreError: nothing can be stored any more.
         """
-        self._context.observe(SessionStarted(self._key, len(self._state.records)))
+        self._context.observe(SessionStarted(self._key, sum(r.prompt.seat == "target" for r in self._state.records)))
         try:
             await self._play()
         except SessionEnd as end:
@@ -164,102 +196,142 @@ class SessionRunner:
             self._check_limits()
             if self._context.shutdown.stopped(self._key.model):
                 return
-            turn = await self._next_turn(self._number + 1)
+            prompt = await self._next_prompt()
             if self._context.shutdown.stopped(self._key.model):
                 return
-            await self._play_turn(turn)
+            await self._play_turn(prompt)
 
     async def _resume(self, records: Sequence[TurnRecord]) -> None:
         """Replay stored turns: answered turns are never asked again, unjudged ones are judged."""
         for record in records:
             outcomes = record.judged.judged
             spent: tuple[Spent, ...] = ()
-            self._topics[str(record.prompt.labels["topic"])] += 1
             if not record.is_judged:
-                judgement = await self._judge(await self._next_turn(record.turn), record.answer)
+                judgement = await self._judge(record.prompt, record.answer)
                 spent = await self._write_verdicts(record.turn, judgement)
                 outcomes = judged_outcomes(judgement)
-            self._advance(record.query, record.answer, outcomes)
+            self._advance(record.prompt, record.answer, outcomes, record.notes)
             if not record.is_judged:
-                self._report_turn(outcomes, record.seconds, spent)
-            if self._patience == 0:
+                self._report_turn(record.prompt.seat, outcomes, record.seconds, spent)
+            if self._is_exhausted:
                 return  # later answers, stored under a larger patience, do not count
 
+    @property
+    def _is_exhausted(self) -> bool:
+        return self._patience == 0 and self._settings.cut == "during"
+
     def _check_limits(self) -> None:
-        if self._patience == 0:
+        if self._is_exhausted:
             raise SessionEnd("finished", "patience", "patience exhausted")
         if self._number >= self._settings.max_turns:
             raise SessionEnd("censored", "cap", f"the cap of {self._settings.max_turns} turns")
 
-    async def _next_turn(self, number: int) -> Turn:
+    async def _next_prompt(self) -> Prompt:
         try:
-            turn = await self._context.scenario.next_turn(self._key.dialogue, number)
-        except CallDeniedError:
+            prompt = await self._environment.prompt(self._key.dialogue, self._past)
+            if isinstance(prompt, End):
+                raise SessionEnd(prompt.ending, prompt.cause, prompt.reason)
+            self._check(prompt)
+            return with_digest(prompt)
+        except (CallDeniedError, SessionEnd):
             raise
         except Exception as fault:
-            raise end_for(fault, "synthesizer", self._key.model) from fault
-        if turn is None:
-            raise SessionEnd("censored", "benchmark", "the dialogue cannot be extended")
-        return turn
+            raise self._end_for(fault, "synthesizer") from fault
 
-    async def _play_turn(self, turn: Turn) -> None:
+    def _check(self, prompt: Prompt) -> None:
+        """Refuse a prompt that the store could not place."""
+        expected = (self._key.dialogue, len(self._past) + 1)
+        if (prompt.dialogue, prompt.turn) != expected or prompt.seat not in self._seats or not prompt.messages:
+            raise UsageError(
+                f"the scenario {self._settings.scenario} asked dialogue {prompt.dialogue}, turn {prompt.turn}, seat "
+                f"{prompt.seat}, but dialogue {expected[0]}, turn {expected[1]} is next, with seats "
+                f"{', '.join(self._seats)} and at least one message"
+            )
+
+    async def _play_turn(self, prompt: Prompt) -> None:
         """Play and judge one turn; an answer is always stored once received."""
-        self._topics[turn.topic.id] += 1
-        depth = self._topics[turn.topic.id]
-        answer = await self._answer(turn, depth)
-        prompt = prompt_of(turn, depth)
+        context = await self._build_context(prompt)
+        answer = await self._answer(prompt, context.messages)
         spent = self._account.take()
-        unjudged = TurnEntry(self._state.id, prompt, answer, None, spent)
-        if self._context.scenario.asks_a_judge(turn):
+        # The whole conversation is counted when the run is read: counting costs more than a turn.
+        counted = self._settings.context != "full" and tokenizer_name() is not None
+        tokens = context_tokens(context.messages) if counted else None
+        unjudged = TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens)
+        if self._environment.asks_a_judge(prompt) and not self._context.answers_are_safe:
             await self._context.write(unjudged)
-            judgement = await self._judge(turn, answer.text)
+            judgement = await self._judge(prompt, answer.text)
             spent += await self._write_verdicts(prompt.turn, judgement)
         else:
             try:
-                judgement = await self._judge(turn, answer.text)
+                judgement = await self._judge(prompt, answer.text)
             except SessionEnd:
-                await self._context.write(unjudged)
+                if not self._context.answers_are_safe:
+                    await self._context.write(unjudged)
                 raise
-            await self._context.write(TurnEntry(self._state.id, prompt, answer, judgement, spent))
+            spent += self._account.take()
+            await self._context.write(replace(unjudged, judgement=judgement, spent=spent))
         outcomes = judged_outcomes(judgement)
-        self._advance(turn.query, answer.text, outcomes)
-        self._report_turn(outcomes, answer.seconds, spent)
+        self._advance(prompt, answer.text, outcomes, context.notes)
+        self._report_turn(prompt.seat, outcomes, answer.seconds, spent)
 
-    async def _answer(self, turn: Turn, depth: int) -> AnsweredTurn:
-        system = SYSTEM_PROMPT if self._settings.system_prompt else ""
-        messages = self._context.strategy.messages(system, self._history, turn.query)
-        request = ChatRequest(messages, self._sampling, prompt=prompt_of(turn, depth), epoch=self._key.epoch)
+    async def _build_context(self, prompt: Prompt) -> Context:
+        seat = prompt.seat
+        if seat not in self._systems:
+            own = self._settings.system_prompt
+            self._systems[seat] = self._environment.system(self._key.dialogue, seat) if own else ""
+        try:
+            return await self._context.strategy.build(self._systems[seat], self._own[seat], prompt)
+        except CallDeniedError:
+            raise
+        except Exception as fault:
+            raise self._end_for(fault, "context") from fault
+
+    async def _answer(self, prompt: Prompt, messages: tuple[Message, ...]) -> AnsweredTurn:
+        request = ChatRequest(messages, self._sampling(prompt), prompt=prompt, epoch=self._key.epoch)
         started = time.monotonic()
         try:
-            reply = await self._model.complete(request)
+            reply = await self._seats[prompt.seat].complete(request)
         except CallDeniedError:
             raise
         except Exception as fault:
-            raise end_for(fault, "target", self._key.model) from fault
-        seconds = round(time.monotonic() - started, 3)
+            raise self._end_for(fault, prompt.seat) from fault
+        seconds = round(time.monotonic() - started, 3) if reply.seconds is None else reply.seconds
         return AnsweredTurn(reply.text, reply.reasoning, reply.truncated, reply.served_by, seconds)
 
-    async def _judge(self, turn: Turn, answer: str) -> Judgement:
+    def _sampling(self, prompt: Prompt) -> Sampling:
+        longest = self._settings.max_tokens if prompt.max_tokens is None else prompt.max_tokens
+        if longest not in self._samplings:
+            seed = self._settings.seed + self._key.epoch - 1
+            self._samplings[longest] = Sampling(self._settings.temperature, longest, seed)
+        return self._samplings[longest]
+
+    async def _judge(self, prompt: Prompt, answer: str) -> Judgement:
         try:
-            return await self._context.scenario.score(turn, answer)
+            return await self._environment.score(prompt, answer, self._past)
         except CallDeniedError:
             raise
         except Exception as fault:
-            raise end_for(fault, "judge", self._key.model) from fault
+            raise self._end_for(fault, "judge") from fault
 
     async def _write_verdicts(self, turn: int, judgement: Judgement) -> tuple[Spent, ...]:
         spent = self._account.take()
         await self._context.write(VerdictEntry(self._state.id, self._key.dialogue, turn, judgement, spent))
         return spent
 
-    def _advance(self, query: str, answer: str, outcomes: tuple[bool, ...]) -> None:
-        self._history += [Message("user", query), Message("assistant", answer)]
-        self._number += 1
-        self._patience = step(self._patience, self._settings.patience, outcomes)
+    def _advance(self, prompt: Prompt, answer: str, outcomes: tuple[bool, ...], notes: Mapping[str, Any]) -> None:
+        exchange = Exchange(prompt, answer, self._environment.heard(prompt, answer), notes)
+        self._past.append(exchange)
+        self._own[prompt.seat].append(exchange)
+        if prompt.seat == "target":
+            self._number += 1
+            self._patience = step(self._patience, self._settings.patience, outcomes)
 
-    def _report_turn(self, outcomes: tuple[bool, ...], seconds: float, spent: tuple[Spent, ...]) -> None:
+    def _report_turn(self, seat: Seat, outcomes: tuple[bool, ...], seconds: float, spent: tuple[Spent, ...]) -> None:
         satisfied = all(outcomes) if outcomes else None
-        self._context.observe(TurnStored(self._key, self._number, self._patience, satisfied, spent, seconds))
+        self._context.observe(TurnStored(self._key, self._number, self._patience, satisfied, spent, seconds, seat))
+
+    def _end_for(self, fault: Exception, role: Role) -> SessionEnd:
+        return end_for(fault, role, self._key.model, scenario=self._settings.scenario)
 
     async def _end(self, end: SessionEnd) -> None:
         if end.is_final and not self._stop_others(end):
@@ -270,7 +342,7 @@ class SessionRunner:
             await self._book_costs()
             await self._context.write(entry)
         else:
-            turn, spent = self._number + 1, self._account.take()
+            turn, spent = len(self._past) + 1, self._account.take()
             details = (turn, end.blame, end.cause, end.reason, spent)
             await self._context.write(FaultEntry(self._state.id, self._key.dialogue, *details), entry)
             self._context.observe(FaultMet(self._key, *details))
@@ -280,15 +352,19 @@ class SessionRunner:
         """Store the cost of an incomplete turn, such as half of a panel's calls."""
         spent = self._account.take()
         if spent:
-            await self._context.write(CostEntry(self._state.id, self._key.dialogue, self._number + 1, spent))
+            await self._context.write(CostEntry(self._state.id, self._key.dialogue, len(self._past) + 1, spent))
 
     def _stop_others(self, end: SessionEnd) -> bool:
-        """Stop the model's sessions, or all if the judge failed; False if already done."""
+        """Stop the model's sessions, or all if another role failed; False if already done."""
         is_target, shutdown = end.blame == "target", self._context.shutdown
         first = shutdown.stop_model(self._key.model) if is_target else shutdown.stop_all()
         if first:
-            self._context.observe(ModelStopped(self._key.model if is_target else "the judge", end.reason))
+            name = _NAMES.get(end.blame or "judge", "the judge")
+            self._context.observe(ModelStopped(self._key.model if is_target else name, end.reason))
         return first
+
+
+_NAMES: Mapping[str, str] = {"partner": "the partner", "context": "the context strategy's model"}
 
 
 def judged_outcomes(judgement: Judgement) -> tuple[bool, ...]:

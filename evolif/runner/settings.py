@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from evolif.config import EvalConfig
+from evolif.contexts import open_strategy
 from evolif.errors import UsageError
-from evolif.instructions import Benchmark
-from evolif.models import spec_of
-from evolif.runner.clients import describe_judge, endpoint_of, names_of
+from evolif.models import ChatModel, ModelRef, spec_of
+from evolif.runner.clients import SELF, NamedModel, describe_judge, endpoint_of, model_name, names_of
 from evolif.runner.events import SessionKey
-from evolif.scenario import INSTRUCTIONS
+from evolif.scenario import INSTRUCTIONS, Benchmark, changed_options, get_scenario, options_of, pairs_of
 from evolif.text import READING_RULES_VERSION
 
 _LATER: Mapping[str, Any] = {
@@ -22,11 +22,14 @@ _LATER: Mapping[str, Any] = {
     "partner": "",
     "context_model": "",
     "options": {},
+    "cut": "during",
     "other_endpoints": {},
 }
 """Fields that are written only where they differ from this."""
 EXTENT = ("models", "endpoints", "dialogues", "epochs")
 """Fields for how much is played, not how: a run may grow in them."""
+SCRIPTED = "scripted"
+"""The partner that the scenario brings."""
 _PROVIDERS_OWN = "the provider's own"
 
 
@@ -65,6 +68,8 @@ class RunSettings(BaseModel):
     """The model that the context strategy calls; empty for none."""
     options: Mapping[str, Any] = Field(default_factory=dict)
     """Options of the scenario that differ from their default."""
+    cut: Literal["during", "after"] = "during"
+    """Whether exhausted patience ends a session, or only cuts it when it is read."""
     other_endpoints: Mapping[str, str] = Field(default_factory=dict)
     """Role (`partner`, `context`) to where its model was asked, unless at the provider's own endpoint."""
 
@@ -169,6 +174,7 @@ _SUBJECTS = {
     "partner": "the partner",
     "context_model": "the context strategy's model",
     "options": "the scenario's options (--set)",
+    "cut": "when patience cuts a session",
     "other_endpoints": "the address of the partner or of the context strategy's model",
 }
 
@@ -177,30 +183,70 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
     """The settings of a run.
 
     Raises:
-        UsageError: a broken name, a benchmark without dialogues.
+        UsageError: a broken name, a benchmark without dialogues, an option that its scenario does not have, a partner
+            in a scenario of one seat.
     """
-    profile = benchmark.header.spec.profile
+    scenario = get_scenario(benchmark.scenario)
+    play = options_of(scenario.play, pairs_of(config.options, scenario.play), scenario.name)
+    defaults = scenario.defaults(benchmark)
+    partner = partner_of(benchmark, config)
     judge, judge_endpoints = describe_judge([spec_of(judge) for judge in config.judges], config.judge_rule)
+    other = {"partner": partner if partner != SELF else None, "context": config.context_model}
     settings = RunSettings(
         benchmark=benchmark.identity,
-        profile=profile.name,
+        profile=benchmark.variant,
         models=names_of(config.models),
         endpoints=tuple(endpoint_of(spec_of(model), config.base_url) for model in config.models),
         judge=judge,
         judge_endpoints=judge_endpoints,
-        patience=config.patience or profile.protocol.patience,
-        max_turns=config.max_turns or profile.protocol.max_turns,
+        patience=config.patience or defaults.patience,
+        max_turns=config.max_turns or defaults.max_turns,
         dialogues=tuple(benchmark.dialogues()[: config.limit]),
         epochs=config.epochs,
         system_prompt=config.system_prompt,
+        context=open_strategy(config.context, models=_named(config)).name,
         temperature=config.temperature,
         max_tokens=config.max_tokens,
         seed=config.seed,
         reading_rules=READING_RULES_VERSION,
+        scenario=scenario.name,
+        partner="" if partner is None else partner if partner == SELF else model_name(partner),
+        context_model="" if config.context_model is None else model_name(config.context_model),
+        options=changed_options(play),
+        cut=defaults.cut,
+        other_endpoints={
+            role: endpoint
+            for role, model in other.items()
+            if model is not None and (endpoint := endpoint_of(spec_of(model), None))
+        },
     )
     if not settings.dialogues:
         raise UsageError(f"{benchmark.path} has no dialogues; create them with `evolif generate`")
     return settings
+
+
+def _named(config: EvalConfig) -> dict[str, ChatModel]:
+    """Stands for the models of a context strategy where only its name is wanted."""
+    return {} if config.context_model is None else {"context": NamedModel(spec_of(config.context_model))}
+
+
+def partner_of(benchmark: Benchmark, config: EvalConfig) -> ModelRef | None:
+    """Who takes the other seat; None in a scenario of one seat.
+
+    Raises:
+        UsageError: a partner where there is no other seat, or none where there is one.
+    """
+    scenario = get_scenario(benchmark.scenario)
+    if "partner" not in scenario.seats:
+        if config.partner is not None:
+            raise UsageError(f"--partner: the scenario {scenario.name} has one seat only, that of the model under test")
+        return None
+    scripted = scenario.partner(benchmark)
+    partner = scripted if config.partner in (None, SCRIPTED) else config.partner
+    if partner is None:
+        what = "has no scripted partner" if config.partner == SCRIPTED else "needs a partner"
+        raise UsageError(f"--partner: the scenario {scenario.name} {what}; name a model, or self")
+    return partner
 
 
 def sessions_of(settings: RunSettings, model: str) -> Iterator[SessionKey]:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from evolif.runner.events import CallsInFlight, Observer, StillWaiting
 from evolif.runner.metering import CallDeniedError
@@ -132,6 +132,19 @@ def run_interruptibly(main: Coroutine[Any, Any, None], shutdown: Shutdown, on_st
         _run_in_thread(guarded(), shutdown)
     if shutdown.requested:
         raise KeyboardInterrupt
+
+
+T = TypeVar("T")
+
+
+def run_to_end(main: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine from synchronous code; in a thread of its own if an event loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(main)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, main).result()
 
 
 def _run_in_thread(main: Coroutine[Any, Any, None], shutdown: Shutdown) -> None:

@@ -1,129 +1,51 @@
 """The durable store of a run: one SQLite file; a turn is committed before the next one of its session starts.
 
 The file is in WAL mode with `synchronous=NORMAL`: what is committed survives the death of this process at any point
-(SIGKILL included); a loss of power may cost the last commits, never the file. Each benchmark turn is stored once in
-`asked`, regardless of the number of models and epochs, and each answer once in `turn`: conversations are assembled from
-the two, so that a run's size is linear in its messages, not quadratic.
+(SIGKILL included); a loss of power may cost the last commits, never the file. Its tables are in `evolif.runner.schema`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
 from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
 from evolif.runner.events import SessionKey
 from evolif.runner.records import (
+    PROMPT_WIDTH,
     PROMPTS,
     STOP_RULE,
     TURNS_OF_SESSION,
+    AskedKey,
     BareVerdicts,
     EarlyEnd,
     SessionState,
     StoreEntry,
+    TurnEntry,
     TurnRecord,
+    load_scores,
     prompt_from_row,
+    record_from_row,
 )
+from evolif.runner.schema import EDITED, KNOWN_VERSIONS, SCHEMA, SCHEMA_VERSION, adapt
 from evolif.runner.settings import RunSettings
-from evolif.types import Ending, JudgedTurn, Prompt, Role, Session, Spent, Usage
+from evolif.types import Ending, JudgedTurn, Label, Prompt, Role, Session, Spent, Usage
 
 FILE_NAME = "run.sqlite"
+_MOST_PROMPTS = 4096
+"""Maximum number of prompts kept in memory."""
 
 _OWN_FILES = frozenset({".lock", FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"})
 """What a run killed at the very start may leave behind."""
 _DISK_FULL = frozenset({"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_SHMSIZE"})
-
-SCHEMA_VERSION = 3
-"""Increase it with every change of `SCHEMA`."""
-
-EDITED = "a turn was edited since it was used in this run"
-"""SQLite's message for a turn that differs from the stored one of the same number."""
-
-SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS run (
-    key TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS session (
-    id INTEGER PRIMARY KEY,
-    model TEXT NOT NULL,
-    dialogue INTEGER NOT NULL,
-    epoch INTEGER NOT NULL,
-    ending TEXT,
-    cause TEXT NOT NULL DEFAULT '',
-    reason TEXT NOT NULL DEFAULT '',
-    UNIQUE (model, dialogue, epoch)
-);
-CREATE TABLE IF NOT EXISTS asked (
-    dialogue INTEGER NOT NULL,
-    turn INTEGER NOT NULL,
-    hash TEXT NOT NULL,
-    move TEXT NOT NULL,
-    depth INTEGER NOT NULL,
-    topic TEXT NOT NULL,
-    query TEXT NOT NULL,
-    constraints TEXT NOT NULL,
-    operation TEXT NOT NULL DEFAULT '',
-    source TEXT NOT NULL DEFAULT '',
-    register TEXT NOT NULL DEFAULT '',
-    witness TEXT,               -- NULL: the benchmark has none for this turn
-    PRIMARY KEY (dialogue, turn)
-);
-CREATE TRIGGER IF NOT EXISTS asked_once BEFORE INSERT ON asked
-WHEN EXISTS (SELECT 1 FROM asked WHERE dialogue = NEW.dialogue AND turn = NEW.turn AND hash <> NEW.hash)
-BEGIN SELECT RAISE(ABORT, '{EDITED}'); END;
-CREATE TABLE IF NOT EXISTS turn (
-    session INTEGER NOT NULL REFERENCES session (id),
-    turn INTEGER NOT NULL,
-    answer TEXT NOT NULL,
-    reasoning TEXT NOT NULL,
-    truncated INTEGER NOT NULL,
-    served_by TEXT NOT NULL,
-    seconds REAL NOT NULL,
-    verdicts TEXT,              -- NULL: answered, not judged yet
-    heuristic TEXT NOT NULL DEFAULT '[]',
-    scores TEXT NOT NULL DEFAULT '',
-    PRIMARY KEY (session, turn)
-);
-CREATE TABLE IF NOT EXISTS call (
-    id INTEGER PRIMARY KEY,
-    session INTEGER REFERENCES session (id),  -- NULL: the wording of a turn, which belongs to no session
-    dialogue INTEGER NOT NULL,
-    turn INTEGER NOT NULL,
-    role TEXT NOT NULL,
-    model TEXT NOT NULL,
-    calls INTEGER NOT NULL,
-    prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS call_of_turn ON call (session, turn);
-CREATE TABLE IF NOT EXISTS fault (
-    id INTEGER PRIMARY KEY,
-    session INTEGER NOT NULL REFERENCES session (id),
-    turn INTEGER NOT NULL,
-    role TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    message TEXT NOT NULL
-);
-"""
-
-UPGRADES: dict[str, tuple[str, ...]] = {
-    "2": (
-        "ALTER TABLE asked ADD COLUMN operation TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE asked ADD COLUMN source TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE asked ADD COLUMN register TEXT NOT NULL DEFAULT ''",
-        "ALTER TABLE asked ADD COLUMN witness TEXT",
-        f"UPDATE run SET value = '{SCHEMA_VERSION}' WHERE key = 'schema'",
-    )
-}
-"""Statements that upgrade a run of an earlier version; columns are added at the end, as in `SCHEMA`."""
 
 
 def connect(root: Path, *, read_only: bool = False) -> sqlite3.Connection:
@@ -174,10 +96,21 @@ class RunStore:
         self.root = root
         self.settings = settings
         self._connection = connection
+        self._prompts: dict[int, Prompt] = {}
+        """Prompts read lately, by their number."""
+        self._labels: dict[int, Mapping[str, Label]] = {}
+        """Labels of prompts by their number; models and epochs share them."""
+        self._asked: dict[AskedKey, None] = {}
+        """Prompts written lately: sessions of the same dialogue need not encode them again."""
 
     @classmethod
-    def open(cls, root: Path, *, read_only: bool = False) -> RunStore:
-        """Open a run; with `read_only` another process may be writing it.
+    def open(cls, root: Path, *, read_only: bool = False, migrate: bool = True) -> RunStore:
+        """Open a run.
+
+        Args:
+            root: Its folder.
+            read_only: Write nothing, not even a lock; another process may be writing it.
+            migrate: Migrate a file of an earlier version; it can be read without.
 
         Raises:
             UsageError: there is no run, or another version of evolif wrote it.
@@ -187,8 +120,7 @@ class RunStore:
         with disk_faults(root):
             connection = connect(root, read_only=read_only)
             try:
-                if not read_only:
-                    _upgrade(connection)
+                adapt(connection, migrate=migrate and not read_only)
                 return cls(root, connection, _stored_settings(root, connection))
             except BaseException:
                 connection.close()
@@ -196,11 +128,7 @@ class RunStore:
 
     @classmethod
     def create(
-        cls,
-        root: Path,
-        settings: RunSettings,
-        fill: Callable[[sqlite3.Connection], None] | None = None,
-        source: Path | None = None,
+        cls, root: Path, settings: RunSettings, fill: Callable[[sqlite3.Connection], None] | None = None
     ) -> RunStore:
         """Start a run in an empty or missing folder.
 
@@ -208,7 +136,6 @@ class RunStore:
             root: The folder.
             settings: Stored with the run.
             fill: Called in the transaction that starts the run.
-            source: Another run's folder, which `fill` sees as the schema `source`.
         """
         with disk_faults(root):
             if root.exists() and (not root.is_dir() or any(p.name not in _OWN_FILES for p in root.iterdir())):
@@ -216,15 +143,11 @@ class RunStore:
             root.mkdir(parents=True, exist_ok=True)
             connection = connect(root)
             connection.executescript(SCHEMA)
-            if source is not None:
-                connection.execute("ATTACH DATABASE ? AS source", (str(source / FILE_NAME),))
             with connection:  # all at once: a run with settings is complete, see `begun`
                 connection.execute("INSERT INTO run VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
                 _write_settings(connection, settings)
                 if fill is not None:
                     fill(connection)
-            if source is not None:
-                connection.execute("DETACH DATABASE source")
         return cls(root, connection, settings)
 
     @staticmethod
@@ -276,27 +199,54 @@ class RunStore:
             ).fetchone()
         return SessionState(number, ending, cause, tuple(self.turns(number)))
 
-    def used_turns(self) -> Iterator[tuple[int, int, str]]:
-        """(dialogue, turn, hash) of every turn of the benchmark that the run has used, in order."""
+    def used_dialogues(self) -> list[int]:
+        """The dialogues of which the run has used a prompt, in order."""
         with disk_faults(self.root):
-            yield from self._connection.execute("SELECT dialogue, turn, hash FROM asked ORDER BY dialogue, turn")
+            rows = self._connection.execute("SELECT DISTINCT dialogue FROM asked ORDER BY dialogue")
+            return [dialogue for (dialogue,) in rows]
 
-    def asked(self, dialogue: int, turn: int) -> Prompt:
-        """A turn of the benchmark that the run has used."""
+    def longest_session(self, dialogue: int) -> list[TurnRecord]:
+        """The turns of the dialogue's session that has the most."""
         with disk_faults(self.root):
-            rows = self._connection.execute(f"{PROMPTS} WHERE dialogue = ? AND turn = ?", (dialogue, turn))
-            return prompt_from_row(rows.fetchone())
+            row = self._connection.execute(
+                "SELECT session.id FROM session JOIN turn ON turn.session = session.id WHERE dialogue = ?"
+                " GROUP BY session.id ORDER BY count(*) DESC, session.id LIMIT 1",
+                (dialogue,),
+            ).fetchone()
+        return [] if row is None else self.turns(row[0])
+
+    def used_turns(self) -> Iterator[tuple[int, int, str]]:
+        """(dialogue, turn, digest) of every fixed prompt that the run has used, in order."""
+        with disk_faults(self.root):
+            sql = "SELECT dialogue, turn, digest FROM asked WHERE fixed ORDER BY dialogue, turn"
+            yield from self._connection.execute(sql)
+
+    def asked(self, dialogue: int) -> list[Prompt]:
+        """Every prompt of a dialogue that the run has used, by turn."""
+        with disk_faults(self.root):
+            rows = self._connection.execute(f"{PROMPTS} WHERE dialogue = ? ORDER BY turn, id", (dialogue,))
+            return [prompt_from_row(row) for row in rows]
 
     def prompts(self) -> Iterator[Prompt]:
-        """Every turn of the benchmark that the run has used, by dialogue and turn."""
+        """Every prompt that the run has used, by dialogue and turn."""
         with disk_faults(self.root):
-            for row in self._connection.execute(f"{PROMPTS} ORDER BY dialogue, turn"):
+            for row in self._connection.execute(f"{PROMPTS} ORDER BY dialogue, turn, id"):
                 yield prompt_from_row(row)
+
+    def _prompt(self, row: Sequence[Any]) -> Prompt:
+        """The prompt of a row; models and epochs share it."""
+        number = row[0]
+        if number not in self._prompts:
+            if len(self._prompts) >= _MOST_PROMPTS:
+                self._prompts.clear()
+            self._prompts[number] = prompt_from_row(row)
+        return self._prompts[number]
 
     def turns(self, session: int) -> list[TurnRecord]:
         """The answered turns of a session, in order."""
         with disk_faults(self.root):
-            return [TurnRecord.from_row(row) for row in self._connection.execute(TURNS_OF_SESSION, (session,))]
+            rows = self._connection.execute(TURNS_OF_SESSION, (session,))
+            return [record_from_row(self._prompt(row[:PROMPT_WIDTH]), row[PROMPT_WIDTH:]) for row in rows]
 
     def write(self, entries: Iterable[StoreEntry]) -> None:
         """Make entries durable, all or none.
@@ -306,12 +256,21 @@ class RunStore:
             EvolifError: an entry that the store refuses.
         """
         try:
+            asked = []
             with disk_faults(self.root), self._connection:
                 for entry in entries:
-                    for statement, values in entry.statements():
+                    for statement, values in entry.statements(self._asked):
                         self._connection.execute(statement, values)
+                    if isinstance(entry, TurnEntry):
+                        asked.append(entry.key)
+            self._remember(asked)
         except (sqlite3.InterfaceError, OverflowError, ValueError, TypeError) as fault:
             raise InternalError(f"the store of {self.root} cannot store a value ({fault})") from None
+
+    def _remember(self, asked: Iterable[AskedKey]) -> None:
+        if len(self._asked) >= _MOST_PROMPTS:
+            self._asked.clear()
+        self._asked.update(dict.fromkeys(asked))
 
     def sessions(self, model: str | None = None, *, unbegun: bool = True) -> Iterator[tuple[int, Session]]:
         """Every session with its judged turns, in the order of models, epochs and dialogues.
@@ -325,20 +284,23 @@ class RunStore:
         order = {name: i for i, name in enumerate(self.settings.models)}
         with disk_faults(self.root):
             rows = self._connection.execute(
-                "SELECT id, model, dialogue, epoch, ending, reason FROM session WHERE ? IN (model, '')"
+                "SELECT id, model, dialogue, epoch, ending, reason, cause FROM session WHERE ? IN (model, '')"
                 " AND (? OR ending IS NOT NULL OR cause = '')",
                 (model or "", unbegun),
             ).fetchall()
-            bare = BareVerdicts()
-            for number, name, dialogue, epoch, ending, reason in sorted(rows, key=lambda r: (order[r[1]], r[3], r[2])):
+            bare, patience = BareVerdicts(), self.settings.patience
+            rows.sort(key=lambda row: (order[row[1]], row[3], row[2]))
+            for number, name, dialogue, epoch, ending, reason, cause in rows:
                 judged = tuple(self._judged_turns(number, bare))
-                yield number, Session(name, dialogue, epoch, self.settings.patience, ending, reason, judged)
+                yield number, Session(name, dialogue, epoch, patience, ending, reason, judged, cause)
 
     def _judged_turns(self, session: int, bare: BareVerdicts) -> Iterator[JudgedTurn]:
-        for turn, verdicts, depth, move in self._connection.execute(_JUDGED, (session,)):
+        for turn, verdicts, scores, number, labels, seat in self._connection.execute(_JUDGED, (session,)):
             if verdicts is None:
                 return
-            yield JudgedTurn(turn, bare(verdicts), {"depth": depth, "move": move})
+            if number not in self._labels:
+                self._labels[number] = json.loads(labels)
+            yield JudgedTurn(turn, bare(verdicts), self._labels[number], load_scores(scores), seat)
 
     def endings(self) -> dict[tuple[str, Ending | None, str], int]:
         """How many sessions per model, ending and cause."""
@@ -393,8 +355,7 @@ class RunStore:
 
 
 _JUDGED = """
-SELECT turn.turn, verdicts, depth, move FROM turn JOIN session ON session.id = turn.session
-JOIN asked ON asked.dialogue = session.dialogue AND asked.turn = turn.turn
+SELECT turn.turn, verdicts, scores, asked.id, labels, seat FROM turn JOIN asked ON asked.id = turn.asked
 WHERE turn.session = ? ORDER BY turn.turn
 """
 
@@ -402,20 +363,6 @@ WHERE turn.session = ? ORDER BY turn.turn
 def _write_settings(connection: sqlite3.Connection, settings: RunSettings) -> None:
     rows = (("settings", settings.model_dump_json()), ("hash", settings.hash()))
     connection.executemany("INSERT OR REPLACE INTO run VALUES (?, ?)", rows)
-
-
-def _upgrade(connection: sqlite3.Connection) -> None:
-    """Upgrade a run of an earlier version, all or nothing."""
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'run'").fetchone() is None:
-        return
-    row = connection.execute("SELECT value FROM run WHERE key = 'schema'").fetchone()
-    steps = UPGRADES.get(row[0], ()) if row else ()
-    if not steps:
-        return
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
-        for step in steps:
-            connection.execute(step)
 
 
 def _stored_settings(root: Path, connection: sqlite3.Connection) -> RunSettings:
@@ -426,7 +373,7 @@ def _stored_settings(root: Path, connection: sqlite3.Connection) -> RunSettings:
             raise
         rows = {}
     version = rows.get("schema")
-    if version != str(SCHEMA_VERSION):
+    if version != str(SCHEMA_VERSION) and version not in KNOWN_VERSIONS:
         raise UsageError(
             f"{root} was written by another version of evolif (store version {version or 'unknown'}, this one writes "
             f"{SCHEMA_VERSION}); read it with that version, or evaluate into a new folder"

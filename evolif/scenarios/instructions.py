@@ -13,11 +13,11 @@ from evolif.constraints import format_of
 from evolif.errors import InternalError
 from evolif.instructions import Benchmark as Folder
 from evolif.instructions import criteria_of, generate, requirements_of
+from evolif.instructions.environment import SYSTEM_PROMPT, open_environment
 from evolif.instructions.players import player
 from evolif.judging import Criterion
 from evolif.models import ChatModel
-from evolif.runner.scenario import SYSTEM_PROMPT
-from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Chapter, Defaults, Lengths, Scenario
+from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Chapter, Defaults, Environment, Lengths, Scenario, Services
 from evolif.turns import Constraint
 from evolif.types import Prompt
 
@@ -125,6 +125,10 @@ class InstructionFollowing(Scenario):
         protocol = _folder(bench).header.spec.profile.protocol
         return Defaults(max_turns=protocol.max_turns, patience=protocol.patience)
 
+    def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
+        """Its turns, with the synthesizers of those that are missing."""
+        return open_environment(None if bench is None else _folder(bench), services)
+
     def player(self, name: str, seed: int) -> ChatModel:
         """`sim/perfect`, `sim/steady` or `sim/forgetful`."""
         return player(name, seed)
@@ -176,6 +180,15 @@ class InstructionFollowing(Scenario):
         if missing and checker is not None:
             authors.append(Author("checker", checker))
         return tuple(authors)
+
+    def describe_edit(self, before: Prompt, now: Prompt) -> str:
+        """Which constraints changed, or the move."""
+        was, is_ = ({c.group: dict(c.params) for c in requirements_of(one).constraints} for one in (before, now))
+        groups = {group for group in was.keys() | is_.keys() if was.get(group) != is_.get(group)}
+        if groups:
+            return f"its constraints changed: {', '.join(sorted(groups))}"
+        moves = [f"{one.labels['move']} on topic {one.labels['topic']}" for one in (before, now)]
+        return f"it was {moves[0]} and is now {moves[1]}"
 
     def criteria(self, prompt: Prompt) -> Mapping[int, Criterion]:
         """The subjective constraints."""

@@ -53,8 +53,8 @@ def busy(request: ChatRequest) -> Exception:
 def subjective(run: Run) -> int:
     """Subjective constraints of the run's turns."""
     with closing(sqlite3.connect(run.path / "run.sqlite")) as connection:
-        told = [text for (text,) in connection.execute("SELECT constraints FROM asked")]
-    return sum(get_group(c["group"]).subjective for text in told for c in json.loads(text))
+        told = [text for (text,) in connection.execute("SELECT payload FROM asked")]
+    return sum(get_group(c["group"]).subjective for text in told for c in json.loads(text)["constraints"])
 
 
 # Judges

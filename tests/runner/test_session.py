@@ -11,9 +11,9 @@ from scripted import Scripted, fault_at, good_but, number, witness
 
 from evolif import InternalError, ModelError, UsageError, load_benchmark
 from evolif.errors import AccessError, ContextOverflowError, WithheldError
+from evolif.instructions import SYSTEM_PROMPT
 from evolif.models import Reply
 from evolif.runner import (
-    SYSTEM_PROMPT,
     Event,
     FaultMet,
     Run,

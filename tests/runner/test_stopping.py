@@ -105,7 +105,7 @@ def test_a_timeout_of_the_client_is_not_taken_for_a_stop() -> None:
         shutdown = Shutdown()
         model = Scripted(lambda _: TimeoutError("the client's"))
         behind = MeteredModel(
-            managed(model), "target", AllowAll(), lambda: False, lambda: shutdown.within(9.0, "target", "m")
+            managed(model), "target", AllowAll(), lambda: False, lambda role: shutdown.within(9.0, role, "m")
         )
         with pytest.raises(TimeoutError, match="the client's"):
             await behind.complete(ChatRequest(()))

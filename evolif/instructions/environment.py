@@ -1,0 +1,128 @@
+"""Dialogues of a benchmark, played: its turns become prompts, and rules and the judge score the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evolif.constraints import get_group
+from evolif.errors import InternalError
+from evolif.instructions.authors import reopen_synthesizers
+from evolif.instructions.folder import Benchmark
+from evolif.instructions.prompt import prompt_of, requirements_of
+from evolif.instructions.source import SynthesizerPool, TurnSource
+from evolif.instructions.turn_lines import SynthesisRecord
+from evolif.instructions.verdicts import judge_turn
+from evolif.judging import Judge, Judgement, LexicalJudge
+from evolif.models import ModelOptions
+from evolif.scenario import Environment, Services
+from evolif.turns import Turn
+from evolif.types import End, Exchange, Prompt, Seat, Spent, Usage
+
+SYSTEM_PROMPT = """\
+You are in a long conversation about several tasks. Each task has its own set of requirements for your answer.
+- A requirement stays in force for its task until the user changes or withdraws it, and it holds for that task only.
+- A new task starts without requirements. When the user comes back to an earlier task, that task's requirements hold \
+again, together with whatever the user changes now.
+- Every answer is the complete answer to the task in question and satisfies all requirements in force for it.
+- Requirements on the text mean what a reader of the answer sees: in JSON, XML, HTML and CSV the keys, values, cells \
+and visible text, not the syntax around them.
+Reply with the answer alone: no preamble, no comment on the requirements."""
+"""Explains scoped constraints; on by default, left out for the ablation (paper App. E)."""
+
+_MOST_PROMPTS = 4096
+"""Maximum number of prompts kept in memory: models and epochs that play a dialogue share them."""
+
+
+class TurnEnvironment(Environment):
+    """The turns of a benchmark, extended as long as the model keeps up.
+
+    Args:
+        source: Its turns; None where prompts come from elsewhere.
+        judge: For the subjective constraints; None if they are not judged.
+        wording: The models that word missing turns, closed with this environment.
+    """
+
+    def __init__(self, source: TurnSource | None, judge: Judge | None, wording: SynthesizerPool) -> None:
+        self._source = source
+        self._judge = judge
+        self._has_calls = judge is not None and not isinstance(judge, LexicalJudge)
+        self._wording = wording
+        self._prompts: dict[tuple[int, int], tuple[Turn, Prompt]] = {}
+
+    def system(self, dialogue: int, seat: Seat) -> str:
+        """How constraints are scoped."""
+        return SYSTEM_PROMPT
+
+    async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
+        """The next turn of the dialogue, written if it is missing."""
+        if self._source is None:
+            raise InternalError("there is no benchmark here")
+        number = len(past) + 1
+        turn = await self._source.turn(dialogue, number)
+        if turn is None:
+            return End("censored", "benchmark", "the dialogue cannot be extended")
+        known = self._prompts.get((dialogue, number))
+        if known is not None and known[0] is turn:
+            return known[1]
+        if len(self._prompts) >= _MOST_PROMPTS:
+            self._prompts.clear()
+        prompt = prompt_of(turn, 1 + _depth(turn.topic.id, past))
+        self._prompts[dialogue, number] = turn, prompt
+        return prompt
+
+    def asks_a_judge(self, prompt: Prompt) -> bool:
+        """True if there is a panel and a subjective constraint."""
+        return self._has_calls and any(get_group(c.group).subjective for c in requirements_of(prompt).constraints)
+
+    async def score(
+        self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
+    ) -> Judgement:
+        """By rules, and by the judge for subjective constraints."""
+        verdicts = None if stored is None else stored.verdicts
+        return await judge_turn(requirements_of(prompt).constraints, answer, self._judge, stored=verdicts)
+
+    async def aclose(self) -> None:
+        """Release the clients of synthesizers."""
+        await self._wording.aclose()
+
+
+def _depth(topic: str, past: Sequence[Exchange]) -> int:
+    """Turns of the topic so far."""
+    for exchange in reversed(past):
+        if exchange.prompt.labels["topic"] == topic:
+            return int(exchange.prompt.labels["depth"])
+    return 0
+
+
+def open_environment(bench: Benchmark | None, services: Services) -> TurnEnvironment:
+    """Open a benchmark for play, with the synthesizers of its missing turns.
+
+    Args:
+        bench: None where prompts come from elsewhere.
+        services: What the run offers.
+
+    Raises:
+        UsageError: a synthesizer that the benchmark does not have, a missing key.
+        InputError: a broken line; every dialogue of the run is read before the first paid call.
+    """
+    if bench is None or services.config is None:
+        pool = SynthesizerPool({})
+        source = None if bench is None else TurnSource(bench, pool)
+        return TurnEnvironment(source, services.judge, pool)
+    config = services.config
+    missing = tuple(bench.missing(services.max_turns, services.dialogues))
+    options = ModelOptions(max_retries=config.max_retries, timeout=config.timeout)
+    pool = reopen_synthesizers(bench, missing, config.synthesizers, config.checker, options, wrap=services.meter)
+    checker = bench.header.spec.checker or "checker"
+
+    def record(one: SynthesisRecord) -> None:
+        names = {"synthesizer": one.synthesizer, "checker": checker}
+        spent = tuple(
+            Spent(role, names[role], Usage(cost.prompt_tokens, cost.completion_tokens), cost.calls)
+            for role, cost in one.cost.items()
+            if cost.calls
+        )
+        services.book(one.dialogue, one.turn, spent)
+
+    source = TurnSource(bench, pool, notify=bench.notify, record=record)
+    return TurnEnvironment(source, services.judge, pool)

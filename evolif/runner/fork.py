@@ -1,0 +1,132 @@
+"""Start a run from the part of another that fits its settings.
+
+A conversation depends on the model, its endpoint, the prompts and the sampling; the judge, the patience and the cap
+only determine its length. So answers are copied up to the first edited prompt of the benchmark, and judgements if judge
+and reading rules are the same; answers without them are judged again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evolif.runner.records import AnsweredTurn, AskedKey, TurnEntry, TurnRecord
+from evolif.runner.session import step
+from evolif.runner.settings import RunSettings, different_fields, moved_models
+from evolif.runner.store import RunStore
+from evolif.types import Ending, Session
+
+_ANSWER_SETTINGS = frozenset(
+    {"system_prompt", "context", "context_model", "temperature", "max_tokens", "seed", "scenario", "partner", "options"}
+    | {"other_endpoints"}
+)
+_VERDICT_SETTINGS = frozenset({"judge", "judge_endpoints", "reading_rules"})
+
+_End = tuple[Ending | None, str, str]
+"""Ending, cause, reason."""
+_NOT_ENDED: _End = (None, "", "")
+
+
+@dataclass(slots=True)
+class Shared:
+    """What a fork took over."""
+
+    turns: int = 0
+    sessions: int = 0
+    judged: bool = True
+    """Whether judgements were taken over too."""
+
+
+def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[int, int]) -> Shared:
+    """Start a run in `root`.
+
+    Args:
+        source: The run to start from.
+        root: The folder of the new run.
+        settings: Of the new run.
+        edited: Per dialogue, the first turn that differs from the one `source` used.
+    """
+    different = set(different_fields(source.settings, settings))
+    shared = Shared(judged=not different & _VERDICT_SETTINGS)
+    models = set(settings.models) & set(source.settings.models) - set(moved_models(source.settings, settings))
+    if different & _ANSWER_SETTINGS:
+        models = set()
+
+    def fill(connection: sqlite3.Connection) -> None:
+        known: set[AskedKey] = set()
+        for number, session in source.sessions():
+            if session.model not in models or session.dialogue not in settings.dialogues:
+                continue
+            if session.epoch > settings.epochs:
+                continue
+            answered = source.turns(number)
+            kept = [r for r in answered if r.turn < edited.get(session.dialogue, r.turn + 1)]
+            kept = _within_cap(kept, settings.max_turns)
+            end = _NOT_ENDED
+            if shared.judged:
+                kept, end = _new_end(session, kept, settings, session.cause if len(kept) == len(answered) else "")
+            _copy(connection, session, kept, end, known, judged=shared.judged)
+            shared.turns += len(kept)
+            shared.sessions += bool(kept)
+
+    RunStore.create(root, settings, fill).close()
+    return shared
+
+
+def _within_cap(records: Sequence[TurnRecord], cap: int) -> list[TurnRecord]:
+    """The turns up to the last one that the cap allows the model under test."""
+    kept: list[TurnRecord] = []
+    own = 0
+    for record in records:
+        if own == cap:
+            break
+        kept.append(record)
+        own += record.prompt.seat == "target"
+    return kept
+
+
+def _new_end(
+    session: Session, kept: list[TurnRecord], settings: RunSettings, cause: str
+) -> tuple[list[TurnRecord], _End]:
+    """What a session keeps of these turns under the new settings, and its end, if any.
+
+    `cause` says why it ended in the source; it is empty if its last turns are not shared.
+    """
+    patience, own = settings.patience, 0
+    for position, record in enumerate(kept, 1):
+        if not record.is_judged:
+            break
+        if record.prompt.seat == "target":
+            own += 1
+            patience = step(patience, settings.patience, record.judged.judged)
+            if patience == 0 and settings.cut == "during":
+                return kept[:position], ("finished", "patience", "patience exhausted")
+    if own == settings.max_turns:
+        return kept, ("censored", "cap", f"the cap of {own} turns")
+    outside = cause in ("context", "content filter") or (session.ending == "finished" and cause != "patience")
+    return kept, (session.ending, cause, session.reason) if outside and cause else _NOT_ENDED
+
+
+def _copy(
+    connection: sqlite3.Connection,
+    session: Session,
+    records: Sequence[TurnRecord],
+    end: _End,
+    known: set[AskedKey],
+    *,
+    judged: bool,
+) -> None:
+    copy = connection.execute(
+        "INSERT INTO session (model, dialogue, epoch, ending, cause, reason) VALUES (?, ?, ?, ?, ?, ?)",
+        (session.model, session.dialogue, session.epoch, *end),
+    ).lastrowid
+    assert copy is not None
+    for record in records:
+        answer = AnsweredTurn(record.answer, record.reasoning, record.truncated, record.served_by, record.seconds)
+        judgement = record.judgement if judged else None
+        entry = TurnEntry(copy, record.prompt, answer, judgement, (), record.notes, record.context_tokens)
+        for statement, values in entry.statements(known):
+            connection.execute(statement, values)
+        known.add(entry.key)
