@@ -161,9 +161,8 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     with blaming(scenario):
         lengths = scenario.expected(benchmark, play)
         authors = scenario.authors(benchmark, settings.max_turns, settings.dialogues)
-        cut = scenario.defaults(benchmark).cut
     if like is None:
-        decides = settings.patience is not None and cut == "during"
+        decides = settings.patience is not None and settings.cut == "during"
         bases, grounds = _assume(settings, lengths, decides)
     else:
         bases, grounds = _learn(settings, lengths, like)

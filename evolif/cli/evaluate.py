@@ -40,12 +40,9 @@ def evaluate(
     from evolif.benchmark import open_benchmark
     from evolif.budget import load_prices
     from evolif.cli.progress import choose, watching_run
-    from evolif.instructions import Benchmark
     from evolif.runner import evaluate_with, plan
 
     shown, benchmark = choose(display), open_benchmark(bench, notify=say)
-    if not isinstance(benchmark, Benchmark):
-        raise UsageError(f"{bench} is a benchmark of the scenario {benchmark.scenario}, which cannot be played yet")
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
     root = config.fork_into or out
     prices = load_prices(config.prices)

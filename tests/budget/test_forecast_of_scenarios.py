@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 from pydantic import BaseModel
+from typer.testing import CliRunner
 
 from evolif.budget import (
     Budget,
@@ -22,11 +23,12 @@ from evolif.budget import (
     quotes_of,
     survival_of_sessions,
 )
+from evolif.cli import app
 from evolif.errors import UsageError
 from evolif.instructions import generate
 from evolif.models import ChatRequest, Sampling
 from evolif.runner import Deny, PlannedCall, RunSettings, evaluate
-from evolif.scenario import Author, Benchmark, Defaults, Lengths, NoOptions, Scenario
+from evolif.scenario import Author, Benchmark, Lengths, NoOptions, Scenario
 from evolif.types import JudgedTurn, Message, Seat, Session, Usage
 
 MODEL, PARTNER, HERE = "openai/gpt-4.1", "openai/gpt-4.1-mini", "http://127.0.0.1:1/v1"
@@ -43,19 +45,15 @@ class Duel(Scenario):
     play = Options
     written: ClassVar[tuple[Author, ...]] = ()
 
+    def open(self, path: Path, notify: Callable[[str], None] = print) -> Benchmark:
+        return Folder(path)
+
     def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
         assert isinstance(play, Options)
         return Lengths(8, 50, 40, system_tokens=10, partner_calls=1, judge_calls=play.judged)
 
     def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
         return self.written
-
-
-class CutWhenRead(Duel):
-    name = "shift"
-
-    def defaults(self, bench: Benchmark) -> Defaults:
-        return Defaults(patience=3, cut="after")
 
 
 @dataclass
@@ -74,7 +72,7 @@ class Folder:
 
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    points = [EntryPoint(kind.name, f"{__name__}:{kind.__name__}", "evolif.scenarios") for kind in (Duel, CutWhenRead)]
+    points = [EntryPoint(Duel.name, f"{__name__}:Duel", "evolif.scenarios")]
     monkeypatch.delenv("EVOLIF_PLUGINS", raising=False)
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points if group == "evolif.scenarios" else [])
 
@@ -107,7 +105,7 @@ def test_without_patience_every_session_has_the_turns_of_its_dialogue() -> None:
 
 
 def test_patience_that_only_cuts_what_is_read_shortens_no_session() -> None:
-    assert line(told(scenario="shift", patience=3), "target").calls == (48, 48)
+    assert line(told(cut="after", patience=3), "target").calls == (48, 48)
 
 
 def test_patience_ends_sessions_but_no_dialogue_becomes_longer() -> None:
@@ -208,3 +206,18 @@ def test_a_budget_pays_for_the_partner_at_the_partners_price() -> None:
     budget.record(partner, Usage(0, 1_000))
     denied = budget.admit(PlannedCall("target", MODEL, request, None))
     assert isinstance(denied, Deny) and "$0.0016 already spent" in denied.reason
+
+
+def test_a_dry_run_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bench").mkdir()
+    Path("bench/benchmark.json").write_text('{"scenario": "duel"}', encoding="utf-8")
+    dry = ["evaluate", "bench", "-m", MODEL, "--partner", f"{PARTNER}?base_url={HERE}", "--max-turns", "4", "--dry-run"]
+    done = CliRunner().invoke(app, dry, prog_name="evolif")
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0] == "openai/gpt-4.1: 2 sessions, at most 8 turns of its own (cap 4 turns)"
+    assert lines[3].startswith("  partner openai/gpt-4.1-mini: 8 calls, ") and lines[3].endswith("price unknown")
+    assert "constraint" not in done.stdout and lines[4].endswith("plus calls without a known price")
+    refused = CliRunner().invoke(app, [*dry[:-1], "--budget-usd", "1"], prog_name="evolif")
+    assert refused.exit_code == 2 and "--budget-usd needs the price of openai/gpt-4.1-mini" in refused.output
