@@ -220,6 +220,8 @@ class Scenario(Protocol):
     """What a verdict is about, in the singular, as reports call it."""
     answer_key: ClassVar[str] = "key"
     """What reports call an answer that satisfies every rule."""
+    key_fields: ClassVar[tuple[str, ...]] = ()
+    """Fields of a benchmark's lines that hold answer keys; exports leave them out."""
     chapters: ClassVar[tuple[Chapter, ...]] = ()
     """How the page arranges figures and tables; the usual order if empty."""
     how_to_read: ClassVar[tuple[str, ...]] = ()
@@ -305,8 +307,13 @@ class Scenario(Protocol):
         )
 
     def row(self, prompt: Prompt) -> dict[str, Any]:
-        """The columns of a prompt in an export."""
-        return {**prompt.labels, "query": prompt.query}
+        """The columns of a prompt in an export, without answer keys."""
+        told = [{"role": message.role, "content": message.content} for message in prompt.messages]
+        return {**prompt.labels, "query": prompt.query, **({"messages": told} if len(told) > 1 else {})}
+
+    def key_row(self, prompt: Prompt) -> dict[str, Any]:
+        """The columns of a prompt's answer keys in an export that has them."""
+        return {"keys": list(self.keys(prompt))}
 
     def keys(self, prompt: Prompt) -> tuple[str, ...]:
         """Texts of the payload that are answer keys; exports leave out them and answers that contain one."""

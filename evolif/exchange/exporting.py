@@ -11,9 +11,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from evolif._version import __version__
+from evolif.benchmark import HEADER, BenchmarkFolder, open_benchmark
 from evolif.errors import AccessError, OutsideError, UsageError
 from evolif.exchange.authors import DIALOGS, FILE_NAMES, STATES, layout_rows
 from evolif.exchange.rows import (
@@ -24,14 +25,17 @@ from evolif.exchange.rows import (
     canary_of,
     dump,
     extension,
+    folder_rows,
     run_rows,
     schema_of,
+    schema_of_rows,
     shared_fields,
     write_parquet,
 )
 from evolif.instructions import Benchmark
 from evolif.resources import data_path
 from evolif.runner import Run, RunStore, load_run
+from evolif.scenario import INSTRUCTIONS
 
 JSONL, PARQUET, DATASETS = "jsonl", "parquet", "datasets"
 FORMATS = (JSONL, PARQUET, DATASETS, STATES, DIALOGS)
@@ -106,9 +110,14 @@ def _format(name: str | None, out: Path) -> str:
 
 
 @contextmanager
-def _open(path: Path, notify: Callable[[str], None] | None) -> Iterator[Benchmark | Run]:
-    if (path / "benchmark.json").is_file():
-        yield Benchmark(path, notify)
+def _open(path: Path, notify: Callable[[str], None] | None) -> Iterator[_Content]:
+    if (path / HEADER).is_file():
+        opened = open_benchmark(path, notify)
+        if not isinstance(opened, (Benchmark, BenchmarkFolder)):
+            raise UsageError(
+                f"{path}: benchmarks of the scenario {opened.scenario} cannot be exported; export its runs"
+            )
+        yield opened
         return
     if not (path.is_dir() and RunStore.begun(path, read_only=True)):
         raise UsageError(f"{path} is neither a benchmark nor a run; use a folder that evolif generate or evaluate made")
@@ -120,34 +129,43 @@ def _open(path: Path, notify: Callable[[str], None] | None) -> Iterator[Benchmar
         yield run
 
 
+_Content: TypeAlias = Benchmark | BenchmarkFolder | Run
+
+
 class _Source:
     """The rows of a benchmark or a run, and their description."""
 
-    def __init__(self, content: Benchmark | Run, with_witness: bool, licence: str | None) -> None:
+    def __init__(self, content: _Content, with_witness: bool, licence: str | None) -> None:
         self.content = content
         self.with_witness = with_witness
-        self.kind = "benchmark" if isinstance(content, Benchmark) else "run"
-        self.identity = content.identity if isinstance(content, Benchmark) else content.settings.benchmark
+        self.kind = "run" if isinstance(content, Run) else "benchmark"
+        self.identity = content.settings.benchmark if isinstance(content, Run) else content.identity
+        self.scenario = content.settings.scenario if isinstance(content, Run) else content.scenario
         self.canary = canary_of(self.identity)
         self.count = self.withheld = 0
         self._licence = licence
 
     def rows(self) -> Iterator[Row]:
         """The rows, counted as they are read."""
-        content = self.content
-        if isinstance(content, Benchmark):
-            rows = benchmark_rows(content, with_witness=self.with_witness)
-        else:
-            rows = run_rows(content, with_witness=self.with_witness)
         self.count = self.withheld = 0
-        for row in rows:
+        for row in self._rows():
             self.count += 1
             self.withheld += bool(row.get("withheld"))
             yield row
 
+    def _rows(self) -> Iterator[Row]:
+        content = self.content
+        if isinstance(content, Run):
+            return run_rows(content, with_witness=self.with_witness)
+        if isinstance(content, Benchmark):
+            return benchmark_rows(content, with_witness=self.with_witness)
+        return folder_rows(content, with_witness=self.with_witness)
+
     def schema(self) -> Any:
         """The Arrow schema of the rows."""
         metadata = {"evolif.canary": self.canary, "evolif.kind": self.kind, "evolif.identity": self.identity}
+        if self.scenario != INSTRUCTIONS:
+            return schema_of_rows(self.kind, self._rows(), metadata)
         return schema_of(self.kind, with_witness=self.with_witness, metadata=metadata)
 
     def describe(self) -> _Description:
@@ -155,6 +173,8 @@ class _Source:
         content = self.content
         if isinstance(content, Benchmark):
             described = _describe_benchmark(content, self.with_witness)
+        elif isinstance(content, BenchmarkFolder):
+            described = _describe_folder(content, self.with_witness)
         else:
             described = _describe_run(content, self.with_witness)
         return described._replace(licence=self._licence or described.licence)
@@ -215,7 +235,12 @@ def _push(source: _Source, hub: Hub, parquet: Path | None) -> str:
 def _export_layout(source: _Source, out: Path, layout: str) -> Exported:
     """Write a benchmark in one of the authors' layouts, one file per dialogue."""
     benchmark = source.content
-    if not isinstance(benchmark, Benchmark):
+    if isinstance(benchmark, BenchmarkFolder):
+        raise UsageError(
+            f"the format {layout} is only for benchmarks of instruction following; export this one as {JSONL}, "
+            f"{PARQUET} or {DATASETS}"
+        )
+    if isinstance(benchmark, Run):
         raise UsageError(
             f"the format {layout} is only for benchmarks; export a run as {JSONL}, {PARQUET} or {DATASETS}"
         )
@@ -293,6 +318,12 @@ class _Description(NamedTuple):
     """For the front matter."""
     origin: str
     """How the data was made, in sentences."""
+    tags: tuple[str, ...] = ("instruction-following",)
+    warning: str = f"\n{_LEADERBOARD}\n"
+    closing: str = (
+        "Columns whose shape varies (parameters of constraints) are JSON text. `evolif import` turns the data back "
+        "into a\nbenchmark, using the field `evolif`."
+    )
 
 
 def _card(source: _Source, columns: Sequence[str], *, hub: bool) -> str:
@@ -311,7 +342,7 @@ def _card(source: _Source, columns: Sequence[str], *, hub: bool) -> str:
         "pretty_name": about.title,
         "size_categories": [next((name for most, name in _SIZES if source.count < most), "n>1M")],
         "task_categories": ["text-generation"],
-        "tags": ["evolif", "multi-turn", "instruction-following"],
+        "tags": ["evolif", "multi-turn", *about.tags],
     }
     if hub:
         files = [{"split": "test", "path": PARQUET_IN_REPO}]
@@ -325,9 +356,7 @@ def _card(source: _Source, columns: Sequence[str], *, hub: bool) -> str:
 # {about.title}
 
 {about.origin}
-
-{_LEADERBOARD}
-
+{about.warning}
 **Please keep it out of training data.** Every row carries the string below; whoever finds it in a corpus, or a model
 that can complete it, knows that the model may have been trained on it.
 
@@ -337,8 +366,7 @@ One row per turn. Columns:
 
 {listed}
 
-Columns whose shape varies (parameters of constraints) are JSON text. `evolif import` turns the data back into a
-benchmark, using the field `evolif`. Written by evolif {__version__}.
+{about.closing} Written by evolif {__version__}.
 """
 
 
@@ -380,8 +408,28 @@ def _licence(benchmark: Benchmark) -> str:
     return "cc-by-4.0" if own and set(benchmark.header.spec.synthesizers) == {"template"} else "other"
 
 
+def _describe_folder(folder: BenchmarkFolder, with_witness: bool) -> _Description:
+    dialogues = len(folder.dialogues())
+    facts = {
+        "kind": "benchmark",
+        "scenario": folder.scenario,
+        "identity": folder.identity,
+        "dialogues": dialogues,
+        "witnesses": with_witness,
+    }
+    origin = f"{dialogues} dialogues of the scenario {_code(folder.scenario)}, one row per line of their files."
+    return _of_any_scenario(f"Benchmark {folder.identity} of {folder.scenario}", facts, origin)
+
+
+def _of_any_scenario(title: str, facts: dict[str, Any], origin: str) -> _Description:
+    closing = "Columns whose shape varies are JSON text. `evolif import` does not read this data."
+    return _Description(title, "other", facts, origin, (), "", closing)
+
+
 def _describe_run(run: Run, with_witness: bool) -> _Description:
     settings = run.settings
+    if settings.scenario != INSTRUCTIONS:
+        return _describe_other_run(run, with_witness)
     facts = {
         "kind": "run",
         "benchmark": settings.benchmark,
@@ -399,6 +447,28 @@ def _describe_run(run: Run, with_witness: bool) -> _Description:
         f"{_code(settings.judge)}. The answers are subject to the terms of the models' providers."
     )
     return _Description(f"EvolIF transcripts on {settings.benchmark}", "other", facts, origin)
+
+
+def _describe_other_run(run: Run, with_witness: bool) -> _Description:
+    settings = run.settings
+    optional = {"patience": settings.patience, "partner": settings.partner, "options": dict(settings.options)}
+    facts = {
+        "kind": "run",
+        "scenario": settings.scenario,
+        "benchmark": settings.benchmark,
+        "models": list(settings.models),
+        "judge": settings.judge,
+        "max_turns": settings.max_turns,
+        **{name: value for name, value in optional.items() if value},
+        "witnesses": with_witness,
+    }
+    origin = (
+        f"Transcripts of {', '.join(_code(name) for name in settings.models)} in the scenario "
+        f"{_code(settings.scenario)} on the benchmark {_code(settings.benchmark)}: prompts, answers, verdicts and "
+        f"scores, turn by turn, with at most {settings.max_turns} turns and the judge {_code(settings.judge)}. The "
+        "answers are subject to the terms of the models' providers."
+    )
+    return _of_any_scenario(f"Transcripts of {settings.scenario} on {settings.benchmark}", facts, origin)
 
 
 def _code(text: str) -> str:

@@ -6,20 +6,22 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid5
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evolif.benchmark import BenchmarkFolder
 from evolif.errors import InputError, UsageError
 from evolif.instructions import CATALOGUES, Benchmark, Header, parse_header, to_object
 from evolif.resources import complaint
 from evolif.runner import Run, TurnRecord
-from evolif.types import Prompt
+from evolif.scenario import Scenario, blaming, get_scenario
 
 Row = dict[str, Any]
 
@@ -74,6 +76,26 @@ def benchmark_rows(benchmark: Benchmark, *, with_witness: bool) -> Iterator[Row]
             yield row
 
 
+def folder_rows(folder: BenchmarkFolder, *, with_witness: bool) -> Iterator[Row]:
+    """The lines of a benchmark of any scenario, by dialogue; with their answer keys if `with_witness`.
+
+    Raises:
+        UsageError: the scenario has answer keys, and does not say in which fields.
+    """
+    scenario = get_scenario(folder.scenario)
+    if not with_witness and not scenario.key_fields and type(scenario).keys is not Scenario.keys:
+        raise UsageError(
+            f"the scenario {scenario.name} does not say which fields of its lines are answer keys (key_fields), so its "
+            "benchmarks are exported only with them: --with-witness"
+        )
+    hidden = () if with_witness else scenario.key_fields
+    canary = canary_of(folder.identity)
+    for dialogue in folder.dialogues():
+        for number, line in enumerate(folder.lines(dialogue), start=1):
+            row = {"canary": canary, "dialogue": dialogue, "line": number}
+            yield row | _own_columns(scenario, {key: line[key] for key in line if key not in hidden}, row)
+
+
 def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
     """The answered turns of a run, by model and session.
 
@@ -81,45 +103,78 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
         run: The run.
         with_witness: Include the answer key. Without it, answers that contain a witness of their dialogue, as those of
             simulated models do, are left out too: `answer` is null and `withheld` true.
+
+    Raises:
+        UsageError: the scenario is not installed, or is broken.
     """
     canary = canary_of(run.settings.benchmark)
-    facts = {(f.dialogue, f.turn): f for f in run.prompts()}
-    witnesses: dict[int, set[str]] = {}
-    for fact in facts.values():
-        witnesses.setdefault(fact.dialogue, set()).update([fact.payload["witness"]] if fact.payload["witness"] else [])
+    scenario = get_scenario(run.settings.scenario)
+    keys: dict[int, set[str]] = {}
+    with blaming(scenario):
+        for prompt in run.prompts():
+            keys.setdefault(prompt.dialogue, set()).update(scenario.keys(prompt))
     # Endpoints are left out: they describe this machine.
-    shared: Row | None = run.settings.model_dump(mode="json", exclude={"endpoints", "judge_endpoints"})
+    hidden = {"endpoints", "judge_endpoints", "other_endpoints"}
+    shared: Row | None = run.settings.model_dump(mode="json", exclude=hidden)
     for model in run.models:
         for session, records in run.transcripts(model):
             for record in records:
-                fact = facts[session.dialogue, record.turn]
                 row = {
                     "canary": canary,
                     **_attributes(session, "model", "dialogue", "epoch", "ending", "reason", "patience"),
-                    **_turn_columns(fact, record),
+                    **_turn_columns(scenario, record),
                 }
-                row["withheld"] = not with_witness and _has_witness(record.answer, witnesses[session.dialogue])
+                row["withheld"] = not with_witness and _has_witness(record.answer, keys[session.dialogue])
                 if row["withheld"]:
                     row["answer"] = None
                 if with_witness:
-                    row["witness"] = fact.payload["witness"]
+                    with blaming(scenario):
+                        row |= _own_columns(scenario, scenario.key_row(record.prompt), row)
                 row[FIELD] = extension(run=shared)
                 shared = None
                 yield row
+
+
+_SESSION_COLUMNS = ("canary", "model", "dialogue", "epoch", "ending", "reason", "patience")
+_TURN_COLUMNS = (
+    "answer", "reasoning", "truncated", "served_by", "seconds", "is_judged", "judged", "satisfied", "ok", "verdicts",
+    "judge_scores", "prompt_tokens", "completion_tokens",
+)  # fmt: skip
+_TAKEN = frozenset({*_SESSION_COLUMNS, "turn", "seat", *_TURN_COLUMNS, "scores", "withheld", FIELD})
+"""Columns of every run's rows."""
+
+
+def _own_columns(scenario: Scenario, columns: Mapping[str, Any], taken: Collection[str]) -> Row:
+    """A scenario's columns as JSON values, with its name before those whose name is taken.
+
+    Raises:
+        UsageError: a value is not JSON.
+    """
+    own = {}
+    for name, value in columns.items():
+        if not (value is None or isinstance(value, (str, bool, int))):
+            try:
+                json.dumps(value, allow_nan=False)
+            except (TypeError, ValueError, RecursionError):
+                raise UsageError(
+                    f"the scenario {scenario.name} gives a column {name} that is not JSON; repair or update its plug-in"
+                ) from None
+        own[f"{scenario.name}_{name}" if name in taken else str(name)] = value
+    return own
 
 
 def _has_witness(answer: str, witnesses: set[str]) -> bool:
     return answer in witnesses or any(len(text) >= _RECOGNISABLE and text in answer for text in witnesses)
 
 
-def _turn_columns(facts: Prompt, record: TurnRecord) -> Row:
-    judged = [v.satisfied for v in record.verdicts if v.satisfied is not None]
-    return {
+def _turn_columns(scenario: Scenario, record: TurnRecord) -> Row:
+    judged = record.judged.judged
+    with blaming(scenario):
+        own = _own_columns(scenario, scenario.row(record.prompt), _TAKEN)
+    row = {
         "turn": record.turn,
-        **facts.labels,
-        "query": facts.query,
-        "groups": [c["group"] for c in facts.payload["constraints"]],
-        "constraints": facts.payload["constraints"],
+        **({"seat": record.prompt.seat} if len(scenario.seats) > 1 else {}),
+        **own,
         **_attributes(record, "answer", "reasoning", "truncated", "served_by", "seconds", "is_judged"),
         "judged": len(judged),
         "satisfied": sum(judged),
@@ -132,6 +187,14 @@ def _turn_columns(facts: Prompt, record: TurnRecord) -> Row:
         ],
         **_attributes(record.usage, "prompt_tokens", "completion_tokens"),
     }
+    scores = record.judged.scores
+    if scores or scenario.metrics is not None:
+        row["scores"] = [{**asdict(score), "value": _finite(score.value)} for score in scores]
+    return row
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
 
 
 def _attributes(source: object, *names: str) -> Row:
@@ -225,7 +288,7 @@ def _pyarrow() -> Any:
 
 
 def schema_of(kind: str, *, with_witness: bool, metadata: Mapping[str, str]) -> Any:
-    """The Arrow schema of the rows.
+    """The Arrow schema of the rows of instruction following.
 
     Parts whose shape differs from row to row (parameters of constraints and operations, the field `evolif`) are columns
     of JSON text: structs would be the union of all shapes, mostly null, and differ between files. Use the column
@@ -242,6 +305,46 @@ def schema_of(kind: str, *, with_witness: bool, metadata: Mapping[str, str]) -> 
         columns["witness"] = pa.string()
     columns["evolif"] = pa.string()
     return pa.schema(list(columns.items())).with_metadata(dict(metadata))
+
+
+def schema_of_rows(kind: str, rows: Iterable[Row], metadata: Mapping[str, str]) -> Any:
+    """An Arrow schema for the rows of any scenario, which are read once for it.
+
+    A column of its own has the type of its values if all have the same: truth values, whole numbers, numbers, texts.
+    Everything else becomes JSON text.
+    """
+    pa = _pyarrow()
+    fixed = {}
+    if kind == "run":
+        score = {"name": pa.string(), "value": pa.float64(), "expected": pa.string(), "found": pa.string()}
+        known = _run_columns(pa) | {"scores": pa.list_(pa.struct(score))}
+        fixed = {name: known[name] for name in _TAKEN if name in known}
+    found: dict[str, str] = {}
+    for row in rows:
+        for name, value in row.items():
+            own = _kind(value)
+            before = found.setdefault(name, own)
+            if before != own:
+                found[name] = _common_kind(before, own)
+    types = {"truth": pa.bool_(), "whole": pa.int64(), "real": pa.float64()}
+    columns = [(name, fixed.get(name) or types.get(own) or pa.string()) for name, own in found.items()]
+    return pa.schema(columns).with_metadata(dict(metadata))
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "truth"
+    if isinstance(value, int):
+        return "whole" if -(2**63) <= value < 2**63 else "text"
+    return "real" if isinstance(value, float) else "text"
+
+
+def _common_kind(one: str, other: str) -> str:
+    if not one or not other:
+        return one or other
+    return "real" if {one, other} == {"whole", "real"} else "text"
 
 
 def _benchmark_columns(pa: Any) -> dict[str, Any]:
@@ -295,7 +398,8 @@ def batches(rows: Iterable[Row], schema: Any) -> Iterator[Any]:
     """The rows as record batches of the schema."""
     pa = _pyarrow()
     remaining = iter(rows)
-    while batch := [_with_json_text(row) for row in islice(remaining, _BATCH)]:
+    texts = [field.name for field in schema if field.type == pa.string()]
+    while batch := [_with_json_text(row, texts) for row in islice(remaining, _BATCH)]:
         yield pa.RecordBatch.from_pylist(batch, schema=schema)
 
 
@@ -309,12 +413,16 @@ def write_parquet(path: Path, rows: Iterable[Row], schema: Any) -> None:
             writer.write_batch(batch)
 
 
-def _with_json_text(row: Row) -> Row:
-    result = {**row, "constraints": _json_text(row["constraints"]), FIELD: _json_text(row[FIELD])}
-    operation = row["operation"]
-    if isinstance(operation, Mapping):
-        texts = {key: _json_text(operation[key]) for key in ("before", "after")}
-        result["operation"] = {**operation, **texts}
+def _with_json_text(row: Row, texts: Iterable[str]) -> Row:
+    result = dict(row)
+    for name in texts:
+        value = row.get(name)
+        if value is not None and not isinstance(value, str):
+            result[name] = _json_text(value)
+    operation = row.get("operation")
+    if isinstance(operation, Mapping) and "operation" not in texts:
+        parts = {key: _json_text(operation[key]) for key in ("before", "after")}
+        result["operation"] = {**operation, **parts}
     return result
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -147,6 +147,21 @@ class InstructionFollowing(Scenario):
             return format_of([Constraint(one["group"], one["params"]) for one in prompt.payload["constraints"]])
         except (KeyError, TypeError):
             return None
+
+    def row(self, prompt: Prompt) -> dict[str, Any]:
+        """Topic, move and the like, the query, and the constraints."""
+        constraints = prompt.payload["constraints"]
+        groups = [constraint["group"] for constraint in constraints]
+        return {**prompt.labels, "query": prompt.query, "groups": groups, "constraints": constraints}
+
+    def keys(self, prompt: Prompt) -> tuple[str, ...]:
+        """The witness."""
+        witness = prompt.payload["witness"]
+        return (witness,) if witness else ()
+
+    def key_row(self, prompt: Prompt) -> dict[str, Any]:
+        """The witness; null if there is none."""
+        return {"witness": prompt.payload["witness"]}
 
     def lead(self, models: int, dialogues: int) -> str:
         """How long the models followed instructions."""
