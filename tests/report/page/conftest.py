@@ -80,9 +80,11 @@ def hostile(folder: Path) -> Path:
         store.execute("UPDATE run SET value = ? WHERE key = 'settings'", (json.dumps(told),))
         store.execute("UPDATE session SET model = ?, reason = ? WHERE model = 'sim/steady'", (name, HOSTILE))
         store.execute("UPDATE call SET model = ?, prompt_tokens = 9 WHERE model = 'sim/steady'", (name,))
-        store.execute("UPDATE asked SET query = ?, topic = ?, source = ?, register = ?", (HOSTILE,) * 4)
-        store.execute("UPDATE turn SET answer = ?, reasoning = ?, served_by = ?, scores = ?, verdicts = ?",
-                      (HOSTILE, HOSTILE, HOSTILE, records, json.dumps(verdicts)))  # fmt: skip
+        names = ("topic", "move", "depth", "operation", "source", "register")
+        store.execute("UPDATE asked SET query = ?, labels = ?", (HOSTILE, json.dumps(dict.fromkeys(names, HOSTILE))))
+        scores = [[PAYLOADS[0], 0.5, HOSTILE, PAYLOADS[1]]]
+        store.execute("UPDATE turn SET answer = ?, reasoning = ?, served_by = ?, records = ?, verdicts = ?, scores = ?",
+                      (HOSTILE, HOSTILE, HOSTILE, records, json.dumps(verdicts), json.dumps(scores)))  # fmt: skip
         [[number]] = store.execute("SELECT min(id) FROM session").fetchall()
         store.execute(
             "INSERT INTO fault (session, turn, role, kind, message) VALUES (?, 1, 'target', ?, ?)",

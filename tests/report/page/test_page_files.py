@@ -57,8 +57,8 @@ def many(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
                 (1000 * epoch, epoch),
             )
             store.execute(
-                "INSERT INTO turn SELECT session + ?, turn, answer, reasoning, truncated, served_by, seconds, verdicts,"
-                " heuristic, scores FROM turn WHERE session < 1000",
+                "INSERT INTO turn SELECT session + ?, turn, asked, answer, reasoning, truncated, served_by, seconds,"
+                " verdicts, scores, heuristic, records, notes, context_tokens, seal FROM turn WHERE session < 1000",
                 (1000 * epoch,),
             )
     return root
