@@ -282,7 +282,10 @@ class Scenario(Protocol):
         return {}
 
     def perfect(self, prompt: Prompt) -> tuple[Verdict, ...] | None:
-        """The verdicts of rules on the answer key of a prompt; None if the scenario has no answer keys."""
+        """The verdicts of rules on the answer key of a prompt, for the figures of a perfect responder.
+
+        Where the prompt has no key (`keys` is empty), False for what rules check; None if the scenario has no keys.
+        """
         return None
 
     def describe_edit(self, before: Prompt, now: Prompt) -> str:
@@ -290,6 +293,23 @@ class Scenario(Protocol):
         keys = [key for key, value in now.payload.items() if before.payload.get(key, value) != value]
         labels = [key for key, value in now.labels.items() if before.labels.get(key, value) != value]
         return f"its {', '.join(keys or labels) or 'prompt'} changed"
+
+    def command(
+        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """How a benchmark was made: the words after `evolif generate BENCH`, and clauses on what they leave out.
+
+        Args:
+            bench: None if it is not at hand; the words then contain `SEED`.
+            variant: Its variant.
+            dialogues: Those that a run played.
+        """
+        words = ["--scenario", self.name]
+        if bench is None:
+            return [*words, "--dialogues", str(max(dialogues, default=1)), "--seed", "SEED"], ()
+        return [*words, "--dialogues", str(len(bench.dialogues()))], (
+            "with the seed and options of its benchmark.json",
+        )
 
     def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
         """What the page shows beside a prompt: names and values; a value without a name stands alone."""

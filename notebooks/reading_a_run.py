@@ -143,10 +143,8 @@ for key, part in breakdown(run.sessions("sim/steady"), run.prompts(), length_of_
 # And the ceiling, which belongs to every report: what a responder without a fault would get, by replaying the witnesses.
 
 # %%
-from evolif.metrics import ceiling
-
-perfect = ceiling(run.prompts(), run.settings.patience)
-assert perfect.metrics.rob == 1 and not perfect.misses
+perfect = told.ceiling
+assert perfect.metrics.value("rob") == 1 and not perfect.misses
 perfect.metrics
 
 # %%

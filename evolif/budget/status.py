@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from evolif.budget.forecast import survival_of_sessions
 from evolif.budget.prices import Quotes
-from evolif.metrics import Interval, bootstrap_intervals, process_metrics, records_from_sessions
+from evolif.metrics import (
+    PROCESS,
+    Interval,
+    Metric,
+    MetricTable,
+    counted_sessions,
+    dialogue_rows,
+    figures,
+    intervals,
+    records_from_sessions,
+    tables_of,
+)
 from evolif.runner import EarlyEnd, Run
+from evolif.scenario import get_scenario
 from evolif.types import Session
 
 _RESAMPLES = 400
 """Enough for an interval that changes every minute."""
+_ROB = PROCESS.metric("rob")
 _MARKS = (1, 2, 3, 4, 5, 10, 20, 30, 40, 50)
 """Turns at which survivors are counted."""
 
@@ -30,8 +44,8 @@ class ModelStatus:
     suspended: int
     survivors: tuple[tuple[int, int], ...]
     """(turn, sessions that have answered it)."""
-    rob: float | None
-    """Over ended sessions; early on, these are the short ones."""
+    value: float | None
+    """The headline, over ended sessions; early on, these are the short ones."""
     interval: Interval | None
     turns: int
     tokens: int
@@ -53,7 +67,17 @@ class RunStatus:
     priced: bool
     """Whether `usd` covers everything."""
     early_end: EarlyEnd | None = None
-    """The stop rule that ended the run; ROB then covers its dialogues alone."""
+    """The stop rule that ended the run; the headline then covers its dialogues alone."""
+    headline: Metric = _ROB
+    """The metric that the models are ranked by."""
+
+    def to_object(self) -> dict[str, Any]:
+        """As JSON values, the headline under its own name."""
+        shown = asdict(self)
+        del shown["headline"]
+        named = {"value": self.headline.name or "value"}
+        shown["models"] = [{named.get(key, key): value for key, value in one.items()} for one in shown["models"]]
+        return shown
 
     @property
     def turns(self) -> int:
@@ -74,13 +98,16 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
         cut[model] += number if ending is None and cause else 0
     early_end = run.early_end()
     spent = run.costs()
+    played = {model: run.sessions(model) for model in run.models}
+    every = (session for sessions in played.values() for session in sessions)
+    tables = tables_of(get_scenario(run.settings.scenario).metrics, run.settings.patience, every)
+    table = tables[0] if tables else None
     models = []
-    for model in run.models:
-        sessions = run.sessions(model)
+    for model, sessions in played.items():
         counts = records_from_sessions(sessions)
-        records = counts.records
-        if early_end is not None:
-            records = records_from_sessions(s for s in sessions if s.dialogue in early_end.dialogues).records
+        value, interval = _headline(
+            table, [s for s in sessions if early_end is None or s.dialogue in early_end.dialogues]
+        )
         lengths = [len(session.turns) for session in sessions]
         own = [one for one in spent if (one.role, one.model) == ("target", model)]
         usd, priced = quotes.total(own)
@@ -91,8 +118,8 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
             ended=counts.finished + counts.censored + counts.withheld,
             suspended=counts.suspended,
             survivors=_survivors(lengths),
-            rob=process_metrics(records).rob,
-            interval=bootstrap_intervals(records, resamples=_RESAMPLES)["rob"],
+            value=value,
+            interval=interval,
             turns=sum(lengths),
             tokens=sum(one.usage.tokens for one in own),
             usd=usd if priced else None,
@@ -101,7 +128,16 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
         )
         models.append(status)
     usd, priced = quotes.total(spent)
-    return RunStatus(tuple(models), sum(one.usage.tokens for one in spent), usd, priced, early_end)
+    headline = Metric("", "figures", "count") if table is None else table.metric(table.main)
+    return RunStatus(tuple(models), sum(one.usage.tokens for one in spent), usd, priced, early_end, headline)
+
+
+def _headline(table: MetricTable | None, sessions: Sequence[Session]) -> tuple[float | None, Interval | None]:
+    if table is None:
+        return None, None
+    counted = counted_sessions(sessions)
+    drawn = intervals(table, dialogue_rows(table, counted).values(), resamples=_RESAMPLES)
+    return figures((table,), counted).value(table.main), drawn[table.main]
 
 
 def _survivors(lengths: Sequence[int]) -> tuple[tuple[int, int], ...]:

@@ -7,13 +7,13 @@ depends on the answers alone, not on the order in which they arrive.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from evolif.errors import UsageError
-from evolif.metrics import METRIC_NAMES, bootstrap_intervals, records_from_sessions
+from evolif.metrics import PROCESS, MetricTable, counted_sessions, described, dialogue_rows, intervals
 from evolif.runner import (
     STOP_RULE,
     Deny,
@@ -46,21 +46,29 @@ class Rule:
         return f"{self.metric}={self.half_width:g}"
 
 
-def parse_rule(text: str) -> Rule:
+def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,)) -> Rule:
     """Read `rob=0.03`.
+
+    Args:
+        text: A metric and a half-width.
+        tables: Those that the run will have (`tables_of`).
 
     Raises:
         UsageError: an unknown metric, or a half-width that is not above zero.
     """
     metric, _, width = text.partition("=")
+    metrics = described(tables)
     try:
         half_width = float(width)
     except ValueError:
         half_width = 0.0
-    if metric.strip() not in METRIC_NAMES or not 0 < half_width < float("inf"):
+    if metric.strip() not in metrics or not 0 < half_width < float("inf"):
+        example = "rob" if "rob" in metrics else next(iter(metrics), "rob")
+        points = " for ± 3 points" if metrics[example].unit == "rate" else ""
+        lengths = "turns for edr_…, fractions for the others" if "edr_len" in metrics else "rates are fractions"
         raise UsageError(
-            "--stop-when takes a metric and the half-width of its interval, e.g. rob=0.03 for ± 3 points "
-            f"(metrics: {', '.join(METRIC_NAMES)}; turns for edr_…, fractions for the others)"
+            f"--stop-when takes a metric and the half-width of its interval, e.g. {example}=0.03{points} "
+            f"(metrics: {', '.join(metrics)}; {lengths})"
         )
     return Rule(metric.strip(), half_width)
 
@@ -73,10 +81,14 @@ class StopRule:
         settings: The run's settings.
         root: The run's folder; sessions that ended there earlier count.
         seed: Seed of the bootstrap.
+        tables: Those that the run will have.
     """
 
-    def __init__(self, rule: Rule, settings: RunSettings, root: Path, seed: int = 0) -> None:
+    def __init__(
+        self, rule: Rule, settings: RunSettings, root: Path, seed: int = 0, tables: Sequence[MetricTable] = (PROCESS,)
+    ) -> None:
         self._rule = rule
+        self._table = next(table for table in tables if rule.metric in table.ratios)
         self._settings = settings
         self._root = root
         self._seed = seed
@@ -137,6 +149,6 @@ class StopRule:
 
     def _is_narrow(self, run: Run, model: str, prefix: Iterable[int]) -> bool:
         sessions = [s for s in run.sessions(model) if s.dialogue in prefix and s.epoch <= self._settings.epochs]
-        records = records_from_sessions(sessions).records
-        interval = bootstrap_intervals(records, seed=self._seed)[self._rule.metric]
+        rows = dialogue_rows(self._table, counted_sessions(sessions)).values()
+        interval = intervals(self._table, rows, seed=self._seed)[self._rule.metric]
         return interval is not None and (interval[1] - interval[0]) / 2 < self._rule.half_width

@@ -159,8 +159,11 @@ def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRul
     if config.stop_when is None:
         return None
     from evolif.budget import BATCH, StopRule, parse_rule
+    from evolif.metrics import tables_of
+    from evolif.scenario import get_scenario
 
-    rule = StopRule(parse_rule(config.stop_when), settings, root, config.seed)
+    tables = tables_of(get_scenario(settings.scenario).metrics, settings.patience)
+    rule = StopRule(parse_rule(config.stop_when, tables), settings, root, config.seed, tables)
     if len(settings.dialogues) <= BATCH:
         say(
             f"--stop-when looks at the first {BATCH}, {2 * BATCH}, … completed dialogues, but this run has only "

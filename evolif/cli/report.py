@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -267,7 +267,7 @@ def status(
         now = _snapshot(run, table)
         rate = (now.turns - before) / (time.monotonic() - started)
     if json_output:
-        show_json({**asdict(now), "turns_per_second": rate})
+        show_json({**now.to_object(), "turns_per_second": rate})
         return
     from evolif.report import Terminal, status_lines, status_table
 

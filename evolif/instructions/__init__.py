@@ -22,7 +22,7 @@ from evolif.instructions.turn_lines import (
     to_object,
     turn_hash,
 )
-from evolif.instructions.verdicts import criteria_of, has_subjective, judge_turn
+from evolif.instructions.verdicts import by_mode, criteria_of, has_subjective, judge_turn, mode_of, witness_verdicts
 
 __all__ = [
     "CATALOGUES",
@@ -37,12 +37,14 @@ __all__ = [
     "SynthesizerPool",
     "TurnMade",
     "TurnSource",
+    "by_mode",
     "constraint_objects",
     "criteria_of",
     "extend",
     "generate",
     "has_subjective",
     "judge_turn",
+    "mode_of",
     "open_author",
     "open_synthesizers",
     "parse_header",
@@ -55,4 +57,5 @@ __all__ = [
     "script_of",
     "to_object",
     "turn_hash",
+    "witness_verdicts",
 ]

@@ -1,4 +1,4 @@
-"""Verdicts on an answer: rules for the objective groups, a judge for the subjective ones.
+"""Verdicts on an answer: rules for the objective groups, a judge for the subjective ones; and their modes.
 
 A store keeps these parts of a `Judgement`: `verdicts`, `heuristic`, `dump_records(judgement.records)` (one text column,
 which `load_records` reads back) and `judgement.usage`, the tokens per judge model for the costs of the role “judge”.
@@ -9,14 +9,16 @@ resuming. Scores received before the error are in the judge's cache and cost not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from evolif.constraints import check_reading, describe, format_of, get_group
-from evolif.errors import EvolifError, InternalError
+from evolif.constraints import check, check_reading, describe, format_of, get_group
+from evolif.errors import EvolifError, InternalError, UsageError
+from evolif.instructions.prompt import requirements_of
 from evolif.judging import Criterion, Judge, Judgement, JudgeRecord, assess_all, verdict_of
+from evolif.metrics import UNKNOWN, Key, together
 from evolif.text import Reading
 from evolif.turns import Constraint
-from evolif.types import Verdict
+from evolif.types import JudgedTurn, Prompt, Verdict
 
 
 def has_subjective(constraints: Iterable[Constraint]) -> bool:
@@ -96,3 +98,46 @@ def _by_rules(
         else:
             verdicts += check_reading((constraint,), reading)
     return verdicts
+
+
+def witness_verdicts(prompt: Prompt) -> tuple[Verdict, ...]:
+    """The verdicts of rules on a prompt's witness, in the order of its constraints.
+
+    None if rules cannot judge a constraint, otherwise False without a witness.
+    """
+    asked = requirements_of(prompt)
+    by_rules = [c for c in asked.constraints if not get_group(c.group).subjective]
+    if asked.witness is None:
+        verdicts = iter([Verdict(c.group, False, "", "no witness") for c in by_rules])
+    else:
+        verdicts = iter(check(by_rules, asked.witness))
+    return tuple(
+        Verdict(c.group, None, "", "not judged by rules") if get_group(c.group).subjective else next(verdicts)
+        for c in asked.constraints
+    )
+
+
+def mode_of(constraint: Constraint) -> str:
+    """Which mode of its group a constraint has.
+
+    For example `letter` for `start_with`, `json_keys` for `format`, `words.less_than` for `length`, `happy` for
+    `emotion`, `numbered` for `bullets`. A group with one mode has `all`, `count` or `none`. `unknown` if the group is
+    not installed here or its parameters have another form.
+    """
+    try:
+        return get_group(constraint.group).key(constraint.params)
+    except (UsageError, KeyError, TypeError):
+        return UNKNOWN
+
+
+def by_mode(turn: JudgedTurn, prompt: Prompt | None) -> Iterable[tuple[Key, Sequence[Verdict]]]:
+    """The verdicts of a turn per group and mode, such as `length/words.less_than`."""
+    return together(_modes(turn, prompt))
+
+
+def _modes(turn: JudgedTurn, prompt: Prompt | None) -> Iterator[tuple[Key, Verdict]]:
+    constraints = () if prompt is None else requirements_of(prompt).constraints
+    same = [constraint.group for constraint in constraints] == [verdict.group for verdict in turn.verdicts]
+    modes = map(mode_of, constraints) if same else (UNKNOWN for _ in turn.verdicts)
+    for mode, verdict in zip(modes, turn.verdicts, strict=True):
+        yield f"{verdict.group}/{mode}", verdict

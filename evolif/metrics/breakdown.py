@@ -1,4 +1,4 @@
-"""Figures for parts of a run: CSR and ISR per group, mode, depth or move, and the metrics per kind of dialogue."""
+"""Figures for parts of a run: CSR and ISR per key of its turns, and the metrics per kind of dialogue."""
 
 from __future__ import annotations
 
@@ -6,112 +6,69 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
-from evolif.metrics.process import DialogueRecord, Metrics, bootstrap_intervals, dialogue_terms, process_metrics
-from evolif.metrics.sessions import (
-    Counted,
-    counted_sessions,
-    counted_with_verdicts,
-    of_one_model,
-    records_from_sessions,
-)
+from evolif.metrics.process import PROCESS, RATES
+from evolif.metrics.sessions import Counted, counted_sessions, counted_with_verdicts, of_one_model
 from evolif.metrics.statistics import Interval, Values, check_draws, middle, ratios, resampled_sums
-from evolif.metrics.table import Key
-from evolif.turns import Constraint
+from evolif.metrics.table import (
+    UNKNOWN,
+    Breakdown,
+    Key,
+    MetricFigures,
+    MetricTable,
+    dialogue_rows,
+    figures_with_intervals,
+)
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
 
 TurnKey: TypeAlias = Callable[[JudgedTurn, Prompt | None], Key | None]
-"""A custom key, from a turn and its facts (None if the run has none); None leaves the turn out."""
-
-UNKNOWN = "unknown"
-"""The key of turns without facts, in old or foreign runs."""
-
-BREAKDOWNS: tuple[str, ...] = (
-    "group",
-    "mode",
-    "depth",
-    "load",
-    "move",
-    "operation",
-    "synthesizer",
-    "register",
-    "turn",
-    "formality",
-)
-"""The built-in keys. `group` and `mode` are of constraints, the others of turns."""
-
-_OF_THE_TURN: Mapping[str, Callable[[JudgedTurn], Key]] = {
-    "depth": lambda turn: turn.labels.get("depth", UNKNOWN),
-    "load": lambda turn: len(turn.verdicts),
-    "move": lambda turn: turn.labels.get("move", UNKNOWN),
-    "turn": lambda turn: turn.turn,
-}
-_OF_THE_FACTS: Mapping[str, Callable[[Prompt], str]] = {
-    "operation": lambda facts: str(facts.labels.get("operation", "")),
-    "synthesizer": lambda facts: str(facts.labels.get("source", "")),
-    "register": lambda facts: str(facts.labels.get("register", "")),
-}
+"""A custom key, from a turn and its prompt (None if the run has none); None leaves the turn out."""
+_Parts: TypeAlias = Iterable[tuple[Key, Sequence[Verdict]]]
 
 
-def mode_of(constraint: Constraint) -> str:
-    """Which mode of its group a constraint has.
+def together(verdicts: Iterable[tuple[Key, Verdict]]) -> _Parts:
+    """The verdicts of a turn per key, for breakdowns whose keys are of single requirements."""
+    parts: defaultdict[Key, list[Verdict]] = defaultdict(list)
+    for key, verdict in verdicts:
+        parts[key].append(verdict)
+    return parts.items()
 
-    For example `letter` for `start_with`, `json_keys` for `format`, `words.less_than` for `length`, `happy` for
-    `emotion`, `numbered` for `bullets`. A group with one mode has `all`, `count` or `none`. `unknown` if the group is
-    not installed here or its parameters have another form.
+
+def _by_group(turn: JudgedTurn, prompt: Prompt | None) -> _Parts:
+    return together((verdict.group, verdict) for verdict in turn.verdicts)
+
+
+def _by_turn(turn: JudgedTurn, prompt: Prompt | None) -> _Parts:
+    return ((turn.turn, turn.verdicts),)
+
+
+def _by_load(turn: JudgedTurn, prompt: Prompt | None) -> _Parts:
+    return ((len(turn.verdicts), turn.verdicts),)
+
+
+GROUP = Breakdown("group", "group", "Satisfied % per constraint group, of those judged", split=_by_group)
+LOAD = Breakdown("load", "load", "CSR % per number of active constraints, of the given number of turns", split=_by_load)
+TURN = Breakdown("turn", "turn", "", split=_by_turn)
+
+BREAKDOWNS: tuple[Breakdown, ...] = (GROUP, LOAD, TURN)
+"""Those that every run with verdicts has."""
+
+
+def breakdowns_of(own: Iterable[Breakdown]) -> tuple[Breakdown, ...]:
+    """The breakdowns of a run, in the order of reports.
+
+    Args:
+        own: The scenario's; may contain those of `BREAKDOWNS`, to give their place, or others of their names.
     """
-    return modes_of((constraint,))[0]
+    given = tuple(own)
+    names = {one.name for one in given}
+    return (*(one for one in BREAKDOWNS if one.name not in names), *given)
 
 
-def modes_of(constraints: Iterable[Constraint]) -> list[str]:
-    """The mode of each, as `mode_of`."""
-    from evolif.constraints import get_group  # not light
-
-    modes = []
-    for constraint in constraints:
-        try:
-            modes.append(get_group(constraint.group).key(constraint.params))
-        except (UsageError, KeyError, TypeError):
-            modes.append(UNKNOWN)
-    return modes
-
-
-def turn_key(by: str, formality: Callable[[str], str] | None) -> TurnKey:
-    """The built-in key of that name for turns.
-
-    Raises:
-        UsageError: No such key, or `formality` without a function for it.
-    """
-    if by in _OF_THE_TURN:
-        of_turn = _OF_THE_TURN[by]
-        return lambda turn, facts: of_turn(turn)
-    of_facts = facts_key(by, formality)
-    return lambda turn, facts: UNKNOWN if facts is None else of_facts(facts)
-
-
-def facts_key(by: str, formality: Callable[[str], str] | None) -> Callable[[Prompt], str]:
-    """The built-in key of that name, from facts alone.
-
-    Raises:
-        UsageError: as `turn_key`.
-    """
-    if by == "formality":
-        if formality is None:
-            raise UsageError("a breakdown by formality needs a function that classifies queries as formal or informal")
-        tell = cache(formality)
-        return lambda facts: tell(facts.query) or UNKNOWN
-    if by not in _OF_THE_FACTS:
-        raise UsageError(f"unknown breakdown “{by}”; use {', '.join(BREAKDOWNS)}")
-    of_facts = _OF_THE_FACTS[by]
-    return lambda facts: of_facts(facts) or UNKNOWN
-
-
-def index_facts(facts: Iterable[Prompt]) -> dict[tuple[int, int], Prompt]:
-    """(dialogue, turn) to its facts."""
-    return {(fact.dialogue, fact.turn): fact for fact in facts}
+def _indexed(prompts: Iterable[Prompt]) -> dict[tuple[int, int], Prompt]:
+    return {(prompt.dialogue, prompt.turn): prompt for prompt in prompts}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +108,9 @@ class Slice:
 
 def breakdown(
     sessions: Iterable[Session],
-    facts: Iterable[Prompt],
-    by: str | TurnKey,
+    prompts: Iterable[Prompt],
+    by: str | Breakdown | TurnKey,
     *,
-    formality: Callable[[str], str] | None = None,
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
 ) -> dict[Key, Slice]:
@@ -162,10 +118,9 @@ def breakdown(
 
     Args:
         sessions: Of one model; finished and censored ones count, up to the turn that exhausts patience.
-        facts: What the run knows of its turns; may be empty for `group`, `depth`, `load`, `move` and `turn`.
-        by: One of `BREAKDOWNS`, or a function from a turn and its facts to a key. `mode` has keys like
-            `length/words.less_than` (see `mode_of`), `load` the number of active constraints, judged or not.
-        formality: From a query to `formal` or `informal`, for `by="formality"`.
+        prompts: Those of the run; may be empty for breakdowns that need only what sessions know.
+        by: One of `BREAKDOWNS` by its name (`group`; `load`, the number of active requirements, judged or not; `turn`),
+            a breakdown of the run's scenario, or a function from a turn and its prompt to a key.
         seed: Of the resampling.
         resamples: How many.
 
@@ -173,17 +128,18 @@ def breakdown(
         Key, in ascending order, to its slice. Turns without this information have the key `unknown`.
 
     Raises:
-        UsageError: sessions of several models, no such breakdown, `formality` missing, or impossible seed or resamples.
+        UsageError: sessions of several models, no such breakdown, or impossible seed or resamples.
     """
     check_draws(seed, resamples)
     counted = counted_with_verdicts(of_one_model(sessions))
     order = _order(counted)
-    split = _splitter(facts, by, formality)
+    split = _splitter(prompts, by)
     cells: defaultdict[Key, defaultdict[int, _Cell]] = defaultdict(lambda: defaultdict(_Cell))
     for session, _, _ in counted:
         for turn in session.turns:
-            for key, verdicts in split(session.dialogue, turn):
-                cells[key][session.dialogue].add(verdicts)
+            if turn.seat == "target":
+                for key, verdicts in split(session.dialogue, turn):
+                    cells[key][session.dialogue].add(verdicts)
     keys = sorted(cells, key=lambda key: (isinstance(key, str), key))
     columns = [column for key in keys for column in _columns(cells[key], order)]
     sums = resampled_sums(columns, seed=seed, resamples=resamples) if columns else []
@@ -211,22 +167,24 @@ class _Cell:
             self.ok += satisfied == judged
 
 
-_Split = Callable[[int, JudgedTurn], Iterable[tuple[Key, Sequence[Verdict]]]]
+_Split = Callable[[int, JudgedTurn], _Parts]
 
 
 def _order(counted: Sequence[Counted]) -> list[int]:
     """The dialogues in the order of the headline table, so that a slice of everything has the same interval."""
-    terms = dialogue_terms(own.record for own in counted)
-    return sorted({own.session.dialogue for own in counted}, key=lambda dialogue: (terms[str(dialogue)], dialogue))
+    table = PROCESS if any(own.session.patience is not None for own in counted) else RATES
+    rows = dialogue_rows(table, (own.session for own in counted))
+    return sorted(rows, key=lambda dialogue: (rows[dialogue], dialogue))
 
 
-def _splitter(facts: Iterable[Prompt], by: str | TurnKey, formality: Callable[[str], str] | None) -> _Split:
-    if by == "group":
-        return lambda dialogue, turn: _together((verdict.group, verdict) for verdict in turn.verdicts)
-    known = index_facts(facts)
-    if by == "mode":
-        return lambda dialogue, turn: _together(_modes(turn, known.get((dialogue, turn.turn))))
-    key = by if callable(by) else turn_key(by, formality)
+def _splitter(prompts: Iterable[Prompt], by: str | Breakdown | TurnKey) -> _Split:
+    known = _indexed(prompts)
+    if isinstance(by, str):
+        by = _named(by)
+    if isinstance(by, Breakdown):
+        parts = by.parts
+        return lambda dialogue, turn: parts(turn, known.get((dialogue, turn.turn)))
+    key = by
 
     def split(dialogue: int, turn: JudgedTurn) -> Iterator[tuple[Key, Sequence[Verdict]]]:
         own = key(turn, known.get((dialogue, turn.turn)))
@@ -236,20 +194,14 @@ def _splitter(facts: Iterable[Prompt], by: str | TurnKey, formality: Callable[[s
     return split
 
 
-def _together(verdicts: Iterable[tuple[Key, Verdict]]) -> Iterable[tuple[Key, Sequence[Verdict]]]:
-    parts: defaultdict[Key, list[Verdict]] = defaultdict(list)
-    for key, verdict in verdicts:
-        parts[key].append(verdict)
-    return parts.items()
-
-
-def _modes(turn: JudgedTurn, facts: Prompt | None) -> Iterator[tuple[Key, Verdict]]:
-    groups = [verdict.group for verdict in turn.verdicts]
-    constraints = [] if facts is None else [Constraint(c["group"], c["params"]) for c in facts.payload["constraints"]]
-    same = [constraint.group for constraint in constraints] == groups
-    modes = modes_of(constraints) if same else [UNKNOWN] * len(groups)
-    for mode, verdict in zip(modes, turn.verdicts, strict=True):
-        yield f"{verdict.group}/{mode}", verdict
+def _named(name: str) -> Breakdown:
+    for one in BREAKDOWNS:
+        if one.name == name:
+            return one
+    raise UsageError(
+        f"unknown breakdown “{name}”; use {', '.join(one.name for one in BREAKDOWNS)}, a breakdown of the run's "
+        "scenario, or a function"
+    )
 
 
 def _columns(cells: Mapping[int, _Cell], order: Sequence[int]) -> Iterator[list[float]]:
@@ -282,65 +234,52 @@ def _slice(cells: Mapping[int, _Cell], sums: Sequence[Values]) -> Slice:
     )
 
 
-MIXED = "mixed"
+MIXED: Key = "mixed"
 """The kind of a dialogue in which two kinds of turns are equally frequent (paper Apps. F, G)."""
 
 
-@dataclass(frozen=True, slots=True)
-class MetricFigures:
-    """The eight metrics of some sessions, each with its 95 % bootstrap interval over dialogues (None: not defined)."""
-
-    metrics: Metrics
-    intervals: Mapping[str, Interval | None]
-
-
-def dialogue_keys(facts: Iterable[Prompt], by: str, *, formality: Callable[[str], str] | None = None) -> dict[int, str]:
+def dialogue_keys(prompts: Iterable[Prompt], by: Breakdown) -> dict[int, Key]:
     """Dialogue to the key that most of its asked turns have; `mixed` where two keys are equally frequent.
 
     Args:
-        facts: What the run knows of its turns.
-        by: `synthesizer`, `register` or `formality`.
-        formality: From a query to `formal` or `informal`.
+        prompts: Those of the run; a partner's do not count.
+        by: A breakdown whose keys are of turns.
     """
-    key = facts_key(by, formality)
-    counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    for fact in facts:
-        counts[fact.dialogue][key(fact)] += 1
+    counts: defaultdict[int, Counter[Key]] = defaultdict(Counter)
+    for prompt in prompts:
+        if prompt.seat == "target":
+            keys = (key for key, _ in by.parts(JudgedTurn(prompt.turn, (), prompt.labels), prompt))
+            counts[prompt.dialogue].update([next(iter(keys), UNKNOWN)])
     return {dialogue: _most(counts[dialogue]) for dialogue in sorted(counts)}
 
 
 def metrics_by(
     sessions: Iterable[Session],
-    facts: Iterable[Prompt],
-    by: str,
+    prompts: Iterable[Prompt],
+    by: Breakdown,
     *,
-    formality: Callable[[str], str] | None = None,
+    tables: Sequence[MetricTable] = (PROCESS,),
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
 ) -> dict[str, MetricFigures]:
-    """The eight metrics of one model per kind of dialogue, in alphabetical order of the kinds.
+    """The metrics of one model per kind of dialogue, in alphabetical order of the kinds.
 
     Args:
         sessions: Of one model.
-        facts: What the run knows of its turns.
-        by: `synthesizer`, `register` or `formality`; a dialogue's kind is that of most of its asked turns.
-        formality: From a query to `formal` or `informal`.
+        prompts: Those of the run.
+        by: What classifies a dialogue: the key of most of its asked turns.
+        tables: Of the run.
         seed: Of the resampling.
         resamples: How many.
     """
-    kinds = dialogue_keys(facts, by, formality=formality)
-    records: defaultdict[str, list[DialogueRecord]] = defaultdict(list)
-    for record in records_from_sessions(sessions).records:
-        records[kinds.get(int(record.dialogue), UNKNOWN)].append(record)
-    return {
-        kind: MetricFigures(
-            process_metrics(records[kind]), bootstrap_intervals(records[kind], seed=seed, resamples=resamples)
-        )
-        for kind in sorted(records)
-    }
+    kinds = dialogue_keys(prompts, by)
+    parts: defaultdict[str, list[Session]] = defaultdict(list)
+    for session in counted_sessions(of_one_model(sessions)):
+        parts[str(kinds.get(session.dialogue, UNKNOWN))].append(session)
+    return {kind: figures_with_intervals(tables, parts[kind], seed=seed, resamples=resamples) for kind in sorted(parts)}
 
 
-def _most(counts: Counter[str]) -> str:
+def _most(counts: Counter[Key]) -> Key:
     (first, most), *others = counts.most_common(2)
     return MIXED if others and others[0][1] == most else first
 
@@ -368,7 +307,7 @@ def satisfaction_by_group(sessions: Iterable[Session]) -> dict[str, Satisfaction
     satisfied: Counter[str] = Counter()
     judged: Counter[str] = Counter()
     for session in counted_sessions(sessions):
-        for verdict in (verdict for turn in session.turns for verdict in turn.verdicts):
+        for verdict in (v for turn in session.turns if turn.seat == "target" for v in turn.verdicts):
             satisfied[verdict.group] += verdict.satisfied is True
             judged[verdict.group] += verdict.satisfied is not None
     return {group: Satisfaction(satisfied[group], judged[group]) for group in sorted(judged)}

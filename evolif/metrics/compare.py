@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist, fmean, stdev
 from typing import Any
 
 from evolif.errors import UsageError
-from evolif.metrics.process import METRIC_NAMES, TERM_INDEXES, Terms, add_terms, dialogue_terms
-from evolif.metrics.sessions import records_from_sessions
+from evolif.metrics.process import PROCESS
+from evolif.metrics.sessions import counted_sessions, of_one_model
 from evolif.metrics.statistics import Interval, check_draws, middle, product, require, resampled_sums, unit_bits, whole
+from evolif.metrics.table import MetricTable, Row, dialogue_rows
 from evolif.rng import Purpose, Stream
 from evolif.types import DEFAULT_RESAMPLES, Session
 
@@ -36,48 +37,51 @@ class PermutationTest:
     permutations: int
 
 
-def permutation_test(a: Sequence[Terms], b: Sequence[Terms], *, permutations: int, seed: int) -> PermutationTest:
+def permutation_test(
+    table: MetricTable, a: Sequence[Row], b: Sequence[Row], *, permutations: int, seed: int
+) -> PermutationTest:
     """How often swapping the two within dialogues gives a difference at least as large as the observed one.
 
     If 2^D is at most `permutations`, all swaps are tried and p is their share. Otherwise that many seeded swaps are
     drawn, and p is (k + 1) / (n + 1). Swaps that leave either side without a denominator are ignored.
 
     Args:
+        table: What the rows are.
         a: The terms of the first model per dialogue, epochs summed.
         b: Those of the second, in the same order.
         permutations: Swaps to draw.
         seed: Of the draws.
     """
     if not a:
-        return PermutationTest(dict.fromkeys(METRIC_NAMES), True, 0)
+        return PermutationTest(dict.fromkeys(table.ratios), True, 0)
     np = require("numpy", "a permutation test")
     exact = len(a) < _WORD and 2 ** len(a) <= permutations
     columns = [list(column) for rows in (a, b) for column in zip(*rows, strict=True)]
     units = np.array(whole(columns, unit_bits(columns, len(a))), dtype=np.float64)
-    first, second = units[: len(Terms._fields)].T, units[len(Terms._fields) :].T
-    observed = _differences(np, np.zeros((1, len(a))), first, second)[0]
-    extreme, defined = np.zeros(len(METRIC_NAMES)), np.zeros(len(METRIC_NAMES))
+    first, second = units[: len(table.terms)].T, units[len(table.terms) :].T
+    tops, bottoms = (list(ends) for ends in zip(*map(table.places, table.ratios), strict=True))
+
+    def differences(swaps: Any) -> Any:
+        """Per swap and metric a - b; NaN where undefined. The sums are exact whole numbers."""
+        moved = product(np, swaps, second - first)
+        sums_a, sums_b = first.sum(axis=0) + moved, second.sum(axis=0) - moved
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return sums_a[:, tops] / sums_a[:, bottoms] - sums_b[:, tops] / sums_b[:, bottoms]
+
+    observed = differences(np.zeros((1, len(a))))[0]
+    extreme, defined = np.zeros(len(tops)), np.zeros(len(tops))
     thresholds = np.abs(observed) - _ROUNDING
     blocks = _all_swaps(np, len(a)) if exact else _random_swaps(np, len(a), permutations, seed)
     for swaps in blocks:
-        found = _differences(np, swaps, first, second)
+        found = differences(swaps)
         extreme += (np.abs(found) >= thresholds).sum(axis=0)
         defined += np.isfinite(found).sum(axis=0)
     one = 0 if exact else 1
     p = {
         metric: float((extreme[n] + one) / (defined[n] + one)) if np.isfinite(thresholds[n]) else None
-        for n, metric in enumerate(METRIC_NAMES)
+        for n, metric in enumerate(table.ratios)
     }
     return PermutationTest(p, exact, 2 ** len(a) if exact else permutations)
-
-
-def _differences(np: Any, swaps: Any, first: Any, second: Any) -> Any:
-    """Per swap and metric a - b; NaN where undefined. The sums are exact whole numbers."""
-    moved = product(np, swaps, second - first)
-    sums_a, sums_b = first.sum(axis=0) + moved, second.sum(axis=0) - moved
-    tops, bottoms = (list(ends) for ends in zip(*TERM_INDEXES.values(), strict=True))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return sums_a[:, tops] / sums_a[:, bottoms] - sums_b[:, tops] / sums_b[:, bottoms]
 
 
 def _all_swaps(np: Any, dialogues: int) -> Iterator[Any]:
@@ -108,12 +112,12 @@ _POWER = 0.8
 _NOTHING = 1e-12
 
 
-def effect_size(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> float | None:
+def effect_size(table: MetricTable, a: Sequence[Row], b: Sequence[Row], metric: str) -> float | None:
     """d_z: mean / standard deviation (n - 1) of the dialogues' own differences, where both have the metric.
 
     None with fewer than two such dialogues, or if all differences are equal.
     """
-    top, bottom = TERM_INDEXES[metric]
+    top, bottom = table.places(metric)
     differences = [
         one[top] / one[bottom] - other[top] / other[bottom]
         for one, other in zip(a, b, strict=True)
@@ -124,7 +128,7 @@ def effect_size(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> float | 
     return fmean(differences) / spread
 
 
-def dialogues_needed(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> int | None:
+def dialogues_needed(table: MetricTable, a: Sequence[Row], b: Sequence[Row], metric: str) -> int | None:
     """Dialogues with which a two-sided paired test at 5 % finds the observed difference 4 times out of 5.
 
     By the normal approximation: ((z_0.975 + z_0.8) * s / difference) squared, at least 2, where s is the standard
@@ -134,7 +138,7 @@ def dialogues_needed(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> int
 
     None with fewer than two dialogues, or without a difference.
     """
-    one, other = _contributions(a, metric), _contributions(b, metric)
+    one, other = _contributions(table, a, metric), _contributions(table, b, metric)
     if one is None or other is None or len(a) < 2:
         return None
     difference = one[0] - other[0]
@@ -146,10 +150,10 @@ def dialogues_needed(a: Sequence[Terms], b: Sequence[Terms], metric: str) -> int
     return max(2, math.ceil(round((z * s / difference) ** 2, 9)))
 
 
-def _contributions(rows: Sequence[Terms], metric: str) -> tuple[float, list[float]] | None:
+def _contributions(table: MetricTable, rows: Sequence[Row], metric: str) -> tuple[float, list[float]] | None:
     """The metric, and each dialogue's contribution to it, times the number of dialogues."""
-    top, bottom = TERM_INDEXES[metric]
-    sums = add_terms(rows)
+    top, bottom = table.places(metric)
+    sums = table.total(rows)
     if not sums[bottom]:
         return None
     value, mean = sums[top] / sums[bottom], sums[bottom] / len(rows)
@@ -195,7 +199,7 @@ class Comparison:
     """Two models side by side.
 
     Attributes:
-        differences: Per metric, in the order of `METRIC_NAMES`.
+        differences: Per metric, in the order of the tables.
         dialogues: Shared dialogues, on which all figures here are based.
         left_out: Reason to number of dialogues left out, only for reasons that occur: `only in the first`,
             `only in the second`, `not counted in the first` (suspended, withheld or running there),
@@ -215,17 +219,19 @@ def compare(
     a: Iterable[Session],
     b: Iterable[Session],
     *,
+    tables: Sequence[MetricTable] = (PROCESS,),
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
     permutations: int = DEFAULT_PERMUTATIONS,
 ) -> Comparison:
-    """The differences a - b of the eight metrics, over the dialogues that both have counted sessions of.
+    """The differences a - b of all metrics, over the dialogues that both have counted sessions of.
 
     The caller makes sure that the two may be compared (same cap, patience, judge and benchmark).
 
     Args:
         a: Sessions of one model; finished and censored ones count.
         b: Sessions of the other, or of the same in another run.
+        tables: Of both runs; at least one.
         seed: Of resampling and permutations.
         resamples: Of the bootstrap; dialogues are drawn for both at once, with all their epochs.
         permutations: Swaps drawn at random if there are more than these in total (2^D).
@@ -237,32 +243,47 @@ def compare(
     if permutations < 1:
         raise UsageError(f"the permutation test needs at least 1 permutation, not {permutations}")
     require("numpy", "a comparison")
-    first, second = tuple(a), tuple(b)
-    terms_a, terms_b = (dialogue_terms(records_from_sessions(own).records) for own in (first, second))
-    shared = sorted(terms_a.keys() & terms_b.keys(), key=int)
-    rows_a, rows_b = [terms_a[d] for d in shared], [terms_b[d] for d in shared]
-    test = permutation_test(rows_a, rows_b, permutations=permutations, seed=seed)
-    adjusted = holm(test.p)
-    intervals = _intervals(rows_a, rows_b, seed, resamples)
-    values = {metric: (_ratio(rows_a, metric), _ratio(rows_b, metric)) for metric in METRIC_NAMES}
+    first, second = of_one_model(a), of_one_model(b)
+    counted = counted_sessions(first), counted_sessions(second)
+    in_a, in_b = ({session.dialogue for session in own} for own in counted)
+    shared = sorted(in_a & in_b)
+    found: dict[str, Difference] = {}
+    test = PermutationTest({}, True, 0)
+    for table in tables:
+        rows_a, rows_b = ([rows[d] for d in shared] for rows in (dialogue_rows(table, own) for own in counted))
+        test = permutation_test(table, rows_a, rows_b, permutations=permutations, seed=seed)
+        drawn = _intervals(table, rows_a, rows_b, seed, resamples)
+        found |= {
+            metric: _difference(table, rows_a, rows_b, metric, drawn[metric], test.p[metric]) for metric in table.ratios
+        }
+    adjusted = holm({metric: one.p for metric, one in found.items()})
     return Comparison(
-        differences={
-            metric: Difference(
-                a=values[metric][0],
-                b=values[metric][1],
-                value=_minus(*values[metric]),
-                interval=intervals[metric],
-                p=test.p[metric],
-                p_holm=adjusted[metric],
-                effect=effect_size(rows_a, rows_b, metric),
-                dialogues_needed=dialogues_needed(rows_a, rows_b, metric),
-            )
-            for metric in METRIC_NAMES
-        },
+        differences={metric: replace(one, p_holm=adjusted[metric]) for metric, one in found.items()},
         dialogues=len(shared),
-        left_out=_left_out(first, second, set(terms_a), set(terms_b)),
+        left_out=_left_out(first, second, in_a, in_b),
         exact=test.exact,
         permutations=test.permutations,
+    )
+
+
+def _difference(
+    table: MetricTable,
+    rows_a: Sequence[Row],
+    rows_b: Sequence[Row],
+    metric: str,
+    interval: Interval | None,
+    p: float | None,
+) -> Difference:
+    a, b = (table.value(table.total(rows), metric) for rows in (rows_a, rows_b))
+    return Difference(
+        a=a,
+        b=b,
+        value=_minus(a, b),
+        interval=interval,
+        p=p,
+        p_holm=None,
+        effect=effect_size(table, rows_a, rows_b, metric),
+        dialogues_needed=dialogues_needed(table, rows_a, rows_b, metric),
     )
 
 
@@ -277,41 +298,37 @@ def holm(p: Mapping[str, float | None]) -> dict[str, float | None]:
     return adjusted
 
 
-def _ratio(rows: Sequence[Terms], metric: str) -> float | None:
-    sums = add_terms(rows)
-    top, bottom = TERM_INDEXES[metric]
-    return sums[top] / sums[bottom] if sums[bottom] else None
-
-
 def _minus(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a - b
 
 
 def _intervals(
-    rows_a: Sequence[Terms], rows_b: Sequence[Terms], seed: int, resamples: int
+    table: MetricTable, rows_a: Sequence[Row], rows_b: Sequence[Row], seed: int, resamples: int
 ) -> dict[str, Interval | None]:
     """Dialogues drawn for both at once; resamples in which either has no denominator are skipped."""
     if len(rows_a) < 2:
-        return dict.fromkeys(METRIC_NAMES)
+        return dict.fromkeys(table.ratios)
     columns = [*zip(*rows_a, strict=True), *zip(*rows_b, strict=True)]
     sums = resampled_sums(columns, seed=seed, resamples=resamples)
+    totals = table.total(rows_a), table.total(rows_b)
     found: dict[str, Interval | None] = {}
-    for metric, (t_a, b_a) in TERM_INDEXES.items():
-        t_b, b_b = t_a + len(Terms._fields), b_a + len(Terms._fields)
+    for metric in table.ratios:
+        t_a, b_a = table.places(metric)
+        t_b, b_b = t_a + len(table.terms), b_a + len(table.terms)
         if min(sum(1 for value in columns[at] if value) for at in (b_a, b_b)) < 2:
             found[metric] = None
             continue
         has = (sums[b_a] > 0) & (sums[b_b] > 0)
         values = sums[t_a][has] / sums[b_a][has] - sums[t_b][has] / sums[b_b][has]
-        point = _minus(_ratio(rows_a, metric), _ratio(rows_b, metric))
+        point = _minus(*(table.value(sums_of_one, metric) for sums_of_one in totals))
         found[metric] = None if point is None else middle(values, point)
     return found
 
 
 def _left_out(
-    first: Sequence[Session], second: Sequence[Session], counted_a: set[str], counted_b: set[str]
+    first: Sequence[Session], second: Sequence[Session], counted_a: set[int], counted_b: set[int]
 ) -> dict[str, int]:
-    all_a, all_b = ({str(session.dialogue) for session in own} for own in (first, second))
+    all_a, all_b = ({session.dialogue for session in own} for own in (first, second))
     reasons = Counter(
         {
             "only in the first": len(all_a - all_b),

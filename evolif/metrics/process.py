@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from evolif.errors import UsageError
-from evolif.metrics.statistics import Interval, check_draws, middle, ratios, resampled_sums
-from evolif.types import DEFAULT_RESAMPLES
+from evolif.metrics.statistics import Interval
+from evolif.metrics.table import MetricTable, intervals, rows_by_dialogue
+from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,25 +146,71 @@ class Terms(NamedTuple):
     has_robustness: float
 
 
-# Figures and intervals both read this table, so they always agree. CSR and ISR pool all turns (length is the
-# denominator); the others are means over sessions.
-RATIOS: Mapping[str, tuple[str, str]] = {
-    "edr_len": ("length", "sessions"),
-    "edr_acc": ("accuracy", "sessions"),
-    "edr_succ": ("successes", "sessions"),
-    "edr_lss": ("longest_run", "sessions"),
-    "rec": ("recovery", "has_recovery"),
-    "rob": ("robustness", "has_robustness"),
-    "csr": ("accuracy", "length"),
-    "isr": ("successes", "length"),
-}
+def session_terms(record: DialogueRecord) -> Terms:
+    """One session's terms of the sums, after its patience cut."""
+    own = dialogue_figures(record)
+    return Terms(
+        sessions=1,
+        length=own.length,
+        accuracy=own.accuracy,
+        successes=own.successes,
+        longest_run=own.longest_run,
+        recovery=own.recoveries / own.chances if own.chances else 0,
+        has_recovery=1 if own.chances else 0,
+        robustness=own.successes / own.length if own.length else 0,
+        has_robustness=1 if own.length else 0,
+    )
 
-TERM_INDEXES: Mapping[str, tuple[int, int]] = {
-    metric: (Terms._fields.index(top), Terms._fields.index(bottom)) for metric, (top, bottom) in RATIOS.items()
-}
-"""The places of each metric's numerator and denominator in `Terms`."""
 
-METRIC_NAMES: tuple[str, ...] = tuple(RATIOS)
+def session_record(session: Session) -> DialogueRecord:
+    """The judged turns of a session's model under test, uncut; turns of a partner do not count."""
+    turns = tuple([own for turn in session.turns if turn.seat == "target" and (own := judged_verdicts(turn))])
+    return DialogueRecord(str(session.dialogue), session.patience, turns, session.epoch)
+
+
+def judged_verdicts(turn: JudgedTurn) -> tuple[bool, ...]:
+    """As `JudgedTurn.judged`, for loops over all turns of a run."""
+    return tuple([v.satisfied for v in turn.verdicts if v.satisfied is not None])
+
+
+def _rates(session: Session) -> tuple[float, ...]:
+    own = dialogue_figures(session_record(session))
+    return own.length, own.accuracy, own.successes
+
+
+# CSR and ISR pool all turns (length is the denominator); the others are means over sessions.
+PROCESS = MetricTable(
+    terms=Terms._fields,
+    of=lambda session: session_terms(session_record(session)),
+    ratios={
+        "edr_len": ("length", "sessions"),
+        "edr_acc": ("accuracy", "sessions"),
+        "edr_succ": ("successes", "sessions"),
+        "edr_lss": ("longest_run", "sessions"),
+        "rec": ("recovery", "has_recovery"),
+        "rob": ("robustness", "has_robustness"),
+        "csr": ("accuracy", "length"),
+        "isr": ("successes", "length"),
+    },
+    labels={
+        "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
+        "rec": "REC", "rob": "ROB", "csr": "CSR", "isr": "ISR",
+    },
+    units=dict.fromkeys(("edr_len", "edr_acc", "edr_succ", "edr_lss"), "turns"),
+    headline="rob",
+)  # fmt: skip
+"""The eight metrics of a run with patience."""
+
+RATES = MetricTable(
+    terms=("length", "accuracy", "successes"),
+    of=_rates,
+    ratios={"csr": ("accuracy", "length"), "isr": ("successes", "length")},
+    labels={"csr": "CSR", "isr": "ISR"},
+    headline="isr",
+)
+"""What verdicts give without patience."""
+
+METRIC_NAMES: tuple[str, ...] = tuple(PROCESS.ratios)
 """The eight metrics in the order of docs/protocol.md."""
 
 
@@ -208,36 +254,14 @@ class Metrics:
         return dict(zip(METRIC_NAMES, values, strict=True))
 
 
-def session_terms(record: DialogueRecord) -> Terms:
-    """One session's terms of the sums, after its patience cut."""
-    own = dialogue_figures(record)
-    return Terms(
-        sessions=1,
-        length=own.length,
-        accuracy=own.accuracy,
-        successes=own.successes,
-        longest_run=own.longest_run,
-        recovery=own.recoveries / own.chances if own.chances else 0,
-        has_recovery=1 if own.chances else 0,
-        robustness=own.successes / own.length if own.length else 0,
-        has_robustness=1 if own.length else 0,
-    )
-
-
-def add_terms(rows: Sequence[Terms]) -> Terms:
-    """The sums over rows, each rounded once: the order of the rows does not matter."""
-    return Terms(*(math.fsum(column) for column in zip(*rows, strict=True))) if rows else Terms(*[0.0] * 9)
-
-
 def process_metrics(records: Iterable[DialogueRecord]) -> Metrics:
     """The eight metrics of one model over its records; turns after exhausted patience are ignored."""
-    sums = add_terms([session_terms(record) for record in records])._asdict()
-    values = {name: sums[top] / sums[bottom] if sums[bottom] else None for name, (top, bottom) in RATIOS.items()}
+    sums = Terms(*PROCESS.total([session_terms(record) for record in records]))
     return Metrics(
-        **values,
-        dialogues=round(sums["sessions"]),
-        rec_left_out=round(sums["sessions"] - sums["has_recovery"]),
-        rob_left_out=round(sums["sessions"] - sums["has_robustness"]),
+        **{name: PROCESS.value(sums, name) for name in METRIC_NAMES},
+        dialogues=round(sums.sessions),
+        rec_left_out=round(sums.sessions - sums.has_recovery),
+        rob_left_out=round(sums.sessions - sums.has_robustness),
     )
 
 
@@ -261,24 +285,5 @@ def bootstrap_intervals(
     Raises:
         UsageError: `seed` or `resamples` out of range.
     """
-    check_draws(seed, resamples)
-    # Sorted by value, so that the order in which sessions ended does not matter.
-    rows = sorted(dialogue_terms(records).values())
-    if len(rows) < 2:
-        return dict.fromkeys(RATIOS)
-    columns = dict(zip(Terms._fields, zip(*rows, strict=True), strict=True))
-    sums = dict(zip(columns, resampled_sums(list(columns.values()), seed=seed, resamples=resamples), strict=True))
-    total = add_terms(rows)._asdict()
-    intervals: dict[str, Interval | None] = {}
-    for metric, (top, bottom) in RATIOS.items():
-        defined = sum(1 for value in columns[bottom] if value) >= 2
-        intervals[metric] = middle(ratios(sums[top], sums[bottom]), total[top] / total[bottom]) if defined else None
-    return intervals
-
-
-def dialogue_terms(records: Iterable[DialogueRecord]) -> dict[str, Terms]:
-    """Dialogue to the terms of all its epochs together."""
-    by_dialogue: defaultdict[str, list[Terms]] = defaultdict(list)
-    for record in records:
-        by_dialogue[record.dialogue].append(session_terms(record))
-    return {dialogue: add_terms(epochs) for dialogue, epochs in by_dialogue.items()}
+    rows = rows_by_dialogue(PROCESS, ((record.dialogue, session_terms(record)) for record in records))
+    return intervals(PROCESS, rows.values(), seed=seed, resamples=resamples)

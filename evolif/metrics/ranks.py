@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from evolif.errors import UsageError
-from evolif.metrics.breakdown import UNKNOWN, dialogue_keys
-from evolif.metrics.process import METRIC_NAMES, TERM_INDEXES, dialogue_terms
-from evolif.metrics.sessions import records_from_sessions
+from evolif.metrics.breakdown import dialogue_keys
+from evolif.metrics.process import PROCESS
+from evolif.metrics.sessions import counted_sessions, of_one_model
 from evolif.metrics.statistics import pearson, spearman
+from evolif.metrics.table import UNKNOWN, Breakdown, MetricTable, dialogue_rows
 from evolif.rng import Purpose, Stream
 from evolif.types import Prompt, Session
 
@@ -66,7 +67,8 @@ def rank_stability(
     models: Mapping[str, Sequence[Session]],
     sizes: Iterable[int],
     *,
-    metric: str = "rob",
+    metric: str = "",
+    table: MetricTable = PROCESS,
     draws: int = DEFAULT_DRAWS,
     seed: int = 0,
 ) -> tuple[RankStability, ...]:
@@ -75,7 +77,8 @@ def rank_stability(
     Args:
         models: Name to sessions; finished and censored ones count.
         sizes: Dialogues per subsample, drawn without replacement; larger ones are capped at the number of dialogues.
-        metric: One of `METRIC_NAMES`.
+        metric: One of the table's; its headline if empty.
+        table: Of the run.
         draws: Subsamples per size.
         seed: Of the subsamples, which are the same for every model and nested over sizes.
 
@@ -88,7 +91,7 @@ def rank_stability(
     wanted = sorted(set(sizes))
     if draws < 1 or any(size < 1 for size in wanted):
         raise UsageError("subsamples need a size of at least 1, and at least 1 draw")
-    tables = _tables(models, metric)
+    tables = _tables(models, table, metric)
     dialogues = sorted({dialogue for own in tables.values() for dialogue in own})
     whole = {model: _figure(own, dialogues) for model, own in tables.items()}
     used_sizes = sorted({min(size, len(dialogues)) for size in wanted}) if dialogues else []
@@ -103,52 +106,50 @@ def rank_stability(
 
 def rank_agreement(
     models: Mapping[str, Sequence[Session]],
-    facts: Iterable[Prompt],
-    by: str,
+    prompts: Iterable[Prompt],
+    by: Breakdown,
     *,
-    metric: str = "rob",
-    formality: Callable[[str], str] | None = None,
+    metric: str = "",
+    table: MetricTable = PROCESS,
 ) -> dict[str, RankAgreement]:
     """Correlation over models between each kind of dialogues and all of them (paper App. F, Fig. 6).
 
     Args:
         models: Name to sessions.
-        facts: What the run knows of its turns.
-        by: `synthesizer`, `register` or `formality`.
-        metric: One of `METRIC_NAMES`.
-        formality: From a query to `formal` or `informal`.
+        prompts: Those of the run.
+        by: What classifies a dialogue: the key of most of its asked turns.
+        metric: One of the table's; its headline if empty.
+        table: Of the run.
 
     Returns:
         Kind of dialogues, in alphabetical order, to its agreement.
     """
-    tables = _tables(models, metric)
-    kinds = dialogue_keys(facts, by, formality=formality)
+    tables = _tables(models, table, metric)
+    kinds = dialogue_keys(prompts, by)
     dialogues = sorted({dialogue for own in tables.values() for dialogue in own})
     whole = {model: _figure(own, dialogues) for model, own in tables.items()}
     of_kind: dict[str, list[int]] = {}
     for dialogue in dialogues:
-        of_kind.setdefault(kinds.get(dialogue, UNKNOWN), []).append(dialogue)
+        of_kind.setdefault(str(kinds.get(dialogue, UNKNOWN)), []).append(dialogue)
     return {kind: _agreement(of_kind[kind], tables, whole) for kind in sorted(of_kind)}
 
 
-_Table = Mapping[int, tuple[float, float]]
+_Sums = Mapping[int, tuple[float, float]]
 """Dialogue to its contribution to the metric's numerator and denominator."""
 
 
-def _tables(models: Mapping[str, Sequence[Session]], metric: str) -> dict[str, _Table]:
-    if metric not in TERM_INDEXES:
-        raise UsageError(f"unknown metric “{metric}”; use {', '.join(METRIC_NAMES)}")
-    top, bottom = TERM_INDEXES[metric]
+def _tables(models: Mapping[str, Sequence[Session]], table: MetricTable, metric: str) -> dict[str, _Sums]:
+    top, bottom = table.places(metric or table.main)
     return {
         model: {
-            int(dialogue): (own[top], own[bottom])
-            for dialogue, own in dialogue_terms(records_from_sessions(sessions).records).items()
+            dialogue: (row[top], row[bottom])
+            for dialogue, row in dialogue_rows(table, counted_sessions(of_one_model(sessions))).items()
         }
         for model, sessions in models.items()
     }
 
 
-def _figure(table: _Table, dialogues: Iterable[int]) -> float | None:
+def _figure(table: _Sums, dialogues: Iterable[int]) -> float | None:
     own = [table[dialogue] for dialogue in dialogues if dialogue in table]
     bottom = math.fsum(below for _, below in own)
     return math.fsum(above for above, _ in own) / bottom if bottom else None
@@ -166,7 +167,7 @@ def _correlations(
 
 
 def _agreement(
-    dialogues: Sequence[int], tables: Mapping[str, _Table], whole: Mapping[str, float | None]
+    dialogues: Sequence[int], tables: Mapping[str, _Sums], whole: Mapping[str, float | None]
 ) -> RankAgreement:
     values = {model: _figure(own, dialogues) for model, own in tables.items()}
     count, figures, ranks = _correlations(values, whole)

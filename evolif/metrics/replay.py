@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
@@ -15,9 +15,9 @@ from evolif.metrics.process import (
     process_metrics,
     walk_patience,
 )
-from evolif.metrics.sessions import all_records, records_from_sessions
+from evolif.metrics.sessions import all_records, tables_of
 from evolif.metrics.statistics import Interval
-from evolif.turns import Constraint
+from evolif.metrics.table import Figures, figures
 from evolif.types import DEFAULT_RESAMPLES, Ending, JudgedTurn, Prompt, Session, Verdict
 
 
@@ -107,12 +107,12 @@ PERFECT = "perfect responder"
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A turn without a witness, or with one that the rules reject."""
+    """A turn without an answer key, or with one that the rules reject."""
 
     dialogue: int
     turn: int
     groups: tuple[str, ...]
-    """Groups whose checkers reject the witness; empty without a witness."""
+    """Groups whose rules reject the answer key; empty without a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +120,16 @@ class Ceiling:
     """The figures of a perfect responder over the asked turns.
 
     Attributes:
-        metrics: The eight metrics. Rules alone judge: subjective constraints are left out.
+        metrics: The eight metrics; without patience CSR and ISR. Rules alone judge: what a model would judge is left
+            out.
         sessions: One per dialogue, its turns in order; censored at the last asked turn unless patience ran out.
         turns: Asked turns replayed.
-        without_witness: Turns without a witness. Their rule-checked constraints count as failed.
-        failing: Turns with a witness that the rules reject.
+        without_witness: Turns without an answer key. Their rule-checked requirements count as failed.
+        failing: Turns with an answer key that the rules reject.
         misses: All turns of both kinds, by dialogue and turn.
     """
 
-    metrics: Metrics
+    metrics: Figures
     sessions: tuple[Session, ...]
     turns: int
     without_witness: int
@@ -136,64 +137,60 @@ class Ceiling:
     misses: tuple[Miss, ...]
 
 
-def ceiling(facts: Iterable[Prompt], patience: int) -> Ceiling:
-    """Replay each asked turn with its witness, through the rule checkers.
+def ceiling(
+    prompts: Iterable[Prompt],
+    patience: int | None,
+    perfect: Callable[[Prompt], Sequence[Verdict] | None],
+    has_key: Callable[[Prompt], bool] = lambda prompt: True,
+) -> Ceiling:
+    """Replay each turn of the model under test with its answer key, through the rules.
 
     Args:
-        facts: The facts of a run's turns, in any order.
-        patience: P_max of the run.
+        prompts: Those of a run, in any order.
+        patience: P_max of the run; None if it has none.
+        perfect: The verdicts of rules on a prompt's answer key (`Scenario.perfect`): False for what they check where
+            there is no key; None for a prompt that has no place in the ceiling.
+        has_key: Whether a prompt has an answer key.
 
     Raises:
-        UsageError: patience below 1, a turn twice, or a checker that needs a package which is not installed.
+        UsageError: patience below 1, a turn twice, or a rule that needs a package which is not installed.
     """
-    if patience < 1:
+    if patience is not None and patience < 1:
         raise UsageError(f"patience is {patience}; it must be at least 1")
-    ordered = sorted(facts, key=lambda fact: (fact.dialogue, fact.turn))
-    played = [(fact, JudgedTurn(fact.turn, _verdicts(fact), fact.labels)) for fact in ordered]
-    for (fact, _), (after, _) in pairwise(played):
-        if (fact.dialogue, fact.turn) == (after.dialogue, after.turn):
-            raise UsageError(f"turn {fact.turn} of dialogue {fact.dialogue} occurs twice; pass each turn once")
+    ordered = sorted((p for p in prompts if p.seat == "target"), key=lambda prompt: (prompt.dialogue, prompt.turn))
+    for one, after in pairwise(ordered):
+        if (one.dialogue, one.turn) == (after.dialogue, after.turn):
+            raise UsageError(f"turn {one.turn} of dialogue {one.dialogue} occurs twice; pass each turn once")
+    judged = ((prompt, perfect(prompt)) for prompt in ordered)
+    played = [
+        (prompt, JudgedTurn(prompt.turn, tuple(verdicts), prompt.labels))
+        for prompt, verdicts in judged
+        if verdicts is not None
+    ]
     sessions = tuple(
         _session(dialogue, patience, [turn for _, turn in turns])
         for dialogue, turns in groupby(played, key=lambda pair: pair[0].dialogue)
     )
-    misses = tuple(miss for fact, turn in played if (miss := _miss(fact, turn)) is not None)
-    without = sum(fact.payload["witness"] is None for fact in ordered)
+    misses = tuple(miss for pair in played if (miss := _miss(*pair, has_key(pair[0]))) is not None)
+    without = sum(not miss.groups for miss in misses)
     return Ceiling(
-        metrics=process_metrics(records_from_sessions(sessions).records),
+        metrics=figures(tables_of(None, patience), sessions),
         sessions=sessions,
-        turns=len(ordered),
+        turns=len(played),
         without_witness=without,
         failing=len(misses) - without,
         misses=misses,
     )
 
 
-def _verdicts(fact: Prompt) -> tuple[Verdict, ...]:
-    """In the order of the constraints; None if rules cannot judge, otherwise False without a witness."""
-    from evolif.constraints import check, get_group  # not light
-
-    constraints = [Constraint(c["group"], c["params"]) for c in fact.payload["constraints"]]
-    subjective = [get_group(constraint.group).subjective for constraint in constraints]
-    by_rules = [c for c, judged in zip(constraints, subjective, strict=True) if not judged]
-    if fact.payload["witness"] is None:
-        verdicts = iter([Verdict(c.group, False, "", "no witness") for c in by_rules])
-    else:
-        verdicts = iter(check(by_rules, fact.payload["witness"]))
-    return tuple(
-        Verdict(c.group, None, "", "not judged by rules") if judged else next(verdicts)
-        for c, judged in zip(constraints, subjective, strict=True)
-    )
-
-
-def _miss(fact: Prompt, turn: JudgedTurn) -> Miss | None:
-    if fact.payload["witness"] is None:
-        return Miss(fact.dialogue, fact.turn, ())
+def _miss(prompt: Prompt, turn: JudgedTurn, has_key: bool) -> Miss | None:
+    if not has_key:
+        return Miss(prompt.dialogue, prompt.turn, ())
     groups = tuple(verdict.group for verdict in turn.verdicts if verdict.satisfied is False)
-    return Miss(fact.dialogue, fact.turn, groups) if groups else None
+    return Miss(prompt.dialogue, prompt.turn, groups) if groups else None
 
 
-def _session(dialogue: int, patience: int, turns: Sequence[JudgedTurn]) -> Session:
+def _session(dialogue: int, patience: int | None, turns: Sequence[JudgedTurn]) -> Session:
     walk = walk_patience((all(turn.judged) if turn.judged else None for turn in turns), patience)
     ending: Ending = "censored" if walk.left else "finished"
     return Session(PERFECT, dialogue, 0, patience, ending, turns=tuple(turns[: walk.turns]))

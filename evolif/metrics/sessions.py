@@ -8,8 +8,19 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from evolif.errors import UsageError
-from evolif.metrics.process import DialogueRecord, Metrics, patience_left, process_metrics, walk_patience
-from evolif.types import JudgedTurn, Session
+from evolif.metrics.process import (
+    PROCESS,
+    RATES,
+    DialogueRecord,
+    Metrics,
+    judged_verdicts,
+    patience_left,
+    process_metrics,
+    session_record,
+    walk_patience,
+)
+from evolif.metrics.table import MetricTable
+from evolif.types import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +29,7 @@ class SessionRecords:
 
     Attributes:
         records: One per finished or censored session, in the order given.
-        finished: Sessions whose patience was exhausted; they count.
+        finished: Sessions that came to their end, as a rule by exhausted patience; they count.
         censored: Sessions stopped by a cap, the context or a budget; they count with the turns they have.
         suspended: Sessions stopped by a fault outside; left out, see `bounds`.
         withheld: Sessions the provider's content filter refused; left out, see `bounds`.
@@ -58,8 +69,8 @@ class Counted(NamedTuple):
     """A session that enters the table, without turns after exhausted patience.
 
     Attributes:
-        session: The session, cut.
-        judged: Per turn the verdicts without None, computed once for all callers.
+        session: The session, cut; turns of a partner are still there.
+        judged: Per turn of the model under test the verdicts without None, computed once for all callers.
         record: Its record.
     """
 
@@ -85,7 +96,7 @@ def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
     given = of_one_model(sessions)
     counted = counted_with_verdicts(given)
     endings = Counter(session.ending for session in given)
-    constraints = sum(len(turn.verdicts) for own in counted for turn in own.session.turns)
+    constraints = sum(len(turn.verdicts) for own in counted for turn in own.session.turns if turn.seat == "target")
     return SessionRecords(
         records=tuple(own.record for own in counted),
         finished=endings["finished"],
@@ -140,38 +151,61 @@ def all_records(sessions: Iterable[Session]) -> list[tuple[Session, DialogueReco
     Raises:
         UsageError: As `records_from_sessions`.
     """
-    return [(session, _record(session)) for session in of_one_model(sessions)]
+    return [(session, session_record(session)) for session in of_one_model(sessions)]
 
 
 def _continued(session: Session, max_turns: int, *, good: bool) -> DialogueRecord:
-    record = _record(session)
-    left, room = patience_left(record), max(0, max_turns - len(session.turns))
+    record = session_record(session)
+    left, room = patience_left(record), max(0, max_turns - sum(turn.seat == "target" for turn in session.turns))
     if left == 0:
         return record
     # The number of constraints of these turns does not matter: the satisfied share is 0 or 1 for any number.
-    further = room if good else min(left, room)
+    further = room if good or session.patience is None else min(left, room)
     return replace(record, turns=record.turns + ((good,),) * further)
 
 
 def _counted(session: Session) -> Counted:
-    judged = [_judged(turn) for turn in session.turns]
+    places = [place for place, turn in enumerate(session.turns) if turn.seat == "target"]
+    judged = [judged_verdicts(session.turns[place]) for place in places]
     number = walk_patience([all(own) if own else None for own in judged], session.patience).turns
     if number < len(judged):
-        session, judged = replace(session, turns=session.turns[:number]), judged[:number]
-    return Counted(session, judged, _as_record(session, judged))
-
-
-def _judged(turn: JudgedTurn) -> tuple[bool, ...]:
-    return tuple([v.satisfied for v in turn.verdicts if v.satisfied is not None])
-
-
-def _record(session: Session) -> DialogueRecord:
-    return _as_record(session, [_judged(turn) for turn in session.turns])
-
-
-def _as_record(session: Session, judged: Iterable[tuple[bool, ...]]) -> DialogueRecord:
+        session, judged = replace(session, turns=session.turns[: places[number - 1] + 1]), judged[:number]
     turns = tuple([own for own in judged if own])
-    return DialogueRecord(str(session.dialogue), session.patience, turns, session.epoch)
+    return Counted(session, judged, DialogueRecord(str(session.dialogue), session.patience, turns, session.epoch))
+
+
+def tables_of(
+    own: MetricTable | None, patience: int | None, sessions: Iterable[Session] | None = None
+) -> tuple[MetricTable, ...]:
+    """The metric tables of a run: its scenario's own, then what patience or verdicts give.
+
+    Args:
+        own: The scenario's.
+        patience: Of the run; None if it has none.
+        sessions: Of the run; None before it is played, when any of them may get verdicts.
+
+    Raises:
+        UsageError: a metric of the scenario has the name of another one, or of another part of a report.
+    """
+    tables = () if own is None else (own,)
+    if patience is not None:
+        tables = (*tables, PROCESS)
+    elif sessions is None or any(turn.verdicts for session in sessions for turn in session.turns):
+        tables = (*tables, RATES)
+    taken = _TAKEN.union(PROCESS.ratios).intersection(() if own is None else own.ratios)
+    if taken:
+        raise UsageError(
+            f"reports use the names {', '.join(sorted(taken))} already; rename these metrics of the scenario"
+        )
+    return tables
+
+
+_TAKEN = frozenset(
+    "bounds by censored dialogues epoch failing finished groups hazard heuristic kinds left_out misses model "
+    "not_judged_constraints not_judged_turns patience patience_sweep rec_left_out run sessions survival "
+    "survival_bounds suspended tokens turns withheld without_witness".split()
+)
+"""What reports as JSON show beside metrics."""
 
 
 def of_one_model(sessions: Iterable[Session]) -> Sequence[Session]:

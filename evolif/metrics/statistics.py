@@ -26,10 +26,10 @@ def unit_bits(columns: Sequence[Sequence[float]], rows: int) -> int:
     """The number of binary places for which no sum of `rows` figures reaches 2^53; about 40 for a hundred dialogues.
 
     Args:
-        columns: Figures, at least 0.
+        columns: Figures.
         rows: How many of them are added at most.
     """
-    largest = max((max(column, default=0) for column in columns), default=0)
+    largest = max((abs(value) for column in columns for value in column), default=0)
     return max(0, _EXACT_BITS - math.ceil(math.log2(max(1, largest * rows))))
 
 
@@ -95,7 +95,7 @@ def resampled_sums(columns: Sequence[Column], *, seed: int, resamples: int) -> l
     """Per column its sum over the drawn dialogues, one for each resample.
 
     Args:
-        columns: One figure per dialogue each, at least 0, all as long; at least one dialogue.
+        columns: One figure per dialogue each, all as long; at least one dialogue.
         seed: Of the draws, which are the same for every column.
         resamples: How many.
     """

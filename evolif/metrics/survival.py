@@ -163,14 +163,20 @@ def survival(
 
     Args:
         sessions: Of one model; finished and censored ones count.
-        max_turns: The run's cap, the limit of the restricted mean; the longest session if None.
+        max_turns: The run's cap, the limit of the restricted mean; the longest session if None, or if dialogues end by
+            themselves.
         seed: Of the resampling behind `restricted_mean_interval`.
         resamples: How many.
 
     Raises:
         UsageError: SciPy is not installed; sessions of several models.
     """
-    return _curve(records_from_sessions(sessions).records, max_turns, seed, resamples)
+    given = tuple(sessions)
+    records = records_from_sessions(given).records
+    if max_turns is not None and any(s.ending == "finished" and s.cause not in ("", "patience") for s in given):
+        longest = max(len(cut(record).turns) for record in records)
+        max_turns = min(max_turns, max(1, longest))
+    return _curve(records, max_turns, seed, resamples)
 
 
 def survival_bounds(

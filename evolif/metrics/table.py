@@ -1,36 +1,128 @@
-"""What figures are made of: a table of terms per session, and the keys by which figures are broken down."""
+"""What figures are made of: a table of terms per session, and the keys by which they are broken down; their values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from evolif.types import JudgedTurn, Prompt, Session, Verdict
+from evolif.errors import UsageError
+from evolif.metrics.statistics import Interval, check_draws, middle, ratios, resampled_sums
+from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
 
 Key: TypeAlias = str | int
+UNKNOWN = "unknown"
+"""The key of turns whose label is missing or empty, as in old or foreign runs."""
+Unit: TypeAlias = Literal["rate", "turns", "count"]
+"""A fraction shown in per cent; a number of turns; any other number."""
+Row: TypeAlias = tuple[float, ...]
+"""Terms of a session, or sums of them, in the order of their table."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric as reports name it."""
+
+    name: str
+    label: str
+    unit: Unit
+
+    @property
+    def head(self) -> str:
+        """Its label in a table, with the sign of a rate."""
+        return f"{self.label} %" if self.unit == "rate" else self.label
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MetricTable:
     """Figures as ratios of sums: each session adds its terms, and a metric divides one sum by another.
 
     Intervals, ranks, comparisons and stop rules read this table and nothing else, so a scenario's own figures get all
     of them.
+
+    Raises:
+        UsageError: a metric without a proper name, of a term that does not exist, or an unknown headline.
     """
 
     terms: tuple[str, ...]
     """The names of the terms."""
     of: Callable[[Session], tuple[float, ...]]
-    """What one session adds to the sums, in the order of `terms`."""
+    """What one session adds to the sums, in the order of `terms`; a denominator is at least 0."""
     ratios: Mapping[str, tuple[str, str]]
     """Metric to the terms of its numerator and denominator."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Metric to its name in tables; the metric itself if it has none."""
-    units: Mapping[str, Literal["rate", "count"]] = field(default_factory=dict)
-    """`rate`, a fraction shown in per cent, unless said otherwise; `count` for turns, points and the like."""
+    """Metric to its name in tables, without a unit; the metric itself if it has none."""
+    units: Mapping[str, Unit] = field(default_factory=dict)
+    """`rate` unless said otherwise."""
     headline: str = ""
     """The metric that models are ranked by; the first if empty."""
+
+    def __post_init__(self) -> None:
+        wrong = [name for name in self.ratios if not _NAME.fullmatch(name)]
+        missing = {term for ends in self.ratios.values() for term in ends} - set(self.terms)
+        if not self.ratios or wrong:
+            raise UsageError(
+                f"a metric needs a name of lowercase letters, digits and _, not {', '.join(wrong) or 'none'}"
+            )
+        if missing:
+            raise UsageError(f"metrics are made of terms that their table does not have: {', '.join(sorted(missing))}")
+        if self.main not in self.ratios:
+            raise UsageError(f"the headline “{self.headline}” is none of the table's metrics: {', '.join(self.ratios)}")
+
+    @property
+    def main(self) -> str:
+        """The metric that models are ranked by."""
+        return self.headline or next(iter(self.ratios))
+
+    def metric(self, name: str) -> Metric:
+        """A metric with its label and unit."""
+        return Metric(name, self.labels.get(name, name), self.units.get(name, "rate"))
+
+    def places(self, name: str) -> tuple[int, int]:
+        """Where the numerator and the denominator of a metric are in a row.
+
+        Raises:
+            UsageError: the table has no such metric.
+        """
+        if name not in self.ratios:
+            raise UsageError(f"unknown metric “{name}”; use {', '.join(self.ratios)}")
+        top, bottom = self.ratios[name]
+        return self.terms.index(top), self.terms.index(bottom)
+
+    def row(self, session: Session) -> Row:
+        """What a session adds to the sums.
+
+        Raises:
+            UsageError: `of` gives another number of terms, a term that is no finite number, or a negative denominator.
+        """
+        row = tuple(self.of(session))
+        if len(row) != len(self.terms) or not all(map(math.isfinite, row)):
+            raise UsageError(
+                f"dialogue {session.dialogue}: the figures of the scenario need {len(self.terms)} finite numbers "
+                f"({', '.join(self.terms)}); correct its metric table"
+            )
+        if any(row[self.terms.index(bottom)] < 0 for _, bottom in self.ratios.values()):
+            raise UsageError(f"dialogue {session.dialogue}: a denominator of the scenario's metrics is below 0")
+        return row
+
+    def value(self, sums: Row, name: str) -> float | None:
+        """A metric, from sums; None if its denominator is 0."""
+        top, bottom = self.places(name)
+        return sums[top] / sums[bottom] if sums[bottom] else None
+
+    def total(self, rows: Iterable[Row]) -> Row:
+        """The sums over rows, each rounded once: the order of the rows does not matter."""
+        return tuple(map(math.fsum, zip(*rows, strict=True))) or (0.0,) * len(self.terms)
+
+
+def described(tables: Iterable[MetricTable]) -> dict[str, Metric]:
+    """The metrics of some tables by name, in their order."""
+    return {name: table.metric(name) for table in tables for name in table.ratios}
 
 
 Split: TypeAlias = Callable[[JudgedTurn, Prompt | None], Iterable[tuple[Key, Sequence[Verdict]]]]
@@ -46,10 +138,144 @@ class Breakdown:
     first: str
     """The head of the column of keys."""
     title: str
-    """What the table shows."""
+    """What the table shows; empty if reports have it in JSON only."""
     label: str = ""
     """The prompt's label that is the key; `name` if empty."""
     split: Split | None = None
     """Instead of a label: a key of its own."""
     kind: bool = False
     """Whether whole dialogues are classified by it too: by the key of most of their turns."""
+
+    def parts(self, turn: JudgedTurn, prompt: Prompt | None) -> Iterable[tuple[Key, Sequence[Verdict]]]:
+        """The parts of a turn; where the label is missing or empty, the key is `UNKNOWN`."""
+        if self.split is not None:
+            return self.split(turn, prompt)
+        label = self.label or self.name
+        key = turn.labels.get(label, "")
+        if key == "" and prompt is not None:
+            key = prompt.labels.get(label, "")
+        return ((UNKNOWN if key == "" else key, turn.verdicts),)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The metrics of some sessions, over one or more tables.
+
+    Attributes:
+        values: Metric to its value; None if undefined.
+        dialogues: Sessions counted (with several epochs, each counts).
+        left_out: Metric to the sessions without a denominator of their own; only metrics that have such sessions.
+    """
+
+    values: Mapping[str, float | None]
+    dialogues: int
+    left_out: Mapping[str, int]
+
+    def value(self, metric: str) -> float | None:
+        """The metric of that name; None if it is undefined, or of none of the tables."""
+        return self.values.get(metric)
+
+    def by_name(self) -> dict[str, float | None]:
+        """All metrics, in the order of the tables."""
+        return dict(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricFigures:
+    """The metrics of some sessions, each with its 95 % bootstrap interval over dialogues (None: not defined)."""
+
+    metrics: Figures
+    intervals: Mapping[str, Interval | None]
+
+
+def dialogue_rows(table: MetricTable, sessions: Iterable[Session]) -> dict[int, Row]:
+    """Dialogue to the sums of all its epochs.
+
+    Args:
+        table: What is summed.
+        sessions: Those that count, as `counted_sessions` gives them.
+
+    Raises:
+        UsageError: as `MetricTable.row`.
+    """
+    return rows_by_dialogue(table, ((session.dialogue, table.row(session)) for session in sessions))
+
+
+def rows_by_dialogue(table: MetricTable, rows: Iterable[tuple[Hashable, Row]]) -> dict[Any, Row]:
+    """Dialogue to the sums of its rows."""
+    by_dialogue: defaultdict[Hashable, list[Row]] = defaultdict(list)
+    for dialogue, row in rows:
+        by_dialogue[dialogue].append(row)
+    return {dialogue: table.total(own) for dialogue, own in by_dialogue.items()}
+
+
+def figures(tables: Sequence[MetricTable], sessions: Sequence[Session]) -> Figures:
+    """The metrics of some sessions, without intervals.
+
+    Args:
+        tables: Of the run.
+        sessions: Those that count, as `counted_sessions` gives them.
+    """
+    values: dict[str, float | None] = {}
+    left_out: dict[str, int] = {}
+    for table in tables:
+        rows = [table.row(session) for session in sessions]
+        sums = table.total(rows)
+        for name in table.ratios:
+            bottom = table.places(name)[1]
+            values[name] = table.value(sums, name)
+            if missing := sum(not row[bottom] for row in rows):
+                left_out[name] = missing
+    return Figures(values, len(sessions), left_out)
+
+
+def figures_with_intervals(
+    tables: Sequence[MetricTable], sessions: Sequence[Session], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+) -> MetricFigures:
+    """The metrics of some sessions with their intervals.
+
+    Args:
+        tables: Of the run.
+        sessions: Those that count, as `counted_sessions` gives them.
+        seed: Of the resampling; at least 0.
+        resamples: How many; at least 1.
+    """
+    found: dict[str, Interval | None] = {}
+    for table in tables:
+        found |= intervals(table, dialogue_rows(table, sessions).values(), seed=seed, resamples=resamples)
+    return MetricFigures(figures(tables, sessions), found)
+
+
+def intervals(
+    table: MetricTable, rows: Collection[Row], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+) -> dict[str, Interval | None]:
+    """A 95 % percentile bootstrap interval per metric, over dialogues (the sampling unit), never over turns.
+
+    Resamples without a denominator are skipped. The same rows in any order give the same draws.
+
+    Args:
+        table: What the rows are.
+        rows: One per dialogue, its epochs summed: they are drawn together, since they are not independent.
+        seed: Of the resampling; at least 0.
+        resamples: How many; at least 1.
+
+    Returns:
+        Metric to (low, high), in the metric's own unit; None if fewer than two dialogues contribute.
+
+    Raises:
+        UsageError: `seed` or `resamples` out of range.
+    """
+    check_draws(seed, resamples)
+    # Sorted by value, so that the order in which sessions ended does not matter.
+    ordered = sorted(rows)
+    if len(ordered) < 2:
+        return dict.fromkeys(table.ratios)
+    columns = list(zip(*ordered, strict=True))
+    sums = resampled_sums(columns, seed=seed, resamples=resamples)
+    total = table.total(ordered)
+    found: dict[str, Interval | None] = {}
+    for name in table.ratios:
+        top, bottom = table.places(name)
+        defined = sum(1 for value in columns[bottom] if value) >= 2
+        found[name] = middle(ratios(sums[top], sums[bottom]), total[top] / total[bottom]) if defined else None
+    return found

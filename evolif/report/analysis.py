@@ -5,25 +5,28 @@ Tables, JSON, LaTeX, figures and the page all read it and compute no figures the
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from evolif.budget import judge_models
 from evolif.judge_audit import JudgeAuditRow, judge_audit_summary
 from evolif.metrics import (
     Bounds,
+    Breakdown,
     Ceiling,
+    Figures,
     Hazard,
     Interval,
     Key,
+    Metric,
     MetricFigures,
-    Metrics,
+    MetricTable,
     RankAgreement,
     Satisfaction,
     SessionRecords,
@@ -31,32 +34,29 @@ from evolif.metrics import (
     Survival,
     SurvivalBounds,
     SweepPoint,
-    bootstrap_intervals,
     bounds,
     breakdown,
+    breakdowns_of,
     ceiling,
+    counted_sessions,
+    figures_with_intervals,
     hazard,
     metrics_by,
     patience_sweep,
-    process_metrics,
     rank_agreement,
     records_from_sessions,
     satisfaction_by_group,
     survival,
     survival_bounds,
+    tables_of,
 )
 from evolif.models import strip_credentials
 from evolif.runner import EarlyEnd, Run, RunSettings, Spent
+from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, Prompt, Session
-
-if TYPE_CHECKING:
-    from evolif.instructions import Benchmark
 
 TurnId = tuple[int, int]
 """(dialogue, turn)."""
-
-KINDS = ("synthesizer", "register", "formality")
-"""How dialogues are classified (paper Apps. F, G)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,16 @@ class ModelSummary:
     """Figures, intervals and counts of one model. Rates are fractions, lengths are turns."""
 
     model: str
-    metrics: Metrics
+    tables: tuple[MetricTable, ...]
+    """Of its run."""
+    metrics: Figures
     intervals: Mapping[str, Interval | None]
     counts: SessionRecords
     groups: Mapping[str, Satisfaction]
     heuristic: Mapping[str, Satisfaction]
     """The verdicts of the offline judge `lexical` on the subjective groups; never part of the metrics."""
     bounds: Bounds | None
-    """The figures if all suspended and withheld sessions had failed, or succeeded; None without such sessions."""
+    """The figures if all suspended and withheld sessions had failed, or succeeded; None without them or patience."""
     tokens: int
 
 
@@ -102,6 +104,38 @@ class RunAnalysis:
         return self.run.settings
 
     @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario of the run.
+
+        Raises:
+            UsageError: it is not installed.
+        """
+        return get_scenario(self.settings.scenario)
+
+    @cached_property
+    def tables(self) -> tuple[MetricTable, ...]:
+        """The tables of its metrics: the scenario's own, and what patience or verdicts give."""
+        sessions = (session for model in self.models for session in model.sessions)
+        return tables_of(self.scenario.metrics, self.settings.patience, sessions)
+
+    @cached_property
+    def headline(self) -> Metric:
+        """The metric that its models are ranked by."""
+        if not self.tables:
+            return Metric("", "figures", "count")
+        return self.tables[0].metric(self.tables[0].main)
+
+    @cached_property
+    def breakdowns(self) -> Mapping[str, Breakdown]:
+        """By name, in the order of reports; none in a run without verdicts."""
+        return {one.name: one for one in breakdowns_of(self.scenario.breakdowns)}
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The breakdowns by which whole dialogues are classified (paper Apps. F, G)."""
+        return tuple(name for name, one in self.breakdowns.items() if one.kind)
+
+    @cached_property
     def models(self) -> tuple[ModelAnalysis, ...]:
         """In the order of the run."""
         return tuple(ModelAnalysis(self, model) for model in self.run.models)
@@ -118,13 +152,6 @@ class RunAnalysis:
     def facts(self) -> Mapping[TurnId, Prompt]:
         """Every turn that was asked, by dialogue and turn; shared by all models and epochs."""
         return {(facts.dialogue, facts.turn): facts for facts in self.run.prompts()}
-
-    @cached_property
-    def formality(self) -> Callable[[str], str]:
-        """A function from a query to `formal` or `informal`."""
-        from evolif.text import formality
-
-        return cache(formality)
 
     @cached_property
     def early_end(self) -> EarlyEnd | None:
@@ -151,7 +178,7 @@ class RunAnalysis:
         """The commands that reproduce the run and this report."""
         report = ["evolif", "report", self._folder, "--seed", str(self.seed), "--resamples", str(self.resamples)]
         return (
-            _generate_step(self.settings, self.benchmark),
+            _generate_step(self.scenario, self.settings, self.benchmark),
             _evaluate_step(self.settings, self.early_end, self._folder),
             Step(shlex.join(report)),
         )
@@ -161,13 +188,19 @@ class RunAnalysis:
         return self.run.path.resolve().name or "RUN"
 
     @cached_property
-    def ceiling(self) -> Ceiling:
-        """What a perfect responder would reach over the turns asked: their witnesses, replayed without a call.
+    def ceiling(self) -> Ceiling | None:
+        """What a perfect responder would reach over the turns asked: their answer keys, replayed without a call.
+
+        None if the scenario has no answer keys.
 
         Raises:
             UsageError: A checker needs a package that is not installed.
         """
-        return ceiling(self.facts.values(), self.settings.patience or self.settings.max_turns)
+        scenario = self.scenario
+        found = ceiling(
+            self.facts.values(), self.settings.patience, scenario.perfect, lambda prompt: bool(scenario.keys(prompt))
+        )
+        return None if self.facts and not found.turns else found
 
     @cached_property
     def judge_audit(self) -> tuple[JudgeAuditRow, ...]:
@@ -180,9 +213,15 @@ class RunAnalysis:
 
     @cached_property
     def rank_agreement(self) -> Callable[[str], Mapping[str, RankAgreement]]:
-        """A function from a kind of dialogue (one of `KINDS`) to the models' ROB per value and on all."""
+        """A function from one of `kinds` to the models' headline per kind of dialogue and on all."""
         sessions = {model.name: model.sessions for model in self.models}
-        return cache(lambda by: rank_agreement(sessions, self.facts.values(), by, formality=self.formality))
+
+        def agreement(kind: str) -> Mapping[str, RankAgreement]:
+            if not self.tables:
+                return {}
+            return rank_agreement(sessions, self.facts.values(), self.breakdowns[kind], table=self.tables[0])
+
+        return cache(agreement)
 
     @cached_property
     def heuristic(self) -> Mapping[str, Mapping[str, Satisfaction]]:
@@ -206,18 +245,26 @@ class ModelAnalysis:
         return tuple(s for s in self.of.run.sessions(self.name) if early is None or s.dialogue in early.dialogues)
 
     @cached_property
+    def counted(self) -> tuple[Session, ...]:
+        """Those that enter the metrics, without turns after exhausted patience."""
+        return counted_sessions(self.sessions)
+
+    @cached_property
     def summary(self) -> ModelSummary:
-        """The eight metrics with intervals, satisfaction per group, and counts of what is left out."""
+        """The metrics with intervals, satisfaction per group, and counts of what is left out."""
         counts = records_from_sessions(self.sessions)
         broken = counts.suspended + counts.running + counts.withheld
+        bounded = broken and self.of.settings.patience is not None
+        found = figures_with_intervals(self.of.tables, self.counted, **self._draws)
         return ModelSummary(
             model=self.name,
-            metrics=process_metrics(counts.records),
-            intervals=bootstrap_intervals(counts.records, **self._draws),
+            tables=self.of.tables,
+            metrics=found.metrics,
+            intervals=found.intervals,
             counts=counts,
             groups=satisfaction_by_group(self.sessions),
             heuristic=self.of.heuristic.get(self.name, {}),
-            bounds=bounds(self.sessions, max_turns=self.of.settings.max_turns) if broken else None,
+            bounds=bounds(self.sessions, max_turns=self.of.settings.max_turns) if bounded else None,
             tokens=self.tokens,
         )
 
@@ -229,19 +276,30 @@ class ModelAnalysis:
 
     @cached_property
     def by(self) -> Callable[[str], Mapping[Key, Slice]]:
-        """A function from one of `evolif.metrics.BREAKDOWNS` to CSR and ISR with intervals per key.
+        """A function from the name of one of the run's breakdowns to CSR and ISR with intervals per key.
 
-        The breakdowns are `group`, `mode` (`length/words.less_than`), `depth`, `load`, `move`, `operation`,
-        `synthesizer`, `register`, `turn`, `formality`.
+        Empty for a breakdown that the run does not have.
         """
-        facts, formality = self.of.facts.values(), self.of.formality
-        return cache(lambda by: breakdown(self.sessions, facts, by, formality=formality, **self._draws))
+        of = self.of
+
+        def slices(by: str) -> Mapping[Key, Slice]:
+            if by not in of.breakdowns:
+                return {}
+            return breakdown(self.sessions, of.facts.values(), of.breakdowns[by], **self._draws)
+
+        return cache(slices)
 
     @cached_property
     def figures_by(self) -> Callable[[str], Mapping[str, MetricFigures]]:
-        """A function from a kind of dialogue, one of `KINDS`, to the eight metrics with intervals per value."""
-        facts, formality = self.of.facts.values(), self.of.formality
-        return cache(lambda by: metrics_by(self.sessions, facts, by, formality=formality, **self._draws))
+        """A function from a kind of dialogue, one of `RunAnalysis.kinds`, to the metrics with intervals per value."""
+        of = self.of
+
+        def kinds(by: str) -> Mapping[str, MetricFigures]:
+            if by not in of.kinds:
+                return {}
+            return metrics_by(self.sessions, of.facts.values(), of.breakdowns[by], tables=of.tables, **self._draws)
+
+        return cache(kinds)
 
     @cached_property
     def hazard(self) -> tuple[Hazard, ...]:
@@ -270,7 +328,9 @@ class ModelAnalysis:
 
     @cached_property
     def patience_sweep(self) -> tuple[SweepPoint, ...]:
-        """The figures for patience 1, 2, … up to the run's own, exact, by replay."""
+        """The figures for patience 1, 2, … up to the run's own, exact, by replay; empty without patience."""
+        if self.of.settings.patience is None:
+            return ()
         return patience_sweep(self.sessions, self.of.settings.patience, intervals=True, **self._draws)
 
     @property
@@ -311,7 +371,6 @@ def _heuristic(run: Run, model: str, early: EarlyEnd | None) -> Mapping[str, Sat
 
 # The commands that reproduce a run contain no key, no address with credentials and no path.
 
-_PACKAGED = ("paper", "objective", "extended")
 _RULE = re.compile(r"[a-z_]{1,20}=[0-9.e-]{1,20}")
 
 
@@ -323,32 +382,25 @@ class Step:
     note: str = ""
 
 
-def _generate_step(settings: RunSettings, benchmark: Benchmark | None) -> Step:
-    words = ["evolif", "generate", "BENCH", "--profile", settings.profile]
-    notes = [] if settings.profile in _PACKAGED else ["the profile is a custom file"]
+def _generate_step(scenario: Scenario, settings: RunSettings, benchmark: Benchmark | None) -> Step:
+    words, notes = scenario.command(benchmark, settings.profile, settings.dialogues)
     if benchmark is None:
-        words += ["--dialogues", str(max(settings.dialogues, default=1)), "--seed", "SEED"]
-        notes.append(
+        notes = [
+            *notes,
             f"SEED and the other options are in the benchmark's benchmark.json (identity {settings.benchmark}); to "
-            "fill them in here, pass the benchmark's folder with --bench"
-        )
-        return Step(shlex.join(words), "; ".join(notes))
-    spec = benchmark.header.spec
-    words += ["--dialogues", str(spec.dialogues), "--turns", str(spec.turns), "--seed", str(spec.seed)]
-    if spec.synthesizers != ("template",):
-        words += _repeated("--synthesizer", spec.synthesizers)
-        notes.append("a chat model words queries differently every time: share the benchmark's folder")
-    if spec.checker is not None:
-        words += ["--checker", spec.checker]
-    notes.append("with the topics and personas of its folder, if they were custom")
-    return Step(shlex.join(words), "; ".join(notes))
+            "fill them in here, pass the benchmark's folder with --bench",
+        ]
+    return Step(shlex.join(["evolif", "generate", "BENCH", *words]), "; ".join(notes))
 
 
 def _evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> Step:
     words = ["evolif", "evaluate", "BENCH"]
     words += _repeated("--model", (_model_argument(model, settings.endpoint(model)) for model in settings.models))
     words += _judge_arguments(settings)
-    words += ["--patience", str(settings.patience), "--max-turns", str(settings.max_turns)]
+    words += _play_arguments(settings)
+    if settings.patience is not None:
+        words += ["--patience", str(settings.patience)]
+    words += ["--max-turns", str(settings.max_turns)]
     words += ["--limit", str(len(settings.dialogues))]
     if settings.epochs > 1:
         words += ["--epochs", str(settings.epochs)]
@@ -363,6 +415,18 @@ def _evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> 
     elsewhere = any(settings.endpoints) or any(settings.judge_endpoints)
     note = "if a custom endpoint needs a key, add &key_env=VARIABLE" if elsewhere else ""
     return Step(shlex.join([*words, "--out", name]), note)
+
+
+def _play_arguments(settings: RunSettings) -> Iterator[str]:
+    """What instruction following with the whole conversation as context does not need."""
+    if settings.partner:
+        yield from ("--partner", settings.partner)
+    if settings.context != RunSettings.model_fields["context"].default:
+        yield from ("--context", settings.context)
+    if settings.context_model:
+        yield from ("--context-model", settings.context_model)
+    for key, value in settings.options.items():
+        yield from ("--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}")
 
 
 def _judge_arguments(settings: RunSettings) -> Iterator[str]:

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, Literal
 
 from evolif.errors import UsageError
-from evolif.metrics import RankStability, rank_stability
+from evolif.metrics import PROCESS, MetricTable, RankStability, rank_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.runner import Run, RunSettings
 from evolif.scenario import Scenario, get_scenario
@@ -256,15 +256,30 @@ class ComparableRuns:
         """The largest number of turns that a session could have."""
         return max(analysis.settings.max_turns for analysis in self.analyses)
 
+    @property
+    def has_patience(self) -> bool:
+        """Whether exhausted patience ends sessions; only then there are survival curves and a patience sweep."""
+        return any(analysis.settings.patience is not None for analysis in self.analyses)
+
+    @cached_property
+    def tables(self) -> tuple[MetricTable, ...]:
+        """The metric tables of the runs."""
+        return tuple(dict.fromkeys(table for analysis in self.analyses for table in analysis.tables))
+
+    @property
+    def title_of_metrics(self) -> str:
+        """Their metrics, for a title."""
+        return "The eight metrics" if self.tables == (PROCESS,) else "The metrics"
+
     @cached_property
     def rank_stability(self) -> tuple[RankStability, ...]:
-        """How stable the ranking by ROB is on fewer dialogues; empty with fewer than three models."""
+        """How stable the ranking by the headline is on fewer dialogues; empty with fewer than three models."""
         dialogues = max((len({s.dialogue for s in model.sessions}) for model in self.models), default=0)
         sizes = [size for size in SIZES if size < dialogues]
-        if len(self.models) < FEWEST_MODELS or not sizes:
+        if len(self.models) < FEWEST_MODELS or not sizes or not self.tables:
             return ()
         sessions = {head: model.sessions for head, model in zip(self.heads, self.models, strict=True)}
-        return rank_stability(sessions, sizes, seed=self.analyses[0].seed)
+        return rank_stability(sessions, sizes, table=self.tables[0], seed=self.analyses[0].seed)
 
 
 def group_comparable(analyses: Sequence[RunAnalysis]) -> list[ComparableRuns]:

@@ -10,10 +10,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from evolif.metrics import Comparison as Pairing
-from evolif.metrics import Difference, Interval, JudgeSensitivity, LogRank, compare, judge_sensitivity, log_rank
+from evolif.metrics import (
+    Difference,
+    Interval,
+    JudgeSensitivity,
+    LogRank,
+    Metric,
+    MetricTable,
+    compare,
+    described,
+    judge_sensitivity,
+    log_rank,
+)
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import PairKind, kind_of, setting_of
-from evolif.report.tables import LABELS, Grid, TableCell, metric_cell, short_label
+from evolif.report.tables import metric_cell
+from evolif.scenario import Grid, TableCell
 
 ALPHA = 0.05
 """Two models differ in a metric where p is below this after Holm's correction."""
@@ -55,15 +67,28 @@ class ModelComparison:
         Raises:
             UsageError: NumPy (extra `report`) is not installed.
         """
-        return compare(self.a.sessions, self.b.sessions, seed=self.a.of.seed, resamples=self.a.of.resamples)
+        draws = {"seed": self.a.of.seed, "resamples": self.a.of.resamples}
+        return compare(self.a.sessions, self.b.sessions, tables=self.tables, **draws)
 
     @cached_property
-    def log_rank(self) -> LogRank:
-        """Of the two survival curves.
+    def tables(self) -> tuple[MetricTable, ...]:
+        """The metric tables of both."""
+        return tuple(dict.fromkeys((*self.a.of.tables, *self.b.of.tables)))
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics of both by name."""
+        return described(self.tables)
+
+    @cached_property
+    def log_rank(self) -> LogRank | None:
+        """Of the two survival curves; None without patience.
 
         Raises:
             UsageError: SciPy (extra `report`) is not installed.
         """
+        if self.a.of.settings.patience is None or self.b.of.settings.patience is None:
+            return None
         return log_rank(self.a.sessions, self.b.sessions)
 
     @cached_property
@@ -123,13 +148,14 @@ def compare_models(
 
 
 def comparison_grid(comparison: ModelComparison) -> Grid:
-    """The eight metrics of both, and the differences with intervals, p, effect size and dialogues needed."""
+    """The metrics of both, and the differences with intervals, p, effect size and dialogues needed."""
     rows = tuple(
-        (label, _difference_cells(name, comparison.paired.differences[name])) for name, label in LABELS.items()
+        (metric.head, _difference_cells(metric, comparison.paired.differences[name]))
+        for name, metric in comparison.metrics.items()
     )
     first, second = comparison.labels
     note = (
-        "A − B in turns and percentage points, with 95 % intervals; p of a paired permutation test, in brackets after "
+        f"A − B in {_units(comparison)}, with 95 % intervals; p of a paired permutation test, in brackets after "
         "Holm's correction over the metrics; d: the mean difference in standard deviations (d_z); needed: paired "
         "dialogues to detect a difference of this size (80 % power)."
     )
@@ -137,14 +163,20 @@ def comparison_grid(comparison: ModelComparison) -> Grid:
     return Grid("comparison", f"A: {first} · B: {second}", "metric", heads, rows, note)
 
 
-def _difference_cells(name: str, one: Difference) -> tuple[TableCell, ...]:
+def _units(comparison: ModelComparison) -> str:
+    units = {metric.unit for metric in comparison.metrics.values()}
+    named = {"count": "the metric's own unit", "turns": "turns", "rate": "percentage points"}
+    return " and ".join(name for unit, name in named.items() if unit in units) or "the metric's own unit"
+
+
+def _difference_cells(metric: Metric, one: Difference) -> tuple[TableCell, ...]:
     between = TableCell()
     if one.value is not None:
-        ends = one.interval and f"[{', '.join(amount(name, end, signed=False) for end in one.interval)}]"
-        between = TableCell(amount(name, one.value), ends or "")
+        ends = one.interval and f"[{', '.join(amount(metric, end, signed=False) for end in one.interval)}]"
+        between = TableCell(amount(metric, one.value), ends or "")
     return (
-        metric_cell(name, one.a, None),
-        metric_cell(name, one.b, None),
+        metric_cell(metric, one.a, None),
+        metric_cell(metric, one.b, None),
         between,
         TableCell(p_value(one.p), "" if one.p_holm is None else f"({p_value(one.p_holm)})"),
         TableCell("-" if one.effect is None else f"{one.effect:+.2f}"),
@@ -154,8 +186,8 @@ def _difference_cells(name: str, one: Difference) -> tuple[TableCell, ...]:
 
 # Conclusions that claim no more than the figures support.
 
-_MAIN_METRICS = ("rob", "edr_len")
-"""Where no metric differs significantly, the intervals of these are reported."""
+_FEW = 2
+"""Where no metric differs significantly, the intervals of so many are reported."""
 
 
 def kind_line(comparison: ModelComparison) -> str:
@@ -191,8 +223,10 @@ def left_out_line(comparison: ModelComparison) -> str:
 
 
 def log_rank_line(comparison: ModelComparison) -> str:
-    """The test of the two survival curves."""
+    """The test of the two survival curves; empty without patience."""
     found = comparison.log_rank
+    if found is None:
+        return ""
     if found.statistic is None or found.p is None:
         return "Log-rank test of the survival curves: nothing to test: no ending distinguishes them."
     longer = "A" if found.statistic < 0 else "B"
@@ -259,9 +293,9 @@ def p_value(p: float | None) -> str:
     return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
-def amount(metric: str, value: float, *, signed: bool = True) -> str:
-    """A difference as tables print it, in turns or percentage points; zero has no sign."""
-    text = f"{value if metric.startswith('edr') else 100 * value:+.1f}"
+def amount(metric: Metric, value: float, *, signed: bool = True) -> str:
+    """A difference as tables print it, in percentage points for rates; zero has no sign."""
+    text = f"{100 * value if metric.unit == 'rate' else value:+.1f}"
     if text in ("+0.0", "-0.0"):
         return "0.0"
     return text if signed else text.removeprefix("+")
@@ -270,7 +304,7 @@ def amount(metric: str, value: float, *, signed: bool = True) -> str:
 def _higher(comparison: ModelComparison, apart: Mapping[str, float], *, above: bool) -> str:
     sign = 1 if above else -1
     differences = [
-        _size(name, comparison.paired.differences[name].interval, value, sign)
+        _size(comparison.metrics[name], comparison.paired.differences[name].interval, value, sign)
         for name, value in apart.items()
         if (value > 0) == above
     ]
@@ -280,13 +314,15 @@ def _higher(comparison: ModelComparison, apart: Mapping[str, float], *, above: b
     return f"{'A' if above else 'B'}, {label}, is higher in {', '.join(differences)} (Holm's p < {ALPHA})"
 
 
-def _size(name: str, interval: Interval | None, value: float, sign: int) -> str:
-    unit = "turns" if name.startswith("edr") else "points"
+_UNITS = {"rate": " points", "turns": " turns", "count": ""}
+
+
+def _size(metric: Metric, interval: Interval | None, value: float, sign: int) -> str:
     ends = ""
     if interval is not None:
         low, high = sorted(sign * end for end in interval)
-        ends = f" [{amount(name, low, signed=False)}, {amount(name, high, signed=False)}]"
-    return f"{short_label(name)} by {amount(name, sign * value, signed=False)}{ends} {unit}"
+        ends = f" [{amount(metric, low, signed=False)}, {amount(metric, high, signed=False)}]"
+    return f"{metric.label} by {amount(metric, sign * value, signed=False)}{ends}{_UNITS[metric.unit]}"
 
 
 def _not_apart(comparison: ModelComparison) -> str:
@@ -295,19 +331,26 @@ def _not_apart(comparison: ModelComparison) -> str:
         f"Over {paired.dialogues} dialogues A and B differ significantly in no metric (Holm's p ≥ {ALPHA} throughout). "
         "This does not show that they are equal"
     ]
+    mains = [table.metric(table.main) for table in comparison.tables]
     ranges = []
-    for name in _MAIN_METRICS:
-        one = paired.differences[name]
+    for metric in _most_telling(comparison.metrics, mains):
+        one = paired.differences[metric.name]
         if one.interval is not None and one.interval[0] < one.interval[1]:
-            unit = "turns" if name.startswith("edr") else "points"
-            low, high = (amount(name, end) for end in one.interval)
-            ranges.append(f"{short_label(name)} may differ by {low} to {high} {unit}")
+            low, high = (amount(metric, end) for end in one.interval)
+            ranges.append(f"{metric.label} may differ by {low} to {high}{_UNITS[metric.unit]}")
     if ranges:
         sentences[0] += ": " + ", ".join(ranges)
-    needed = paired.differences["rob"].dialogues_needed
-    if needed is not None and needed > paired.dialogues:
-        sentences.append(f"A difference in ROB like the one seen would need about {needed} dialogues to be detected")
+    if mains and (needed := paired.differences[mains[0].name].dialogues_needed or 0) > paired.dialogues:
+        label = mains[0].label
+        sentences.append(
+            f"A difference in {label} like the one seen would need about {needed} dialogues to be detected"
+        )
     return ". ".join(sentences) + "."
+
+
+def _most_telling(metrics: Mapping[str, Metric], mains: Sequence[Metric]) -> list[Metric]:
+    """The headlines, then the others in their order."""
+    return list(dict.fromkeys((*mains, *metrics.values())))[:_FEW]
 
 
 def _where(comparison: ModelComparison) -> str:
@@ -315,6 +358,10 @@ def _where(comparison: ModelComparison) -> str:
     judge = "" if comparison.kind == "judge" else f", judge {settings.judge}"
     capped = any(model.summary.counts.censored for model in (comparison.a, comparison.b))
     return (
-        f"This holds for dialogues drawn in the same way, at patience {settings.patience}, cap {settings.max_turns}"
+        f"This holds for dialogues drawn in the same way, at {_patience(settings.patience)}cap {settings.max_turns}"
         f"{judge}" + ("; some sessions were cut, so lengths are compared only up to the cut." if capped else ".")
     )
+
+
+def _patience(patience: int | None) -> str:
+    return "" if patience is None else f"patience {patience}, "

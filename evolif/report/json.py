@@ -9,11 +9,12 @@ from typing import Any
 
 from evolif.errors import UsageError
 from evolif.metrics import (
-    BREAKDOWNS,
     Agreement,
     Ceiling,
+    Figures,
     Interval,
     Key,
+    LogRank,
     MetricFigures,
     Metrics,
     RankAgreement,
@@ -22,12 +23,13 @@ from evolif.metrics import (
     Survival,
     SweepPoint,
 )
-from evolif.report.analysis import KINDS, ModelAnalysis, ModelSummary, RunAnalysis
+from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, conclusion
-from evolif.report.tables import LABELS
+from evolif.report.tables import own_parts
 from evolif.report.wording import NOT_COMPARABLE, Published
 from evolif.runner import Run
+from evolif.scenario import Grid
 
 
 def report_object(runs: Iterable[tuple[Run, list[ModelSummary]]]) -> dict[str, Any]:
@@ -84,7 +86,7 @@ def _interval(value: float | None, ends: Interval | None) -> dict[str, float | N
     return {"value": _finite(value), "low": _finite(low), "high": _finite(high)}
 
 
-def _metrics(metrics: Metrics, intervals: Mapping[str, Interval | None]) -> dict[str, Any]:
+def _metrics(metrics: Figures | Metrics, intervals: Mapping[str, Interval | None]) -> dict[str, Any]:
     return {name: _interval(value, intervals.get(name)) for name, value in metrics.by_name().items()}
 
 
@@ -111,6 +113,7 @@ def _run_settings(run: Run) -> dict[str, Any]:
 
 def _summary(summary: ModelSummary) -> dict[str, Any]:
     counts, limits = summary.counts, summary.bounds
+    rec = {"rec_left_out": summary.metrics.left_out.get("rec", 0)} if "rec" in summary.metrics.values else {}
     return {
         "model": summary.model,
         "dialogues": len({record.dialogue for record in counts.records}),
@@ -119,7 +122,7 @@ def _summary(summary: ModelSummary) -> dict[str, Any]:
         "censored": counts.censored,
         "suspended": counts.suspended + counts.running,
         "withheld": counts.withheld,
-        "rec_left_out": summary.metrics.rec_left_out,
+        **rec,
         "not_judged_turns": counts.not_judged_turns,
         "not_judged_constraints": counts.not_judged_constraints,
         **_metrics(summary.metrics, summary.intervals),
@@ -137,10 +140,15 @@ def _satisfaction(groups: Mapping[str, Satisfaction]) -> dict[str, Any]:
 
 
 def _model(model: ModelAnalysis) -> dict[str, Any]:
-    return {
+    shown = {
         **_summary(model.summary),
-        "by": {by: _slices(model.by(by)) for by in BREAKDOWNS},
-        "kinds": {kind: _kinds(model.figures_by(kind)) for kind in KINDS},
+        "by": {by: _slices(model.by(by)) for by in model.of.breakdowns},
+        "kinds": {kind: _kinds(model.figures_by(kind)) for kind in model.of.kinds},
+    }
+    if model.of.settings.patience is None:
+        return shown
+    return {
+        **shown,
         "hazard": [
             {**_fields(one, "turn", "at_risk", "exhausted", "censored"), "hazard": _interval(one.hazard, one.interval)}
             for one in model.hazard
@@ -212,7 +220,7 @@ def _run(analysis: RunAnalysis) -> dict[str, Any]:
         "unbegun": dict(analysis.unbegun),
         "ceiling": _or_reason(lambda: _ceiling(analysis.ceiling)),
         "judge_audit": _or_reason(lambda: [row.to_object() for row in analysis.judge_audit]),
-        "rank_agreement": {kind: _rank_agreement(analysis.rank_agreement(kind)) for kind in KINDS},
+        "rank_agreement": {kind: _rank_agreement(analysis.rank_agreement(kind)) for kind in analysis.kinds},
         "costs": [
             {**_fields(spent, "role", "model", "calls"), **_fields(spent.usage, "prompt_tokens", "completion_tokens")}
             for spent in analysis.costs
@@ -221,7 +229,9 @@ def _run(analysis: RunAnalysis) -> dict[str, Any]:
     }
 
 
-def _ceiling(found: Ceiling) -> dict[str, Any]:
+def _ceiling(found: Ceiling | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
     return {
         **_fields(found, "turns", "without_witness", "failing"),
         "misses": [{"dialogue": m.dialogue, "turn": m.turn, "groups": list(m.groups)} for m in found.misses],
@@ -243,11 +253,18 @@ def _rank_agreement(found: Mapping[str, RankAgreement]) -> dict[str, Any]:
 
 
 def _comparable(runs: ComparableRuns) -> dict[str, Any]:
+    parts = own_parts(runs)
     return {
         "runs": [analysis.name for analysis in runs.analyses],
         "models": list(runs.heads),
         "rank_stability": [{key: _finite(value) for key, value in asdict(one).items()} for one in runs.rank_stability],
+        **({"parts": [_part(grid) for grid in parts]} if parts else {}),
     }
+
+
+def _part(grid: Grid) -> dict[str, Any]:
+    rows = [{"name": name, "cells": [_fields(cell, "value", "aside") for cell in cells]} for name, cells in grid.rows]
+    return {**_fields(grid, "name", "title", "first", "note"), "heads": list(grid.heads), "rows": rows}
 
 
 def _comparison(one: ModelComparison) -> dict[str, Any]:
@@ -273,11 +290,15 @@ def _comparison(one: ModelComparison) -> dict[str, Any]:
             }
             for name, found in paired.differences.items()
         },
-        "log_rank": {"statistic": _finite(one.log_rank.statistic), "p": _finite(one.log_rank.p)},
-        "told_apart": sorted(one.significant, key=list(LABELS).index),
+        **({} if one.log_rank is None else {"log_rank": _log_rank(one.log_rank)}),
+        "told_apart": list(one.significant),
         "judges": _judges(one),
         "conclusion": conclusion(one),
     }
+
+
+def _log_rank(found: LogRank) -> dict[str, float | None]:
+    return {"statistic": _finite(found.statistic), "p": _finite(found.p)}
 
 
 def _side(model: ModelAnalysis, label: str) -> dict[str, Any]:

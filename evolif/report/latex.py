@@ -12,8 +12,9 @@ from unicodedata import normalize
 import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid, conclusion
-from evolif.report.tables import Grid, TableCell, published_grid
+from evolif.report.tables import own_parts, published_grid
 from evolif.report.wording import NOT_COMPARABLE, Published
+from evolif.scenario import Grid, TableCell
 from evolif.text import plain
 
 _SPECIAL = {
@@ -88,11 +89,10 @@ def _tables(grid: Grid, prefix: str, widest: int = _WIDEST) -> Iterator[str]:
 
 
 def _table(grid: Grid, name: str) -> str:
-    caption = grid.title or "The eight metrics with 95 % bootstrap intervals over dialogues"
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{tex(caption)}}}",
+        rf"\caption{{{tex(grid.title)}}}",
         rf"\label{{tab:{name}}}",
         rf"\begin{{tabular}}{{l{'r' * len(grid.heads)}}}",
         r"\toprule",
@@ -117,8 +117,11 @@ def _cell(cell: TableCell) -> str:
 
 
 def _grids(runs: ComparableRuns) -> Iterator[Grid]:
-    yield sections.headline(runs.heads, runs.summaries, runs.cap)
+    headline = sections.headline(runs.heads, runs.summaries, runs.cap)
+    yield replace(headline, title=f"{runs.title_of_metrics} with 95 % bootstrap intervals over dialogues")
     yield sections.groups_with_intervals(runs)
-    yield sections.survival(runs)
-    yield sections.sweep(runs)
+    if runs.has_patience:
+        yield sections.survival(runs)
+        yield sections.sweep(runs)
     yield sections.rank_stability(runs)
+    yield from own_parts(runs)

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, TypeAlias
 
 from evolif.errors import UsageError
-from evolif.metrics import Interval, Metrics
+from evolif.metrics import Figures, Interval, Metrics
 from evolif.report.analysis import ModelAnalysis, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, compare_models
@@ -118,12 +118,14 @@ def table_2(run: RunSubject) -> PaperTable:
 
 def _left_out(analysis: RunAnalysis) -> str:
     listed = ", ".join(
-        f"{label(model.name)} {number}" for model in analysis.models if (number := model.summary.metrics.rec_left_out)
+        f"{label(model.name)} {number}"
+        for model in analysis.models
+        if (number := model.summary.metrics.left_out.get("rec"))
     )
     return f" Sessions without a failed turn to recover from, left out of REC: {listed}." if listed else ""
 
 
-def _values(metrics: Metrics) -> tuple[float | None, ...]:
+def _values(metrics: Figures | Metrics) -> tuple[float | None, ...]:
     """The eight metrics in the paper's order and units."""
     return tuple(_in_units(name, metrics.value(name)) for name in HEADS)
 
@@ -198,8 +200,8 @@ def table_8(run: RunSubject) -> PaperTable:
     if rows:
         dialogues = len({session.dialogue for model in analysis.models for session in model.sessions})
         summaries = [model.summary for model in analysis.models]
-        rows.append(("all", dialogues, *(_percent(one.metrics.rob) for one in summaries), None, None))
-        ends.append((None, None, *(_percent_interval(one.intervals["rob"]) for one in summaries), None, None))
+        rows.append(("all", dialogues, *(_percent(one.metrics.value("rob")) for one in summaries), None, None))
+        ends.append((None, None, *(_percent_interval(one.intervals.get("rob")) for one in summaries), None, None))
     return PaperTable(
         8,
         "ROB (%) by synthesizer, and its correlation with ROB on all dialogues",
@@ -213,7 +215,7 @@ def table_8(run: RunSubject) -> PaperTable:
 
 def _kind_interval(model: ModelAnalysis, kind: str) -> Interval | None:
     figures = model.figures_by("synthesizer").get(kind)
-    return None if figures is None else _percent_interval(figures.intervals["rob"])
+    return None if figures is None else _percent_interval(figures.intervals.get("rob"))
 
 
 def table_7(run: RunSubject, other: RunSubject) -> PaperTable:

@@ -3,76 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
-from evolif.errors import UsageError
-from evolif.metrics import Interval, Satisfaction, Survival
-from evolif.report.analysis import KINDS, ModelSummary
+from evolif.errors import EvolifError, UsageError
+from evolif.metrics import GROUP, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
+from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
 from evolif.report.wording import Published
-
-LABELS: Mapping[str, str] = {
-    "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
-    "rec": "REC %", "rob": "ROB %", "csr": "CSR %", "isr": "ISR %",
-}  # fmt: skip
-"""The eight metrics as tables name them: turns for EDR, per cent for the others."""
+from evolif.scenario import Grid, TableCell, TableRow
 
 TableColumn = TypeVar("TableColumn")
 RowKey = TypeVar("RowKey")
 
 
-@dataclass(frozen=True, slots=True)
-class TableCell:
-    """A figure, and a qualification in small print. Plain text, not made safe."""
-
-    value: str = "-"
-    aside: str = ""
-
-    def __len__(self) -> int:
-        return len(self.value) + bool(self.aside) + len(self.aside)
-
-
-TableRow = tuple[str, tuple[TableCell, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table.
-
-    Attributes:
-        name: One word, for labels.
-        title: What it shows; empty for none.
-        first: Head of the column of row names.
-        heads: Heads of the other columns.
-        rows: Name and cells, one per head.
-        note: A remark for the reader; empty for none.
-    """
-
-    name: str
-    title: str
-    first: str
-    heads: tuple[str, ...]
-    rows: tuple[TableRow, ...]
-    note: str = ""
-
-    def part(self, start: int, end: int) -> Grid:
-        """The table with some of its columns."""
-        rows = tuple((name, cells[start:end]) for name, cells in self.rows)
-        return Grid(self.name, self.title, self.first, self.heads[start:end], rows, self.note)
-
-
-def short_label(metric: str) -> str:
-    """The metric's name without its unit."""
-    return LABELS[metric].removesuffix(" %")
-
-
-def metric_text(metric: str, value: float) -> str:
+def metric_text(metric: Metric, value: float) -> str:
     """A metric's value as tables print it."""
-    return f"{value:.1f}" if metric.startswith("edr") else f"{100 * value:.0f}"
+    return f"{100 * value:.0f}" if metric.unit == "rate" else f"{value:.1f}"
 
 
-def metric_cell(metric: str, value: float | None, interval: Interval | None) -> TableCell:
+def metric_cell(metric: Metric, value: float | None, interval: Interval | None) -> TableCell:
     """A metric with its interval."""
     if value is None:
         return TableCell()
@@ -92,31 +41,20 @@ def _between(interval: Interval | None, show: Callable[[float], str]) -> str:
     return "" if interval is None else f"[{show(interval[0])}–{show(interval[1])}]"
 
 
-_BREAKDOWNS: Mapping[str, tuple[str, str]] = {
-    "mode": ("mode", "Satisfied % per group and mode, of those judged"),
-    "depth": ("depth", "CSR % per depth (turns on the topic so far), of the given number of turns"),
-    "load": ("load", "CSR % per number of active constraints, of the given number of turns"),
-    "move": ("move", "CSR % per move, of the given number of turns"),
-    "operation": ("operation", "CSR % per operation of the turn, of the given number of turns"),
-    "synthesizer": ("worded by", "CSR % per synthesizer, of the given number of turns"),
-    "register": ("register", "CSR % per register of the persona, of the given number of turns"),
-    "formality": ("query", "CSR % of formal and informal queries, of the given number of turns"),
-}
 _MILESTONES = (1, 2, 3, 4, 5, 10, 15, 20, 30, 40, 50)
 """Turns at which the survival table reads the curve."""
 
-_SWEPT = ("edr_len", "edr_acc", "rob")
+_SWEPT = tuple(map(PROCESS.metric, ("edr_len", "edr_acc", "rob")))
+_MEAN = Metric("mean", "mean", "turns")
 
 
 def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int) -> Grid:
-    """The eight metrics; the label of a length that the cap may have cut names the cap."""
-    labels = dict(LABELS)
-    if any(s.counts.censored for s in summaries):
-        labels["edr_len"] += f" ≤{cap}"
+    """All metrics; the label of a length that the cap may have cut names the cap."""
     rows: list[TableRow] = [("sessions", tuple(TableCell(str(s.metrics.dialogues)) for s in summaries))]
-    for name, label in labels.items():
-        cells = (metric_cell(name, s.metrics.value(name), s.intervals[name]) for s in summaries)
-        rows.append((label, tuple(cells)))
+    capped = any(s.counts.censored for s in summaries)
+    for name, metric in described(table for s in summaries for table in s.tables).items():
+        cells = (metric_cell(metric, s.metrics.value(name), s.intervals.get(name)) for s in summaries)
+        rows.append((f"{metric.head} ≤{cap}" if capped and name == "edr_len" else metric.head, tuple(cells)))
     return Grid("headline", "", "metric", tuple(heads), tuple(rows))
 
 
@@ -134,15 +72,16 @@ def heuristic(heads: Sequence[str], summaries: Sequence[ModelSummary]) -> Grid:
 
 def groups_with_intervals(runs: ComparableRuns) -> Grid:
     """Satisfaction per group with intervals."""
-    return _breakdown(runs, "group", "group", "Satisfied % per constraint group, of those judged")
+    return _breakdown(runs, GROUP)
 
 
 def breakdowns(runs: ComparableRuns) -> Iterator[Grid]:
     """One table per breakdown except that by group; a breakdown with a single key is left out."""
-    for by, (first, title) in _BREAKDOWNS.items():
-        grid = _breakdown(runs, by, first, title)
-        if len(grid.rows) > 1:
-            yield grid
+    for by in runs.analyses[0].breakdowns.values():
+        if by.title and by.name != GROUP.name:
+            grid = _breakdown(runs, by)
+            if len(grid.rows) > 1:
+                yield grid
 
 
 def hazard(runs: ComparableRuns) -> Grid:
@@ -163,7 +102,7 @@ def survival(runs: ComparableRuns) -> Grid:
     cap = max((curve.cap for curve in curves), default=0)
     rows: list[TableRow] = [
         ("median", tuple(_median(curve) for curve in curves)),
-        (f"mean ≤{cap}", tuple(metric_cell("edr", c.restricted_mean, c.restricted_mean_interval) for c in curves)),
+        (f"mean ≤{cap}", tuple(metric_cell(_MEAN, c.restricted_mean, c.restricted_mean_interval) for c in curves)),
     ]
     for turn in (turn for turn in _MILESTONES if turn <= cap):
         rows.append((f"% after {turn}", tuple(_alive(curve, turn) for curve in curves)))
@@ -174,18 +113,20 @@ def sweep(runs: ComparableRuns) -> Grid:
     """The figures at smaller patience, by replay."""
     columns = [
         {
-            (number, point.patience): metric_cell(name, point.metrics.value(name), point.intervals.get(name))
+            (number, point.patience): metric_cell(
+                metric, point.metrics.value(metric.name), point.intervals.get(metric.name)
+            )
             for point in model.patience_sweep
-            for number, name in enumerate(_SWEPT)
+            for number, metric in enumerate(_SWEPT)
         }
         for model in runs.models
     ]
-    rows = _rows(columns, lambda cell: cell, lambda key: f"{LABELS[_SWEPT[key[0]]]}, P {key[1]}")
+    rows = _rows(columns, lambda cell: cell, lambda key: f"{_SWEPT[key[0]].head}, P {key[1]}")
     return Grid("patience", "Patience sweep: the same sessions at smaller patience P", "metric", runs.heads, rows)
 
 
 def rank_stability(runs: ComparableRuns) -> Grid:
-    """How a ranking by ROB over fewer dialogues agrees with that over all; no rows below three models."""
+    """How a ranking by the headline over fewer dialogues agrees with that over all; no rows below three models."""
     rows = tuple(
         (
             str(found.size),
@@ -193,19 +134,21 @@ def rank_stability(runs: ComparableRuns) -> Grid:
         )
         for found in runs.rank_stability
     )
-    title = "Rank stability: ROB on random subsamples of dialogues and on all, mean ± sd over draws"
+    label = runs.analyses[0].headline.label
+    title = f"Rank stability: {label} on random subsamples of dialogues and on all, mean ± sd over draws"
     return Grid("stability", title, "dialogues", ("Pearson", "Spearman"), rows)
 
 
 def rank_agreement(runs: ComparableRuns) -> Iterator[Grid]:
-    """How the models' ROB per kind of dialogue agrees with that on all; a kind with a single value is left out."""
+    """How the headline per kind of dialogue agrees with that on all; a kind with a single value is left out."""
     for analysis in runs.analyses:
         if len(analysis.models) < FEWEST_MODELS:
             continue
-        for kind in KINDS:
+        for kind in analysis.kinds:
             found = analysis.rank_agreement(kind)
             if len(found) > 1:
-                title = f"Rank agreement: models' ROB on dialogues of one {kind} and on all"
+                label = analysis.headline.label
+                title = f"Rank agreement: models' {label} on dialogues of one {kind} and on all"
                 rows = tuple(
                     (name, (TableCell(str(one.dialogues)), _correlation(one.pearson), _correlation(one.spearman)))
                     for name, one in found.items()
@@ -217,22 +160,39 @@ def full_sections(runs: ComparableRuns) -> Iterator[Grid]:
     """Everything beyond the headline, in the order of reading."""
     yield groups_with_intervals(runs)
     yield from breakdowns(runs)
-    yield survival(runs)
-    yield hazard(runs)
-    yield sweep(runs)
+    if runs.has_patience:
+        yield survival(runs)
+        yield hazard(runs)
+        yield sweep(runs)
     yield rank_stability(runs)
     yield from rank_agreement(runs)
+    yield from own_parts(runs)
+
+
+def own_parts(runs: ComparableRuns) -> tuple[Grid, ...]:
+    """The sections that the scenario brings; a note for those that it cannot make."""
+    scenario = runs.analyses[0].scenario
+    try:
+        return tuple(scenario.parts(runs))
+    except Exception as fault:
+        why = str(fault) if isinstance(fault, EvolifError) else f"{type(fault).__name__}: {fault}"
+        note = f"The scenario {scenario.name} cannot make its part of the report: {why}"
+        return (Grid("parts", "", "", (), (), note),)
 
 
 def published_grid(published: Published) -> Grid:
     """The published figures as printed, models as rows; show them only under their warning."""
     metrics = list(next(iter(published.models.values())))
     rows = tuple(
-        (name, tuple(TableCell(f"{v if m.startswith('edr') else 100 * v:.2f}") for m, v in figures.items()))
+        (name, tuple(TableCell(f"{_in_units(PROCESS.metric(m), v):.2f}") for m, v in figures.items()))
         for name, figures in published.models.items()
     )
     title = f"As published: {published.source}"
-    return Grid("published", title, "model", tuple(LABELS[metric] for metric in metrics), rows)
+    return Grid("published", title, "model", tuple(PROCESS.metric(metric).head for metric in metrics), rows)
+
+
+def _in_units(metric: Metric, value: float) -> float:
+    return 100 * value if metric.unit == "rate" else value
 
 
 def _rows(
@@ -247,10 +207,10 @@ def _rows(
     )
 
 
-def _breakdown(runs: ComparableRuns, by: str, first: str, title: str) -> Grid:
-    columns = [{key: one for key, one in model.by(by).items() if one.turns} for model in runs.models]
+def _breakdown(runs: ComparableRuns, by: Breakdown) -> Grid:
+    columns = [{key: one for key, one in model.by(by.name).items() if one.turns} for model in runs.models]
     rows = _rows(columns, lambda one: share_cell(one.csr, one.csr_interval, one.turns))
-    return Grid(by, title, first, runs.heads, rows)
+    return Grid(by.name, by.title, by.first, runs.heads, rows)
 
 
 def _satisfaction(name: str, title: str, heads: Sequence[str], models: Sequence[Mapping[str, Satisfaction]]) -> Grid:

@@ -16,10 +16,11 @@ import evolif.report.comparison as words
 import evolif.report.tables as sections
 from evolif.budget import ModelStatus, PriceTable, RunStatus
 from evolif.errors import UsageError
+from evolif.metrics import Metric
 from evolif.report.analysis import ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid
-from evolif.report.tables import Grid, TableCell, published_grid
+from evolif.report.tables import metric_cell, published_grid
 from evolif.report.wording import (
     NOT_COMPARABLE,
     Published,
@@ -33,7 +34,7 @@ from evolif.report.wording import (
     unfinished_line,
 )
 from evolif.runner import Run, TurnRecord
-from evolif.scenario import get_scenario
+from evolif.scenario import Grid, TableCell
 from evolif.text import clip, plain
 from evolif.types import Session
 
@@ -191,7 +192,8 @@ def _settings_lines(run: Run) -> tuple[str, ...]:
 
 def _closing_lines(analysis: RunAnalysis, prices: PriceTable | None) -> Iterator[str]:
     try:
-        yield ceiling_line(analysis.ceiling, get_scenario(analysis.settings.scenario))
+        if analysis.ceiling is not None:
+            yield ceiling_line(analysis.ceiling, analysis.scenario)
     except UsageError as fault:
         yield f"A perfect responder's ceiling could not be computed: {fault}"
     yield from audit_lines(analysis)
@@ -261,20 +263,20 @@ def print_failure(session: Session, record: TurnRecord, console: Console) -> Non
 def status_table(status: RunStatus, rate: float | None = None) -> Table:
     """A row per model, and the totals below."""
     table = Table(caption=Text(status_sentence(status, rate)), caption_justify="left")
-    for head in ("model", "ended", "alive at turn", "ROB %", "turns", "tokens", "money", "faults"):
+    for head in ("model", "ended", "alive at turn", plain(status.headline.head), "turns", "tokens", "money", "faults"):
         table.add_column(head, justify="left" if head in ("model", "alive at turn") else "right", overflow="fold")
     for one in status.models:
-        table.add_row(Text(plain(one.model)), *(Text(cell) for cell in _status_cells(one)))
+        table.add_row(Text(plain(one.model)), *(Text(cell) for cell in _status_cells(one, status.headline)))
     return table
 
 
 def status_lines(status: RunStatus, rate: float | None = None) -> Iterator[str]:
     """The same table as lines of text."""
     for one in status.models:
-        ended, alive, rob, turns, tokens, money, faults = _status_cells(one)
+        ended, alive, figure, turns, tokens, money, faults = _status_cells(one, status.headline)
         yield (
-            f"{plain(one.model)}: {ended} sessions ended; alive at turn {alive or '-'}; ROB so far {rob}; "
-            f"{turns} turns, {tokens} tokens, {money}; {faults} faults"
+            f"{plain(one.model)}: {ended} sessions ended; alive at turn {alive or '-'}; "
+            f"{plain(status.headline.label)} so far {figure}; {turns} turns, {tokens} tokens, {money}; {faults} faults"
         )
     yield status_sentence(status, rate)
 
@@ -285,7 +287,8 @@ def status_sentence(status: RunStatus, rate: float | None) -> str:
     text = f"{status.turns:,} turns, {status.tokens:,} tokens, {dollars(status.usd)}{unpriced}"
     if status.early_end is not None:
         first = len(status.early_end.dialogues)
-        text += f"; ended early by the stop rule {plain(status.early_end.rule)}, ROB covers the first {first} dialogues"
+        text += f"; ended early by the stop rule {plain(status.early_end.rule)}, "
+        text += f"{plain(status.headline.label)} covers the first {first} dialogues"
     if rate is None:
         return text
     if not rate:
@@ -293,15 +296,13 @@ def status_sentence(status: RunStatus, rate: float | None) -> str:
     return f"{text}; {rate:.1f} turns/s, about {_duration(status.turns_left / rate)} left"
 
 
-def _status_cells(one: ModelStatus) -> tuple[str, ...]:
+def _status_cells(one: ModelStatus, headline: Metric) -> tuple[str, ...]:
     suspended = f" ({one.suspended} suspended)" if one.suspended else ""
-    rob = "-" if one.rob is None else f"{100 * one.rob:.0f}"
-    if one.interval is not None:
-        rob += f" [{100 * one.interval[0]:.0f}–{100 * one.interval[1]:.0f}]"
+    cell = metric_cell(headline, one.value, one.interval)
     return (
         f"{one.ended} of {one.sessions}{suspended}",
         " ".join(f"{turn}:{number}" for turn, number in one.survivors),
-        rob,
+        f"{cell.value} {cell.aside}".strip(),
         f"{one.turns:,}",
         f"{one.tokens:,}",
         dollars(one.usd),

@@ -96,7 +96,7 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
         ("Sessions withheld by a content filter (not in the table)", lambda s: s.counts.withheld),
         ("Turns with nothing judged (counted towards the cap, in no metric)", lambda s: s.counts.not_judged_turns),
         (f"{word}s not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
-        ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.rec_left_out),
+        ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.left_out.get("rec", 0)),
     ]
     for fact, count in facts:
         counts = [f"{head} {count(summary)}" for head, summary in zip(heads, summaries, strict=True) if count(summary)]

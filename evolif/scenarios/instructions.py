@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
@@ -12,19 +13,29 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolif.constraints import format_of
 from evolif.errors import InternalError
 from evolif.instructions import Benchmark as Folder
-from evolif.instructions import criteria_of, generate, requirements_of
+from evolif.instructions import by_mode, criteria_of, generate, requirements_of, witness_verdicts
 from evolif.instructions.environment import SYSTEM_PROMPT, open_environment
 from evolif.instructions.players import player
 from evolif.judging import Criterion
+from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
 from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Chapter, Defaults, Environment, Lengths, Scenario, Services
+from evolif.text import formality
 from evolif.turns import Constraint
-from evolif.types import Prompt
+from evolif.types import JudgedTurn, Prompt, Verdict
 
 _CHARACTERS = 4
 """Characters per token, in English."""
 _SAMPLED_DIALOGUES = 20
 """Dialogues whose stored turns are sampled to foresee calls."""
+_PACKAGED = ("paper", "objective", "extended")
+"""The profiles that come with the package."""
+
+_classify = lru_cache(maxsize=1 << 16)(formality)
+
+
+def _by_formality(turn: JudgedTurn, prompt: Prompt | None) -> Iterable[tuple[Key, Sequence[Verdict]]]:
+    return ((UNKNOWN if prompt is None else _classify(prompt.query), turn.verdicts),)
 
 
 class InstructionOptions(BaseModel):
@@ -59,6 +70,25 @@ class InstructionFollowing(Scenario):
     requirement = "constraint"
     answer_key = "witness"
     spec = InstructionOptions
+    breakdowns = (
+        Breakdown("mode", "mode", "Satisfied % per group and mode, of those judged", split=by_mode),
+        Breakdown("depth", "depth", "CSR % per depth (turns on the topic so far), of the given number of turns"),
+        LOAD,
+        Breakdown("move", "move", "CSR % per move, of the given number of turns"),
+        Breakdown("operation", "operation", "CSR % per operation of the turn, of the given number of turns"),
+        Breakdown(
+            "synthesizer", "worded by", "CSR % per synthesizer, of the given number of turns", label="source", kind=True
+        ),
+        Breakdown("register", "register", "CSR % per register of the persona, of the given number of turns", kind=True),
+        TURN,
+        Breakdown(
+            "formality",
+            "query",
+            "CSR % of formal and informal queries, of the given number of turns",
+            split=_by_formality,
+            kind=True,
+        ),
+    )
     chapters = (
         Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard")),
         Chapter("groups", "Constraint groups", "", ("groups", "radar", "modes"), ("group", "mode", "heuristic")),
@@ -208,6 +238,28 @@ class InstructionFollowing(Scenario):
     def criteria(self, prompt: Prompt) -> Mapping[int, Criterion]:
         """The subjective constraints."""
         return criteria_of(requirements_of(prompt).constraints)
+
+    def perfect(self, prompt: Prompt) -> tuple[Verdict, ...]:
+        """Of its witness."""
+        return witness_verdicts(prompt)
+
+    def command(
+        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """With the profile, the length, and the models that word queries."""
+        words = ["--profile", variant]
+        notes = [] if variant in _PACKAGED else ["the profile is a custom file"]
+        if bench is None:
+            return [*words, "--dialogues", str(max(dialogues, default=1)), "--seed", "SEED"], notes
+        spec = _folder(bench).header.spec
+        words += ["--dialogues", str(spec.dialogues), "--turns", str(spec.turns), "--seed", str(spec.seed)]
+        if spec.synthesizers != ("template",):
+            words += [word for name in spec.synthesizers for word in ("--synthesizer", name)]
+            notes.append("a chat model words queries differently every time: share the benchmark's folder")
+        if spec.checker is not None:
+            words += ["--checker", spec.checker]
+        notes.append("with the topics and personas of its folder, if they were custom")
+        return words, notes
 
 
 def _folder(bench: Benchmark) -> Folder:

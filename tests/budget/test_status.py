@@ -54,7 +54,7 @@ def test_a_run_is_seen_while_it_is_written_and_nothing_is_written_by_looking(ben
     end = look(tmp_path / "run")
     assert {p.name: p.read_bytes() for p in (tmp_path / "run").iterdir() if p.name in files} == files
     [one] = end.models
-    assert (one.ended, one.sessions, end.turns_left, one.usd) == (4, 4, 0, 0) and one.rob is not None
+    assert (one.ended, one.sessions, end.turns_left, one.usd) == (4, 4, 0, 0) and one.value is not None
     assert one.survivors[0] == (1, 4) and one.turns == turns
 
 

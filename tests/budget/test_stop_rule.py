@@ -82,7 +82,7 @@ def test_the_prefix_is_the_first_whole_one_that_is_narrow_in_any_order_of_answer
             assert run.unbegun()["stop rule"] > 0 and run.suspended() == 0
             status = snapshot(run, quotes_of(run.settings, load_prices()))
             assert status.turns_left == 0 and status.early_end == early
-            assert [m.rob for m in status.models] == [s.metrics.rob for s in summarise(run)]
+            assert [m.value for m in status.models] == [s.metrics.value("rob") for s in summarise(run)]
             figures.add(str([(s.metrics, s.intervals) for s in summarise(run)]))
     assert len(figures) == 1
 

@@ -8,18 +8,24 @@ from hypothesis import strategies as st
 from sessions_by_hand import judged_turn, play, prompt
 
 from evolif.errors import UsageError
+from evolif.instructions import mode_of
 from evolif.metrics import (
     BREAKDOWNS,
     UNKNOWN,
+    Breakdown,
     bootstrap_intervals,
     breakdown,
-    mode_of,
     process_metrics,
     records_from_sessions,
     satisfaction_by_group,
 )
+from evolif.scenario import get_scenario
 from evolif.turns import Constraint
-from evolif.types import Session
+from evolif.types import JudgedTurn, Session, Verdict
+
+OWN = {one.name: one for one in get_scenario("instructions").breakdowns}
+"""Those of instruction following."""
+CASUAL = "hey, can u redo that lol"
 
 # Patience 3 runs out in the seventh turn of dialogue 1: its eighth does not count. Suspended dialogues never do.
 SESSIONS = [
@@ -76,38 +82,43 @@ def test_by_turn_depth_and_move():
     assert {k: (s.ok, s.turns) for k, s in breakdown(sessions, [], "turn").items()} == {
         1: (1, 1), 2: (0, 1), 3: (1, 1), 4: (0, 1),
     }  # fmt: skip
-    assert {k: (s.ok, s.turns) for k, s in breakdown(sessions, [], "depth").items()} == {
+    assert {k: (s.ok, s.turns) for k, s in breakdown(sessions, [], OWN["depth"]).items()} == {
         1: (2, 2), 2: (0, 1), 3: (0, 1),
     }  # fmt: skip
-    moves = breakdown(sessions, [], "move")
+    moves = breakdown(sessions, [], OWN["move"])
     assert list(moves) == ["backtrack", "continue", "new"]
     assert (moves["backtrack"].csr, moves["new"].csr) == (0.5, 1.0)
 
 
 def test_what_only_the_prompts_know():
     prompts = [
-        prompt(1, 1, "length", "bullets", operation="add", source="template", register="casual", query="hey"),
-        prompt(1, 2, "length", "bullets", operation="modify", source="m/x", register="casual", query="Sir,"),
-        prompt(1, 3, "length", operation="remove", source="", register="casual", query="hey"),
+        prompt(1, 1, "length", "bullets", operation="add", source="template", register="casual", query=CASUAL),
+        prompt(
+            1,
+            2,
+            "length",
+            "bullets",
+            operation="modify",
+            source="m/x",
+            register="casual",
+            query="Kindly revise it, sir.",
+        ),
+        prompt(1, 3, "length", operation="remove", source="", register="casual", query=CASUAL),
     ]
     session = play(1, "11 10 0 1", "censored")
 
-    def ok(by, **given):
-        return {k: (s.ok, s.turns) for k, s in breakdown([session], prompts, by, **given).items()}
+    def ok(by):
+        return {k: (s.ok, s.turns) for k, s in breakdown([session], prompts, OWN[by]).items()}
 
     assert ok("operation") == {"add": (1, 1), "modify": (0, 1), "remove": (0, 1), UNKNOWN: (1, 1)}
     assert ok("synthesizer") == {"m/x": (0, 1), "template": (1, 1), UNKNOWN: (1, 2)}
     assert ok("register") == {"casual": (1, 3), UNKNOWN: (1, 1)}
-
-    def formality(query):
-        return "informal" if query == "hey" else "formal"
-
-    assert ok("formality", formality=formality) == {"formal": (0, 1), "informal": (1, 2), UNKNOWN: (1, 1)}
+    assert ok("formality") == {"formal": (0, 1), "informal": (1, 2), UNKNOWN: (1, 1)}
 
 
 def test_by_mode():
     prompts = [prompt(1, 1, "length", "bullets"), prompt(1, 2, "length", "bullets", "case"), prompt(1, 3, "bullets")]
-    slices = breakdown([play(1, "11 100 0 1", "censored")], prompts, "mode")
+    slices = breakdown([play(1, "11 100 0 1", "censored")], prompts, OWN["mode"])
     assert {key: (s.satisfied, s.judged) for key, s in slices.items()} == {
         "bullets/count": (1, 2),
         "case/all_lower": (0, 1),
@@ -168,10 +179,8 @@ def test_two_dialogues_by_hand():
 
 
 def test_refusals():
-    with pytest.raises(UsageError, match="unknown breakdown “colour”; use group, mode"):
+    with pytest.raises(UsageError, match="unknown breakdown “colour”; use group, load, turn"):
         breakdown([], [], "colour")
-    with pytest.raises(UsageError, match="needs a function"):
-        breakdown([], [], "formality")
     with pytest.raises(UsageError, match="one model at a time"):
         breakdown([play(1, "1"), play(2, "1", model="sim/other")], [], "group")
     with pytest.raises(UsageError, match="at least 1 resample"):
@@ -179,7 +188,18 @@ def test_refusals():
 
 
 def test_nothing_at_all():
-    assert [breakdown([], [], by, formality=str) for by in BREAKDOWNS] == [{}] * len(BREAKDOWNS)
+    for by in (*BREAKDOWNS, *OWN.values()):
+        assert breakdown([], [], by) == {}
+
+
+def test_by_a_label():
+    def turn(number, satisfied, seat="target", **labels):
+        return JudgedTurn(number, (Verdict("move", satisfied, "", ""),), labels, seat=seat)
+
+    turns = (turn(1, True, board=0), turn(2, False, "partner", board=0), turn(3, False, board=""), turn(4, False))
+    sessions = [Session("m", 1, 0, None, "finished", turns=turns)]
+    found = breakdown(sessions, [prompt(1, 4, board=2)], Breakdown("size", "board", "", label="board"))
+    assert {key: (one.ok, one.turns) for key, one in found.items()} == {0: (1, 1), 2: (0, 1), UNKNOWN: (0, 1)}
 
 
 @given(st.lists(st.lists(st.text("10?", min_size=1, max_size=4), max_size=8), max_size=6), st.randoms())

@@ -1,11 +1,11 @@
-"""The eight metrics per kind of dialogue."""
+"""The metrics per kind of dialogue."""
 
-import pytest
 from sessions_by_hand import play, prompt
 
-from evolif.errors import UsageError
 from evolif.metrics import (
+    RATES,
     UNKNOWN,
+    Breakdown,
     bootstrap_intervals,
     dialogue_keys,
     metrics_by,
@@ -21,28 +21,32 @@ FACTS = [
     prompt(6, 1, source="m/a", query="formal"),
     prompt(6, 2, source="m/b", query="informal"),
 ]
+SYNTHESIZER = Breakdown("synthesizer", "worded by", "", label="source", kind=True)
+REGISTER = Breakdown("register", "register", "", kind=True)
+QUERY = Breakdown("query", "query", "", split=lambda turn, prompt: [(prompt.query, turn.verdicts)], kind=True)
 
 
 def test_a_dialogue_is_what_most_of_its_turns_are():
-    assert dialogue_keys(FACTS, "synthesizer") == {1: "m/a", 2: "m/a", 3: "m/b", 4: "m/b", 5: "m/a", 6: "mixed"}
-    assert dialogue_keys(FACTS[::-1], "register") == {d: "warm" if d < 5 else UNKNOWN for d in range(1, 7)}
-    assert dialogue_keys(FACTS[-5:], "formality", formality=str) == {5: "formal", 6: "mixed"}
+    assert dialogue_keys(FACTS, SYNTHESIZER) == {1: "m/a", 2: "m/a", 3: "m/b", 4: "m/b", 5: "m/a", 6: "mixed"}
+    assert dialogue_keys(FACTS[::-1], REGISTER) == {d: "warm" if d < 5 else UNKNOWN for d in range(1, 7)}
+    assert dialogue_keys(FACTS[-5:], QUERY) == {5: "formal", 6: "mixed"}
 
 
 def test_each_kind_is_a_table_of_its_own():
     sessions = [play(d, f"{'1 ' * d}0 0 0") for d in (1, 2, 3, 4, 5, 6, 7)] + [play(8, "1", "suspended")]
-    tables = metrics_by(sessions, FACTS, "synthesizer", seed=4, resamples=50)
+    tables = metrics_by(sessions, FACTS, SYNTHESIZER, seed=4, resamples=50)
     assert list(tables) == ["m/a", "m/b", "mixed", UNKNOWN]
     own = records_from_sessions([sessions[0], sessions[1], sessions[4]]).records
-    assert tables["m/a"].metrics == process_metrics(own)
+    assert tables["m/a"].metrics.by_name() == process_metrics(own).by_name()
+    assert tables["m/a"].metrics.left_out == {}
     assert tables["m/a"].intervals == bootstrap_intervals(own, seed=4, resamples=50)
-    assert tables["m/b"].metrics.edr_len == (6 + 7) / 2
+    assert tables["m/b"].metrics.value("edr_len") == (6 + 7) / 2
     assert tables[UNKNOWN].metrics.dialogues == 1
-    assert metrics_by(sessions[::-1], FACTS, "synthesizer", seed=4, resamples=50) == tables
+    assert metrics_by(sessions[::-1], FACTS, SYNTHESIZER, seed=4, resamples=50) == tables
 
 
-def test_refusals():
-    with pytest.raises(UsageError, match="unknown breakdown “depth”"):
-        metrics_by([], FACTS, "depth")
-    with pytest.raises(UsageError, match="needs a function"):
-        dialogue_keys(FACTS, "formality")
+def test_with_the_tables_of_the_run():
+    sessions = [play(d, "1 0 1", "finished", patience=None) for d in (1, 2)]
+    (found,) = metrics_by(sessions, FACTS, SYNTHESIZER, tables=(RATES,), resamples=20).values()
+    assert found.metrics.by_name() == {"csr": 2 / 3, "isr": 2 / 3}
+    assert found.intervals == {"csr": (2 / 3, 2 / 3), "isr": (2 / 3, 2 / 3)}

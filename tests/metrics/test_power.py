@@ -2,21 +2,23 @@
 
 import math
 import random
+from functools import partial
 from statistics import NormalDist, fmean, stdev
 
 import pytest
 from sessions_by_hand import play
 
-from evolif.metrics import records_from_sessions
-from evolif.metrics.compare import dialogues_needed, effect_size
-from evolif.metrics.process import dialogue_terms
+from evolif.metrics import PROCESS, counted_sessions, dialogue_rows
+from evolif.metrics.compare import dialogues_needed as needed_of
+from evolif.metrics.compare import effect_size as effect_of
 
+effect_size, dialogues_needed = partial(effect_of, PROCESS), partial(needed_of, PROCESS)
 Z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 
 def rows(*talks):
     sessions = [play(d, talk, "censored", patience=99) for d, talk in enumerate(talks)]
-    return list(dialogue_terms(records_from_sessions(sessions).records).values())
+    return list(dialogue_rows(PROCESS, counted_sessions(sessions)).values())
 
 
 def test_by_hand():
@@ -68,8 +70,8 @@ def test_so_many_dialogues_do_find_the_difference():
 
 def tells(a, b, metric, drawn):
     """Whether the difference over the drawn dialogues is 1.96 of its jackknife errors from 0."""
-    top, bottom = {"edr_succ": ("successes", "sessions"), "isr": ("successes", "length")}[metric]
-    sides = [[(getattr(side[n], top), getattr(side[n], bottom)) for n in drawn] for side in (a, b)]
+    top, bottom = PROCESS.places(metric)
+    sides = [[(side[n][top], side[n][bottom]) for n in drawn] for side in (a, b)]
     tops, bottoms = ([sum(row[end] for row in side) for side in sides] for end in (0, 1))
 
     def difference(n):

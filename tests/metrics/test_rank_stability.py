@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 from sessions_by_hand import play, prompt
 
 from evolif.errors import UsageError
-from evolif.metrics import process_metrics, rank_agreement, rank_stability, records_from_sessions
+from evolif.metrics import RATES, Breakdown, process_metrics, rank_agreement, rank_stability, records_from_sessions
 from evolif.metrics.statistics import pearson, ranks, spearman
 from evolif.rng import Purpose, Stream
+
+REGISTER = Breakdown("register", "register", "")
 
 
 def session(model, dialogue, good):
@@ -87,7 +89,7 @@ def test_sizes_do_not_disturb_each_other_and_order_does_not_matter():
 def test_fewer_than_three_models_have_no_correlation(few):
     for own in rank_stability(few, [1]):
         assert (own.draws, own.pearson, own.pearson_sd, own.spearman, own.spearman_sd) == (0, None, None, None, None)
-    for own in rank_agreement(few, [], "register").values():
+    for own in rank_agreement(few, [], REGISTER).values():
         assert (own.pearson, own.spearman) == (None, None)
 
 
@@ -98,7 +100,7 @@ def test_models_all_alike_have_no_correlation():
 
 def test_agreement_of_kinds_with_the_whole():
     prompts = [prompt(d, 1, source="m/a" if d < 4 else "m/b") for d in range(1, 6)]
-    found = rank_agreement(FOUR, prompts, "synthesizer")
+    found = rank_agreement(FOUR, prompts, Breakdown("synthesizer", "worded by", "", label="source"))
     assert list(found) == ["m/a", "m/b", "unknown"]
     assert [own.dialogues for own in found.values()] == [3, 2, 1]
 
@@ -118,8 +120,8 @@ def test_a_model_without_a_figure_is_left_out():
     many = {**FOUR, "broken": [play(1, "1", "suspended", model="broken")]}
     (with_it,), (without,) = rank_stability(many, [3], draws=5), rank_stability(FOUR, [3], draws=5)
     assert with_it == without
-    assert rank_agreement(many, [], "register")["unknown"].models == 4
-    assert rank_agreement(many, [], "register")["unknown"].values["broken"] is None
+    assert rank_agreement(many, [], REGISTER)["unknown"].models == 4
+    assert rank_agreement(many, [], REGISTER)["unknown"].values["broken"] is None
 
 
 def test_refusals():
@@ -129,5 +131,5 @@ def test_refusals():
         rank_stability(FOUR, [0])
     with pytest.raises(UsageError, match="at least 1 draw"):
         rank_stability(FOUR, [1], draws=0)
-    with pytest.raises(UsageError, match="unknown breakdown “turn”"):
-        rank_agreement(FOUR, [], "turn")
+    with pytest.raises(UsageError, match="unknown metric “rob”; use csr, isr"):
+        rank_agreement(FOUR, [], REGISTER, metric="rob", table=RATES)

@@ -31,7 +31,7 @@ def test_the_eight_metrics_are_those_worked_out_by_hand(tmp_path: Path) -> None:
     }
     for name, value in expected.items():
         assert metrics.value(name) == pytest.approx(float(value), abs=1e-12), name
-    assert metrics.rec_left_out == 1
+    assert metrics.left_out["rec"] == 1
     assert model.tokens == 13 * 15
     assert summarise(run, resamples=50)[0].metrics == metrics
     run.close()
@@ -49,7 +49,7 @@ def test_breakdowns_hold_the_turns_of_their_keys(tmp_path: Path) -> None:
     assert model.by("synthesizer")["template"].turns == 10
     assert model.by("formality")["informal"].turns == 10 and model.by("formality")["formal"].turns == 3
     assert set(model.by("mode")) == {"start_with/letter", "end_with/letter"}
-    assert model.figures_by("register")["formal"].metrics.edr_len == 3.0
+    assert model.figures_by("register")["formal"].metrics.value("edr_len") == 3.0
     run.close()
 
 

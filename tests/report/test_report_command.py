@@ -12,8 +12,9 @@ from runs_by_hand import make_run
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.metrics import BREAKDOWNS, METRIC_NAMES
+from evolif.metrics import METRIC_NAMES, breakdowns_of
 from evolif.report import published_leaderboard
+from evolif.scenario import get_scenario
 
 MIXED = {
     1: "finished:11? 00? 11? 00? 01? 10?",
@@ -76,7 +77,7 @@ def test_everything_is_there_for_machines() -> None:
     told = machine("r")
     assert [model["model"] for model in told["models"]] == ["sim/a", "sim/b", "sim/c"]
     for model in told["models"]:
-        assert set(model["by"]) == set(BREAKDOWNS)
+        assert list(model["by"]) == [one.name for one in breakdowns_of(get_scenario("instructions").breakdowns)]
         assert {"hazard", "survival", "patience_sweep", "kinds", "groups", "bounds"} <= set(model)
         assert [point["patience"] for point in model["patience_sweep"]] == [1, 2, 3]
         assert all(set(model[name]) == {"value", "low", "high"} for name in METRIC_NAMES)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import evolif.report.figures.data as gather
 from evolif.errors import OutsideError, UsageError
+from evolif.metrics import PROCESS
 from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison
@@ -66,12 +67,13 @@ def _sessions(runs: ComparableRuns) -> str:
 
 
 def headline(runs: ComparableRuns) -> DrawOutcome:
-    """The eight metrics."""
+    """All metrics."""
     if not any(model.summary.metrics.dialogues for model in runs.models):
         return None, NO_TURN
+    named = runs.title_of_metrics.replace("eight ", "eight process ")
     return (
         draw_bars(gather.headline_panels(runs), runs.heads),
-        f"The eight process metrics with {INTERVALS}; a dash where a metric is undefined. {_sessions(runs)}",
+        f"{named} with {INTERVALS}; a dash where a metric is undefined. {_sessions(runs)}",
     )
 
 
@@ -138,8 +140,8 @@ def patience(runs: ComparableRuns) -> DrawOutcome:
     return (
         draw_curves(
             [
-                Plot(axis, gather.label_of("edr_len", runs), length, percent=False, hollow=False),
-                Plot(axis, gather.label_of("edr_acc", runs), accuracy, percent=False, hollow=False),
+                Plot(axis, gather.label_of(PROCESS.metric("edr_len"), runs), length, percent=False, hollow=False),
+                Plot(axis, gather.label_of(PROCESS.metric("edr_acc"), runs), accuracy, percent=False, hollow=False),
             ],
             width=TWO_COLUMNS,
         ),
@@ -153,12 +155,14 @@ def stability(runs: ComparableRuns) -> DrawOutcome:
     curves = gather.stability_curves(runs)
     if not runs.rank_stability:
         return None, "Rank stability needs at least three models and more than five dialogues."
+    metric = runs.analyses[0].headline.label
     if not _anything(curves):
-        return None, "No correlation is defined: the models do not differ in ROB."
+        return None, f"No correlation is defined: the models do not differ in {metric}."
     draws = max(point.draws for point in runs.rank_stability)
+    plot = Plot("dialogues in the subsample", f"correlation of {metric}", curves, percent=False, below_zero=True)
     return (
-        draw_curves([Plot("dialogues in the subsample", "correlation of ROB", curves, percent=False, below_zero=True)]),
-        f"Correlation over {len(runs.models)} models between ROB on random subsamples of dialogues and on all of "
+        draw_curves([plot]),
+        f"Correlation over {len(runs.models)} models between {metric} on random subsamples of dialogues and on all of "
         f"them; mean over {draws} subsamples, ± one standard deviation.",
     )
 
@@ -239,9 +243,10 @@ def _kinds(runs: ComparableRuns, kind: str, words: str, alike: str) -> DrawOutco
         return None, UNKNOWN_KEY if keys else NO_TURN
     if len(known) == 1:
         return None, f"All dialogues are {alike} {label(known[0])}: there is nothing to compare."
+    metric = runs.analyses[0].headline.label
     return (
         draw_dots([panel], runs.heads, known),
-        f"ROB by {words} (for most of a dialogue's turns), with {INTERVALS}. {_sessions(runs)}",
+        f"{metric} by {words} (for most of a dialogue's turns), with {INTERVALS}. {_sessions(runs)}",
     )
 
 
@@ -284,6 +289,17 @@ _FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
         partial(_dots, by="formality", words="after formal and after informal queries (classified by rules)"),
     ),
 }
+
+_PATIENCE = frozenset({"survival", "hazard", "patience"})
+_BREAKDOWN: Mapping[str, str] = {
+    "modes": "mode",
+    "depth": "depth",
+    "moves": "move",
+    "synthesizers": "synthesizer",
+    "registers": "register",
+    "formality": "formality",
+}
+"""Figure to the breakdown that it shows, if not every scenario has it."""
 
 FIGURE_NAMES: tuple[str, ...] = (*_FIGURES, COMPARISON)
 """All figures, in the order of a report."""
@@ -334,6 +350,8 @@ def draw(name: str, subject: FigureSubject) -> Picture:
     if isinstance(subject, RunAnalysis):
         subject = ComparableRuns((subject,))
     title = _COMPARISON_TITLE if name == COMPARISON else _FIGURES[name][0]
+    if name == "headline" and isinstance(subject, ComparableRuns):
+        title = subject.title_of_metrics
     with style():
         try:
             figure, caption = _draw_comparison(subject) if name == COMPARISON else _draw_runs(name, subject)
@@ -344,18 +362,27 @@ def draw(name: str, subject: FigureSubject) -> Picture:
 
 
 def draw_all(subject: ComparableRuns | RunAnalysis, comparisons: Sequence[ModelComparison] = ()) -> list[Picture]:
-    """Every figure of comparable runs, then those of the comparisons; two models alone are always compared."""
+    """Every figure that comparable runs have, then those of the comparisons; two models alone are always compared."""
     runs = ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject
     with style():
-        pictures = [draw(name, runs) for name in _FIGURES]
+        pictures = [draw(name, runs) for name in _FIGURES if _belongs(name, runs)]
         if not comparisons and len(runs.models) == 2:
             pictures.append(draw(COMPARISON, runs))
         return [*pictures, *(draw(COMPARISON, pair) for pair in comparisons)]
 
 
+def _belongs(name: str, runs: ComparableRuns) -> bool:
+    """Whether runs of this kind have that figure."""
+    if name in _PATIENCE:
+        return runs.has_patience
+    return name not in _BREAKDOWN or _BREAKDOWN[name] in runs.analyses[0].breakdowns
+
+
 def _draw_runs(name: str, subject: ComparableRuns | ModelComparison) -> DrawOutcome:
     if isinstance(subject, ModelComparison):
         return None, "This figure shows a run, not a comparison."
+    if not _belongs(name, subject):
+        return None, "Runs of this kind have no such figure."
     return _FIGURES[name][1](subject)
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from evolif.metrics import METRIC_NAMES, Interval, Slice, Survival
+from evolif.metrics import Interval, Metric, Slice, Survival, Unit, described
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison
-from evolif.report.tables import short_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +90,15 @@ class DifferenceMark:
     """A minus B in one metric."""
 
     metric: str
-    percent: bool
+    unit: Unit
     mark: PlotMark
     p: float | None = None
     """Corrected for the number of metrics."""
+
+    @property
+    def percent(self) -> bool:
+        """Whether it is a fraction to be printed in percentage points."""
+        return self.unit == "rate"
 
 
 FEWEST = 5
@@ -196,35 +200,40 @@ def headline_panels(runs: ComparableRuns) -> tuple[PlotPanel, ...]:
     return tuple(
         PlotPanel(
             label_of(metric, runs),
-            not metric.startswith("edr"),
+            metric.unit == "rate",
             {
                 (name, ""): mark(
-                    m.summary.metrics.value(metric), m.summary.intervals[metric], m.summary.metrics.dialogues
+                    m.summary.metrics.value(metric.name),
+                    m.summary.intervals.get(metric.name),
+                    m.summary.metrics.dialogues,
                 )
                 for name, m in pairs(runs)
             },
         )
-        for metric in METRIC_NAMES
+        for metric in described(runs.tables).values()
     )
 
 
-def label_of(metric: str, runs: ComparableRuns) -> str:
+def label_of(metric: Metric, runs: ComparableRuns) -> str:
     """A metric with its unit; a length that the cap may have cut says so."""
-    if not metric.startswith("edr"):
-        return f"{short_label(metric)} (%)"
-    cut = metric == "edr_len" and any(model.summary.counts.censored for model in runs.models)
+    if metric.unit != "turns":
+        return f"{metric.label} (%)" if metric.unit == "rate" else metric.label
+    cut = metric.name == "edr_len" and any(model.summary.counts.censored for model in runs.models)
     caps = sorted({run.settings.max_turns for run in runs.analyses})
-    return f"{short_label(metric)} (turns{f', cap {caps[-1]}' if cut and caps else ''})"
+    return f"{metric.label} (turns{f', cap {caps[-1]}' if cut and caps else ''})"
 
 
-def kind_panel(runs: ComparableRuns, kind: str, metric: str = "rob") -> tuple[PlotPanel, tuple[str, ...]]:
-    """One metric per kind of dialogue (`synthesizer`, `register`, `formality`), and the kinds."""
+def kind_panel(runs: ComparableRuns, kind: str) -> tuple[PlotPanel, tuple[str, ...]]:
+    """The headline per kind of dialogue (one of `RunAnalysis.kinds`), and the kinds."""
+    metric = runs.analyses[0].headline
     marks = {
-        (name, key): mark(figures.metrics.value(metric), figures.intervals[metric], figures.metrics.dialogues)
+        (name, key): mark(
+            figures.metrics.value(metric.name), figures.intervals.get(metric.name), figures.metrics.dialogues
+        )
         for name, model in pairs(runs)
         for key, figures in model.figures_by(kind).items()
     }
-    return PlotPanel(label_of(metric, runs), not metric.startswith("edr"), marks), _keys(key for _, key in marks)
+    return PlotPanel(label_of(metric, runs), metric.unit == "rate", marks), _keys(key for _, key in marks)
 
 
 def slice_panels(runs: ComparableRuns, by: str) -> tuple[tuple[PlotPanel, PlotPanel], tuple[str, ...]]:
@@ -270,7 +279,9 @@ def _around(value: float | None, sd: float | None) -> PlotMark:
 def differences(comparison: ModelComparison) -> tuple[DifferenceMark, ...]:
     """A minus B per metric."""
     return tuple(
-        DifferenceMark(short_label(name), not name.startswith("edr"), mark(one.value, one.interval), one.p_holm)
+        DifferenceMark(
+            comparison.metrics[name].label, comparison.metrics[name].unit, mark(one.value, one.interval), one.p_holm
+        )
         for name, one in comparison.paired.differences.items()
     )
 

@@ -227,10 +227,11 @@ def _whiskers(axes: Axes, marks: Sequence[tuple[float, PlotMark]], scale: float,
 
 
 ALPHA = 0.05
+_AXES = {"rate": "percentage points", "turns": "turns", "count": "difference"}
 
 
 def draw_forest(differences: Sequence[DifferenceMark], first: str, second: str) -> Figure:
-    """First minus second: lengths in turns on the left, rates in percentage points on the right.
+    """First minus second: rates in percentage points on the right, other metrics in their own unit on the left.
 
     A filled point differs significantly from 0 at 5 % after correction, a hollow one does not; p stands beside it.
     """
@@ -244,7 +245,8 @@ def draw_forest(differences: Sequence[DifferenceMark], first: str, second: str) 
         for row, difference in enumerate(side):
             _row(axes, row, difference)
         axes.axvline(0, color=GREY, linewidth=0.7)
-        axes.set_xlabel("percentage points" if side[0].percent else "turns")
+        units = {difference.unit for difference in side}
+        axes.set_xlabel(_AXES[side[0].unit] if len(units) == 1 else "difference")
         axes.set_ylim(most - 0.4, -0.6)
         name_ticks(axes.yaxis, range(len(side)), labels([d.metric for d in side]))
         grid_only(axes, "x")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import inf
 
 from markupsafe import Markup
 
@@ -13,12 +14,12 @@ import evolif.report.tables as tables
 from evolif._version import __version__
 from evolif.budget import PriceTable, load_prices, quotes_of
 from evolif.errors import UsageError
-from evolif.metrics import Difference
+from evolif.metrics import Difference, Metric
 from evolif.report.analysis import RunAnalysis, Step
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.figures import Picture, draw_all
-from evolif.report.tables import LABELS, Grid, TableCell, metric_cell, published_grid
+from evolif.report.tables import metric_cell, published_grid
 from evolif.report.wording import (
     Published,
     audit_lines,
@@ -30,7 +31,7 @@ from evolif.report.wording import (
     unfinished_line,
 )
 from evolif.runner import RunSettings
-from evolif.scenario import INSTRUCTIONS, Chapter, Scenario, get_scenario
+from evolif.scenario import INSTRUCTIONS, Chapter, Grid, Scenario, TableCell, get_scenario
 
 MOST_ROWS = 16
 """Longer tables are folded."""
@@ -102,8 +103,8 @@ def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelCompar
     models = runs.models
     pairs = list(combinations(models, 2))
     if len(pairs) > MOST_PAIRS:
-        rates = [model.summary.metrics.rob for model in models]
-        best = max(range(len(models)), key=lambda i: -1.0 if (rate := rates[i]) is None else rate)
+        found = [model.summary.metrics.value(model.of.headline.name) for model in models]
+        best = max(range(len(models)), key=lambda i: -inf if (value := found[i]) is None else value)
         pairs = [(models[best], other) for i, other in enumerate(models) if i != best]
     try:
         return compare_models(pairs)
@@ -114,17 +115,18 @@ def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelCompar
 def _comparison_grid(pair: ModelComparison) -> Grid:
     first, second = pair.labels
     rows = tuple(
-        (LABELS[name], tuple(_difference_cells(name, found))) for name, found in pair.paired.differences.items()
+        (pair.metrics[name].head, tuple(_difference_cells(pair.metrics[name], found)))
+        for name, found in pair.paired.differences.items()
     )
     heads = (first, second, "difference", "p", "effect d", "dialogues needed")
     title = f"{first} minus {second}, over {pair.paired.dialogues} dialogues"
     return Grid("comparison", title, "metric", heads, rows)
 
 
-def _difference_cells(name: str, found: Difference) -> Iterator[TableCell]:
-    yield metric_cell(name, found.a, None)
-    yield metric_cell(name, found.b, None)
-    yield metric_cell(name, found.value, found.interval)
+def _difference_cells(metric: Metric, found: Difference) -> Iterator[TableCell]:
+    yield metric_cell(metric, found.a, None)
+    yield metric_cell(metric, found.b, None)
+    yield metric_cell(metric, found.value, found.interval)
     yield TableCell("-" if found.p_holm is None else "<0.001" if found.p_holm < 0.001 else f"{found.p_holm:.3f}")
     yield TableCell("-" if found.effect is None else f"{found.effect:.2f}")
     yield TableCell("-" if found.dialogues_needed is None else f"{found.dialogues_needed:,}")
@@ -134,7 +136,7 @@ def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
     first, second = pair.labels
     name = f"{first} and {second}"
     found = pair.log_rank
-    if found.p is not None:
+    if found is not None and found.p is not None:
         result = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
         yield f"{name}: survival curves, log-rank test {result}."
     left_out = ", ".join(f"{number} {reason}" for reason, number in pair.paired.left_out.items())
@@ -234,7 +236,7 @@ def _ceilings(runs: ComparableRuns) -> Iterator[str]:
     for analysis in runs.analyses:
         name = f"{analysis.name}: " if len(runs.analyses) > 1 else ""
         try:
-            if line := ceiling_line(analysis.ceiling, runs.scenario):
+            if analysis.ceiling is not None and (line := ceiling_line(analysis.ceiling, runs.scenario)):
                 yield name + line
         except UsageError as fault:
             yield f"{name}the ceiling could not be computed: {fault}"

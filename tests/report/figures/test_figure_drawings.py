@@ -168,9 +168,9 @@ def test_an_axis_of_per_cents_ends_in_tens(ends: tuple[float, ...], span: tuple[
 
 
 def test_a_difference_is_filled_where_it_is_told_from_none() -> None:
-    told = DifferenceMark("ROB", True, PlotMark(0.1, 0.05, 0.15), 0.01)
-    not_told = DifferenceMark("CSR", True, PlotMark(-0.02, -0.05, 0.01), 0.3)
-    undefined = DifferenceMark("REC", True, PlotMark(None), None)
+    told = DifferenceMark("ROB", "rate", PlotMark(0.1, 0.05, 0.15), 0.01)
+    not_told = DifferenceMark("CSR", "rate", PlotMark(-0.02, -0.05, 0.01), 0.3)
+    undefined = DifferenceMark("REC", "rate", PlotMark(None), None)
     (axes,) = drawn(draw_forest, [told, not_told, undefined], "a", "b").axes
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     assert [points(dot) for dot in dots] == [[(10, 0)], [(-2, 1)]]

@@ -53,7 +53,7 @@ def test_it_renders_without_a_word_in_the_console(pages: dict[str, Path], folder
     assert driver.execute_script("return document.contentType") == "text/html"
     with closing(load_run(folder, read_only=True)) as run:
         [first, _] = analyse([run], resamples=50)[0].models
-        rob = first.summary.metrics.rob
+        rob = first.summary.metrics.value("rob")
     table = driver.execute_script("return document.querySelector('table.headline').innerText")
     assert rob is not None and f"{100 * rob:.0f} [" in table
     assert driver.execute_script("return document.querySelectorAll('figure svg').length") >= 5
