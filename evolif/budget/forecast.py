@@ -173,7 +173,7 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
         grounds += f" Calls of the context strategy's model {settings.context_model} are not estimated."
     expected = [
         *_targets(settings, quotes, bases),
-        *_partners(settings, quotes, bases, lengths),
+        *_partners(settings, quotes, bases, lengths.partner_calls, _partner_answer(lengths, like)),
         *_judges(settings, quotes, bases, lengths.judge_calls),
         *_authors(authors, settings, bases),
     ]
@@ -271,19 +271,28 @@ def _targets(settings: RunSettings, quotes: Quotes, bases: _Bases) -> Iterator[E
         yield _expected(quotes, "target", model, calls, usages)
 
 
-def _partners(settings: RunSettings, quotes: Quotes, bases: _Bases, lengths: Lengths) -> Iterator[Expected]:
+def _partner_answer(lengths: Lengths, like: Run | None) -> float:
+    """Mean tokens of what a partner says: as it was counted, or as much as a prompt."""
+    spent = [one for one in like.costs() if one.role == "partner"] if like is not None else []
+    counted = sum(one.usage.completion_tokens for one in spent)
+    return counted / sum(one.calls for one in spent) if counted else lengths.prompt_tokens
+
+
+def _partners(
+    settings: RunSettings, quotes: Quotes, bases: _Bases, calls_per_turn: float, answer: float
+) -> Iterator[Expected]:
     """A partner's call is taken to send as much as the other side's call of the same turn."""
     partners: defaultdict[str, list[Sequence[_Basis]]] = defaultdict(list)
     for model, basis in bases.items():
         partners[partner_model(settings, model)].append(basis)
-    played = _sessions(settings) * lengths.partner_calls
+    played = _sessions(settings) * calls_per_turn
     for partner, estimates in partners.items():
         if not partner or not played:
             continue
         columns = list(zip(*estimates, strict=True))
         calls = [played * sum(basis.survival.turns for basis in column) for column in columns]
         usages = [
-            Usage(round(played * sum(b.prompt_tokens for b in column)), round(number * lengths.prompt_tokens))
+            Usage(round(played * sum(b.prompt_tokens for b in column)), round(number * answer))
             for number, column in zip(calls, columns, strict=True)
         ]
         yield _expected(quotes, "partner", partner, calls, usages)
