@@ -22,12 +22,12 @@ from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid
 from evolif.report.tables import metric_cell, published_grid
 from evolif.report.wording import (
-    NOT_COMPARABLE,
     Published,
     audit_lines,
     ceiling_line,
     dollars,
     early_line,
+    notice,
     remarks,
     settings_line,
     spent_lines,
@@ -135,7 +135,7 @@ def print_report(
     draw_grid(sections.groups(heads, summaries), console)
     _draw_heuristic(heads, summaries, console)
     console.print()
-    say(NOT_COMPARABLE, console, "dim")
+    say(notice([run.settings]), console, "dim")
 
 
 def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None = None, *, full: bool = False) -> None:
@@ -162,7 +162,7 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
         _print_commands(runs.analyses, console)
     else:
         say(_MORE, console, "dim")
-    say(NOT_COMPARABLE, console, "dim")
+    say(notice(analysis.settings for analysis in runs.analyses), console, "dim")
 
 
 def _print_commands(analyses: Sequence[RunAnalysis], console: Console) -> None:
@@ -218,7 +218,7 @@ def print_comparisons(comparisons: Sequence[ModelComparison], console: Console) 
             f"{len(comparisons)} comparisons: Holm's correction covers the metrics of each, not all comparisons.",
             console,
         )
-    say(NOT_COMPARABLE, console, "dim")
+    say(notice(one.a.of.settings for one in comparisons), console, "dim")
 
 
 def _print_comparison(one: ModelComparison, console: Console) -> None:

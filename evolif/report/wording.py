@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from evolif.judge_audit import judge_audit_lines
 from evolif.metrics import Ceiling
 from evolif.report.analysis import ModelSummary, RunAnalysis
 from evolif.resources import data_path, load_yaml
-from evolif.runner import Run
+from evolif.runner import Run, RunSettings
 from evolif.scenario import INSTRUCTIONS, Scenario, get_scenario
 from evolif.text import plain
 
@@ -162,6 +162,12 @@ NOT_COMPARABLE = (
     "An independent implementation: the figures are not comparable with the leaderboard of the EvolIF paper "
     "(arXiv 2511.03508)."
 )
+
+
+def notice(settings: Iterable[RunSettings]) -> str:
+    """`NOT_COMPARABLE` if a run is of the scenario that the paper has; else empty."""
+    return NOT_COMPARABLE if any(one.scenario == INSTRUCTIONS for one in settings) else ""
+
 
 WARNING = (
     "NOT COMPARABLE with the results above: topics, personas, checkers, prompts and judges differ. For reference only."

@@ -23,7 +23,7 @@ from evolif.report.comparison import ModelComparison
 from evolif.report.page.sections import Section, closing_sections, run_sections, selected_comparisons
 from evolif.report.page.transcript_cache import TranscriptCache, asset, environment, rendering
 from evolif.report.page.transcripts import SessionHead, model_key
-from evolif.report.wording import NOT_COMPARABLE, Published
+from evolif.report.wording import Published, notice
 from evolif.rng import Purpose, Stream
 from evolif.scenario import Scenario, get_scenario
 from evolif.text import READING_RULES_VERSION
@@ -71,8 +71,13 @@ def side_name(number: int) -> str:
     return f"{number:03}.html"
 
 
-def write_side(transcripts: TranscriptCache, page: Path) -> Path:
+def write_side(transcripts: TranscriptCache, page: Path, not_comparable: str) -> Path:
     """Write every transcript into the page's folder, and remove those of an earlier page.
+
+    Args:
+        transcripts: To write.
+        page: The page; the folder is named after it.
+        not_comparable: A remark at the end of each; empty for none.
 
     Raises:
         OSError: the disk.
@@ -86,7 +91,7 @@ def write_side(transcripts: TranscriptCache, page: Path) -> Path:
         "style": style,
         "script": script,
         "version": __version__,
-        "not_comparable": NOT_COMPARABLE,
+        "not_comparable": not_comparable,
         "back": f"../{quote(page.name)}",
         "total": len(transcripts.heads),
         "side_name": side_name,
@@ -193,6 +198,7 @@ class _Page:
         self._transcripts = transcripts
         self._seed = analyses[0].seed if analyses else 0
         self._listed = transcripts.heads
+        self._notice = notice(run.settings for run in analyses)
 
     def write(self) -> Written:
         """Decide by size which transcripts stand in the page, and write everything."""
@@ -207,7 +213,7 @@ class _Page:
         inside = self._transcripts.fitting(order[: len(self._listed)], MOST_INSIDE, room)
         folder = None
         if len(inside) < total:
-            folder = write_side(self._transcripts, self._path)
+            folder = write_side(self._transcripts, self._path, self._notice)
         else:
             remove_side(self._path)
         size = self._write(lambda n: Markup(self._transcripts.read(n)) if n in inside else None, self._choice(inside))
@@ -265,7 +271,7 @@ class _Page:
                 title=_title(runs),
                 lead=_lead(runs, scenarios),
                 requirement=words.pop() if len(words) == 1 else "requirement",
-                not_comparable=NOT_COMPARABLE,
+                not_comparable=self._notice,
                 sections=self._sections,
                 heads=heads,
                 body=body,

@@ -275,7 +275,8 @@ def _how_to_read(analyses: Sequence[RunAnalysis]) -> Iterator[str]:
     word = words.pop() if len(words) == 1 else "requirement"
     for scenario in scenarios:
         yield from scenario.how_to_read or (f"A turn is good if every judged {word} is satisfied.",)
-    if any(run.settings.patience is not None for run in analyses):
+    patient = any(run.settings.patience is not None for run in analyses)
+    if patient:
         yield ("The user has patience P: a good turn restores it, any other turn costs one, and the session ends at 0.")
         yield (
             "EDR len, acc, succ and lss are in turns per session: the number of turns, the sum of their satisfied "
@@ -288,7 +289,8 @@ def _how_to_read(analyses: Sequence[RunAnalysis]) -> Iterator[str]:
     else:
         yield f"CSR is the share of {word}s satisfied and ISR the share of good turns, over all turns."
     yield "Brackets are 95 % bootstrap intervals over dialogues, never over turns. A dash marks an undefined value."
-    yield "Sessions cut by the cap count with the turns they have; survival curves treat them as censored."
+    survival = "; survival curves treat them as censored" if patient else ""
+    yield f"Sessions cut by the cap count with the turns they have{survival}."
 
 
 def closing_sections(
@@ -343,7 +345,8 @@ def _settings(settings: RunSettings) -> Iterator[tuple[str, str]]:
         yield "Partner", settings.partner
     yield "Judge", settings.judge
     yield "Dialogues", f"{len(settings.dialogues)}, each played {settings.epochs} time{'s' * (settings.epochs > 1)}"
-    yield "Patience", "off" if settings.patience is None else str(settings.patience)
+    if settings.patience is not None:
+        yield "Patience", str(settings.patience)
     yield "Cap", f"{settings.max_turns} turns"
     yield "System prompt", "on" if settings.system_prompt else "off"
     yield "Context", settings.context + (f" ({settings.context_model})" if settings.context_model else "")
