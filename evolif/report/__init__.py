@@ -1,6 +1,7 @@
 """Reports on runs: tables for the terminal, JSON for machines, LaTeX for papers."""
 
-from evolif.report.analysis import ModelAnalysis, RunAnalysis, Step, analyse, summarise
+from evolif.report.analysis import ModelAnalysis, RunAnalysis, analyse, summarise
+from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.json import analysis_object, comparisons_object, report_object

@@ -5,16 +5,12 @@ Tables, JSON, LaTeX, figures and the page all read it and compute no figures the
 
 from __future__ import annotations
 
-import json
-import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from urllib.parse import quote
 
-from evolif.budget import judge_models
 from evolif.judge_audit import JudgeAuditRow, judge_audit_summary
 from evolif.metrics import (
     Bounds,
@@ -50,7 +46,7 @@ from evolif.metrics import (
     survival_bounds,
     tables_of,
 )
-from evolif.models import strip_credentials
+from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.runner import EarlyEnd, Run, RunSettings, Spent
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, Prompt, Session
@@ -176,16 +172,13 @@ class RunAnalysis:
     @cached_property
     def commands(self) -> tuple[Step, ...]:
         """The commands that reproduce the run and this report."""
-        report = ["evolif", "report", self._folder, "--seed", str(self.seed), "--resamples", str(self.resamples)]
+        name = self.run.path.resolve().name or "RUN"
+        report = ["evolif", "report", name, "--seed", str(self.seed), "--resamples", str(self.resamples)]
         return (
-            _generate_step(self.scenario, self.settings, self.benchmark),
-            _evaluate_step(self.settings, self.early_end, self._folder),
+            generate_step(self.scenario, self.settings, self.benchmark),
+            evaluate_step(self.settings, self.early_end, name),
             Step(shlex.join(report)),
         )
-
-    @property
-    def _folder(self) -> str:
-        return self.run.path.resolve().name or "RUN"
 
     @cached_property
     def ceiling(self) -> Ceiling | None:
@@ -367,85 +360,3 @@ def _heuristic(run: Run, model: str, early: EarlyEnd | None) -> Mapping[str, Sat
             satisfied[verdict.group] += bool(verdict.satisfied)
             judged[verdict.group] += 1
     return {group: Satisfaction(satisfied[group], judged[group]) for group in sorted(judged)}
-
-
-# The commands that reproduce a run contain no key, no address with credentials and no path.
-
-_RULE = re.compile(r"[a-z_]{1,20}=[0-9.e-]{1,20}")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A command, quoted for a shell, and what the reader must fill in by hand (empty: nothing)."""
-
-    command: str
-    note: str = ""
-
-
-def _generate_step(scenario: Scenario, settings: RunSettings, benchmark: Benchmark | None) -> Step:
-    words, notes = scenario.command(benchmark, settings.profile, settings.dialogues)
-    if benchmark is None:
-        notes = [
-            *notes,
-            f"SEED and the other options are in the benchmark's benchmark.json (identity {settings.benchmark}); to "
-            "fill them in here, pass the benchmark's folder with --bench",
-        ]
-    return Step(shlex.join(["evolif", "generate", "BENCH", *words]), "; ".join(notes))
-
-
-def _evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> Step:
-    words = ["evolif", "evaluate", "BENCH"]
-    words += _repeated("--model", (_model_argument(model, settings.endpoint(model)) for model in settings.models))
-    words += _judge_arguments(settings)
-    words += _play_arguments(settings)
-    if settings.patience is not None:
-        words += ["--patience", str(settings.patience)]
-    words += ["--max-turns", str(settings.max_turns)]
-    words += ["--limit", str(len(settings.dialogues))]
-    if settings.epochs > 1:
-        words += ["--epochs", str(settings.epochs)]
-    if not settings.system_prompt:
-        words.append("--no-system-prompt")
-    for flag, value in (("--temperature", settings.temperature), ("--max-tokens", settings.max_tokens)):
-        if value is not None:
-            words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
-    words += ["--seed", str(settings.seed)]
-    if early is not None and _RULE.fullmatch(early.rule):
-        words += ["--stop-when", early.rule]
-    elsewhere = any(settings.endpoints) or any(settings.judge_endpoints)
-    note = "if a custom endpoint needs a key, add &key_env=VARIABLE" if elsewhere else ""
-    return Step(shlex.join([*words, "--out", name]), note)
-
-
-def _play_arguments(settings: RunSettings) -> Iterator[str]:
-    """What instruction following with the whole conversation as context does not need."""
-    if settings.partner:
-        yield from ("--partner", settings.partner)
-    if settings.context != RunSettings.model_fields["context"].default:
-        yield from ("--context", settings.context)
-    if settings.context_model:
-        yield from ("--context-model", settings.context_model)
-    for key, value in settings.options.items():
-        yield from ("--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}")
-
-
-def _judge_arguments(settings: RunSettings) -> Iterator[str]:
-    panel = judge_models(settings)
-    if not panel:
-        yield from ("--judge", settings.judge)
-        return
-    for model, endpoint in zip(panel, settings.judge_endpoints, strict=False):
-        yield from ("--judge", _model_argument(model, endpoint))
-    if len(panel) > 1:
-        yield from ("--judge-rule", settings.judge.partition(" of ")[0])
-
-
-def _model_argument(model: str, endpoint: str) -> str:
-    if not endpoint:
-        return model
-    # Runs store addresses without user and key, but a foreign run may not.
-    return f"{model}?base_url={quote(strip_credentials(endpoint), safe=':/[]')}"
-
-
-def _repeated(flag: str, values: Iterable[str]) -> list[str]:
-    return [word for value in values for word in (flag, value)]

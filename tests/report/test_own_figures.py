@@ -184,3 +184,19 @@ def test_a_scenario_that_fails_in_its_part_costs_only_that(tmp_path: Path) -> No
     assert told.exit_code == 0
     assert "broken cannot make its part of the report: ZeroDivisionError: oh" in " ".join(told.output.split())
     assert "Won %" in told.output
+
+
+def test_the_commands_say_what_the_run_was_played_with(tmp_path: Path) -> None:
+    run = make_duels(
+        tmp_path / "r",
+        "sim/a",
+        partner="openai/p",
+        context="last:2",
+        options={"tokens": 256, "style": "terse"},
+        other_endpoints={"partner": "http://host/v1"},
+    )
+    [analysis] = analyse([run], resamples=20)
+    step = analysis.commands[1]
+    played = "--partner 'openai/p?base_url=http://host/v1' --context last:2 --set tokens=256 --set style=terse"
+    assert played in step.command and "key_env" in step.note
+    run.close()

@@ -15,7 +15,8 @@ from evolif._version import __version__
 from evolif.budget import PriceTable, load_prices, quotes_of
 from evolif.errors import UsageError
 from evolif.metrics import Difference, Metric
-from evolif.report.analysis import RunAnalysis, Step
+from evolif.report.analysis import RunAnalysis
+from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.figures import Picture, draw_all

@@ -1,0 +1,99 @@
+"""The commands that reproduce a run. They contain no key, no address with credentials and no path."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from evolif.budget import judge_models
+from evolif.models import strip_credentials
+from evolif.runner import EarlyEnd, RunSettings
+from evolif.scenario import Benchmark, Scenario
+
+_RULE = re.compile(r"[a-z_]{1,20}=[0-9.e-]{1,20}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A command, quoted for a shell, and what the reader must fill in by hand (empty: nothing)."""
+
+    command: str
+    note: str = ""
+
+
+def generate_step(scenario: Scenario, settings: RunSettings, benchmark: Benchmark | None) -> Step:
+    """How the benchmark of a run was made; None if it is not at hand."""
+    words, notes = scenario.command(benchmark, settings.profile, settings.dialogues)
+    if benchmark is None:
+        notes = [
+            *notes,
+            f"SEED and the other options are in the benchmark's benchmark.json (identity {settings.benchmark}); to "
+            "fill them in here, pass the benchmark's folder with --bench",
+        ]
+    return Step(shlex.join(["evolif", "generate", "BENCH", *words]), "; ".join(notes))
+
+
+def evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> Step:
+    """How a run was made; `name` is its folder, without its path."""
+    words = ["evolif", "evaluate", "BENCH"]
+    words += _repeated("--model", (_model_argument(model, settings.endpoint(model)) for model in settings.models))
+    words += _judge_arguments(settings)
+    words += _play_arguments(settings)
+    if settings.patience is not None:
+        words += ["--patience", str(settings.patience)]
+    words += ["--max-turns", str(settings.max_turns)]
+    words += ["--limit", str(len(settings.dialogues))]
+    if settings.epochs > 1:
+        words += ["--epochs", str(settings.epochs)]
+    if not settings.system_prompt:
+        words.append("--no-system-prompt")
+    for flag, value in (("--temperature", settings.temperature), ("--max-tokens", settings.max_tokens)):
+        if value is not None:
+            words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    words += ["--seed", str(settings.seed)]
+    if early is not None and _RULE.fullmatch(early.rule):
+        words += ["--stop-when", early.rule]
+    elsewhere = any((*settings.endpoints, *settings.judge_endpoints, *settings.other_endpoints.values()))
+    note = "if a custom endpoint needs a key, add &key_env=VARIABLE" if elsewhere else ""
+    return Step(shlex.join([*words, "--out", name]), note)
+
+
+def _play_arguments(settings: RunSettings) -> Iterator[str]:
+    """What instruction following with the whole conversation as context does not need."""
+    if settings.partner:
+        yield from ("--partner", _model_argument(settings.partner, settings.other_endpoints.get("partner", "")))
+    if settings.context != RunSettings.model_fields["context"].default:
+        yield from ("--context", settings.context)
+    if settings.context_model:
+        yield from (
+            "--context-model",
+            _model_argument(settings.context_model, settings.other_endpoints.get("context", "")),
+        )
+    for key, value in settings.options.items():
+        yield from ("--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}")
+
+
+def _judge_arguments(settings: RunSettings) -> Iterator[str]:
+    panel = judge_models(settings)
+    if not panel:
+        yield from ("--judge", settings.judge)
+        return
+    for model, endpoint in zip(panel, settings.judge_endpoints, strict=False):
+        yield from ("--judge", _model_argument(model, endpoint))
+    if len(panel) > 1:
+        yield from ("--judge-rule", settings.judge.partition(" of ")[0])
+
+
+def _model_argument(model: str, endpoint: str) -> str:
+    if not endpoint:
+        return model
+    # Runs store addresses without user and key, but a foreign run may not.
+    return f"{model}?base_url={quote(strip_credentials(endpoint), safe=':/[]')}"
+
+
+def _repeated(flag: str, values: Iterable[str]) -> list[str]:
+    return [word for value in values for word in (flag, value)]
