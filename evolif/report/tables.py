@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from evolif.errors import EvolifError, UsageError
-from evolif.metrics import GROUP, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
+from evolif.metrics import GROUP, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
 from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
 from evolif.report.wording import Published
@@ -58,9 +58,9 @@ def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int) 
     return Grid("headline", "", "metric", tuple(heads), tuple(rows))
 
 
-def groups(heads: Sequence[str], summaries: Sequence[ModelSummary]) -> Grid:
+def groups(heads: Sequence[str], summaries: Sequence[ModelSummary], requirement: str) -> Grid:
     """Satisfaction per group, without intervals: all that the summaries alone can show."""
-    title = "Satisfied per constraint group, of those judged"
+    title = f"Satisfied per {requirement} group, of those judged"
     return _satisfaction("groups", title, heads, [s.groups for s in summaries])
 
 
@@ -210,7 +210,8 @@ def _rows(
 def _breakdown(runs: ComparableRuns, by: Breakdown) -> Grid:
     columns = [{key: one for key, one in model.by(by.name).items() if one.turns} for model in runs.models]
     rows = _rows(columns, lambda one: share_cell(one.csr, one.csr_interval, one.turns))
-    return Grid(by.name, by.title, by.first, runs.heads, rows)
+    title = by.title.replace("constraint", runs.scenario.requirement) if by in (GROUP, LOAD) else by.title
+    return Grid(by.name, title, by.first, runs.heads, rows)
 
 
 def _satisfaction(name: str, title: str, heads: Sequence[str], models: Sequence[Mapping[str, Satisfaction]]) -> Grid:

@@ -132,7 +132,7 @@ def print_report(
     _say_all(remarks(run, summaries, heads), console)
     _say_all(_closing_lines(RunAnalysis(run), prices), console)
     console.print()
-    draw_grid(sections.groups(heads, summaries), console)
+    draw_grid(sections.groups(heads, summaries, RunAnalysis(run).scenario.requirement), console)
     _draw_heuristic(heads, summaries, console)
     console.print()
     say(notice([run.settings]), console, "dim")

@@ -94,7 +94,11 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
         ("Sessions cut by the cap, the context or a budget, so lengths are lower bounds", lambda s: s.counts.censored),
         ("Sessions suspended (not in the table)", lambda s: s.counts.suspended + s.counts.running),
         ("Sessions withheld by a content filter (not in the table)", lambda s: s.counts.withheld),
-        ("Turns with nothing judged (counted towards the cap, in no metric)", lambda s: s.counts.not_judged_turns),
+        (
+            "Turns with nothing judged (counted towards the cap, in no metric)",
+            # Without any verdict there is nothing to judge: the scenario has scores alone.
+            lambda s: s.counts.not_judged_turns if s.groups or s.counts.not_judged_constraints else 0,
+        ),
         (f"{word}s not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
         ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.left_out.get("rec", 0)),
     ]

@@ -287,7 +287,7 @@ def _how_to_read(analyses: Sequence[RunAnalysis]) -> Iterator[str]:
             "REC is the share of bad turns that are followed by a good one, ROB the share of good turns in a session, "
             f"CSR the share of {word}s satisfied and ISR the share of good turns over all turns."
         )
-    else:
+    elif any("csr" in table.ratios for run in analyses for table in run.tables):
         yield f"CSR is the share of {word}s satisfied and ISR the share of good turns, over all turns."
     yield "Brackets are 95 % bootstrap intervals over dialogues, never over turns. A dash marks an undefined value."
     survival = "; survival curves treat them as censored" if patient else ""
