@@ -53,7 +53,8 @@ class Defaults:
     """How a benchmark is played unless the run says otherwise."""
 
     max_turns: int = 50
-    """The cap, in turns of the model under test."""
+    """The cap, in turns of the model under test. It ends a session as censored, also one that would have ended by
+    itself after that turn; let it be above the length of dialogues that end by themselves."""
     patience: int | None = None
     """Failed turns in a row that end a session; None for a scenario without patience."""
     cut: Literal["during", "after"] = "during"
@@ -474,14 +475,15 @@ def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str) 
     Raises:
         UsageError: an option that does not exist, or a value that does not fit.
     """
+    unknown = [key for key in given if key not in model.model_fields]
+    if unknown:
+        known = ", ".join(model.model_fields) or "none"
+        raise UsageError(f"--set {unknown[0]}: the scenario {scenario} has no such option; it has {known}")
     try:
         return model.model_validate(given)
     except ValidationError as error:
         fault = error.errors()[0]
         key = ".".join(str(part) for part in fault["loc"]) or "options"
-        if fault["type"] == "extra_forbidden":
-            known = ", ".join(model.model_fields) or "none"
-            raise UsageError(f"--set {key}: the scenario {scenario} has no such option; it has {known}") from None
         raise UsageError(f"--set {key}: {fault['msg']}") from None
 
 

@@ -18,10 +18,13 @@ from evolif.benchmark.files import (
     writing,
 )
 from evolif.benchmark.folder import BenchmarkFolder, open_benchmark, stored_seed
+from evolif.benchmark.scenario import FolderEnvironment, FolderScenario
 
 __all__ = [
     "HEADER",
     "BenchmarkFolder",
+    "FolderEnvironment",
+    "FolderScenario",
     "Stamp",
     "append",
     "cut_torn_line",
