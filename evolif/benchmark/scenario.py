@@ -42,9 +42,7 @@ class FolderEnvironment(Environment):
     def asked(self, dialogue: int, turn: int, line: Mapping[str, Any]) -> Prompt:
         """The prompt of a line: its `query` is asked, its `labels` are those of the turn, the rest is the payload."""
         payload = {key: value for key, value in line.items() if key not in ("query", "labels")}
-        return Prompt(
-            dialogue, turn, (Message("user", line["query"]),), payload=payload, labels=line.get("labels", {})
-        )
+        return Prompt(dialogue, turn, (Message("user", line["query"]),), payload=payload, labels=line.get("labels", {}))
 
 
 class FolderScenario(Scenario):

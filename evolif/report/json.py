@@ -27,7 +27,7 @@ from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, conclusion
 from evolif.report.tables import own_parts
-from evolif.report.wording import NOT_COMPARABLE, Published
+from evolif.report.wording import Published, notice
 from evolif.runner import Run
 from evolif.scenario import Grid
 
@@ -56,7 +56,7 @@ def analysis_object(groups: Sequence[ComparableRuns], published: Published | Non
         "boards": [_comparable(runs) for runs in groups],
         "seed": analyses[0].seed if analyses else None,
         "resamples": analyses[0].resamples if analyses else None,
-        "note": NOT_COMPARABLE,
+        "note": notice(analysis.settings for analysis in analyses),
     }
     if published is not None:
         result["published"] = {
@@ -73,7 +73,7 @@ def comparisons_object(comparisons: Sequence[ModelComparison]) -> dict[str, Any]
         "comparisons": [_comparison(one) for one in comparisons],
         "seed": comparisons[0].a.of.seed if comparisons else None,
         "resamples": comparisons[0].a.of.resamples if comparisons else None,
-        "note": NOT_COMPARABLE,
+        "note": notice(model.of.settings for one in comparisons for model in (one.a, one.b)),
     }
 
 

@@ -13,7 +13,8 @@ import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid, conclusion
 from evolif.report.tables import own_parts, published_grid
-from evolif.report.wording import NOT_COMPARABLE, Published
+from evolif.report.wording import Published, notice
+from evolif.runner import RunSettings
 from evolif.scenario import Grid, TableCell
 from evolif.text import plain
 
@@ -52,13 +53,19 @@ def _character(character: str) -> str:
 
 _HEADER = "% Tables made by evolif; they need \\usepackage{booktabs}.\n"
 
+
 _WIDEST = 5
 """Models side by side in one table; the others follow in further tables."""
 
 
+def _head(settings: Iterable[RunSettings]) -> list[str]:
+    told = notice(settings)
+    return [_HEADER, *([f"% {told}\n"] if told else [])]
+
+
 def latex_report(groups: Sequence[ComparableRuns], published: Published | None = None) -> str:
     """Headline, groups, survival and patience sweep of all runs, and the published leaderboard under its warning."""
-    parts = [_HEADER, f"% {NOT_COMPARABLE}\n"]
+    parts = _head(analysis.settings for runs in groups for analysis in runs.analyses)
     for number, runs in enumerate(groups, start=1):
         prefix = f"board{number}-" if len(groups) > 1 else ""
         parts += [table for grid in _grids(runs) for table in _tables(grid, prefix)]
@@ -71,7 +78,7 @@ def latex_report(groups: Sequence[ComparableRuns], published: Published | None =
 
 def latex_comparisons(comparisons: Sequence[ModelComparison]) -> str:
     """A table per comparison, its conclusion below."""
-    parts = [_HEADER, f"% {NOT_COMPARABLE}\n"]
+    parts = _head(model.of.settings for one in comparisons for model in (one.a, one.b))
     for number, one in enumerate(comparisons, start=1):
         grid = comparison_grid(one)
         grid = replace(grid, note=f"{grid.note} {conclusion(one)}")

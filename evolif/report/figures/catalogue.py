@@ -30,7 +30,7 @@ from evolif.report.figures.plots import (
 from evolif.report.figures.style import FEW, TWO_COLUMNS, label, markdown, style
 from evolif.report.figures.survival import draw_survival
 from evolif.report.figures.svg import png_bytes, svg_text
-from evolif.report.wording import NOT_COMPARABLE
+from evolif.report.wording import notice
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -196,7 +196,8 @@ def _heat(runs: ComparableRuns, matrix: gather.Matrix, what: str) -> DrawOutcome
         return None, NO_TURN
     return (
         draw_heat(matrix),
-        f"Constraints satisfied per {what}, in % of those judged; italics: fewer than {FEW} judged. {_sessions(runs)}",
+        f"{_verdicts(runs)} satisfied per {what}, in % of those judged; italics: fewer than {FEW} judged. "
+        + _sessions(runs),
     )
 
 
@@ -204,12 +205,22 @@ def radar(runs: ComparableRuns) -> DrawOutcome:
     """Fig. 4."""
     matrix = gather.group_matrix(runs)
     if len(matrix.columns) < FEWEST_GROUPS:
-        return None, f"Fewer than {FEWEST_GROUPS} constraint groups were judged; the table of groups shows them."
+        return None, f"Fewer than {FEWEST_GROUPS} {_word(runs)} groups were judged; the table of groups shows them."
     mean = "" if len(matrix.rows) <= MOST_TOGETHER else "; grey: the mean of all models"
     return (
         draw_radar(matrix),
-        f"Constraints satisfied per group; the rim is 100 %, the rings are 25, 50 and 75 %{mean}. {_sessions(runs)}",
+        f"{_verdicts(runs)} satisfied per group; the rim is 100 %, the rings are 25, 50 and 75 %{mean}. "
+        + _sessions(runs),
     )
+
+
+def _word(runs: ComparableRuns) -> str:
+    """What a verdict is about."""
+    return runs.scenario.requirement
+
+
+def _verdicts(runs: ComparableRuns) -> str:
+    return f"{_word(runs).capitalize()}s"
 
 
 def _slices(runs: ComparableRuns, by: str, axis: str, words: str) -> DrawOutcome:
@@ -217,10 +228,11 @@ def _slices(runs: ComparableRuns, by: str, axis: str, words: str) -> DrawOutcome
     if not _anything(csr):
         has_turns = any(model.by(by) for model in runs.models)
         return None, f"No point has {gather.FEWEST} or more turns." if has_turns else NO_TURN
+    axis, words = (text.replace("constraint", _word(runs)) for text in (axis, words))
     plots = [Plot(axis, "CSR (%)", csr), Plot(axis, "ISR (%)", isr)]
     return (
         draw_curves(plots, width=TWO_COLUMNS),
-        f"Constraints satisfied per turn (CSR, left) and turns with all satisfied (ISR, right) over {words}"
+        f"{_verdicts(runs)} satisfied per turn (CSR, left) and turns with all satisfied (ISR, right) over {words}"
         f"{_bands(csr)}. {HOLLOW} {_sessions(runs)}",
     )
 
@@ -350,8 +362,8 @@ def draw(name: str, subject: FigureSubject) -> Picture:
     if isinstance(subject, RunAnalysis):
         subject = ComparableRuns((subject,))
     title = _COMPARISON_TITLE if name == COMPARISON else _FIGURES[name][0]
-    if name == "headline" and isinstance(subject, ComparableRuns):
-        title = subject.title_of_metrics
+    if isinstance(subject, ComparableRuns):
+        title = subject.title_of_metrics if name == "headline" else title.replace("constraint", _word(subject))
     with style():
         try:
             figure, caption = _draw_comparison(subject) if name == COMPARISON else _draw_runs(name, subject)
@@ -419,7 +431,9 @@ def write_figures(
     root = Path(directory)
     groups = group_comparable(analyses)
     written: list[Path] = []
-    lines = ["# Figures", "", NOT_COMPARABLE, ""]
+    lines = ["# Figures", ""]
+    told = notice([analysis.settings for analysis in analyses])
+    lines += [told, ""] if told else []
     try:
         root.mkdir(parents=True, exist_ok=True)
         with style():
