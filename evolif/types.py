@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -123,7 +122,7 @@ class Prompt:
         return self.messages[-1].content
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """A prompt with its answer, and what was heard of it."""
 
@@ -134,11 +133,11 @@ class Exchange:
     """What the others hear of it, and what later calls show of it: the answer, or a part of it."""
     notes: Mapping[str, Any] = field(default_factory=dict)
     """What a context strategy learnt at this turn."""
+    messages: tuple[Message, ...] = field(init=False, repr=False, compare=False)
+    """What a later call of the same seat shows of it in full: the same objects in every call."""
 
-    @cached_property
-    def messages(self) -> tuple[Message, ...]:
-        """The messages that a later call of the same seat shows in full."""
-        return (*self.prompt.messages, Message("assistant", self.heard))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "messages", (*self.prompt.messages, Message("assistant", self.heard)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ and visible text, not the syntax around them.
 Reply with the answer alone: no preamble, no comment on the requirements."""
 """Explains scoped constraints; on by default, left out for the ablation (paper App. E)."""
 
-_MOST_PROMPTS = 4096
+_MOST_PROMPTS = 1024
 """Maximum number of prompts kept in memory: models and epochs that play a dialogue share them."""
 
 

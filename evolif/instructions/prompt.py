@@ -29,11 +29,8 @@ class _Payload(dict[str, Any]):
 
     def __init__(self, requirements: Requirements) -> None:
         self.requirements = requirements
-        super().__init__(
-            constraints=constraint_objects(requirements.constraints),
-            keywords=list(requirements.keywords),
-            witness=requirements.witness,
-        )
+        # Keywords are not stored: an answer is not judged by them, and the player of a prompt gets this object.
+        super().__init__(constraints=constraint_objects(requirements.constraints), witness=requirements.witness)
 
     def __reduce__(self) -> tuple[type[_Payload], tuple[Requirements]]:
         return _Payload, (self.requirements,)

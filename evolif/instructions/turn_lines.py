@@ -176,10 +176,13 @@ def parse_turn(data: object) -> Turn:
     )
 
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def turn_hash(turn: Turn) -> str:
     """Identifies a used turn by its query and constraints (16 hex digits)."""
     parts = [turn.query, turn.move, turn.topic.id, [[c.group, dict(c.params)] for c in turn.constraints]]
-    canonical = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    canonical = _CANONICAL.encode(parts)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

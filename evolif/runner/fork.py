@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolif.runner.records import AnsweredTurn, AskedKey, TurnEntry, TurnRecord
+from evolif.runner.records import AnsweredTurn, AskedKey, TurnEntry, TurnRecord, store_turn
 from evolif.runner.session import step
 from evolif.runner.settings import RunSettings, different_fields, moved_models
 from evolif.runner.store import RunStore
@@ -55,7 +55,7 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
         models = set()
 
     def fill(connection: sqlite3.Connection) -> None:
-        known: set[AskedKey] = set()
+        known: dict[AskedKey, int] = {}
         for number, session in source.sessions():
             if session.model not in models or session.dialogue not in settings.dialogues:
                 continue
@@ -114,7 +114,7 @@ def _copy(
     session: Session,
     records: Sequence[TurnRecord],
     end: _End,
-    known: set[AskedKey],
+    known: dict[AskedKey, int],
     *,
     judged: bool,
 ) -> None:
@@ -127,6 +127,4 @@ def _copy(
         answer = AnsweredTurn(record.answer, record.reasoning, record.truncated, record.served_by, record.seconds)
         judgement = record.judgement if judged else None
         entry = TurnEntry(copy, record.prompt, answer, judgement, (), record.notes, record.context_tokens)
-        for statement, values in entry.statements(known):
-            connection.execute(statement, values)
-        known.add(entry.key)
+        store_turn(connection, entry, known)

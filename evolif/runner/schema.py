@@ -30,10 +30,10 @@ CREATE TABLE IF NOT EXISTS asked (
     query TEXT NOT NULL,        -- the last message, the user's
     payload TEXT NOT NULL,
     labels TEXT NOT NULL,
-    max_tokens INTEGER,
-    UNIQUE (dialogue, turn, digest)
+    max_tokens INTEGER
 );
 """
+_ASKED_INDEX = "CREATE INDEX IF NOT EXISTS asked_of_turn ON asked (dialogue, turn);"
 
 _TURN = """
 CREATE TABLE IF NOT EXISTS turn (
@@ -70,15 +70,18 @@ CREATE TABLE IF NOT EXISTS call (
     state TEXT,                 -- NULL: over
     bound INTEGER               -- the most tokens that it may have used
 );
-CREATE INDEX IF NOT EXISTS call_of_turn ON call (session, turn);
 """
+_CALL_INDEX = "CREATE INDEX IF NOT EXISTS call_of_turn ON call (session, turn);"
 
 _ONCE = f"""
 CREATE TRIGGER IF NOT EXISTS asked_once BEFORE INSERT ON asked
-WHEN NEW.fixed AND EXISTS (
-    SELECT 1 FROM asked WHERE dialogue = NEW.dialogue AND turn = NEW.turn AND fixed AND digest <> NEW.digest
-)
-BEGIN SELECT RAISE(ABORT, '{EDITED}'); END;
+WHEN EXISTS (SELECT 1 FROM asked WHERE dialogue = NEW.dialogue AND turn = NEW.turn)
+BEGIN
+    SELECT CASE
+        WHEN digest = NEW.digest THEN RAISE(IGNORE)
+        WHEN fixed AND NEW.fixed THEN RAISE(ABORT, '{EDITED}')
+    END FROM asked WHERE dialogue = NEW.dialogue AND turn = NEW.turn ORDER BY digest <> NEW.digest;
+END;
 """
 
 SCHEMA = f"""
@@ -97,9 +100,11 @@ CREATE TABLE IF NOT EXISTS session (
     UNIQUE (model, dialogue, epoch)
 );
 {_ASKED}
+{_ASKED_INDEX}
 {_ONCE}
 {_TURN}
 {_CALL}
+{_CALL_INDEX}
 CREATE TABLE IF NOT EXISTS fault (
     id INTEGER PRIMARY KEY,
     session INTEGER NOT NULL REFERENCES session (id),
@@ -145,8 +150,10 @@ _MIGRATION = (
     "DROP TABLE main.asked",
     "DROP TABLE main.call",
     _ASKED,
+    _ASKED_INDEX,
     _TURN,
-    *(statement for statement in _CALL.split(";") if statement.strip()),
+    _CALL,
+    _CALL_INDEX,
     "INSERT INTO main.asked SELECT * FROM old_asked",
     "INSERT INTO main.turn SELECT * FROM old_turn",
     "INSERT INTO main.call SELECT *, NULL, NULL FROM old_call",

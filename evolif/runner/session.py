@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from evolif.contexts import Context, ContextStrategy, context_tokens, tokenizer_name
@@ -256,9 +256,8 @@ class SessionRunner:
         # The whole conversation is counted when the run is read: counting costs more than a turn.
         counted = self._settings.context != "full" and tokenizer_name() is not None
         tokens = context_tokens(context.messages) if counted else None
-        unjudged = TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens)
         if self._environment.asks_a_judge(prompt) and not self._context.answers_are_safe:
-            await self._context.write(unjudged)
+            await self._context.write(TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens))
             judgement = await self._judge(prompt, answer.text)
             spent += await self._write_verdicts(prompt.turn, judgement)
         else:
@@ -266,10 +265,14 @@ class SessionRunner:
                 judgement = await self._judge(prompt, answer.text)
             except SessionEnd:
                 if not self._context.answers_are_safe:
-                    await self._context.write(unjudged)
+                    await self._context.write(
+                        TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens)
+                    )
                 raise
             spent += self._account.take()
-            await self._context.write(replace(unjudged, judgement=judgement, spent=spent))
+            await self._context.write(
+                TurnEntry(self._state.id, prompt, answer, judgement, spent, context.notes, tokens)
+            )
         outcomes = judged_outcomes(judgement)
         self._advance(prompt, answer.text, outcomes, context.notes)
         self._report_turn(prompt.seat, outcomes, answer.seconds, spent)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
+from types import TracebackType
 from typing import Any, TypeVar
 
 from evolif.runner.events import CallsInFlight, Observer, StillWaiting
@@ -25,14 +25,6 @@ HEARTBEAT = 10.0
 """Seconds between two signs of life."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    grace: float
-    role: Role
-    model: str
-    began: float
-
-
 class Shutdown:
     """Ctrl-C once: finish the turns in flight and stop. Twice: stop at once."""
 
@@ -43,7 +35,7 @@ class Shutdown:
         """A fatal fault for all sessions, for example a full disk."""
         self._all_stopped = False
         self._stopped_models: set[str] = set()
-        self._in_flight: dict[asyncio.Timeout, _Call] = {}
+        self._in_flight: dict[asyncio.Timeout, _Bounded] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._requested_at = 0.0
 
@@ -78,27 +70,20 @@ class Shutdown:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._limit_calls)
 
-    @asynccontextmanager
-    async def within(self, grace: float, role: Role, model: str) -> AsyncIterator[None]:
-        """Wrap a call: after a stop it may take `grace` more seconds.
-
-        Raises:
-            CallDeniedError: it was given up.
-        """
+    def within(self, grace: float, role: Role, model: str) -> _Bounded:
+        """Wrap a call: after a stop it may take `grace` more seconds, and is then given up (`CallDeniedError`)."""
         loop = self._loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(None) as timeout:
-                self._in_flight[timeout] = _Call(grace, role, model, loop.time())
-                if self.requested:
-                    timeout.reschedule((self._requested_at or loop.time()) + grace)
-                try:
-                    yield
-                finally:
-                    del self._in_flight[timeout]
-        except TimeoutError:
-            if timeout.expired():
-                raise CallDeniedError(None) from None
-            raise
+        return _Bounded(self, grace, role, model, loop.time())
+
+    def enter(self, timeout: asyncio.Timeout, call: _Bounded) -> None:
+        """A call begins."""
+        self._in_flight[timeout] = call
+        if self.requested:
+            timeout.reschedule((self._requested_at or call.began) + call.grace)
+
+    def leave(self, timeout: asyncio.Timeout) -> None:
+        """A call is over."""
+        del self._in_flight[timeout]
 
     def _limit_calls(self) -> None:
         self._requested_at = asyncio.get_running_loop().time()
@@ -111,6 +96,30 @@ class Shutdown:
         for call in self._in_flight.values():
             found.setdefault((call.role, call.model), []).append(now - call.began)
         return tuple(CallsInFlight(*who, len(waits), max(waits)) for who, waits in found.items())
+
+
+class _Bounded:
+    """The context of one call. A class, since a generator costs more than the rest of it."""
+
+    __slots__ = ("_shutdown", "_timeout", "began", "grace", "model", "role")
+
+    def __init__(self, shutdown: Shutdown, grace: float, role: Role, model: str, began: float) -> None:
+        self._shutdown = shutdown
+        self._timeout = asyncio.timeout(None)
+        self.grace, self.role, self.model, self.began = grace, role, model, began
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+        self._shutdown.enter(self._timeout, self)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._shutdown.leave(self._timeout)
+        try:
+            await self._timeout.__aexit__(kind, fault, trace)
+        except TimeoutError:
+            raise CallDeniedError(None) from None
 
 
 def run_interruptibly(main: Coroutine[Any, Any, None], shutdown: Shutdown, on_stop: Callable[[], None]) -> None:

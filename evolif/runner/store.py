@@ -34,6 +34,7 @@ from evolif.runner.records import (
     load_scores,
     prompt_from_row,
     record_from_row,
+    store_turn,
 )
 from evolif.runner.schema import EDITED, KNOWN_VERSIONS, SCHEMA, SCHEMA_VERSION, adapt
 from evolif.runner.settings import RunSettings
@@ -100,8 +101,8 @@ class RunStore:
         """Prompts read lately, by their number."""
         self._labels: dict[int, Mapping[str, Label]] = {}
         """Labels of prompts by their number; models and epochs share them."""
-        self._asked: dict[AskedKey, None] = {}
-        """Prompts written lately: sessions of the same dialogue need not encode them again."""
+        self._asked: dict[AskedKey, int] = {}
+        """Numbers of prompts written lately: other sessions of the dialogue need not encode them again."""
 
     @classmethod
     def open(cls, root: Path, *, read_only: bool = False, migrate: bool = True) -> RunStore:
@@ -255,22 +256,22 @@ class RunStore:
             OutsideError: the disk.
             EvolifError: an entry that the store refuses.
         """
-        try:
-            asked = []
-            with disk_faults(self.root), self._connection:
-                for entry in entries:
-                    for statement, values in entry.statements(self._asked):
-                        self._connection.execute(statement, values)
-                    if isinstance(entry, TurnEntry):
-                        asked.append(entry.key)
-            self._remember(asked)
-        except (sqlite3.InterfaceError, OverflowError, ValueError, TypeError) as fault:
-            raise InternalError(f"the store of {self.root} cannot store a value ({fault})") from None
-
-    def _remember(self, asked: Iterable[AskedKey]) -> None:
         if len(self._asked) >= _MOST_PROMPTS:
             self._asked.clear()
-        self._asked.update(dict.fromkeys(asked))
+        try:
+            with disk_faults(self.root), self._connection:
+                for entry in entries:
+                    if isinstance(entry, TurnEntry):
+                        store_turn(self._connection, entry, self._asked)
+                        continue
+                    for statement, values in entry.statements():
+                        self._connection.execute(statement, values)
+        except (sqlite3.InterfaceError, OverflowError, ValueError, TypeError) as fault:
+            self._asked.clear()
+            raise InternalError(f"the store of {self.root} cannot store a value ({fault})") from None
+        except BaseException:
+            self._asked.clear()  # prompts whose commit failed are not stored
+            raise
 
     def sessions(self, model: str | None = None, *, unbegun: bool = True) -> Iterator[tuple[int, Session]]:
         """Every session with its judged turns, in the order of models, epochs and dialogues.
