@@ -69,14 +69,15 @@ def generate(
 ) -> None:
     """Generate a fresh benchmark: scripts with a verified witness per turn, worded in natural language."""
     from evolif.cli.progress import choose, counting, rates_lines, wording
-    from evolif.instructions import generate as make
-    from evolif.models import ModelOptions
 
     chosen, shown = _seed_of(out) if seed is None else seed, choose(display)
     _refuse_wrong_flags(context, scenario)
     if scenario != INSTRUCTIONS:
         _generate_other(out, scenario, settings or [], dialogues, chosen)
         return
+    from evolif.instructions import generate as make
+    from evolif.models import ModelOptions
+
     only_template = set(synthesizer or [TEMPLATE]) == {TEMPLATE}
     counter = counting(shown, "dialogues") if only_template else nullcontext()
     with counter as progress, wording("none" if only_template else shown, turns) as observe:

@@ -119,7 +119,8 @@ def _figure(cell: TableCell) -> Text:
     return text
 
 
-_MORE = "More: --full for every breakdown, survival, hazard, patience sweep and rank stability; --html FILE for a page."
+_MORE = "More: --full for every breakdown{} and rank stability; --html FILE for a page."
+_OF_PATIENCE = ", survival, hazard, patience sweep"
 
 
 def print_report(
@@ -131,8 +132,10 @@ def print_report(
     draw_grid(sections.headline(heads, summaries, run.settings.max_turns), console)
     _say_all(remarks(run, summaries, heads), console)
     _say_all(_closing_lines(RunAnalysis(run), prices), console)
-    console.print()
-    draw_grid(sections.groups(heads, summaries, RunAnalysis(run).scenario.requirement), console)
+    grid = sections.groups(heads, summaries, RunAnalysis(run).scenario.requirement)
+    if grid.rows:
+        console.print()
+    draw_grid(grid, console)
     _draw_heuristic(heads, summaries, console)
     console.print()
     say(notice([run.settings]), console, "dim")
@@ -161,7 +164,7 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
     if full:
         _print_commands(runs.analyses, console)
     else:
-        say(_MORE, console, "dim")
+        say(_MORE.format(_OF_PATIENCE if runs.has_patience else ""), console, "dim")
     say(notice(analysis.settings for analysis in runs.analyses), console, "dim")
 
 

@@ -28,7 +28,7 @@ from evolif.models import (
 )
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
-from evolif.scenario import INSTRUCTIONS, get_scenario
+from evolif.scenario import INSTRUCTIONS, blaming, get_scenario
 from evolif.types import Role, Seat
 
 SELF = "self"
@@ -127,7 +127,7 @@ class ClientFactory:
         scenario: str = INSTRUCTIONS,
     ) -> None:
         self._config = config
-        self._scenario = get_scenario(scenario)
+        self._scenario = scenario
         self._policy = policy
         self._shutdown = shutdown
         self._cache = cache
@@ -193,7 +193,9 @@ class ClientFactory:
         retries, timeout, seed = self._config.max_retries, self._config.timeout, self._config.seed
         name = parse_model_name(model)
         if name.provider == "sim":
-            return self._scenario.player(name.name, seed)
+            scenario = get_scenario(self._scenario)
+            with blaming(scenario):
+                return scenario.player(name.name, seed)
         return open_model(model, base_url=base_url, max_retries=retries, timeout=timeout, seed=seed)
 
 

@@ -19,6 +19,7 @@ from evolif.cli import app
 HERE = Path(__file__).parent
 PACKAGES = {
     "evolif_checklist": HERE / "checklist",
+    "guess": {"guess": "guess:Guess"},
 }
 """Module to the folder of its package, or to its entry points."""
 Run = Callable[..., Result]
@@ -61,8 +62,8 @@ def python(site: Path) -> Callable[..., subprocess.Popen[str]]:
 
     def start(*words: object) -> subprocess.Popen[str]:
         env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(site), str(HERE.parents[1])))}
-        command = [sys.executable, *map(str, words)]
-        return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        command, pipe = [sys.executable, *map(str, words)], subprocess.PIPE
+        return subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
     return start
 

@@ -119,7 +119,8 @@ def test_without_patience_nothing_speaks_of_it(run: Run, plain: Path) -> None:
     for row in told["runs"]:
         del row["settings"]["patience"]
     latex = Path("run.tex").read_text(encoding="utf-8")
-    for text in (shown, full, page, json.dumps(told), latex, run("status", "run").stdout):
+    short = run("report", "run", "--resamples", 50).stdout
+    for text in (shown, short, full, page, json.dumps(told), latex, run("status", "run").stdout):
         assert "share" in text.lower() and OF_PATIENCE.findall(text) == []
     assert {path.stem for path in Path("figures").glob("*.svg")} >= {"headline", "groups"}
     assert not {"survival", "hazard", "patience"} & {path.stem for path in Path("figures").glob("*.svg")}
