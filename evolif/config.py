@@ -72,8 +72,8 @@ class EvalConfig(BaseModel):
         tuple[ModelRef, ...],
         SkipValidation,
         Field(
-            description="For emotion, audience and style: none (by default), lexical, or PROVIDER/NAME; repeat the "
-            "flag for a panel."
+            description="For what rules cannot check, such as emotion or style: none (by default), lexical, or "
+            "PROVIDER/NAME; repeat the flag for a panel."
         ),
         Flag(JUDGES, "JUDGE", names=("--judge",)),
     ] = ("none",)
@@ -83,11 +83,11 @@ class EvalConfig(BaseModel):
 
     patience: Annotated[
         int | None,
-        Field(ge=1, description="Consecutive failed turns that end a session (the profile's 3)."),
+        Field(ge=1, description="Consecutive failed turns that end a session (default: the benchmark's)."),
         Flag(SESSIONS, "N"),
     ] = None
     max_turns: Annotated[
-        int | None, Field(ge=1, description="Most turns per session (the profile's 50)."), Flag(SESSIONS, "N")
+        int | None, Field(ge=1, description="Most turns per session (default: the benchmark's)."), Flag(SESSIONS, "N")
     ] = None
     limit: Annotated[int | None, Field(ge=1, description="Only the first N dialogues."), Flag(SESSIONS, "N")] = None
     epochs: Annotated[int, Field(ge=1, description="How many times every dialogue is played."), Flag(SESSIONS, "N")] = 1
@@ -118,7 +118,9 @@ class EvalConfig(BaseModel):
         Field(description="An option of the benchmark's scenario; repeat the flag for more."),
         Flag(SESSIONS, "KEY=VALUE", names=("--set",)),
     ] = ()
-    system_prompt: Annotated[bool, Field(description="Explain scoped constraints to the model."), Flag(SESSIONS)] = True
+    system_prompt: Annotated[
+        bool, Field(description="Give the model the scenario's system prompt."), Flag(SESSIONS)
+    ] = True
     temperature: Annotated[
         float | None, Field(ge=0, description="Sampling temperature; by default the provider's."), Flag(SESSIONS, "X")
     ] = None

@@ -436,6 +436,13 @@ def get_scenario(name: str) -> Scenario:
     return scenario
 
 
+def answer_keys(scenario: Scenario) -> str:
+    """What a scenario calls its answer keys, in the plural; empty if it has none."""
+    if not scenario.key_fields and type(scenario).keys is Scenario.keys:
+        return ""
+    return f"{scenario.answer_key}{'es' if scenario.answer_key.endswith('s') else 's'}"
+
+
 @contextmanager
 def blaming(scenario: Scenario) -> Iterator[None]:
     """Report an unexpected error of a plug-in in the block as one sentence that names it.

@@ -10,12 +10,23 @@ from pydantic import BaseModel
 
 from evolif.benchmark.folder import BenchmarkFolder
 from evolif.errors import UsageError
-from evolif.scenario import Benchmark, Environment, Scenario, Services
+from evolif.scenario import Benchmark, Environment, Scenario, Services, changed_options
 from evolif.types import End, Exchange, Message, Prompt
 
 
 def _ignore(sentence: str) -> None:
     pass
+
+
+def _argument(value: Any) -> str | None:
+    """The value of an option after `--set KEY=`; None if it cannot stand there."""
+    if isinstance(value, list):
+        texts = [_argument(one) for one in value]
+        # Commas part the values of a list.
+        return ",".join(map(str, texts)) if texts and not any(text is None or "," in text for text in texts) else None
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, (str, int, float)) else None
 
 
 class FolderEnvironment(Environment):
@@ -76,6 +87,19 @@ class FolderScenario(Scenario):
     def open(self, path: Path, notify: Callable[[str], None] = _ignore) -> BenchmarkFolder:
         """Open the folder."""
         return self.folder(path, self, notify)
+
+    def command(
+        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """With the seed and the options of the folder."""
+        if not isinstance(bench, BenchmarkFolder):
+            return super().command(bench, variant, dialogues)
+        changed = changed_options(bench.spec)
+        told = {key: text for key, value in changed.items() if (text := _argument(value)) is not None}
+        words = ["--scenario", self.name, "--dialogues", str(len(bench.dialogues())), "--seed", str(bench.seed)]
+        words += [word for key, text in told.items() for word in ("--set", f"{key}={text}")]
+        untold = [key for key in changed if key not in told]
+        return words, [f"with {', '.join(untold)} of its benchmark.json"] if untold else []
 
     def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
         """Play the folder by `played_by`."""

@@ -61,14 +61,14 @@ def export(
         path, out, format=file_format, with_witness=with_witness, licence=licence, push=push, public=public, notify=say
     )
     if as_json:
-        show_json({**asdict(done), "path": str(done.path)})
+        show_json({name: value for name, value in asdict(done).items() if name != "keys"} | {"path": str(done.path)})
     else:
         show(_export_lines(done))
 
 
 def _export_lines(done: Exported) -> list[str]:
-    key = "with" if done.with_witness else "without"
-    lines = [f"{done.path}: {done.rows} turns of a {done.kind} as {done.format}, {key} witnesses; {done.canary}"]
+    keys = f", {'with' if done.with_witness else 'without'} {done.keys}" if done.keys else ""
+    lines = [f"{done.path}: {done.rows} turns of a {done.kind} as {done.format}{keys}; {done.canary}"]
     if done.beyond:
         lines.append(
             f"{done.beyond} constraints have groups or modes that this layout lacks: they are only in the field "
@@ -76,7 +76,7 @@ def _export_lines(done: Exported) -> list[str]:
         )
     if done.withheld:
         lines.append(
-            f"{done.withheld} answers are left out because they are witnesses; include them with --with-witness."
+            f"{done.withheld} answers are left out because they are {done.keys}; include them with --with-witness."
         )
     if done.pushed:
         lines.append(f"Uploaded to {done.pushed}")

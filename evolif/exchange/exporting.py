@@ -35,7 +35,7 @@ from evolif.exchange.rows import (
 from evolif.instructions import Benchmark
 from evolif.resources import data_path
 from evolif.runner import Run, RunStore, load_run
-from evolif.scenario import INSTRUCTIONS
+from evolif.scenario import INSTRUCTIONS, answer_keys, get_scenario
 
 JSONL, PARQUET, DATASETS = "jsonl", "parquet", "datasets"
 FORMATS = (JSONL, PARQUET, DATASETS, STATES, DIALOGS)
@@ -59,6 +59,8 @@ class Exported:
     """Answers of a run that are left out because they contain a witness."""
     pushed: str | None = None
     """The address of the upload."""
+    keys: str = ""
+    """What the scenario calls its answer keys; empty if it has none."""
 
 
 def export(
@@ -181,9 +183,16 @@ class _Source:
 
     def exported(self, path: Path, format: str, *, beyond: int = 0, pushed: str | None = None) -> Exported:
         """The result of the export."""
+        keys = answer_keys(get_scenario(self.scenario))
         return Exported(
-            path, format, self.kind, self.count, self.canary, self.with_witness, beyond, self.withheld, pushed
+            path, format, self.kind, self.count, self.canary, self.with_witness, beyond, self.withheld, pushed, keys
         )
+
+
+def _key_fact(scenario: str, with_witness: bool) -> dict[str, bool]:
+    """Whether an export has answer keys, for the front matter."""
+    keys = answer_keys(get_scenario(scenario))
+    return {keys: with_witness} if keys else {}
 
 
 def _export_table(source: _Source, out: Path, format: str, hub: Hub | None) -> Exported:
@@ -415,7 +424,7 @@ def _describe_folder(folder: BenchmarkFolder, with_witness: bool) -> _Descriptio
         "scenario": folder.scenario,
         "identity": folder.identity,
         "dialogues": dialogues,
-        "witnesses": with_witness,
+        **_key_fact(folder.scenario, with_witness),
     }
     origin = f"{dialogues} dialogues of the scenario {_code(folder.scenario)}, one row per line of their files."
     return _of_any_scenario(f"Benchmark {folder.identity} of {folder.scenario}", facts, origin)
@@ -460,7 +469,7 @@ def _describe_other_run(run: Run, with_witness: bool) -> _Description:
         "judge": settings.judge,
         "max_turns": settings.max_turns,
         **{name: value for name, value in optional.items() if value},
-        "witnesses": with_witness,
+        **_key_fact(settings.scenario, with_witness),
     }
     origin = (
         f"Transcripts of {', '.join(_code(name) for name in settings.models)} in the scenario "

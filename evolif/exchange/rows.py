@@ -21,7 +21,7 @@ from evolif.errors import InputError, UsageError
 from evolif.instructions import CATALOGUES, Benchmark, Header, parse_header, to_object
 from evolif.resources import complaint
 from evolif.runner import Run, TurnRecord
-from evolif.scenario import Scenario, blaming, get_scenario
+from evolif.scenario import Scenario, answer_keys, blaming, get_scenario
 
 Row = dict[str, Any]
 
@@ -83,7 +83,7 @@ def folder_rows(folder: BenchmarkFolder, *, with_witness: bool) -> Iterator[Row]
         UsageError: the scenario has answer keys, and does not say in which fields.
     """
     scenario = get_scenario(folder.scenario)
-    if not with_witness and not scenario.key_fields and type(scenario).keys is not Scenario.keys:
+    if not with_witness and answer_keys(scenario) and not scenario.key_fields:
         raise UsageError(
             f"the scenario {scenario.name} does not say which fields of its lines are answer keys (key_fields), so its "
             "benchmarks are exported only with them: --with-witness"

@@ -236,13 +236,13 @@ def judge_sensitivity(
 def _verdicts(first: Sequence[Session], second: Sequence[Session]) -> Iterator[tuple[int, Verdict, Verdict]]:
     before = {(s.dialogue, s.epoch, turn.turn): turn for s in first for turn in s.turns}
     for session in second:
-        for turn in session.turns:
+        for turn in (one for one in session.turns if one.seat == "target"):
             old = before.get((session.dialogue, session.epoch, turn.turn))
             if old is None:
                 continue
             if [v.group for v in old.verdicts] != [v.group for v in turn.verdicts]:
                 raise UsageError(
-                    f"turn {turn.turn} of dialogue {session.dialogue} has different constraints in the two runs; "
+                    f"turn {turn.turn} of dialogue {session.dialogue} has different requirements in the two runs; "
                     "compare a run with the one that evolif rejudge made from it"
                 )
             for pair in zip(old.verdicts, turn.verdicts, strict=True):

@@ -271,10 +271,11 @@ def judges_lines(comparison: ModelComparison) -> Iterator[str]:
     if found is None:
         return
     judged = {group: one for group, one in found.groups.items() if one.n and one.both + one.neither < one.n}
+    word = comparison.a.of.scenario.requirement
     if not found.overall.n:
-        yield "No constraint has a verdict from both judges."
+        yield f"No {word} has a verdict from both judges."
     elif not judged:
-        yield f"The two judges agree on all {found.overall.n} constraints that both judged."
+        yield f"The two judges agree on all {found.overall.n} {word}s that both judged."
     for group, one in judged.items():
         kappa = "κ undefined" if one.kappa is None else f"κ {one.kappa:.2f}"
         yield (
@@ -283,7 +284,7 @@ def judges_lines(comparison: ModelComparison) -> Iterator[str]:
         )
     if found.one_sided:
         listed = ", ".join(f"{group} {number}" for group, number in found.one_sided.items())
-        yield f"Constraints with a verdict from only one judge: {listed}."
+        yield f"{word.capitalize()}s with a verdict from only one judge: {listed}."
 
 
 def p_value(p: float | None) -> str:

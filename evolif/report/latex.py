@@ -12,7 +12,7 @@ from unicodedata import normalize
 import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid, conclusion
-from evolif.report.tables import own_parts, published_grid
+from evolif.report.tables import own_parts, published_grid, why_empty
 from evolif.report.wording import Published, notice
 from evolif.runner import RunSettings
 from evolif.scenario import Grid, TableCell
@@ -88,7 +88,9 @@ def latex_comparisons(comparisons: Sequence[ModelComparison]) -> str:
 
 
 def _tables(grid: Grid, prefix: str, widest: int = _WIDEST) -> Iterator[str]:
-    """A grid as tables with a maximum number of columns; empty if it has no rows."""
+    """A grid as tables with a maximum number of columns; without rows only its note."""
+    if why := why_empty(grid):
+        yield rf"\par\noindent {tex(why)}\par" + "\n"
     starts = range(0, len(grid.heads), widest) if grid.rows else range(0)
     for number, start in enumerate(starts, start=1):
         suffix = f"-{number}" if len(starts) > 1 else ""

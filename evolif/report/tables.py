@@ -180,6 +180,13 @@ def own_parts(runs: ComparableRuns) -> tuple[Grid, ...]:
         return (Grid("parts", "", "", (), (), note),)
 
 
+def why_empty(grid: Grid) -> str:
+    """Why a table has no rows, in a sentence; empty if it has some, or says nothing."""
+    if grid.rows or not grid.note:
+        return ""
+    return f"{grid.title}: {grid.note}" if grid.title else grid.note
+
+
 def published_grid(published: Published) -> Grid:
     """The published figures as printed, models as rows; show them only under their warning."""
     metrics = list(next(iter(published.models.values())))

@@ -13,7 +13,7 @@ from evolif.metrics import Ceiling
 from evolif.report.analysis import ModelSummary, RunAnalysis
 from evolif.resources import data_path, load_yaml
 from evolif.runner import Run, RunSettings
-from evolif.scenario import INSTRUCTIONS, Scenario, get_scenario
+from evolif.scenario import INSTRUCTIONS, Scenario, answer_keys, get_scenario
 from evolif.text import plain
 
 
@@ -119,7 +119,6 @@ def ceiling_line(found: Ceiling | None, scenario: Scenario) -> str:
     if found is None:
         return ""
     key = scenario.answer_key
-    keys = f"{key}es" if key.endswith("s") else f"{key}s"
     if not found.turns:
         return "A perfect responder: no turn was asked yet, so there is no ceiling yet."
     if found.without_witness == found.turns:
@@ -149,8 +148,9 @@ def ceiling_line(found: Ceiling | None, scenario: Scenario) -> str:
     )
     more = f"; and {len(found.misses) - _MISSES} more" if len(found.misses) > _MISSES else ""
     return (
-        f"A perfect responder with the benchmark's {keys} would not reach 100 %: ceiling {reached} {over}; "
-        f"{' and '.join(wrong)}: {named}{more}. Whatever has no {key} counts as failed, so this is a lower bound."
+        f"A perfect responder with the benchmark's {answer_keys(scenario)} would not reach 100 %: ceiling {reached} "
+        f"{over}; {' and '.join(wrong)}: {named}{more}. Whatever has no {key} counts as failed, so this is a lower "
+        "bound."
     )
 
 

@@ -68,11 +68,11 @@ def evaluate(
         out: The run's directory.
         judge: `none`, `lexical` (a heuristic with separate verdicts), or models, which together are a panel.
         judge_rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
-        patience: Failed turns in a row that end a session; the profile's value if None.
-        max_turns: The cap; sessions that reach it are censored. The profile's value if None.
+        patience: Failed turns in a row that end a session; the benchmark's if None.
+        max_turns: The cap; sessions that reach it are censored. The benchmark's if None.
         limit: Maximum number of dialogues.
         epochs: How often each dialogue is repeated.
-        system_prompt: Explain scoped constraints to the model.
+        system_prompt: Give the model the scenario's system prompt.
         temperature: Sampling temperature; the provider's default if None.
         max_tokens: Longest answer in tokens.
         seed: Seeds simulated models and, if the provider supports it, sampling.

@@ -12,7 +12,8 @@ import pytest
 from quiz_scenario import Quiz, QuizFolder, QuizOptions
 
 from evolif import InputError, UsageError, __version__, load_benchmark
-from evolif.benchmark import BenchmarkFolder, dialogue_file, stored_seed
+from evolif.benchmark import BenchmarkFolder, FolderScenario, dialogue_file, stored_seed
+from evolif.scenario import options_of, pairs_of
 
 pytestmark = pytest.mark.usefixtures("quiz")
 
@@ -261,3 +262,29 @@ def test_a_hostile_header_is_told_in_a_sentence(made: Path, edit: Callable[[Any]
         load_benchmark(made)
     sentence = str(caught.value)
     assert sentence.startswith(f"{file}: ") and problem in sentence and "\n" not in sentence and len(sentence) < 500
+
+
+class Cards(FolderScenario):
+    name, title, spec = "quiz", "cards", QuizOptions
+
+    def lines(self, spec: Any, dialogue: int, seed: int) -> list[dict[str, Any]]:
+        return [{"query": topic} for topic in spec.topics]
+
+
+@pytest.mark.parametrize(
+    ("options", "said", "unsaid"),
+    [
+        ({}, [], []),
+        ({"questions": 4, "topics": ("seas", "bays")}, ["--set", "questions=4", "--set", "topics=seas,bays"], []),
+        ({"topics": ("a, b",), "spare": 7}, ["--set", "spare=7"], ["with topics of its benchmark.json"]),
+    ],
+)
+def test_the_command_that_made_a_folder(tmp_path: Path, options: Any, said: list[str], unsaid: list[str]) -> None:
+    cards = Cards()
+    bench = cards.generate(tmp_path / "b", QuizOptions(**options), dialogues=2, seed=11)
+    words, notes = cards.command(bench, "", [1])
+    assert list(words) == ["--scenario", "quiz", "--dialogues", "2", "--seed", "11", *said] and list(notes) == unsaid
+    if said and not unsaid:
+        again = options_of(QuizOptions, pairs_of(said[1::2], QuizOptions), "quiz")
+        assert again == QuizOptions(**options)
+    assert "SEED" in cards.command(None, "", [1])[0]

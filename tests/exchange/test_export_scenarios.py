@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from talk_scenario import MODEL, SECRET, SYSTEM, BrokenTalk, LabelledTalk, install, make_talk
+from talk_scenario import MODEL, SECRET, SYSTEM, BrokenTalk, LabelledTalk, Talk, install, make_talk
+from typer.testing import CliRunner
 
 from evolif import UsageError
 from evolif.benchmark import BenchmarkFolder
+from evolif.cli import app
 from evolif.errors import EvolifError
 from evolif.exchange import canary_of, export, import_benchmark
 from evolif.scenario import NoOptions, Scenario
@@ -41,6 +43,26 @@ def test_a_run_is_rows_with_seats_and_scores(tmp_path: Path, monkeypatch: pytest
     assert first["canary"] == canary_of("fedcba9876543210")
     assert first["evolif"]["run"]["scenario"] == "talk" and first["evolif"]["run"]["options"] == {"tokens": 9}
     assert "keys" not in first and SECRET not in done.path.read_text(encoding="utf-8")
+
+
+class OpenTalk(Talk):
+    keys = Scenario.keys
+
+
+def test_only_a_scenario_with_answer_keys_speaks_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(out: str) -> str:
+        done = CliRunner().invoke(app, ["export", str(tmp_path / "r"), str(tmp_path / out)])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    make_talk(tmp_path / "r", dialogues=1).close()
+    install(monkeypatch)
+    assert "3 turns of a run as jsonl, without keys; " in told("a.jsonl")
+    install(monkeypatch, OpenTalk)
+    assert "3 turns of a run as jsonl; " in told("b.jsonl")
+    if find_spec("datasets"):
+        export(tmp_path / "r", tmp_path / "d", format="datasets")
+        assert "witness" not in (tmp_path / "d" / "README.md").read_text("utf-8")
 
 
 def test_an_answer_with_a_key_stays_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,10 +180,23 @@ def test_the_status_and_a_run_without_any_verdict(tmp_path: Path) -> None:
 
 def test_a_scenario_that_fails_in_its_part_costs_only_that(tmp_path: Path) -> None:
     make_duels(tmp_path / "r", "sim/a", scenario="broken").close()
-    told = CliRunner().invoke(app, ["report", str(tmp_path / "r"), "--full", "--resamples", "20"])
+    page, paper = tmp_path / "r.html", tmp_path / "r.tex"
+    words = ["report", str(tmp_path / "r"), "--full", "--resamples", "20", "--html", str(page), "--latex", str(paper)]
+    told = CliRunner().invoke(app, words)
     assert told.exit_code == 0
-    assert "broken cannot make its part of the report: ZeroDivisionError: oh" in " ".join(told.output.split())
-    assert "Won %" in told.output
+    for text in (told.output, page.read_text("utf-8"), paper.read_text("utf-8")):
+        assert "broken cannot make its part of the report: ZeroDivisionError: oh" in " ".join(text.split())
+        assert "Won" in text
+
+
+def test_two_judges_are_compared_in_the_words_of_the_scenario(tmp_path: Path) -> None:
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    for name, judge in (("a", "none"), ("b", "openai/j")):
+        make_duels(tmp_path / name, "sim/a", judge=judge).close()
+    pair = ["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--ablation", "judge", "--resamples", "20"]
+    told = CliRunner().invoke(app, pair)
+    assert told.exit_code == 0, told.output
+    assert "The two judges agree on all 26 requirements that both judged." in " ".join(told.output.split())
 
 
 def test_the_commands_say_what_the_run_was_played_with(tmp_path: Path) -> None:

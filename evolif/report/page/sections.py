@@ -20,7 +20,7 @@ from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, compare_models
 from evolif.report.figures import Picture, draw_all
-from evolif.report.tables import metric_cell, published_grid
+from evolif.report.tables import metric_cell, published_grid, why_empty
 from evolif.report.wording import (
     Published,
     audit_lines,
@@ -187,7 +187,7 @@ def run_sections(
     """
     pictures = draw_all(runs, comparisons if drawn else ())
     drawings = {picture.name: _figure(picture) for picture in pictures if picture.figure is not None}
-    grids = [grid for grid in tables.full_sections(runs) if grid.rows]
+    grids = [grid for grid in tables.full_sections(runs) if grid.rows or grid.note]
     if any(summary.heuristic for summary in runs.summaries):
         grids.append(tables.heuristic(runs.heads, runs.summaries))
     placed: dict[str, Grid] = {}
@@ -197,19 +197,20 @@ def run_sections(
     yield _left_out(runs, suffix)
     yield Section(f"ceiling{suffix}", "A perfect responder’s ceiling", sentences=tuple(_ceilings(runs)))
     for chapter in _chapters(runs.scenario):
-        yield Section(
-            f"{chapter.name}{suffix}",
-            chapter.title,
-            chapter.lead,
-            figures=tuple(drawings[figure] for figure in chapter.figures if figure in drawings),
-            grids=tuple(placed.pop(grid) for grid in chapter.tables if grid in placed),
-        )
+        figures = tuple(drawings[figure] for figure in chapter.figures if figure in drawings)
+        own = [placed.pop(grid) for grid in chapter.tables if grid in placed]
+        yield _chapter(f"{chapter.name}{suffix}", chapter.title, own, chapter.lead, figures)
     shown = {name for chapter in _chapters(runs.scenario) for name in chapter.tables}
-    rest = tuple(grid for grid in grids if grid.name not in shown)
-    yield Section(f"more{suffix}", "More tables", grids=rest)
+    yield _chapter(f"more{suffix}", "More tables", [grid for grid in grids if grid.name not in shown])
     pairs = tuple(_figure(p) for p in pictures if p.name == "comparison" and p.figure is not None)
     yield _comparisons(comparisons, pairs, suffix)
     yield Section(f"audit{suffix}", "Judge audit", sentences=tuple(_audits(runs)))
+
+
+def _chapter(id: str, title: str, grids: Sequence[Grid], lead: str = "", figures: tuple[Figure, ...] = ()) -> Section:
+    """Figures and tables, and for a table without rows the reason."""
+    shown = tuple(grid for grid in grids if grid.rows)
+    return Section(id, title, lead, figures=figures, grids=shown, sentences=tuple(filter(None, map(why_empty, grids))))
 
 
 def _headline(runs: ComparableRuns, figure: Figure | None, suffix: str) -> Section:
