@@ -1,5 +1,6 @@
 """Benchmarks on disk, of any scenario: a folder with a header, a file of lines per dialogue, and pictures."""
 
+from evolif.benchmark.assets import read_image, store_image
 from evolif.benchmark.files import (
     HEADER,
     Stamp,
@@ -36,8 +37,10 @@ __all__ = [
     "locked",
     "open_benchmark",
     "read_header_json",
+    "read_image",
     "rewrite_line",
     "stamp_of",
+    "store_image",
     "stored_seed",
     "write_whole",
     "writing",

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, to_json
 
 from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
-from evolif.types import Ending, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
+from evolif.types import Ending, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
 
 STOP_RULE = "stop rule"
 """The cause of sessions that a stop rule ended or prevented."""
@@ -80,7 +80,7 @@ def with_digest(prompt: Prompt) -> Prompt:
     """The prompt with a digest, worked out from what an answer to it depends on if it has none."""
     if prompt.digest:
         return prompt
-    messages = [[m.role, m.content] for m in prompt.messages]
+    messages = [[m.role, m.content, *(image.digest for image in m.images)] for m in prompt.messages]
     parts = [prompt.seat, messages, dict(prompt.payload), prompt.max_tokens]
     text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return replace(prompt, digest=hashlib.sha256(text.encode()).hexdigest()[:16])
@@ -92,8 +92,29 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
-def _message_object(message: Message) -> Mapping[str, str]:
-    return {"role": message.role, "content": message.content}
+def _messages(messages: Sequence[Message]) -> str:
+    """All but the last text as JSON; empty where there is only that. Of pictures the store has the digests alone."""
+    *earlier, last = messages
+    objects: list[dict[str, Any]] = [{"role": m.role, "content": m.content, **_pictures(m)} for m in earlier]
+    if last.images:
+        objects.append({"role": last.role, **_pictures(last)})
+    return _json(objects) if objects else ""
+
+
+def _pictures(message: Message) -> dict[str, Any]:
+    return {"images": [[image.digest, image.media_type] for image in message.images]} if message.images else {}
+
+
+def _load_messages(text: str, query: str) -> tuple[Message, ...]:
+    objects = json.loads(text) if text else []
+    if not objects or "content" in objects[-1]:
+        objects.append({"role": "user"})
+    return tuple(
+        Message(
+            m["role"], m.get("content", query), tuple(Image(b"", kind, digest) for digest, kind in m.get("images", []))
+        )
+        for m in objects
+    )
 
 
 def _json(value: Any) -> str:
@@ -140,8 +161,7 @@ class TurnEntry:
     def asked(self) -> Statement:
         """Stores the prompt, unless it is there; the store rejects another fixed one with that number."""
         prompt = self.prompt
-        earlier = [_message_object(message) for message in prompt.messages[:-1]]
-        texts = (_json(earlier) if earlier else "", storable(prompt.query), _json(prompt.payload), _json(prompt.labels))
+        texts = (_messages(prompt.messages), storable(prompt.query), _json(prompt.payload), _json(prompt.labels))
         return _INSERT_ASKED, (*self.key, int(prompt.fixed), prompt.seat, *texts, prompt.max_tokens)
 
     def statements(self, asked: int) -> Iterator[Statement]:
@@ -367,11 +387,10 @@ PROMPTS = f"SELECT {_PROMPT_COLUMNS} FROM asked"
 def prompt_from_row(row: Sequence[Any]) -> Prompt:
     """The prompt of a row of `PROMPTS`."""
     _, dialogue, turn, digest, fixed, seat, messages, query, payload, labels, max_tokens = row
-    earlier = [Message(m["role"], m["content"]) for m in json.loads(messages)] if messages else []
     return Prompt(
         dialogue,
         turn,
-        (*earlier, Message("user", query)),
+        _load_messages(messages, query),
         seat,
         json.loads(payload),
         json.loads(labels),

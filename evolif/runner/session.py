@@ -204,13 +204,16 @@ class SessionRunner:
     async def _resume(self, records: Sequence[TurnRecord]) -> None:
         """Replay stored turns: answered turns are never asked again, unjudged ones are judged."""
         for record in records:
+            prompt = record.prompt
+            if any(message.images for message in prompt.messages):
+                prompt = await self._next_prompt()  # the store has only the digests of pictures
             outcomes = record.judged.judged
             spent: tuple[Spent, ...] = ()
             if not record.is_judged:
-                judgement = await self._judge(record.prompt, record.answer)
+                judgement = await self._judge(prompt, record.answer)
                 spent = await self._write_verdicts(record.turn, judgement)
                 outcomes = judged_outcomes(judgement)
-            self._advance(record.prompt, record.answer, outcomes, record.notes)
+            self._advance(prompt, record.answer, outcomes, record.notes)
             if not record.is_judged:
                 self._report_turn(record.prompt.seat, outcomes, record.seconds, spent)
             if self._is_exhausted:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolif.benchmark import BenchmarkFolder
-from evolif.scenario import Scenario
+from evolif.benchmark import BenchmarkFolder, read_image, store_image
+from evolif.judging import Judgement
+from evolif.scenario import Environment, Scenario, Services
+from evolif.types import End, Exchange, Image, Message, Prompt, Verdict
 
 
 class QuizOptions(BaseModel):
@@ -63,3 +65,44 @@ class RaisingQuiz(Quiz):
 
 class Untitled(Scenario):
     name = "untitled"
+
+
+PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b55")
+
+
+class Wall(Environment):
+    """Shows a picture a turn; everything said is right."""
+
+    def __init__(self, bench: Any) -> None:
+        self.bench = bench
+
+    async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
+        lines = self.bench.lines(dialogue)
+        if len(past) == len(lines):
+            return End("finished", "over", "every picture was shown")
+        picture = read_image(self.bench.path, lines[len(past)]["picture"])
+        first = () if past else (Message("user", "Two pictures follow.", (picture,)),)
+        return Prompt(dialogue, len(past) + 1, (*first, Message("user", "What is it?", (picture,))))
+
+    async def score(self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Any = None) -> Judgement:
+        return Judgement((Verdict("said", bool(answer), "something", answer),))
+
+
+class Gallery(Scenario):
+    name = "gallery"
+    title = "pictures on a wall"
+
+    def generate(
+        self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = print
+    ) -> BenchmarkFolder:
+        def lines(dialogue: int) -> Iterator[dict[str, Any]]:
+            for turn in range(3):
+                yield {"picture": store_image(out, Image(PIXEL + bytes([dialogue, turn % 2]), "image/png"))}
+
+        return BenchmarkFolder.make(out, self, spec, lines, dialogues=dialogues, seed=seed, notify=notify)
+
+    def open(self, path: Path, notify: Callable[[str], None] = print) -> BenchmarkFolder:
+        return BenchmarkFolder(path, self, notify)
+
+    def environment(self, bench: Any, play: BaseModel, services: Services) -> Wall:
+        return Wall(bench)
