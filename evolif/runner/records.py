@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequenc
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
 from evolif.types import Ending, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
@@ -27,6 +27,14 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "replace").decode("utf-8")
     return text
+
+
+def load_json(text: str) -> Any:
+    """The value of JSON text from a store."""
+    try:
+        return from_json(text)  # half of the standard library's time
+    except ValueError:  # half a surrogate pair, which earlier versions stored as an escape
+        return json.loads(text)
 
 
 def dump_verdicts(verdicts: Sequence[Verdict]) -> str:
@@ -52,7 +60,7 @@ def load_verdicts(text: str | None) -> tuple[Verdict, ...]:
         return ()
     return tuple(
         Verdict(v["group"], v["satisfied"], v["expected"], v["found"], tuple(Span(*span) for span in v["spans"]))
-        for v in json.loads(text)
+        for v in load_json(text)
     )
 
 
@@ -63,7 +71,7 @@ class BareVerdicts:
         self._known: dict[tuple[tuple[str, bool | None], ...], tuple[Verdict, ...]] = {}
 
     def __call__(self, text: str) -> tuple[Verdict, ...]:
-        key = tuple((v["group"], v["satisfied"]) for v in json.loads(text))
+        key = tuple((v["group"], v["satisfied"]) for v in load_json(text))
         if key not in self._known:
             self._known[key] = tuple(Verdict(group, satisfied, "", "") for group, satisfied in key)
         return self._known[key]
@@ -106,7 +114,7 @@ def _pictures(message: Message) -> dict[str, Any]:
 
 
 def _load_messages(text: str, query: str) -> tuple[Message, ...]:
-    objects = json.loads(text) if text else []
+    objects = load_json(text) if text else []
     if not objects or "content" in objects[-1]:
         objects.append({"role": "user"})
     return tuple(
@@ -281,7 +289,7 @@ def dump_scores(scores: Sequence[Score]) -> str:
 
 def load_scores(text: str) -> tuple[Score, ...]:
     """The scores that `dump_scores` wrote."""
-    return tuple(Score(*row) for row in json.loads(text)) if text else ()
+    return tuple(Score(*row) for row in load_json(text)) if text else ()
 
 
 def _calls(session: int | None, dialogue: int, turn: int, spent: Iterable[Spent]) -> Iterator[Statement]:
@@ -359,7 +367,7 @@ def record_from_row(prompt: Prompt, row: Sequence[Any]) -> TurnRecord:
         load_scores(scores),
         load_verdicts(heuristic),
         load_records(records),
-        json.loads(notes) if notes else {},
+        load_json(notes) if notes else {},
         context_tokens,
         Usage(prompt_tokens, completion),
     )
@@ -392,8 +400,8 @@ def prompt_from_row(row: Sequence[Any]) -> Prompt:
         turn,
         _load_messages(messages, query),
         seat,
-        json.loads(payload),
-        json.loads(labels),
+        load_json(payload),
+        load_json(labels),
         bool(fixed),
         max_tokens,
         digest,
@@ -426,5 +434,5 @@ class EarlyEnd:
     @classmethod
     def load(cls, text: str) -> EarlyEnd:
         """What `dump` wrote."""
-        data = json.loads(text)
+        data = load_json(text)
         return cls(data["rule"], tuple(data["dialogues"]), data["batch"])

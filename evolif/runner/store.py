@@ -7,7 +7,6 @@ The file is in WAL mode with `synchronous=NORMAL`: what is committed survives th
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,6 +30,7 @@ from evolif.runner.records import (
     StoreEntry,
     TurnEntry,
     TurnRecord,
+    load_json,
     load_scores,
     prompt_from_row,
     record_from_row,
@@ -300,7 +300,7 @@ class RunStore:
             if verdicts is None:
                 return
             if number not in self._labels:
-                self._labels[number] = json.loads(labels)
+                self._labels[number] = load_json(labels)
             yield JudgedTurn(turn, bare(verdicts), self._labels[number], load_scores(scores), seat)
 
     def endings(self) -> dict[tuple[str, Ending | None, str], int]:
