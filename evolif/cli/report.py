@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from evolif.budget import PriceTable, RunStatus
-    from evolif.instructions import Benchmark
     from evolif.report import ModelAnalysis, ModelComparison, Published, RunAnalysis
     from evolif.runner import Run
+    from evolif.scenario import Benchmark
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +142,9 @@ def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:
     """
     if path is None:
         return None
-    from evolif.instructions import Benchmark
+    from evolif.benchmark import open_benchmark
 
-    bench = Benchmark(path)
+    bench = open_benchmark(path)
     for run in runs:
         if run.settings.benchmark != bench.identity:
             raise UsageError(f"{run.path} was not played on --bench {path}; give its own benchmark, or omit --bench")

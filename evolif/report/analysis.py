@@ -47,6 +47,7 @@ from evolif.metrics import (
     tables_of,
 )
 from evolif.report.commands import Step, evaluate_step, generate_step
+from evolif.report.context_size import ContextSize, context_size
 from evolif.runner import EarlyEnd, Run, RunSettings, Spent
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, Prompt, Session
@@ -266,6 +267,15 @@ class ModelAnalysis:
         """Tokens of the model's own calls, prompts and answers."""
         usages = (s.usage for s in self.of.costs if s.role == "target" and s.model == self.name)
         return sum(usage.prompt_tokens + usage.completion_tokens for usage in usages)
+
+    @cached_property
+    def context_size(self) -> ContextSize | None:
+        """The context tokens of its calls; None if they were not counted.
+
+        Raises:
+            UsageError: as `evolif.report.context_size`.
+        """
+        return context_size(self.of.run, self.name, early=self.of.early_end, benchmark=self.of.benchmark)
 
     @cached_property
     def by(self) -> Callable[[str], Mapping[Key, Slice]]:

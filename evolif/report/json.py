@@ -26,6 +26,7 @@ from evolif.metrics import (
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, conclusion
+from evolif.report.context_size import ContextSize
 from evolif.report.tables import own_parts
 from evolif.report.wording import Published, notice
 from evolif.runner import Run
@@ -142,6 +143,7 @@ def _satisfaction(groups: Mapping[str, Satisfaction]) -> dict[str, Any]:
 def _model(model: ModelAnalysis) -> dict[str, Any]:
     shown = {
         **_summary(model.summary),
+        "context_tokens": _or_reason(lambda: _context_size(model.context_size)),
         "by": {by: _slices(model.by(by)) for by in model.of.breakdowns},
         "kinds": {kind: _kinds(model.figures_by(kind)) for kind in model.of.kinds},
     }
@@ -157,6 +159,10 @@ def _model(model: ModelAnalysis) -> dict[str, Any]:
         "survival_bounds": _or_reason(lambda: _survival_bounds(model)),
         "patience_sweep": [_sweep(point) for point in model.patience_sweep],
     }
+
+
+def _context_size(found: ContextSize | None) -> dict[str, Any] | None:
+    return None if found is None else asdict(found)
 
 
 def _slices(slices: Mapping[Key, Slice]) -> list[dict[str, Any]]:

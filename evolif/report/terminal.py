@@ -25,6 +25,7 @@ from evolif.report.wording import (
     Published,
     audit_lines,
     ceiling_line,
+    context_line,
     dollars,
     early_line,
     notice,
@@ -157,6 +158,8 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
     console.print()
     if full:
         draw_grids([grid for grid in sections.full_sections(runs) if grid.rows or grid.note], console)
+        console.print()
+        say(context_line(runs.heads, runs.models), console)
     else:
         draw_grid(sections.groups_with_intervals(runs), console)
     _draw_heuristic(runs.heads, runs.summaries, console)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolif.budget import PriceTable, load_prices, quotes_of
+from evolif.contexts import tokenizer_name
 from evolif.errors import UsageError
 from evolif.judge_audit import judge_audit_lines
 from evolif.metrics import Ceiling
-from evolif.report.analysis import ModelSummary, RunAnalysis
+from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.resources import data_path, load_yaml
 from evolif.runner import Run, RunSettings
 from evolif.scenario import INSTRUCTIONS, Scenario, answer_keys, get_scenario
@@ -160,6 +161,24 @@ def audit_lines(analysis: RunAnalysis) -> Iterator[str]:
         yield from judge_audit_lines(analysis.judge_audit)
     except UsageError as fault:
         yield f"The judge audit is not available: {fault}"
+
+
+def context_line(heads: Sequence[str], models: Sequence[ModelAnalysis]) -> str:
+    """The context tokens of all models, in a sentence or two."""
+    name = tokenizer_name()
+    if name is None:
+        return "Context tokens are not counted: that needs the extra contexts (pip install 'evolif[contexts]')."
+    try:
+        sizes = [(head, model.context_size) for head, model in zip(heads, models, strict=True)]
+    except UsageError as fault:
+        return f"Context tokens could not be counted: {fault}"
+    counted = [(head, size) for head, size in sizes if size is not None]
+    if not counted:
+        return "Context tokens were not counted while the run was played, and cannot be counted now."
+    listed = ", ".join(f"{head} {size.mean:,.0f}" for head, size in counted)
+    lacking = any(not size.has_system for _, size in counted)
+    more = " The system text is not included, since runs do not store it; --bench BENCH adds it." if lacking else ""
+    return f"Mean context tokens a turn, without the query, by the tokenizer {name}: {listed}.{more}"
 
 
 NOT_COMPARABLE = (

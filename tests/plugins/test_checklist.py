@@ -228,3 +228,9 @@ def test_it_is_edited_in_place_only_where_no_run_used_it(run: Run, notes: Path, 
     shutil.rmtree(notes)
     shutil.copytree("kept", notes)
     run("evaluate", notes, "-m", "sim/hasty", "--out", "run")
+
+
+def test_the_report_says_how_the_benchmark_was_made(run: Run, notes: Path) -> None:
+    run("evaluate", notes, "-m", "sim/hasty", "--out", "run")
+    shown = run("report", "run", "--full", "--bench", notes, "--resamples", 50).stdout
+    assert "evolif generate BENCH --scenario checklist --dialogues 12 --seed 1 --set turns=5\n" in shown
