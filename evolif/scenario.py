@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -433,12 +433,34 @@ def get_scenario(name: str) -> Scenario:
         raise UsageError(f"the plug-in {place} calls its scenario “{called}”, but is installed as “{name}”")
     if not isinstance(title, str):
         raise UsageError(f"the plug-in {place} has no title that is a text; fix or remove it")
-    return scenario
+    return cast(Scenario, _Foreign(scenario))
+
+
+class _Foreign:
+    """A scenario of a plug-in, whose methods report their errors as `blaming` does."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._scenario, name)
+        if isinstance(found, type) or not callable(found):
+            return found
+
+        def call(*given: Any, **named: Any) -> Any:
+            with blaming(self._scenario):
+                return found(*given, **named)
+
+        return call
+
+
+def _class_of(scenario: Scenario) -> type[Scenario]:
+    return type(scenario._scenario if isinstance(scenario, _Foreign) else scenario)
 
 
 def answer_keys(scenario: Scenario) -> str:
     """What a scenario calls its answer keys, in the plural; empty if it has none."""
-    if not scenario.key_fields and type(scenario).keys is Scenario.keys:
+    if not scenario.key_fields and _class_of(scenario).keys is Scenario.keys:
         return ""
     return f"{scenario.answer_key}{'es' if scenario.answer_key.endswith('s') else 's'}"
 

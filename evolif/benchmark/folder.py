@@ -35,7 +35,7 @@ from evolif.benchmark.files import (
 )
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.resources import complaint, read_json_lines
-from evolif.scenario import INSTRUCTIONS, Benchmark, Scenario, blaming, get_scenario
+from evolif.scenario import INSTRUCTIONS, Benchmark, Scenario, get_scenario
 
 FORMAT_VERSION = 1
 _PART = f"{HEADER}.part"
@@ -243,8 +243,7 @@ def open_benchmark(path: Path | str, notify: Callable[[str], None] | None = None
         raise InputError(f"{fault}; a benchmark is opened with the package that made it", path=file) from None
     if "scenario" in data:
         _refuse_other_version(version, scenario, file)
-    with blaming(scenario):
-        return scenario.open(file.parent, notify or _ignore)
+    return scenario.open(file.parent, notify or _ignore)
 
 
 def stored_seed(path: Path) -> int | None:

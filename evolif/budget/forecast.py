@@ -11,7 +11,7 @@ from statistics import fmean
 from evolif.budget.prices import Quotes, judge_models, partner_model
 from evolif.errors import UsageError
 from evolif.runner import Run, RunSettings, TurnRecord
-from evolif.scenario import Author, Benchmark, Lengths, blaming, get_scenario, options_of
+from evolif.scenario import Author, Benchmark, Lengths, get_scenario, options_of
 from evolif.types import Session, Usage
 
 ASSUMED_TOKENS = 300
@@ -158,9 +158,8 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     """
     scenario = get_scenario(settings.scenario)
     play = options_of(scenario.play, settings.options, scenario.name)
-    with blaming(scenario):
-        lengths = scenario.expected(benchmark, play)
-        authors = scenario.authors(benchmark, settings.max_turns, settings.dialogues)
+    lengths = scenario.expected(benchmark, play)
+    authors = scenario.authors(benchmark, settings.max_turns, settings.dialogues)
     if like is None:
         decides = settings.patience is not None and settings.cut == "during"
         bases, grounds = _assume(settings, lengths, decides)
@@ -351,8 +350,7 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
     for model in run.models:
         for _, records in run.transcripts(model):
             for record in _of_target(records):
-                with blaming(scenario):
-                    number = len(scenario.criteria(record.prompt)) if record.answer.strip() else 0
+                number = len(scenario.criteria(record.prompt)) if record.answer.strip() else 0
                 turns += 1
                 calls += number
                 answer_tokens += number * len(record.answer) / _CHARACTERS

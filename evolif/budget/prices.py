@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.errors import InputError, UsageError
 from evolif.resources import data_path, load_yaml
 from evolif.runner import RunSettings, Spent
-from evolif.scenario import Benchmark, blaming, get_scenario
+from evolif.scenario import Benchmark, get_scenario
 from evolif.types import Usage
 
 FREE = frozenset({"local", "sim"})
@@ -142,8 +142,7 @@ def quotes_of(settings: RunSettings, table: PriceTable) -> Quotes:
 def callable_models(settings: RunSettings, benchmark: Benchmark) -> tuple[tuple[str, str], ...]:
     """(role, model) of every model that a run may call, also to write prompts that the benchmark lacks."""
     scenario = get_scenario(settings.scenario)
-    with blaming(scenario):
-        authors = scenario.authors(benchmark, settings.max_turns, settings.dialogues)
+    authors = scenario.authors(benchmark, settings.max_turns, settings.dialogues)
     named: list[tuple[str, str]] = [("target", name) for name in settings.models]
     named += [("partner", partner_model(settings, name)) for name in settings.models]
     named += [("judge", name) for name in judge_models(settings)]

@@ -100,8 +100,15 @@ class MetricTable:
         Raises:
             UsageError: `of` gives another number of terms, a term that is no finite number, or a negative denominator.
         """
-        row = tuple(self.of(session))
-        if len(row) != len(self.terms) or not all(map(math.isfinite, row)):
+        try:
+            row = tuple(self.of(session))
+            finite = all(map(math.isfinite, row))
+        except Exception as fault:
+            raise UsageError(
+                f"dialogue {session.dialogue}: the figures of the scenario cannot be worked out "
+                f"({type(fault).__name__}: {fault}); correct its metric table"
+            ) from fault
+        if len(row) != len(self.terms) or not finite:
             raise UsageError(
                 f"dialogue {session.dialogue}: the figures of the scenario need {len(self.terms)} finite numbers "
                 f"({', '.join(self.terms)}); correct its metric table"

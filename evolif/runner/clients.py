@@ -28,7 +28,7 @@ from evolif.models import (
 )
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
-from evolif.scenario import INSTRUCTIONS, blaming, get_scenario
+from evolif.scenario import INSTRUCTIONS, get_scenario
 from evolif.types import Role, Seat
 
 SELF = "self"
@@ -193,9 +193,7 @@ class ClientFactory:
         retries, timeout, seed = self._config.max_retries, self._config.timeout, self._config.seed
         name = parse_model_name(model)
         if name.provider == "sim":
-            scenario = get_scenario(self._scenario)
-            with blaming(scenario):
-                return scenario.player(name.name, seed)
+            return get_scenario(self._scenario).player(name.name, seed)
         return open_model(model, base_url=base_url, max_retries=retries, timeout=timeout, seed=seed)
 
 
@@ -229,7 +227,7 @@ class Clients:
             opened = (*models.values(), *self.context.values(), *(one for one in others if one is not None))
             with suppress(TimeoutError):
                 async with asyncio.timeout(_CLOSING_TIME):
-                    await asyncio.gather(*(one.aclose() for one in opened), return_exceptions=True)
+                    await asyncio.gather(*map(_close, opened), return_exceptions=True)
 
 
 class Closable(Protocol):
@@ -238,3 +236,7 @@ class Closable(Protocol):
     async def aclose(self) -> None:
         """Release them."""
         ...
+
+
+async def _close(one: Closable) -> None:
+    await one.aclose()  # here, so that one that fails at once keeps no other from being closed

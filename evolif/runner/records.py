@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
+from evolif.errors import UsageError
 from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
 from evolif.types import Ending, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
 
@@ -84,13 +85,26 @@ AskedKey = tuple[int, int, str]
 """(dialogue, turn, digest): identifies a stored prompt."""
 
 
+_REFUSED = "the scenario asked a prompt that cannot be stored"
+
+
 def with_digest(prompt: Prompt) -> Prompt:
-    """The prompt with a digest, worked out from what an answer to it depends on if it has none."""
+    """The prompt with a digest, worked out from what an answer to it depends on if it has none.
+
+    Raises:
+        UsageError: it cannot be stored.
+    """
     if prompt.digest:
         return prompt
+    wrong = [name for name, value in prompt.labels.items() if not isinstance(value, (str, int))]
+    if wrong:
+        raise UsageError(f"{_REFUSED}: its label {wrong[0]} is neither a text nor a whole number")
     messages = [[m.role, m.content, *(image.digest for image in m.images)] for m in prompt.messages]
     parts = [prompt.seat, messages, dict(prompt.payload), prompt.max_tokens]
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    try:
+        text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as fault:
+        raise UsageError(f"{_REFUSED}: its payload is not JSON ({fault})") from None
     return replace(prompt, digest=hashlib.sha256(text.encode()).hexdigest()[:16])
 
 

@@ -84,6 +84,8 @@ def rejudge(
     root = Path(out)
     with closing(RunStore.open(Path(run), migrate=False)) as source:
         settings = rejudged(source, judges, judge_rule)
+        scenario = get_scenario(settings.scenario)
+        options = options_of(scenario.play, settings.options, scenario.name)
         _check_answers(source, notify)
         if root.resolve() == source.root.resolve():
             raise UsageError(f"{root} keeps its verdicts; judge its answers into another folder")
@@ -93,8 +95,6 @@ def rejudge(
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
             opened = open_judge(judges, rule=judge_rule, opener=clients.__getitem__, cache=scores)
             batcher = WriteBatcher(target)
-            scenario = get_scenario(settings.scenario)
-            options = options_of(scenario.play, settings.options, scenario.name)
             environment = scenario.environment(None, options, Services(judge=opened))
             # A stored session ends where it ended, so the cap is not counted again.
             playing = settings.model_copy(update={"max_turns": sys.maxsize})

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
-from evolif.errors import OutsideError, UsageError
+from evolif.errors import EvolifError, OutsideError, UsageError
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
 from evolif.models import excerpt, spec_of
 from evolif.runner.clients import Clients
@@ -353,8 +353,13 @@ def edited_prompts(
         if dialogue not in dialogues:
             raise UsageError(f"{benchmark.path} has no dialogue {dialogue}, which {store.root} used; restore its file")
         past = store.longest_session(dialogue)
-        exchanges = [Exchange(r.prompt, r.answer, environment.heard(r.prompt, r.answer), r.notes) for r in past]
-        now = run_to_end(_replay(environment, dialogue, exchanges))
+        try:
+            exchanges = [Exchange(r.prompt, r.answer, environment.heard(r.prompt, r.answer), r.notes) for r in past]
+            now = run_to_end(_replay(environment, dialogue, exchanges))
+        except EvolifError:
+            raise
+        except Exception:  # a plug-in's: it fails again where the dialogue is played, and suspends that session only
+            continue
         for exchange, prompt in zip(exchanges, now, strict=True):
             if isinstance(prompt, End) or with_digest(prompt).digest != exchange.prompt.digest:
                 yield exchange.prompt, prompt

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from evolif.contexts import Context, ContextStrategy, context_tokens, tokenizer_name
@@ -86,7 +87,8 @@ def end_for(fault: Exception, role: Role, model: str, scenario: str = INSTRUCTIO
         if isinstance(fault, WithheldError):
             return SessionEnd("withheld", "content filter", str(fault), role, fault)
     if isinstance(fault, EvolifError):
-        return SessionEnd("suspended", _cause(fault, role), str(fault), role, fault)
+        its_own = scenario != INSTRUCTIONS and role in ("synthesizer", "judge") and isinstance(fault, UsageError)
+        return SessionEnd("suspended", "scenario" if its_own else _cause(fault, role), str(fault), role, fault)
     # The text of a foreign exception is not repeated: it may contain keys.
     kind = type(fault).__name__
     if role == "target":
@@ -254,12 +256,13 @@ class SessionRunner:
     async def _play_turn(self, prompt: Prompt) -> None:
         """Play and judge one turn; an answer is always stored once received."""
         context = await self._build_context(prompt)
+        asks_a_judge = self._asks_a_judge(prompt)
         answer = await self._answer(prompt, context.messages)
         spent = self._account.take()
         # The whole conversation is counted when the run is read: counting costs more than a turn.
         counted = self._settings.context != "full" and tokenizer_name() is not None
         tokens = context_tokens(context.messages) if counted else None
-        if self._environment.asks_a_judge(prompt) and not self._context.answers_are_safe:
+        if asks_a_judge:
             await self._context.write(TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens))
             judgement = await self._judge(prompt, answer.text)
             spent += await self._write_verdicts(prompt.turn, judgement)
@@ -280,13 +283,28 @@ class SessionRunner:
         self._advance(prompt, answer.text, outcomes, context.notes)
         self._report_turn(prompt.seat, outcomes, answer.seconds, spent)
 
-    async def _build_context(self, prompt: Prompt) -> Context:
-        seat = prompt.seat
-        if seat not in self._systems:
-            own = self._settings.system_prompt
-            self._systems[seat] = self._environment.system(self._key.dialogue, seat) if own else ""
+    def _asks_a_judge(self, prompt: Prompt) -> bool:
+        """Whether the answer has to be durable before it is judged."""
+        if self._context.answers_are_safe:
+            return False
         try:
-            return await self._context.strategy.build(self._systems[seat], self._own[seat], prompt)
+            return self._environment.asks_a_judge(prompt)
+        except Exception as fault:
+            raise self._end_for(fault, "judge") from fault
+
+    def _system(self, seat: Seat) -> str:
+        if seat not in self._systems:
+            try:
+                own = self._settings.system_prompt
+                self._systems[seat] = self._environment.system(self._key.dialogue, seat) if own else ""
+            except Exception as fault:
+                raise self._end_for(fault, "synthesizer") from fault
+        return self._systems[seat]
+
+    async def _build_context(self, prompt: Prompt) -> Context:
+        system = self._system(prompt.seat)
+        try:
+            return await self._context.strategy.build(system, self._own[prompt.seat], prompt)
         except CallDeniedError:
             raise
         except Exception as fault:
@@ -313,11 +331,22 @@ class SessionRunner:
 
     async def _judge(self, prompt: Prompt, answer: str) -> Judgement:
         try:
-            return await self._environment.score(prompt, answer, self._past)
+            judgement = await self._environment.score(prompt, answer, self._past)
+            self._check_scores(judgement)
+            return judgement
         except CallDeniedError:
             raise
         except Exception as fault:
             raise self._end_for(fault, "judge") from fault
+
+    def _check_scores(self, judgement: Judgement) -> None:
+        """Refuse numbers that the store could not hold."""
+        for score in judgement.scores:
+            if score.value is not None and not isfinite(score.value):
+                raise UsageError(
+                    f"the scenario {self._settings.scenario} scored “{score.name}” with {score.value}; a score is a "
+                    "finite number, or None"
+                )
 
     async def _write_verdicts(self, turn: int, judgement: Judgement) -> tuple[Spent, ...]:
         spent = self._account.take()
@@ -325,7 +354,11 @@ class SessionRunner:
         return spent
 
     def _advance(self, prompt: Prompt, answer: str, outcomes: tuple[bool, ...], notes: Mapping[str, Any]) -> None:
-        exchange = Exchange(prompt, answer, self._environment.heard(prompt, answer), notes)
+        try:
+            heard = self._environment.heard(prompt, answer)
+        except Exception as fault:
+            raise self._end_for(fault, "judge") from fault
+        exchange = Exchange(prompt, answer, heard, notes)
         self._past.append(exchange)
         self._own[prompt.seat].append(exchange)
         if prompt.seat == "target":

@@ -17,7 +17,11 @@ from typer.testing import CliRunner, Result
 from evolif.cli import app
 
 HERE = Path(__file__).parent
-PACKAGES = {"evolif_checklist": HERE / "checklist", "guess": {"guess": "guess:Guess"}}
+PACKAGES = {
+    "evolif_checklist": HERE / "checklist",
+    "guess": {"guess": "guess:Guess"},
+    "faulty": {"faulty": "faulty:Faulty", "broken": "faulty:Missing"},
+}
 """Module to the folder of its package, or to its entry points."""
 Run = Callable[..., Result]
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from evolif.report.page.evidence import evidence, label, marked, one_line
 from evolif.runner import Run, TurnRecord, step
-from evolif.scenario import Environment, Scenario, Services, blaming, get_scenario, options_of
+from evolif.scenario import Environment, Services, blaming, get_scenario, options_of
 from evolif.types import Message, Prompt, Score, Session, Verdict
 
 OUTCOMES: Mapping[bool | None, tuple[str, str, str]] = {
@@ -88,11 +88,8 @@ class PromptReader:
         settings = run.settings
         self.scenario = get_scenario(settings.scenario)
         self.partner = settings.partner
-        self._environment: Environment | None = None
-        if type(self.scenario).environment is not Scenario.environment:
-            play = options_of(self.scenario.play, settings.options, settings.scenario)
-            with blaming(self.scenario):
-                self._environment = self.scenario.environment(None, play, Services())
+        play = options_of(self.scenario.play, settings.options, settings.scenario)
+        self._environment: Environment | None = self.scenario.environment(None, play, Services())
         self._known: dict[tuple[int, int, str], PromptFacts] = {}
         self._unique: dict[PromptFacts, PromptFacts] = {}
 
