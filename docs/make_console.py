@@ -3,7 +3,8 @@
 .venv/bin/python docs/make_console.py [PAGE...]
 
 In a block, a line `$ COMMAND` is run by bash, in one temporary folder per page, and what stands below it is what went
-to standard output. Blocks `python` of such a page are run between them, in the same folder. `tests/docs` holds the
+to standard output. Blocks `python` of such a page are run between them, in the same folder. Blocks with a title are the
+files of that name, there from the start; a `pyproject.toml` is installed with its entry points. `tests/docs` holds the
 pages to it, so what is shown is what is printed.
 """
 
@@ -14,12 +15,14 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 
 DOCS = Path(__file__).parent
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r'^```\w+ title="([\w.]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 SHELL = (
     f"set -o pipefail; evolif() {{ '{sys.executable}' -m evolif \"$@\"; }}; python() {{ '{sys.executable}' \"$@\"; }}\n"
 )
@@ -55,7 +58,23 @@ def rendered(text: str, folder: Path) -> str:
             return match[0]
         return f"```console\n{''.join(_console(match[2], folder))}```"
 
+    for name, content in FILE.findall(text):
+        (folder / name).write_text(content, encoding="utf-8")
+        if name == "pyproject.toml":
+            _install(content, folder)
     return BLOCK.sub(run, text)
+
+
+def _install(pyproject: str, folder: Path) -> None:
+    """Leave behind what makes a package's entry points known, as pip does."""
+    project = tomllib.loads(pyproject)["project"]
+    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n", encoding="utf-8")
+    lines = []
+    for group, points in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{name} = {place}" for name, place in points.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _console(block: str, folder: Path) -> Iterator[str]:
@@ -74,7 +93,8 @@ def commands(block: str) -> Iterator[tuple[str, str]]:
 
 def _checked(arguments: list[str], folder: Path) -> str:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("EVOLIF_")}
-    environment |= {"PYTHONPATH": str(DOCS.parent), "COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1"}
+    path = os.pathsep.join((str(DOCS.parent), str(folder)))
+    environment |= {"PYTHONPATH": path, "COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1"}
     done = subprocess.run(
         arguments, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
     )

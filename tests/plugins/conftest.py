@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 PACKAGES = {
     "evolif_checklist": HERE / "checklist",
     "guess": {"guess": "guess:Guess"},
+    "least": {"least": "least:Least"},
     "faulty": {"faulty": "faulty:Faulty", "broken": "faulty:Missing"},
 }
 """Module to the folder of its package, or to its entry points."""

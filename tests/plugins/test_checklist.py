@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Callable
+from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +79,33 @@ def visible(page: str) -> str:
 def test_it_is_one_module_of_80_lines_and_one_entry_point() -> None:
     assert len(MODULE.read_text(encoding="utf-8").splitlines()) <= 80
     assert sorted(path.name for path in MODULE.parent.iterdir() if path.is_file()) == [MODULE.name, "pyproject.toml"]
+
+
+def test_the_page_on_scenarios_shows_the_whole_package() -> None:
+    page = (HERE.parents[1] / "docs" / "how-to" / "scenario.md").read_text(encoding="utf-8")
+    for path in (MODULE, MODULE.with_name("pyproject.toml")):
+        assert f' title="{path.name}"\n{path.read_text(encoding="utf-8")}```\n' in page
+
+
+def test_pip_installs_it(tmp_path: Path, python: Callable[..., subprocess.Popen[str]]) -> None:
+    pytest.importorskip("hatchling", reason="hatchling is not installed")
+    words = ("install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", tmp_path / "site")
+    process = python("-m", "pip", *words, MODULE.parent)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert [one.name for one in entry_points_in(tmp_path / "site")] == ["checklist"]
+
+
+def entry_points_in(site: Path) -> list[EntryPoint]:
+    """What the packages of a folder bring."""
+    return [point for one in distributions(path=[str(site)]) for point in one.entry_points]
+
+
+def test_the_least_scenario_has_five_parts(run: Run, figures: Any) -> None:
+    run("generate", "least", "--scenario", "least", "--dialogues", 3, "--seed", 1)
+    evaluate("least", Writer(), "run").close()
+    [model] = figures("run")["models"]
+    assert (model["csr"]["value"], model["dialogues"]) == (1, 3) and "rob" not in model
 
 
 def test_it_is_listed_with_its_options(run: Run) -> None:
