@@ -85,14 +85,20 @@ def test_from_python(apart: Callable[..., str], tmp_path: Path, monkeypatch: pyt
 def test_by_commands(apart: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lines = []
-    for name, models in (("guess", "-m sim/halver"), ("checklist", "-m sim/hasty -m sim/careful")):
+    for name, models, metric in (
+        ("guess", "-m sim/halver", "found"),
+        ("checklist", "-m sim/hasty -m sim/careful", "share"),
+    ):
         lines += [
             f"generate {name} --scenario {name} --dialogues 6 --seed 1",
             f"evaluate {name} {models} --dry-run",
             f"evaluate {name} {models} --out {name}-run --limit 3",
             f"evaluate {name} {models} --out {name}-run --budget-tokens 100000",
             f"report {name}-run --full --resamples 20 --json {name}.json --html {name}.html --latex {name}.tex",
+            f"scenarios {name}",
             f"status {name}-run",
+            f"evaluate {name} {models} --out {name}-last --context last:1 --stop-when {metric}=0.5",
+            f"compare {name}-run {name}-last --model {models.split()[1]} --across context --resamples 20",
             f"rejudge {name}-run --judge none --out {name}-again",
         ]
     apart(BY_COMMANDS, "\n".join(lines))

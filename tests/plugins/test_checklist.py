@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,11 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
-from evolif import ModelError, evaluate, load_run
+from evolif import ModelError, evaluate, load_benchmark, load_run
+from evolif.budget import Budget, load_prices, quotes_of
 from evolif.models import ChatRequest, Reply
+from evolif.runner import EvalConfig, plan
+from evolif.types import Usage
 
 HERE = Path(__file__).parent
 MODULE = HERE / "checklist" / "evolif_checklist.py"
@@ -53,7 +57,7 @@ class Writer:
             raise ModelError("away")
         self.left -= 1
         self.asked.append((request.prompt.dialogue, request.prompt.turn))
-        return Reply(request.prompt.query.partition("Mention ")[2].split()[0].upper())
+        return Reply(request.prompt.query.partition("Mention ")[2].split()[0].upper(), usage=Usage(20, 5))
 
     async def aclose(self) -> None:
         pass
@@ -228,8 +232,19 @@ def test_money_is_foreseen_and_kept_to(run: Run, plain: Path) -> None:
     foreseen = run("evaluate", plain, "-m", "openai/gpt-4.1", "--dry-run").stdout
     assert "target openai/gpt-4.1: 60 calls" in foreseen and "sessions of 5 turns" in foreseen
     assert "arXiv" not in foreseen and "no word" not in foreseen
-    run("evaluate", plain, "-m", "sim/hasty", "--out", "run", "--budget-tokens", 100_000, "--max-tokens", 50)
-    assert load_run("run").suspended() == 0
+
+    def play(tokens: int) -> tuple[int, int, set[str]]:
+        writer = Writer()
+        settings = plan(load_benchmark(plain), EvalConfig(models=(writer,)))
+        budget = Budget(quotes_of(settings, load_prices()), tokens=tokens)
+        with closing(evaluate(plain, writer, "run", max_tokens=5, gate=budget)) as done:
+            spent = sum(one.usage.tokens for one in done.costs())
+            return len(writer.asked), spent, {cause for _, _, cause in done.store.endings()}
+
+    asked, spent, causes = play(800)
+    assert 0 < asked < 60 and spent <= 800 and "budget" in causes
+    rest, spent, causes = play(100_000)
+    assert (asked + rest, spent, causes) == (60, 60 * 25, {"end"})
 
 
 def test_a_stop_rule_reads_its_metric_and_status_shows_it(run: Run, plain: Path, refused: Any) -> None:

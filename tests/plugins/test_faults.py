@@ -212,6 +212,20 @@ def test_terms_that_are_no_numbers_are_told(refused: Refused, whole: Path, fault
     )
 
 
+def test_a_stop_rule_that_cannot_be_worked_out_ends_the_command_and_loses_nothing(
+    run: Run, faults: dict[str, Any]
+) -> None:
+    run("generate", "many", "--scenario", "faulty", "--dialogues", 12, "--seed", 1, "--set", "turns=3")
+    words = ("evaluate", "many", "-m", "sim/hasty", "--stop-when", "share=0.001", "--out", "run")
+    faults["metrics"] = OH
+    done = run(*words, code=2)
+    assert done.stderr.splitlines()[-1].endswith("correct its metric table")
+    faults.clear()
+    run(*words)
+    run("evaluate", "many", "-m", "sim/hasty", "--out", "whole")
+    assert content("run") == content("whole")
+
+
 def test_what_fails_on_closing_is_no_loss(run: Run, bench: Path, whole: Path, faults: dict[str, Any]) -> None:
     faults["aclose"] = OH
     run("evaluate", bench, "-m", "sim/hasty", "--out", "run")
