@@ -103,7 +103,7 @@ def test_nothing_that_both_judged():
 
 
 def test_other_answers_are_refused():
-    with pytest.raises(UsageError, match="turn 1 of dialogue 1 has different constraints"):
+    with pytest.raises(UsageError, match="turn 1 of dialogue 1 has different requirements"):
         judge_sensitivity(FIRST, [play(1, "11", "censored", groups=("length", "style"))])
     with pytest.raises(UsageError, match="not of sim/other and sim/steady"):
         judge_sensitivity(FIRST, [play(1, "11", "censored", model="sim/other")])
