@@ -16,8 +16,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
 from evolif.instructions import generate, players
 from evolif.models import SimModel
@@ -40,14 +38,8 @@ def make_run(folder: Path, dialogues: int, turns: int) -> Path:
     if run.exists():
         return run
     generate(folder / "bench", dialogues=dialogues, turns=turns, seed=1)
-    names = [f"sim/{letter}" for letter in STRENGTHS]
-
-    def opened(name: str, **_: Any) -> SimModel:
-        letter = name.partition("/")[2]
-        return SimModel(letter, Skilled(letter, ord(letter)).answer)
-
-    with mock.patch("evolif.runner.clients.open_model", opened):
-        evaluate(folder / "bench", names, run, max_turns=turns).close()
+    models = [SimModel(letter, Skilled(letter, ord(letter)).answer) for letter in STRENGTHS]
+    evaluate(folder / "bench", models, run, max_turns=turns).close()
     return run
 
 

@@ -28,9 +28,15 @@ PROJECT = {
 """Files beside `docs/` that are pages of the site, and where."""
 INNER = ("report.figures", "report.page")
 """Rooms inside rooms that have something for others."""
-DOMAIN = """# `evolif.types`
+MODULES = {
+    "evolif.scenario": "the contract of a scenario.",
+    "evolif.turns": "the vocabulary of instruction following.",
+    "evolif.types": "the vocabulary that all of them share.",
+}
+"""Modules outside the rooms that have something for others, and what."""
+MODULE = """# `{0}`
 
-::: evolif.types
+::: {0}
     options:
       show_root_heading: false
       show_root_toc_entry: false
@@ -41,10 +47,7 @@ LINK = re.compile(r"(?<=\]\()(?!\w+:)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?(?=\
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Fill the parts of the navigation that are lists of what there is."""
     filled = {
-        "reference/api": [
-            "reference/api/index.md",
-            *(f"reference/api/{room}.md" for room in [*rooms(), "evolif.types"]),
-        ],
+        "reference/api": ["reference/api/index.md", *(f"reference/api/{room}.md" for room in [*rooms(), *MODULES])],
         "modes": ["modes/README.md", *sorted(f"modes/{p.name}" for p in DOCS.glob("modes/*.md") if p.stem != "README")],
     }
     for section in config.nav or []:
@@ -159,8 +162,9 @@ def _api() -> Iterator[tuple[str, str]]:
         for name in names:
             parts += [f"::: {room}.{name}", ""]
         yield f"reference/api/{room}.md", "\n".join(parts)
-    listed += ["- [`evolif.types`](evolif.types.md): the vocabulary that all of them share."]
-    yield "reference/api/evolif.types.md", DOMAIN
+    for name, about in MODULES.items():
+        listed.append(f"- [`{name}`]({name}.md): {about}")
+        yield f"reference/api/{name}.md", MODULE.format(name)
     yield "reference/api/index.md", "\n".join(listed) + "\n"
 
 

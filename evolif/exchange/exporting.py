@@ -123,11 +123,7 @@ def _open(path: Path, notify: Callable[[str], None] | None) -> Iterator[_Content
         return
     if not (path.is_dir() and RunStore.begun(path, read_only=True)):
         raise UsageError(f"{path} is neither a benchmark nor a run; use a folder that evolif generate or evaluate made")
-    try:
-        run = load_run(path, read_only=True)
-    except UsageError:  # a run of an earlier version: opening it for writing upgrades it
-        run = load_run(path)
-    with closing(run):
+    with closing(load_run(path, read_only=True)) as run:
         yield run
 
 
