@@ -186,6 +186,20 @@ class Figures:
         """All metrics, in the order of the tables."""
         return dict(self.values)
 
+    def __getattr__(self, name: str) -> float | None:
+        """A metric as an attribute, such as `figures.rob`; `figures.rec_left_out` is its number of `left_out`.
+
+        Raises:
+            AttributeError: none of the tables has it.
+        """
+        if name not in Figures.__slots__:  # while it is copied, a slot may be empty
+            if name in self.values:
+                return self.values[name]
+            metric = name.removesuffix("_left_out")
+            if metric != name and metric in self.values:
+                return self.left_out.get(metric, 0)
+        raise AttributeError(f"there is no metric “{name}” here")
+
 
 @dataclass(frozen=True, slots=True)
 class MetricFigures:

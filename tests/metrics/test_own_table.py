@@ -1,6 +1,8 @@
 """Figures of a scenario's own table, with and without patience."""
 
+import copy
 import math
+import pickle
 
 import pytest
 from sessions_by_hand import play
@@ -10,6 +12,7 @@ from evolif.errors import UsageError
 from evolif.metrics import (
     PROCESS,
     RATES,
+    Figures,
     MetricTable,
     breakdown,
     compare,
@@ -172,3 +175,12 @@ def test_survival_stops_at_the_dialogues_own_length():
     curve = survival(ended, max_turns=50, resamples=20)
     assert (curve.cap, [p.exhausted for p in curve.points]) == (4, [0, 0, 0, 1, 0])
     assert survival(ended[1:], max_turns=50, resamples=20).cap == 50
+
+
+def test_metrics_are_attributes_too() -> None:
+    figures = Figures({"rob": 0.5, "rec": None}, 3, {"rec": 3})
+    assert (figures.rob, figures.rec, figures.rec_left_out, figures.rob_left_out) == (0.5, None, 3, 0)
+    assert copy.deepcopy(figures) == pickle.loads(pickle.dumps(figures)) == figures
+    for name in ("csr", "left_out_left_out", "_left_out"):
+        with pytest.raises(AttributeError, match="there is no metric"):
+            getattr(figures, name)
