@@ -215,8 +215,6 @@ class Scenario(Protocol):
     metrics: ClassVar[MetricTable | None] = None
     """Figures of its own, beside those that verdicts and patience give."""
     breakdowns: ClassVar[tuple[Breakdown, ...]] = ()
-    desks: ClassVar[Mapping[str, str]] = {}
-    """Review desks by name: where each is (`module:attribute`)."""
     requirement: ClassVar[str] = "requirement"
     """What a verdict is about, in the singular, as reports call it."""
     answer_key: ClassVar[str] = "key"
