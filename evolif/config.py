@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from evolif.errors import UsageError
-from evolif.models import DEFAULT_RETRIES, ModelRef
+from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ModelRef
 
 JUDGES = "Judges"
 SESSIONS = "Sessions"
@@ -153,6 +153,15 @@ class EvalConfig(BaseModel):
         ),
         Flag(ASKING, "SECONDS"),
     ] = None
+    wait: Annotated[
+        float,
+        Field(
+            ge=0,
+            description="Longest wait that an endpoint may ask for. Beyond it sessions are suspended, and the run can "
+            "be resumed.",
+        ),
+        Flag(ASKING, "SECONDS"),
+    ] = LONGEST_WAIT
     engine: Annotated[str, Field(description="ray runs on a cluster (extra ray)."), Flag(ASKING, "asyncio|ray")] = (
         "asyncio"
     )

@@ -7,6 +7,7 @@
     ├── OutsideError                    exit 3: a provider, the network or the disk failed
     │   └── ModelError                  exit 3: a model endpoint failed and retrying did not help
     │       ├── AccessError             exit 3: wrong key, no credit or unknown name; every further call would fail too
+    │       ├── WaitError               exit 3: the endpoint asks to wait for longer than is accepted
     │       ├── JudgeError              exit 3: a verdict is missing; the session is suspended
     │       ├── ContextOverflowError    exit 3: the conversation exceeds the model's context; the session is censored
     │       └── WithheldError           exit 3: the provider's content filter refused; the session is withheld
@@ -72,6 +73,19 @@ class ModelError(OutsideError):
 
 class AccessError(ModelError):
     """The endpoint refuses this key or model, so every further call would fail in the same way."""
+
+
+class WaitError(ModelError):
+    """The endpoint asks to wait for longer than is accepted; the session is suspended.
+
+    Args:
+        message: One sentence, without keys.
+        everyone: Whether it tells every call so, and not only this one.
+    """
+
+    def __init__(self, message: str, *, everyone: bool = False) -> None:
+        super().__init__(message, retryable=True)
+        self.everyone = everyone
 
 
 class JudgeError(ModelError):

@@ -79,7 +79,7 @@ def _report(run: Run, seed: int, prices: PriceTable, rule: StopRule | None) -> N
     if rule is not None:
         show([rule.summary()])
     report_budget(run)
-    if report_suspended(run, "run the same command to resume them"):
+    if report_suspended(run, f"run the same command to resume them{_or_wait(run)}"):
         raise typer.Exit(SUSPENDED)
     show([f"Again: evolif report {run.path}"])
 
@@ -253,6 +253,14 @@ def report_suspended(run: Run, mend: str) -> bool:
     if suspended:
         say(f"{suspended} {'session is' if suspended == 1 else 'sessions are'} suspended; {mend}.")
     return bool(suspended)
+
+
+def _or_wait(run: Run) -> str:
+    """The flag for endpoints that asked to wait for longer than was accepted, if any did."""
+    from evolif.runner import WAIT
+
+    waits = any(cause == WAIT for _, _, cause in run.store.endings())
+    return ", later or with a longer --wait" if waits else ""
 
 
 def _sessions(number: int) -> str:

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
     from evolif.budget import PriceTable
     from evolif.instructions import Benchmark, Rates, TurnMade
+    from evolif.models import Waiting
     from evolif.runner import Event, ModelStopped, SessionEnded, StillWaiting
 
 STOPPING = "Stopping after the turns in flight, within 20 s; press Ctrl-C again to stop at once."
 
 _QUIET = 30.0
 """Seconds of silence after which a line says what is pending."""
+_DAY = 86_400.0
 _LOOK = 5.0
 """Seconds between checks for silence."""
 _EVERY = 10
@@ -166,6 +168,32 @@ def spinning(display: str) -> Iterator[Callable[[str, str], None]]:
 # Runs.
 
 
+class _Holds:
+    """What to say about calls that are held back: each wait once, and again when it takes longer than was said."""
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[str, str], float] = {}
+
+    def lines(self, event: StillWaiting) -> list[str]:
+        """The waits of an event: who, why, until when."""
+        return [_hold_line(model, one, time.time()) for model, one in event.held]
+
+    def news(self, event: StillWaiting) -> list[str]:
+        """Those of which nothing was said yet."""
+        now = time.time()
+        new = [(model, one) for model, one in event.held if self._said.get((model, one.reason), 0.0) < now]
+        self._said.update({(model, one.reason): now + one.seconds for model, one in new})
+        return [_hold_line(model, one, now) for model, one in new]
+
+
+def _hold_line(model: str, held: Waiting, now: float) -> str:
+    """“openai/x: 12 calls wait until 14:05:10 (its endpoint asked for that)”."""
+    calls = "1 call waits" if held.calls == 1 else f"{held.calls} calls wait"
+    moment = time.localtime(now + held.seconds)
+    day = "" if held.seconds < _DAY else time.strftime("%Y-%m-%d ", moment)
+    return f"{model}: {calls} until {day}{time.strftime('%H:%M:%S', moment)} ({held.reason})"
+
+
 class _Silent:
     def __call__(self, event: Event) -> None:
         pass
@@ -181,6 +209,7 @@ class _Plain:
         self._turns = 0
         self._alive = 0
         self._last = time.monotonic()
+        self._holds = _Holds()
 
     def __call__(self, event: Event) -> None:
         from evolif.runner import ModelStopped, SessionEnded, SessionStarted, StillWaiting, TurnStored
@@ -195,8 +224,10 @@ class _Plain:
             line = _end_line(event)
         elif isinstance(event, ModelStopped):
             line = _stop_line(event)
-        elif isinstance(event, StillWaiting) and time.monotonic() - self._last >= _QUIET:
-            line = self._waiting_line(event)
+        elif isinstance(event, StillWaiting):
+            quiet = time.monotonic() - self._last >= _QUIET
+            said = [self._waiting_line(event), *self._holds.lines(event)] if quiet else self._holds.news(event)
+            line = "; ".join(said)
         if line:
             from evolif.report import plain
 
@@ -232,10 +263,11 @@ class _Bars:
 
     def __init__(self, bars: RichProgress, models: list[str], sessions: int) -> None:
         self._bars = bars
+        self._holds = _Holds()
         self._tasks = {m: bars.add_task(m, total=sessions, turns=0, judged=0, good=0, counts="") for m in models}
 
     def __call__(self, event: Event) -> None:
-        from evolif.runner import ModelStopped, RunStarted, SessionEnded, TurnStored
+        from evolif.runner import ModelStopped, RunStarted, SessionEnded, StillWaiting, TurnStored
 
         if isinstance(event, TurnStored):
             task = self._bars.tasks[self._tasks[event.key.model]]
@@ -249,10 +281,12 @@ class _Bars:
         elif isinstance(event, RunStarted):
             for model, ended in event.ended.items():
                 self._bars.update(self._tasks[model], completed=ended)
-        elif isinstance(event, ModelStopped):
+        elif isinstance(event, ModelStopped | StillWaiting):
             from evolif.report import plain
 
-            self._bars.console.print(plain(_stop_line(event)), markup=False)
+            lines = [_stop_line(event)] if isinstance(event, ModelStopped) else self._holds.news(event)
+            for line in lines:
+                self._bars.console.print(plain(line), markup=False)
 
     def stopping(self) -> None:
         self._bars.console.print(STOPPING)
@@ -274,6 +308,8 @@ class LiveWatcher:
         self._root = root
         self._prices = prices
         self._times: deque[float] = deque(maxlen=100_000)
+        self._holds = _Holds()
+        self._held: list[str] = []
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="evolif-display", daemon=True)
 
@@ -287,10 +323,12 @@ class LiveWatcher:
 
     def __call__(self, event: Event) -> None:
         """Count turns for the rate; report what stops a model."""
-        from evolif.runner import ModelStopped, TurnStored
+        from evolif.runner import ModelStopped, StillWaiting, TurnStored
 
         if isinstance(event, TurnStored):
             self._times.append(time.monotonic())
+        elif isinstance(event, StillWaiting):
+            self._held = self._holds.lines(event)
         elif isinstance(event, ModelStopped):
             from evolif.report import plain
 
@@ -308,8 +346,11 @@ class LiveWatcher:
             rest = max(_REST, _SHARE * (time.monotonic() - started))
 
     def _show(self) -> None:
+        from rich.console import Group
+        from rich.text import Text
+
         from evolif.budget import quotes_of, snapshot
-        from evolif.report import status_table
+        from evolif.report import plain, status_table
         from evolif.runner import load_run
 
         try:
@@ -317,7 +358,8 @@ class LiveWatcher:
                 status = snapshot(run, quotes_of(run.settings, self._prices))
         except EvolifError:
             return  # not started yet or being written: the next update will show it
-        self._live.update(status_table(status, self._rate()), refresh=True)
+        held = (Text(plain(line)) for line in self._held)
+        self._live.update(Group(status_table(status, self._rate()), *held), refresh=True)
 
     def _rate(self) -> float | None:
         now, times = time.monotonic(), list(self._times)

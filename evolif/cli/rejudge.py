@@ -33,6 +33,7 @@ _TAKEN = Only(
     (
         "max_retries",
         "timeout",
+        "wait",
         "budget_usd",
         "budget_tokens",
         "prices",
@@ -101,6 +102,7 @@ def rejudge(
                 judge_rule=judge_rule,
                 max_retries=config.max_retries,
                 timeout=config.timeout,
+                wait=config.wait,
                 cache=open_cache(config),
                 gate=budget,
                 observe=watcher,

@@ -111,7 +111,7 @@ def open_environment(bench: Benchmark | None, services: Services) -> TurnEnviron
         return TurnEnvironment(source, services.judge, pool)
     config = services.config
     missing = tuple(bench.missing(services.max_turns, services.dialogues))
-    options = ModelOptions(max_retries=config.max_retries, timeout=config.timeout)
+    options = ModelOptions(max_retries=config.max_retries, timeout=config.timeout, wait=config.wait)
     pool = reopen_synthesizers(bench, missing, config.synthesizers, config.checker, options, wrap=services.meter)
     checker = bench.header.spec.checker or "checker"
 

@@ -3,14 +3,16 @@
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, ModelRef, Reply, Sampling, as_list, spec_of
 from evolif.models.cache import ModelCache, RequestCache, excerpt, open_cache
 from evolif.models.endpoint import ModelName, parse_model_name, strip_credentials
-from evolif.models.managed import ManagedModel, RetryPolicy, Slot, managed
+from evolif.models.managed import ManagedModel, Slot, managed
 from evolif.models.open import ModelOptions, address_of, is_local, open_model, resolve_model, stored_name
 from evolif.models.sim import SimModel
+from evolif.models.waits import LONGEST_WAIT, RetryPolicy, Waiting
 from evolif.models.weights import CATALOGUE, fetch, weight_path
 
 __all__ = [
     "CATALOGUE",
     "DEFAULT_RETRIES",
+    "LONGEST_WAIT",
     "ChatModel",
     "ChatRequest",
     "ManagedModel",
@@ -24,6 +26,7 @@ __all__ = [
     "Sampling",
     "SimModel",
     "Slot",
+    "Waiting",
     "address_of",
     "as_list",
     "excerpt",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import os
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from evolif.errors import ModelError, UsageError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import PLACEHOLDER_KEY, Endpoint, ModelName, check_base_url, key_from
 from evolif.models.faults import EndpointErrors, clean_text, count, duration, json_object, mapping, retry_after
+from evolif.models.stalls import TimeLimit
 from evolif.types import Message, Usage
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class GoogleModel:
 
         fault: ModelError
         try:
-            async with asyncio.timeout(self._timeout):
+            async with TimeLimit(self._timeout):
                 models = self._open().aio.models
                 answer = await models.generate_content(model=self._model, **_arguments(request))
             received = answer.sdk_http_response

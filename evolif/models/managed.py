@@ -9,20 +9,13 @@ retries.
 from __future__ import annotations
 
 import asyncio
-import random
-import time
 from collections import deque
-from dataclasses import dataclass, field
 
-from evolif.errors import ContextOverflowError, ModelError, WithheldError
-from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, Reply
+from evolif.errors import ContextOverflowError, ModelError, WaitError, WithheldError
+from evolif.models.base import ChatModel, ChatRequest, Reply
+from evolif.models.stalls import awake_time
+from evolif.models.waits import Gate, RetryPolicy, Waiting
 
-FIRST_BACKOFF = 1.0
-"""Seconds of back-off before the first repeat."""
-LONGEST_CALL = 600.0
-"""Seconds of attempts and waits after which a call is not repeated; more if two timed-out attempts take longer."""
-LONGEST_WAIT = 120.0
-"""Longest wait that an endpoint may request, in seconds; beyond it the call fails, and the run can be resumed."""
 _USED = 0.8
 """Share of the slots that must be taken before an answer adds any."""
 _SLOW_START_CUT = 0.5
@@ -56,9 +49,12 @@ class ConnectionLimit:
         """Slots after the last cut, or in the beginning."""
         self._answers = 0
         """Answers since the last cut to requests that began after it."""
-        self._closed_until = 0.0
-        """No request begins before this time of the event loop."""
+        self.gate = Gate()
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._opening: tuple[asyncio.AbstractEventLoop, float] | None = None
+        """The loop and the time of the next look at the gate."""
+        self._aside: dict[Slot, tuple[float, ModelError]] = {}
+        """When calls that wait for their repeat go on, and why they wait."""
 
     @property
     def slots(self) -> int:
@@ -77,7 +73,8 @@ class ConnectionLimit:
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():  # the slot was granted at the moment of cancellation
+            # Either the wait was cancelled, or the slot was granted, or refused, at the moment of cancellation.
+            if not turn.cancelled() and turn.exception() is None:
                 self._leave()
             raise
 
@@ -85,19 +82,62 @@ class ConnectionLimit:
         self.in_flight -= 1
         self._admit()
 
+    def waiting(self) -> tuple[Waiting, ...]:
+        """The calls that wait, other than for a free slot; only within the event loop."""
+        now, gate, found = asyncio.get_running_loop().time(), self.gate, list[Waiting]()
+        held = sum(not turn.done() for turn in self._waiting)
+        if held and gate.opens > now:
+            found.append(Waiting(held, gate.opens - now, "its endpoint refuses all calls until then"))
+        aside: dict[str, list[float]] = {}
+        for until, fault in self._aside.values():
+            reason = "its endpoint asked for that" if fault.retry_after else "the pause before a repeat"
+            aside.setdefault(reason, []).append(until - now)
+        return (*found, *(Waiting(len(left), max(left), reason) for reason, left in aside.items()))
+
     def _admit(self) -> None:
-        """Admit as many calls as there are free slots; called again after a pause."""
+        """Admit as many calls as may begin; called again after a pause."""
         if not self._waiting:
             return
-        loop = asyncio.get_running_loop()
-        if loop.time() < self._closed_until:
-            loop.call_at(self._closed_until, self._admit)
+        gate, now = self.gate, asyncio.get_running_loop().time()
+        if gate.fault is not None and now < gate.asked_until:
+            self._refuse_all(gate.fault)
             return
-        while self._waiting and self.in_flight < self.slots:
+        if now < gate.opens:
+            self._admit_later()
+            return
+        most = gate.admits(now)
+        if most is None:
+            self._begin(self.slots)
+        elif self._begin(min(self.slots, self.in_flight + most)):
+            gate.tries(now)
+            self._admit_later()
+
+    def _begin(self, slots: int) -> int:
+        begun = 0
+        while self._waiting and self.in_flight < slots:
             turn = self._waiting.popleft()
             if not turn.done():
                 self.in_flight += 1
+                begun += 1
                 turn.set_result(None)
+        return begun
+
+    def _admit_later(self) -> None:
+        """Look again when the gate opens."""
+        loop = asyncio.get_running_loop()
+        if self._opening != (loop, self.gate.opens):
+            self._opening = (loop, self.gate.opens)
+            loop.call_at(self.gate.opens, self._open)
+
+    def _open(self) -> None:
+        self._opening = None
+        self._admit()
+
+    def _refuse_all(self, fault: WaitError) -> None:
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_exception(WaitError(str(fault), everyone=True))
 
     def _answered(self, cuts: int) -> None:
         """Count an answer to a request that began after this many cuts."""
@@ -110,13 +150,11 @@ class ConnectionLimit:
         self._slots = min(self._slots + step, float(self.ceiling))
         self._admit()
 
-    def _pushed_back(self, cuts: int, in_flight: int, wait: float | None) -> None:
-        """Note that the endpoint pushed back; no request starts for `wait` seconds.
+    def _pushed_back(self, cuts: int, in_flight: int) -> None:
+        """Note that the endpoint pushed back.
 
         `cuts` and `in_flight` are those of the moment when the request began, itself included.
         """
-        if wait:
-            self._closed_until = max(self._closed_until, asyncio.get_running_loop().time() + wait)
         if self._adaptive and cuts == self.cuts:
             self._cut(in_flight)
 
@@ -143,60 +181,36 @@ class Slot:
 
     def report(self, fault: ModelError | None) -> None:
         """Report how an attempt ended to the limit; None means an answer."""
+        limit = self._limit
         if fault is None or isinstance(fault, ContextOverflowError | WithheldError):
-            self._limit._answered(self._cuts)
+            limit.gate.answered(self._refusals)
+            limit._answered(self._cuts)
         elif fault.pushed_back:
-            self._limit._pushed_back(self._cuts, self._in_flight, fault.retry_after)
+            limit.gate.refused(fault, self._refusals)
+            limit._pushed_back(self._cuts, self._in_flight)
 
-    async def step_aside(self, seconds: float) -> None:
-        """Wait without the slot, then take one again for the next attempt."""
+    async def step_aside(self, seconds: float, fault: ModelError) -> None:
+        """Wait without the slot because of a fault, then take one again for the next attempt."""
         self.leave()
-        await asyncio.sleep(seconds)
-        await self._limit._enter()
+        limit = self._limit
+        limit._aside[self] = asyncio.get_running_loop().time() + seconds, fault
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            del limit._aside[self]
+        await limit._enter()
         self._begin()
 
     def _begin(self) -> None:
-        self._held, self._cuts, self._in_flight = True, self._limit.cuts, self._limit.in_flight
+        limit = self._limit
+        self._held, self._cuts, self._in_flight = True, limit.cuts, limit.in_flight
+        self._refusals = limit.gate.refusals
 
     def leave(self) -> None:
         """Give the slot back, if it is held."""
         if self._held:
             self._held = False
             self._limit._leave()
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """When a failed call is repeated.
-
-    The waits grow exponentially with full jitter, uniform between 0 and the back-off, so that sessions stopped by one
-    burst of refusals do not return in one burst. `Retry-After` is waited in full first.
-    """
-
-    most: int = DEFAULT_RETRIES
-    """Repeats of a call, at most."""
-    first: float = FIRST_BACKOFF
-    """Seconds of back-off before the first repeat; doubled for each further one."""
-    longest: float = 60.0
-    """Seconds of back-off, at most."""
-    within: float = LONGEST_CALL
-    """Seconds of attempts and waits after which no repeat begins: five stalls in a row are not a transient fault."""
-    jitter: random.Random = field(default_factory=random.Random)
-    """Seeded by the system, so that two processes wait differently; results do not depend on it."""
-
-    def wait(self, fault: ModelError, repeats: int, taken: float = 0.0) -> float | None:
-        """Seconds until the call is repeated; None if it is not.
-
-        Args:
-            fault: How the last attempt ended.
-            repeats: Repeats so far.
-            taken: Seconds of attempts and waits so far; the wait for a slot does not count.
-        """
-        retry_after = fault.retry_after or 0.0
-        if not fault.retryable or repeats >= self.most or retry_after > LONGEST_WAIT or taken >= self.within:
-            return None
-        backoff = min(self.longest, self.first * 2.0 ** min(repeats, 30))
-        return retry_after + self.jitter.uniform(0.0, backoff)
 
 
 class ManagedModel:
@@ -212,6 +226,8 @@ class ManagedModel:
         self.limit = limit
         self._model = model
         self._retries = retries
+        if retries is not None:
+            limit.gate.policy = retries
 
     def __repr__(self) -> str:
         return f"ManagedModel({self._model!r}, {self.limit.ceiling})"
@@ -246,7 +262,7 @@ class ManagedModel:
         """Like `complete`, in a slot that the caller has taken and gives back."""
         repeats, taken = 0, 0.0
         while True:
-            began = time.monotonic()
+            began = awake_time()
             try:
                 reply = await self._model.complete(request)
             except ModelError as error:
@@ -256,12 +272,12 @@ class ManagedModel:
                     slot.report(None)
                 return reply
             slot.report(fault)
-            taken += time.monotonic() - began
+            taken += awake_time() - began
             wait = None if self._retries is None else self._retries.wait(fault, repeats, taken)
             if wait is None:
-                raise fault
+                raise self.limit.gate.final(fault)
             repeats, taken = repeats + 1, taken + wait
-            await slot.step_aside(wait)
+            await slot.step_aside(wait, fault)
 
     async def aclose(self) -> None:
         """Release the client's resources."""

@@ -11,7 +11,8 @@ from pathlib import PurePath
 from evolif.errors import UsageError
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ModelRef, Sampling, spec_of
 from evolif.models.endpoint import ModelName, check_base_url, parse_model_name, unknown_provider
-from evolif.models.managed import FIRST_BACKOFF, LONGEST_CALL, ManagedModel, RetryPolicy, managed
+from evolif.models.managed import ManagedModel, managed
+from evolif.models.waits import FIRST_BACKOFF, LONGEST_CALL, LONGEST_WAIT, RetryPolicy
 
 ENTRY_POINTS = "evolif.models"
 """Group of plug-ins: entry point `PROVIDER = "module:factory"`, with `factory(name, settings) -> ChatModel`."""
@@ -53,6 +54,8 @@ class ModelOptions:
     """Requests side by side per model."""
     seed: int = 0
     """Seeds simulated models and plug-ins."""
+    wait: float = LONGEST_WAIT
+    """The longest wait in seconds that an endpoint may ask for."""
 
     def sampling(self, model: ModelRef, local: Sampling) -> Sampling:
         """Temperature and longest answer; for a local model, `local` gives those that are not set here."""
@@ -73,6 +76,7 @@ def open_model(
     timeout: float | None = None,
     seed: int = 0,
     backoff: float = FIRST_BACKOFF,
+    wait: float = LONGEST_WAIT,
 ) -> ChatModel:
     """Open a model; nothing is connected or started before its first call.
 
@@ -83,6 +87,7 @@ def open_model(
         timeout: Seconds for one attempt; by default 120, and 600 for a local model.
         seed: Seeds simulated models.
         backoff: Seconds of back-off before the first repeat; doubled for each further one.
+        wait: The longest wait in seconds that an endpoint may ask for.
 
     Raises:
         UsageError: the name, its endpoint, its key or its weights are missing or wrong; the message says what to do.
@@ -94,7 +99,7 @@ def open_model(
         return _load_factory(name)(name, Settings(max_retries, timeout, seed, backoff))
     seconds = _TIMEOUTS[name.provider] if timeout is None else timeout
     client = _open_client(name, seconds)
-    retries = RetryPolicy(max_retries, backoff, within=max(LONGEST_CALL, 2 * seconds))
+    retries = RetryPolicy(max_retries, backoff, within=max(LONGEST_CALL, 2 * seconds, wait), accepted=wait)
     return ManagedModel(client, managed(client).limit, retries)
 
 
@@ -119,8 +124,14 @@ def resolve_model(model: ModelRef, options: ModelOptions) -> ManagedModel:
         UsageError: as `open_model`.
     """
     if isinstance(model, str):
-        retries, timeout, seed = options.max_retries, options.timeout, options.seed
-        model = open_model(model, base_url=options.base_url, max_retries=retries, timeout=timeout, seed=seed)
+        model = open_model(
+            model,
+            base_url=options.base_url,
+            max_retries=options.max_retries,
+            timeout=options.timeout,
+            seed=options.seed,
+            wait=options.wait,
+        )
     return managed(model, options.max_connections)
 
 

@@ -6,7 +6,6 @@ fields all occur.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from base64 import b64encode
@@ -17,6 +16,7 @@ from evolif.errors import ModelError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import Endpoint, ModelName, make_client, resolve_endpoint
 from evolif.models.faults import EndpointErrors, clean_text, count, json_object, mapping, retry_after
+from evolif.models.stalls import TimeLimit
 from evolif.types import Message, Usage
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class OpenAIModel:
         fault: ModelError
         try:
             # The SDK's timeout counts from the last byte received, so a slowly dripping body needs another limit.
-            async with asyncio.timeout(self._timeout):
+            async with TimeLimit(self._timeout):
                 # `chat.completions.create` walks through the whole conversation for types and files, which costs three
                 # times the processor time of everything else; `post` is the SDK's public way around it.
                 client = self._open()

@@ -7,6 +7,7 @@ begins or ends. From a few hundred calls a second this process is the bottleneck
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import aiohttp
@@ -35,6 +36,8 @@ class BoundedClient(DefaultAioHttpClient):
             BodyTooLargeError: the body is larger than `LARGEST_BODY`.
             httpx2.HTTPError: the connection broke, or the answer is not HTTP.
         """
+        # The whole call has a limit that knows of stalls (`evolif.models.stalls`); timers of the transport do not.
+        request.extensions = {**request.extensions, "timeout": {**_NO_LIMIT, "connect": self.timeout.connect}}
         try:
             response = await super().send(request, stream=True, **options)
             try:
@@ -63,6 +66,7 @@ async def _read(response: httpx2.Response) -> httpx2.Response:
     return httpx2.Response(response.status_code, headers=headers, content=bytes(body), request=response.request)
 
 
+_NO_LIMIT: Mapping[str, float | None] = {"read": None, "write": None, "pool": None}
 _FRAMING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
@@ -78,7 +82,7 @@ def make_http_client(*, timeout: float, trust_env: bool = True) -> BoundedClient
     It follows no redirects, so that key and conversation go only where the user said.
 
     Args:
-        timeout: Seconds without a byte after which a request fails.
+        timeout: Seconds of a request; connecting gets ten of them at most. The rest is limited by the caller.
         trust_env: Whether the environment's proxies are used.
     """
     return BoundedClient(

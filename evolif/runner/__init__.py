@@ -19,13 +19,14 @@ from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Requ
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, load_run
-from evolif.runner.session import step
+from evolif.runner.session import WAIT, step
 from evolif.runner.settings import RunSettings, plan
 from evolif.runner.store import RunStore
 from evolif.types import Spent
 
 __all__ = [
     "STOP_RULE",
+    "WAIT",
     "AllowAll",
     "CallPolicy",
     "CallsInFlight",

@@ -179,6 +179,7 @@ class ClientFactory:
     ) -> MeteredModel:
         grace = LOCAL_GRACE if client.name.startswith("local/") else GRACE
         bounded = partial(self._shutdown.within, grace, model=client.name)
+        self._shutdown.watch(client)
         return MeteredModel(client, role, self._policy, stopped, bounded, cache)
 
     def _cached(self, model: ModelRef, base_url: str | None, *, repeats: bool = False) -> ModelCache | None:
@@ -190,11 +191,17 @@ class ClientFactory:
     def _open(self, model: ModelRef, base_url: str | None) -> ChatModel:
         if not isinstance(model, str):
             return model
-        retries, timeout, seed = self._config.max_retries, self._config.timeout, self._config.seed
-        name = parse_model_name(model)
+        config, name = self._config, parse_model_name(model)
         if name.provider == "sim":
-            return get_scenario(self._scenario).player(name.name, seed)
-        return open_model(model, base_url=base_url, max_retries=retries, timeout=timeout, seed=seed)
+            return get_scenario(self._scenario).player(name.name, config.seed)
+        return open_model(
+            model,
+            base_url=base_url,
+            max_retries=config.max_retries,
+            timeout=config.timeout,
+            seed=config.seed,
+            wait=config.wait,
+        )
 
 
 def is_panel(names: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from evolif.benchmark import open_benchmark
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
-from evolif.models import DEFAULT_RETRIES, ModelRef, RequestCache, as_list, spec_of
+from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ModelRef, RequestCache, as_list, spec_of
 from evolif.runner.clients import ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
@@ -40,6 +40,7 @@ def evaluate(
     max_connections: int | None = None,
     max_retries: int = DEFAULT_RETRIES,
     timeout: float | None = None,
+    wait: float = LONGEST_WAIT,
     base_url: str | None = None,
     context: str = "full",
     context_model: ModelRef | None = None,
@@ -79,6 +80,7 @@ def evaluate(
         max_connections: Fixed number of concurrent requests per model; adapts to the endpoint if None.
         max_retries: Repeats of a request that may succeed later.
         timeout: Seconds for one attempt.
+        wait: Longest wait in seconds that an endpoint may ask for; beyond it, sessions are suspended.
         base_url: Endpoint of models without their own.
         context: What of the past the model is shown: `full`, `last:K`, or a plug-in's name.
         context_model: The model that the context strategy calls, if it needs one.
@@ -118,6 +120,7 @@ def evaluate(
         max_connections=max_connections,
         max_retries=max_retries,
         timeout=timeout,
+        wait=wait,
         engine=engine,
         ray_address=ray_address,
         context=context,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from evolif.models import Waiting
 from evolif.types import Ending, Role, Seat, Spent
 
 
@@ -86,8 +87,8 @@ class SessionEnded:
     ending: Ending | None
     """None if it never began: it has no turn and enters no figure."""
     cause: str
-    """One or two words: `patience`, `cap`, `context`, `content filter`, `provider`, `access`, `judge`, `synthesizer`,
-    `benchmark`, `internal`, or the cause of a policy's `Deny` (`budget`, `stop rule`)."""
+    """One or two words: `patience`, `cap`, `context`, `content filter`, `provider`, `access`, `wait`, `judge`,
+    `synthesizer`, `benchmark`, `internal`, or the cause of a policy's `Deny` (`budget`, `stop rule`)."""
     reason: str
     """A sentence."""
 
@@ -117,6 +118,8 @@ class StillWaiting:
 
     calls: tuple[CallsInFlight, ...]
     """Only those of this process; calls in cluster processes are unknown here."""
+    held: tuple[tuple[str, Waiting], ...] = ()
+    """Per model, calls of this process that are held back for some seconds."""
 
 
 Event = StillWaiting | RunStarted | SessionStarted | TurnStored | TurnWorded | FaultMet | SessionEnded | ModelStopped

@@ -17,7 +17,7 @@ from evolif.config import EvalConfig
 from evolif.contexts import FullHistory
 from evolif.errors import InternalError, UsageError
 from evolif.judging import CACHE_FILE, JudgeComparison, Judgement, SqliteJudgeCache, open_judge
-from evolif.models import DEFAULT_RETRIES, ChatRequest, ModelRef, Reply, RequestCache, as_list, spec_of
+from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ChatRequest, ModelRef, Reply, RequestCache, as_list, spec_of
 from evolif.runner.clients import ClientFactory, describe_judge
 from evolif.runner.events import Observer, RunStarted, SessionKey, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
@@ -48,6 +48,7 @@ def rejudge(
     judge_rule: str = "mean",
     max_retries: int = DEFAULT_RETRIES,
     timeout: float | None = None,
+    wait: float = LONGEST_WAIT,
     cache: RequestCache | None = None,
     gate: CallPolicy | None = None,
     observe: Observer | None = None,
@@ -63,6 +64,7 @@ def rejudge(
         judge_rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
         max_retries: Repeats of a request that may succeed later.
         timeout: Seconds for one attempt.
+        wait: Longest wait in seconds that an endpoint may ask for; beyond it, sessions are suspended.
         cache: Replies of earlier requests, see `evolif.models.open_cache`.
         gate: Decides on every call; a session whose call it denies is censored, and resumed with a larger budget.
         observe: Called with every turn, fault and end.
@@ -78,7 +80,7 @@ def rejudge(
     panel = as_list(judge)
     judges = [spec_of(model) for model in panel]
     shutdown = Shutdown()
-    config = EvalConfig(max_retries=max_retries, timeout=timeout)
+    config = EvalConfig(max_retries=max_retries, timeout=timeout, wait=wait)
     factory = ClientFactory(config, gate or AllowAll(), shutdown, cache)
     notify = notify or (lambda _: None)
     root = Path(out)

@@ -21,6 +21,7 @@ from evolif.errors import (
     InternalError,
     ModelError,
     UsageError,
+    WaitError,
     WithheldError,
 )
 from evolif.judging import Judgement
@@ -43,6 +44,9 @@ from evolif.runner.shutdown import Shutdown
 from evolif.runner.store import StoreError, StoreWriter
 from evolif.scenario import INSTRUCTIONS, Environment
 from evolif.types import End, Ending, Exchange, Message, Prompt, Role, Seat, Spent
+
+WAIT = "wait"
+"""The cause of sessions whose endpoint asked to wait for longer than was accepted."""
 
 
 class SessionEnd(Exception):
@@ -69,7 +73,8 @@ class SessionEnd(Exception):
     @property
     def is_final(self) -> bool:
         """Whether every further call of the failed role would fail in the same way."""
-        return isinstance(self.fault, AccessError) or isinstance(getattr(self.fault, "__cause__", None), AccessError)
+        faults = (self.fault, getattr(self.fault, "__cause__", None))
+        return any(isinstance(f, AccessError) or (isinstance(f, WaitError) and f.everyone) for f in faults)
 
 
 def end_for(fault: Exception, role: Role, model: str, scenario: str = INSTRUCTIONS) -> SessionEnd:
@@ -106,7 +111,8 @@ def _cause(fault: EvolifError, role: Role) -> str:
     if isinstance(fault, ModelError):
         if role != "target":
             return role
-        return "access" if isinstance(fault, AccessError) else "provider"
+        kinds: tuple[tuple[type[ModelError], str], ...] = ((AccessError, "access"), (WaitError, WAIT))
+        return next((cause for kind, cause in kinds if isinstance(fault, kind)), "provider")
     return "benchmark" if role == "synthesizer" else "internal"
 
 

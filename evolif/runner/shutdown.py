@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, TypeVar
 
+from evolif.models import ManagedModel, Waiting
 from evolif.runner.events import CallsInFlight, Observer, StillWaiting
 from evolif.runner.metering import CallDeniedError
 from evolif.types import Role
@@ -38,6 +39,16 @@ class Shutdown:
         self._in_flight: dict[asyncio.Timeout, _Bounded] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._requested_at = 0.0
+        self._clients: list[ManagedModel] = []
+
+    def watch(self, client: ManagedModel) -> None:
+        """Include a client in `held`."""
+        self._clients.append(client)
+
+    def held(self) -> tuple[tuple[str, Waiting], ...]:
+        """Calls that are held back for long enough to say so, with their models; only within the event loop."""
+        found = ((client.name, one) for client in self._clients for one in client.limit.waiting())
+        return tuple((name, one) for name, one in found if one.seconds >= HEARTBEAT)
 
     def stopped(self, model: str) -> bool:
         """Whether no further turn of a model may be played."""
@@ -208,7 +219,7 @@ async def with_heartbeat(main: Coroutine[Any, Any, None], shutdown: Shutdown, ob
     async def beat() -> None:
         while True:
             await asyncio.sleep(HEARTBEAT)
-            observe(StillWaiting(shutdown.in_flight()))
+            observe(StillWaiting(shutdown.in_flight(), shutdown.held()))
 
     heartbeat = asyncio.create_task(beat())
     try:

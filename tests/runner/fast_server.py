@@ -28,12 +28,19 @@ class Asked:
 
 @dataclass(frozen=True)
 class Served:
-    """An answer, or a fault: `reset` breaks the connection in mid-body, `garbage` is a body that is no JSON."""
+    """An answer, or a fault: `reset` breaks the connection in mid-body, `hang up` at once, `stall` never answers,
+    `garbage` is a body that is no JSON."""
 
     text: str = ""
     status: int = 200
     fault: str = ""
     delay: float = 0.0
+    retry_after: float | None = 0
+    """Seconds, sent with 429 and 503."""
+    error: str = "not now"
+    """What is said with another status than 200."""
+    body: Any = None
+    """Sent instead, as JSON; the usage is added."""
 
 
 Brain = Callable[[Asked], Served]
@@ -95,17 +102,26 @@ class _Peer(asyncio.Protocol):
             asyncio.get_running_loop().call_later(served.delay, self._send, served)
 
     def _send(self, served: Served) -> None:
-        message = {"role": "assistant", "content": served.text}
+        if served.fault in ("stall", "hang up"):
+            if served.fault == "hang up":
+                self._transport.close()
+            return
         usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-        told: dict[str, Any] = {"choices": [{"index": 0, "finish_reason": "stop", "message": message}], "usage": usage}
+        told: dict[str, Any] = {**(served.body or completion({"content": served.text})), "usage": usage}
         if served.status != 200:
-            told = {"error": {"message": "not now", "type": "some_error"}}
+            told = {"error": {"message": served.error, "type": "some_error"}}
         body = b"{half" if served.fault == "garbage" else json.dumps({"id": "c", "model": "m", **told}).encode()
-        retry = b"Retry-After: 0\r\n" if served.status in (429, 503) else b""
+        waits = served.status in (429, 503) and served.retry_after is not None
+        retry = b"Retry-After: %d\r\n" % served.retry_after if waits else b""
         head = b"HTTP/1.1 %d X\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n"
         self._transport.write(head % (served.status, retry, len(body) + 100 * (served.fault == "reset")) + body)
         if served.fault == "reset":
             self._transport.close()
+
+
+def completion(message: dict[str, Any], finish: str = "stop") -> dict[str, Any]:
+    """The body of an answer."""
+    return {"choices": [{"index": 0, "finish_reason": finish, "message": {"role": "assistant", **message}}]}
 
 
 @contextmanager

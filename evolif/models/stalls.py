@@ -1,0 +1,115 @@
+"""Time limits that a pause of the machine extends: a closed lid, SIGSTOP, a busy loop.
+
+While the process is stopped, the clock goes on and answers arrive in the sockets. Afterwards every timer is due at
+once, and asyncio's own limits would throw away what has not been read yet. Those here notice the jump of the clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from weakref import WeakKeyDictionary
+
+_TICK = 0.25
+"""Seconds between two looks at the clock."""
+_JUMP = 0.25
+"""Seconds by which a look must be late to count as a stall."""
+_READING_TIME = 2.0
+"""Seconds that a call gets after a stall, at least, to read what has arrived."""
+_SHORT = 1e-3
+"""Seconds that no timer is worth: a loop's timers are early by less."""
+
+
+class _Watch:
+    """Looks at the clock of the running event loop while any call is under way in it."""
+
+    def __init__(self) -> None:
+        self.stalled = 0.0
+        """Seconds of all stalls so far."""
+        self.woken = 0.0
+        """When the last stall ended."""
+        self._due = 0.0
+        self._calls = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def enter(self) -> None:
+        self._calls += 1
+        if self._timer is None:
+            self._look_later(asyncio.get_running_loop().time())
+
+    def leave(self) -> None:
+        self._calls -= 1
+
+    def look(self) -> float:
+        """The time now, after any stall is counted."""
+        now = asyncio.get_running_loop().time()
+        if self._timer is not None and now - self._due > _JUMP:
+            self.stalled += now - self._due
+            self.woken = now
+            self._timer.cancel()
+            self._look_later(now)
+        return now
+
+    def _tick(self) -> None:
+        now = self.look()
+        if self._due <= now:
+            self._timer = None
+            if self._calls:
+                self._look_later(now)
+
+    def _look_later(self, now: float) -> None:
+        self._due = now + _TICK
+        self._timer = asyncio.get_running_loop().call_at(self._due, self._tick)
+
+
+_watches: WeakKeyDictionary[asyncio.AbstractEventLoop, _Watch] = WeakKeyDictionary()
+
+
+def _watch() -> _Watch:
+    return _watches.setdefault(asyncio.get_running_loop(), _Watch())
+
+
+def awake_time() -> float:
+    """A clock in seconds that stands still during stalls, as far as calls were under way to notice them."""
+    watch = _watch()
+    return watch.look() - watch.stalled
+
+
+class TimeLimit:
+    """Limits a block like `asyncio.timeout`, but to so many seconds awake; raises `TimeoutError` if they are over.
+
+    Args:
+        seconds: Of the limit.
+    """
+
+    __slots__ = ("_began", "_seconds", "_stalled", "_timeout", "_timer", "_watch")
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._timeout = asyncio.timeout(None)
+
+    async def __aenter__(self) -> None:
+        self._watch = _watch()
+        await self._timeout.__aenter__()
+        self._watch.enter()
+        self._began, self._stalled = self._watch.look(), self._watch.stalled
+        self._timer = asyncio.get_running_loop().call_at(self._began + self._seconds, self._check)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        self._watch.leave()
+        await self._timeout.__aexit__(kind, fault, trace)
+
+    def _check(self) -> None:
+        """The time is over, unless some of it was a stall."""
+        now = self._watch.look()
+        stalled = self._watch.stalled - self._stalled
+        ends = self._began + self._seconds + stalled
+        if stalled:
+            ends = max(ends, self._watch.woken + _READING_TIME)
+        if now < ends - _SHORT:
+            self._timer = asyncio.get_running_loop().call_at(ends, self._check)
+        else:
+            self._timeout.reschedule(now)
