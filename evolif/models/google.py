@@ -34,6 +34,7 @@ _FILTERED = frozenset(
     " IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT IMAGE_RECITATION".split()
 )
 """Finish reasons of the content filter."""
+_TOOLS = ("functionCall", "executableCode", "codeExecutionResult")
 _CUT = frozenset({"MAX_TOKENS", "CONTINUATION"})
 _FINISHED = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED", ""}) | _CUT
 """Finish reasons for which an answer without text counts as the model's answer."""
@@ -49,6 +50,9 @@ def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
     finish = clean_text(candidate.get("finishReason"))
     if finish in _FILTERED:
         raise errors.withheld()
+    problem = _problem(candidate.get("content"))
+    if problem:
+        raise errors.malformed(problem)
     text, thoughts = _parts(mapping(candidate.get("content")).get("parts"))
     if not text and finish not in _FINISHED:
         raise errors.malformed(f"no text, and it ended with {finish}")
@@ -57,6 +61,18 @@ def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
     output = count(tokens.get("candidatesTokenCount")) + count(tokens.get("thoughtsTokenCount"))
     usage = Usage(count(tokens.get("promptTokenCount")), output)
     return Reply(text, thoughts, finish in _CUT, usage, clean_text(body.get("modelVersion")))
+
+
+def _problem(content: object) -> str:
+    """What makes an answer unusable, in words; empty if it is one, however weak."""
+    parts = content.get("parts") if isinstance(content, Mapping) else content
+    if parts is None:
+        return ""
+    if not isinstance(parts, list) or not all(isinstance(part, Mapping) for part in parts):
+        return "content that is no text"
+    if any(part.get(call) for part in parts for call in _TOOLS):
+        return "a call of a tool, and none was offered"
+    return "" if all(isinstance(part.get("text") or "", str) for part in parts) else "content that is no text"
 
 
 def _retry_info(body: object) -> float | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _THINK = re.compile(r"\s*<think>(.*?)(?:</think>\s*|\Z)(.*)\Z", re.DOTALL)
 """A leading block of reasoning; an unclosed one extends to the end."""
 
+_TOOLS = ("tool_calls", "function_call")
 CONNECTIONS = 16
 MOST_CONNECTIONS = 200
 
@@ -40,6 +41,9 @@ def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
         raise errors.withheld()
     if finish == "error" or not isinstance(choice.get("message"), Mapping):
         raise errors.malformed(_error_text(choice) or "no message")
+    problem = _problem(choice["message"], finish)
+    if problem:
+        raise errors.malformed(problem)
     text, reasoning = _message(choice["message"])
     tokens = mapping(body.get("usage"))
     usage = Usage(count(tokens.get("prompt_tokens")), count(tokens.get("completion_tokens")))
@@ -50,6 +54,25 @@ def split_reasoning(text: str) -> tuple[str, str]:
     """Split a leading `<think>` block off: (answer, reasoning)."""
     match = _THINK.match(text)
     return (match[2], match[1].strip()) if match else (text, "")
+
+
+def _problem(message: Mapping[str, Any], finish: object) -> str:
+    """What makes a message unusable, in words; empty if it is an answer, however weak.
+
+    The server wrote the types and parsed the calls, so neither is the model's failure.
+    """
+    if finish in _TOOLS or any(message.get(call) for call in _TOOLS):
+        return "a call of a tool, and none was offered"
+    content = message.get("content")
+    usable = all(map(_is_part, content)) if isinstance(content, list) else content is None or isinstance(content, str)
+    return "" if usable else "content that is no text"
+
+
+def _is_part(part: object) -> bool:
+    """Whether a part of a message has the shape of one; parts of other kinds than text are left out of the answer."""
+    if not isinstance(part, Mapping) or not isinstance(part.get("type"), str):
+        return False
+    return part["type"] != "text" or isinstance(part.get("text"), str)
 
 
 def _message(message: Mapping[str, Any]) -> tuple[str, str]:

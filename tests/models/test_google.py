@@ -168,6 +168,14 @@ def test_a_safety_block_is_withheld(answer: Answer) -> None:
         b'{"candidates": "none"}',
         b'{"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]}',
         b'{"candidates": [{"finishReason": "OTHER", "content": {"parts": []}}]}',
+        b'{"candidates": [{"finishReason": "STOP", "content": 42}]}',
+        b'{"candidates": [{"finishReason": "STOP", "content": {"parts": 42}}]}',
+        b'{"candidates": [{"finishReason": "STOP", "content": {"parts": {"text": "x"}}}]}',
+        b'{"candidates": [{"finishReason": "STOP", "content": {"parts": ["x"]}}]}',
+        b'{"candidates": [{"finishReason": "STOP", "content": {"parts": [{"text": 42}]}}]}',
+        b'{"candidates": [{"finishReason": "STOP", "content": {"parts": [{"text": {"a": 1}}]}}]}',
+        b'{"candidates": [{"finishReason": "STOP", "content": {"parts": [{"functionCall": {"name": "f"}}]}}]}',
+        b'{"candidates": [{"content": {"parts": [{"text": "x"}, {"executableCode": {"code": "1"}}]}}]}',
     ],
 )
 def test_answers_that_are_none_are_the_servers_fault(body: bytes) -> None:

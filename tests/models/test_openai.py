@@ -201,11 +201,36 @@ def test_what_can_pass_is_asked_again() -> None:
         b'{"choices": [{"finish_reason": "stop"}]}',
         b'{"choices": [{"finish_reason": "error", "error": {"message": "upstream"}, "message": {"content": ""}}]}',
         b'{"error": {"message": "overloaded"}}',
+        b'{"choices": [{"message": {"content": 42}}]}',
+        b'{"choices": [{"message": {"content": {"a": 1}}}]}',
+        b'{"choices": [{"message": {"content": {"type": "text", "text": "x"}}}]}',
+        b'{"choices": [{"message": {"content": true}}]}',
+        b'{"choices": [{"message": {"content": ["a", "b"]}}]}',
+        b'{"choices": [{"message": {"content": [1, 2]}}]}',
+        b'{"choices": [{"message": {"content": [{"type": "text", "text": 42}]}}]}',
+        b'{"choices": [{"message": {"content": [{"text": "no type"}]}}]}',
+        b'{"choices": [{"message": {"content": null, "tool_calls": [{"id": "1", "type": "function"}]}}]}',
+        b'{"choices": [{"message": {"content": "I look it up.", "tool_calls": [{"id": "1"}]}}]}',
+        b'{"choices": [{"message": {"content": null, "function_call": {"name": "search"}}}]}',
+        b'{"choices": [{"finish_reason": "tool_calls", "message": {"content": null}}]}',
     ],
 )
 def test_malformed_answers_are_the_servers_fault(body: bytes) -> None:
     with serving(Answer(body)) as server:
         assert fault(server).retryable
+
+
+@pytest.mark.parametrize("more", [{"tool_calls": []}, {"tool_calls": None}, {"function_call": None}, {"audio": None}])
+def test_empty_lists_of_calls_are_none(more: dict[str, object]) -> None:
+    with serving(ok("Hello.", **more)) as server:
+        assert ask(server).text == "Hello."
+
+
+@pytest.mark.parametrize("content", ["", None, [], [{"type": "text", "text": ""}]])
+def test_an_empty_answer_is_an_answer(content: object) -> None:
+    with serving(ok(content)) as server:
+        assert ask(server).text == ""
+    assert len(server.seen) == 1
 
 
 @pytest.mark.parametrize(

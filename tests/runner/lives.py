@@ -32,6 +32,14 @@ class Nursery:
         """SIGKILL; does nothing where it has ended by itself."""
         os.kill(self._alive, signal.SIGKILL)
 
+    def pause(self) -> None:
+        """SIGSTOP: it lives on, but does nothing until `go_on`."""
+        os.kill(self._alive, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """SIGCONT."""
+        os.kill(self._alive, signal.SIGCONT)
+
     def end(self) -> int:
         """Wait for its end. The exit code: 0 complete, 3 sessions are left, 1 an error, negative for a signal."""
         return int(self._asked("end"))

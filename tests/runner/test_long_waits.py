@@ -16,6 +16,8 @@ from evolif.instructions import Benchmark, generate
 from evolif.models import waits
 from evolif.runner import load_run, shutdown
 
+pytestmark = pytest.mark.slow
+
 SESSIONS, TURNS = 100, 10
 LATER = Served(status=429, retry_after=300)
 
@@ -50,7 +52,7 @@ def test_one_429_of_300_s_among_a_thousand_calls_suspends_one_session(bench: Ben
     with fast_server(bench, brain) as server:
         began = time.monotonic()
         told = evolif(bench, server.url, "-o", tmp_path / "r")
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 60
         assert told.exit_code == 3 and "1 session is suspended" in told.stderr
         with_mend = " ".join(told.stderr.split())
         assert "run the same command to resume them, later or with a longer --wait" in with_mend
@@ -71,7 +73,7 @@ def test_a_model_that_tells_every_call_so_is_stopped_and_goes_on_later(bench: Be
     with fast_server(bench, brain) as server:
         began = time.monotonic()
         told = evolif(bench, server.url, "-o", tmp_path / "r", "--max-connections", 10, "--display", "plain")
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 60
         assert told.exit_code == 3 and len(server.asked) < 300 + 20
         assert told.stderr.count("openai/m gets no more requests") == 1
         assert "as every call is told; waits of more than 120 s are not accepted" in " ".join(told.stderr.split())
@@ -95,6 +97,6 @@ def test_told_to_wait_it_waits_and_says_who_why_and_until_when(
     with fast_server(bench, brain) as server:
         began = time.monotonic()
         told = evolif(bench, server.url, "-o", tmp_path / "r", "--wait", 3, *arguments)
-        assert 2 < time.monotonic() - began < 20
+        assert 2 < time.monotonic() - began < 60
     assert told.exit_code == 0 and len(server.asked) == 30 * TURNS + 20
     assert re.search(r"openai/m: \d+ calls? waits? until \d\d:\d\d:\d\d \(its endpoint asked for that\)", told.stderr)
