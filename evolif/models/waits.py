@@ -127,11 +127,9 @@ class Gate:
 
     def final(self, fault: ModelError) -> ModelError:
         """The fault of a call that is not repeated: a wait that is too long is said as such."""
-        if self.fault is not None and fault.pushed_back:
-            return WaitError(str(self.fault), everyone=True)
         if not fault.retryable or (fault.retry_after or 0.0) <= self.policy.accepted:
             return fault
-        return WaitError(self._too_long(fault))
+        return WaitError(self._too_long(fault), everyone=self.fault is not None)
 
     def _too_long(self, fault: ModelError) -> str:
         told = ", as every call is told" if self._in_row >= _CONVINCED else ""

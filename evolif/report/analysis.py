@@ -72,6 +72,8 @@ class ModelSummary:
     bounds: Bounds | None
     """The figures if all suspended and withheld sessions had failed, or succeeded; None without them or patience."""
     tokens: int
+    empty_answers: int = 0
+    """Answers without text, which are judged like any others."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,11 @@ class RunAnalysis:
         return tuple(self.run.costs())
 
     @cached_property
+    def empty_answers(self) -> Mapping[tuple[str, int], int]:
+        """Answers without text per model and dialogue."""
+        return self.run.empty_answers()
+
+    @cached_property
     def commands(self) -> tuple[Step, ...]:
         """The commands that reproduce the run and this report."""
         name = self.run.path.resolve().name or "RUN"
@@ -260,7 +267,14 @@ class ModelAnalysis:
             heuristic=self.of.heuristic.get(self.name, {}),
             bounds=bounds(self.sessions, max_turns=self.of.settings.max_turns) if bounded else None,
             tokens=self.tokens,
+            empty_answers=self.empty_answers,
         )
+
+    @cached_property
+    def empty_answers(self) -> int:
+        """How many of its answers have no text."""
+        empty = self.of.empty_answers
+        return sum(empty.get((self.name, dialogue), 0) for dialogue in {s.dialogue for s in self.sessions})
 
     @cached_property
     def tokens(self) -> int:

@@ -126,6 +126,7 @@ def _summary(summary: ModelSummary) -> dict[str, Any]:
         **rec,
         "not_judged_turns": counts.not_judged_turns,
         "not_judged_constraints": counts.not_judged_constraints,
+        **({"empty_answers": summary.empty_answers} if summary.empty_answers else {}),
         **_metrics(summary.metrics, summary.intervals),
         "groups": _satisfaction(summary.groups),
         "heuristic": _satisfaction(summary.heuristic),

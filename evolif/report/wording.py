@@ -101,6 +101,7 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
             lambda s: s.counts.not_judged_turns if s.groups or s.counts.not_judged_constraints else 0,
         ),
         (f"{word}s not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
+        ("Empty answers, judged like any others", lambda s: s.empty_answers),
         ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.left_out.get("rec", 0)),
     ]
     for fact, count in facts:

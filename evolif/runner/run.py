@@ -76,6 +76,10 @@ class Run:
         """Calls and tokens per role and model: targets, judges, synthesizers and their checkers."""
         return self._store.costs()
 
+    def empty_answers(self) -> dict[tuple[str, int], int]:
+        """How many answers of models under test have no text, per model and dialogue; only where there are any."""
+        return self._store.empty_answers()
+
     def faults(self) -> list[tuple[str, int, int, str, str]]:
         """(model, dialogue, turn, kind, message) of every fault, oldest first."""
         return self._store.faults()

@@ -319,6 +319,17 @@ class RunStore:
                 " GROUP BY model, reason ORDER BY n DESC, model, reason"
             ).fetchall()
 
+    def empty_answers(self) -> dict[tuple[str, int], int]:
+        """How many answers of models under test have no text, per model and dialogue; only where there are any."""
+        with disk_faults(self.root):
+            rows = self._connection.execute(
+                "SELECT model, session.dialogue, count(*) FROM turn JOIN session ON session.id = turn.session"
+                " JOIN asked ON asked.id = turn.asked"
+                " WHERE trim(answer, char(9, 10, 11, 12, 13, 32)) = '' AND seat = 'target'"
+                " GROUP BY model, session.dialogue"
+            ).fetchall()
+        return {(model, dialogue): number for model, dialogue, number in rows}
+
     def costs(self) -> list[Spent]:
         """Calls and tokens per role and model."""
         with disk_faults(self.root):

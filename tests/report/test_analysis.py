@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from fractions import Fraction
 from pathlib import Path
 
@@ -120,4 +121,23 @@ def test_an_early_end_restricts_every_part(tmp_path: Path) -> None:
     [model] = analysis.models
     assert model.summary.metrics.dialogues == 2 and model.by("group")["end_with"].judged == 9
     assert analysis.unbegun == {STOP_RULE: 1} and analysis.suspended == 0
+    run.close()
+
+
+def test_empty_answers_are_counted_in_remarks_and_json_only_where_there_are_any(tmp_path: Path) -> None:
+    from evolif.report import analysis_object
+    from evolif.report.wording import remarks
+
+    run = make_run(tmp_path / "r", {"sim/a": ONE, "sim/b": ONE})
+    before = analyse([run], resamples=50)
+    assert not any("mpty answers" in line for line in remarks(run, [m.summary for m in before[0].models], "ab"))
+    assert "empty_answers" not in analysis_object(group_comparable(before))["models"][0]
+    with sqlite3.connect(tmp_path / "r" / "run.sqlite") as file:
+        file.execute("UPDATE turn SET answer = ' \n' WHERE (session, turn) IN (SELECT session, turn FROM turn LIMIT 2)")
+    file.close()
+    after = analyse([run], resamples=50)
+    found = list(remarks(run, [m.summary for m in after[0].models], "ab"))
+    assert "Empty answers, judged like any others: a 2." in found
+    told = analysis_object(group_comparable(after))["models"]
+    assert told[0]["empty_answers"] == 2 and "empty_answers" not in told[1]
     run.close()

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from fast_server import Asked, Served, fast_server
+from scripted import Scripted
 from typer.testing import CliRunner
 
 from evolif.cli import app
+from evolif.errors import ModelError
 from evolif.instructions import Benchmark, generate
-from evolif.models import waits
-from evolif.runner import load_run, shutdown
-
-pytestmark = pytest.mark.slow
+from evolif.models import ManagedModel, managed, waits
+from evolif.runner import Event, ModelStopped, evaluate, load_run, shutdown
 
 SESSIONS, TURNS = 100, 10
 LATER = Served(status=429, retry_after=300)
@@ -45,6 +45,7 @@ def good(asked: Asked) -> Served:
     return Served(asked.turn.witness or "")
 
 
+@pytest.mark.slow
 def test_one_429_of_300_s_among_a_thousand_calls_suspends_one_session(bench: Benchmark, tmp_path: Path) -> None:
     def brain(asked: Asked) -> Served:
         return LATER if (asked.turn.dialogue, asked.turn.turn, asked.before) == (40, 5, 0) else good(asked)
@@ -62,6 +63,7 @@ def test_one_429_of_300_s_among_a_thousand_calls_suspends_one_session(bench: Ben
     assert again.exit_code == 0 and len(server.asked) == SESSIONS * TURNS + 1
 
 
+@pytest.mark.slow
 def test_a_model_that_tells_every_call_so_is_stopped_and_goes_on_later(bench: Benchmark, tmp_path: Path) -> None:
     spent = False
 
@@ -85,6 +87,7 @@ def test_a_model_that_tells_every_call_so_is_stopped_and_goes_on_later(bench: Be
     run.close()
 
 
+@pytest.mark.slow
 def test_told_to_wait_it_waits_and_says_who_why_and_until_when(
     bench: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,3 +103,21 @@ def test_told_to_wait_it_waits_and_says_who_why_and_until_when(
         assert 2 < time.monotonic() - began < 60
     assert told.exit_code == 0 and len(server.asked) == 30 * TURNS + 20
     assert re.search(r"openai/m: \d+ calls? waits? until \d\d:\d\d:\d\d \(its endpoint asked for that\)", told.stderr)
+
+
+def test_a_judge_that_tells_every_call_so_stops_all_sessions_and_no_answer_is_lost(
+    paper_bench: Path, tmp_path: Path
+) -> None:
+    later = ModelError("judge: 429; retry after 300 s.", retryable=True, pushed_back=True, retry_after=300)
+    judge = Scripted(lambda request: later, connections=2, name="fake/judge")
+    panel = ManagedModel(judge, managed(judge).limit, waits.RetryPolicy(pause=0.02))
+    seen: list[Event] = []
+    began = time.monotonic()
+    model = Scripted(lambda request: "No.", connections=4)
+    run = evaluate(paper_bench, model, tmp_path / "r", judge=panel, epochs=10, max_turns=9, observe=seen.append)
+    assert time.monotonic() - began < 20
+    [stop] = [event for event in seen if isinstance(event, ModelStopped)]
+    assert stop.model == "the judge" and "as every call is told" in stop.reason
+    assert run.suspended() == 40 and len(judge.asked) < 20
+    assert sum(len(run.store.turns(number)) for number, _ in run.store.sessions()) == len(model.asked)
+    run.close()

@@ -77,6 +77,9 @@ class HandRun:
     def unbegun(self) -> dict[str, int]:
         return {}
 
+    def empty_answers(self) -> dict[tuple[str, int], int]:
+        return {}
+
 
 def words_of(words: Sequence[str]) -> list[tuple[int, str]]:
     return list(enumerate(words, start=1))
