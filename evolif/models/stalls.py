@@ -12,10 +12,12 @@ from weakref import WeakKeyDictionary
 
 _TICK = 0.25
 """Seconds between two looks at the clock."""
-_JUMP = 0.25
-"""Seconds by which a look must be late to count as a stall."""
+_JUMP = 1.0
+"""Seconds by which a look must be late to count as a stall; a busy loop is late by less."""
+_LATE = 0.05
+"""Seconds by which a limit's own timer must be late for what has arrived to be read first."""
 _READING_TIME = 2.0
-"""Seconds that a call gets after a stall, at least, to read what has arrived."""
+"""Seconds that a call gets for that, once."""
 _SHORT = 1e-3
 """Seconds that no timer is worth: a loop's timers are early by less."""
 
@@ -26,8 +28,6 @@ class _Watch:
     def __init__(self) -> None:
         self.stalled = 0.0
         """Seconds of all stalls so far."""
-        self.woken = 0.0
-        """When the last stall ended."""
         self._due = 0.0
         self._calls = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -45,7 +45,6 @@ class _Watch:
         now = asyncio.get_running_loop().time()
         if self._timer is not None and now - self._due > _JUMP:
             self.stalled += now - self._due
-            self.woken = now
             self._timer.cancel()
             self._look_later(now)
         return now
@@ -82,18 +81,21 @@ class TimeLimit:
         seconds: Of the limit.
     """
 
-    __slots__ = ("_began", "_seconds", "_stalled", "_timeout", "_timer", "_watch")
+    __slots__ = ("_due", "_ends", "_reads", "_seconds", "_timeout", "_timer", "_watch")
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._timeout = asyncio.timeout(None)
+        self._reads = False
 
     async def __aenter__(self) -> None:
         self._watch = _watch()
         await self._timeout.__aenter__()
         self._watch.enter()
-        self._began, self._stalled = self._watch.look(), self._watch.stalled
-        self._timer = asyncio.get_running_loop().call_at(self._began + self._seconds, self._check)
+        self._due = self._watch.look() + self._seconds
+        self._ends = self._due - self._watch.stalled
+        """On the clock that stands still."""
+        self._timer = asyncio.get_running_loop().call_at(self._due, self._check)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
@@ -105,11 +107,10 @@ class TimeLimit:
     def _check(self) -> None:
         """The time is over, unless some of it was a stall."""
         now = self._watch.look()
-        stalled = self._watch.stalled - self._stalled
-        ends = self._began + self._seconds + stalled
-        if stalled:
-            ends = max(ends, self._watch.woken + _READING_TIME)
-        if now < ends - _SHORT:
-            self._timer = asyncio.get_running_loop().call_at(ends, self._check)
+        due, self._due = self._due, self._ends + self._watch.stalled
+        if not self._reads and now - due > _LATE:
+            self._reads, self._due = True, max(self._due, now + _READING_TIME)
+        if now < self._due - _SHORT:
+            self._timer = asyncio.get_running_loop().call_at(self._due, self._check)
         else:
             self._timeout.reschedule(now)
