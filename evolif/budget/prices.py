@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError, UsageError
-from evolif.resources import data_path, load_yaml
+from evolif.resources import data_path, load_data
 from evolif.runner import RunSettings, Spent
 from evolif.scenario import Benchmark, get_scenario
 from evolif.types import Usage
@@ -81,7 +81,7 @@ def load_prices(path: Path | None = None) -> PriceTable:
 
 def _read(path: Path) -> Mapping[str, Price]:
     try:
-        return _PriceFile.model_validate(load_yaml(path)).models
+        return _PriceFile.model_validate(load_data(path)).models
     except ValidationError as fault:
         first = fault.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"

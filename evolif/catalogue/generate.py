@@ -19,7 +19,7 @@ from evolif.catalogue.index import E, EntryKind
 from evolif.errors import ContextOverflowError, InputError, ModelError, OutsideError, UsageError, WithheldError
 from evolif.instructions.structured import StructuredModel
 from evolif.models import ModelOptions, ModelRef, Sampling, resolve_model, stored_name
-from evolif.resources import complaint, data_path, load_yaml
+from evolif.resources import complaint, data_path, load_data
 from evolif.synthesis import fill_slots, read_object
 from evolif.text import clean
 from evolif.types import Message
@@ -68,7 +68,7 @@ def load_prompts(name: str) -> PromptFile:
     """
     path = data_path("seeds", "prompts", f"{name}.yaml")
     try:
-        return PromptFile.model_validate(load_yaml(path))
+        return PromptFile.model_validate(load_data(path))
     except ValidationError as fault:
         raise InputError(complaint(fault, "prompts"), path=path) from None
 

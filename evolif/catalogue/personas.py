@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from evolif.catalogue.entries import Pair, RuleFault, id_faults, text_of, texts_of
 from evolif.catalogue.index import NUMBER_WORDS, EntryIndex, EntryKind, function_words, words
 from evolif.errors import InputError
-from evolif.resources import complaint, data_path, load_yaml
+from evolif.resources import complaint, data_path, load_data
 from evolif.synthesis import PersonaModel, registers
 from evolif.text import sentences
 from evolif.turns import Persona
@@ -71,7 +71,7 @@ class PatternFile:
         """
         self._by_word: dict[str, list[_Pattern]] = {}
         self._by_prefix: list[_Pattern] = []
-        data = load_yaml(path)
+        data = load_data(path)
         if not isinstance(data, dict) or not isinstance(data.get("patterns"), dict):
             raise InputError("needs “patterns”: a mapping of categories to lists", path=path)
         sets = {str(name): tuple(map(str, words)) for name, words in (data.get("sets") or {}).items()}

@@ -187,9 +187,9 @@ def _load_config(ctx: typer.Context, path: Path | None) -> Path | None:
     if path is None:
         return None
     from evolif.errors import InputError
-    from evolif.resources import load_yaml
+    from evolif.resources import load_data
 
-    data = _load_toml(path) if path.suffix == ".toml" else load_yaml(path)
+    data = load_data(path)
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise InputError("a configuration is a mapping of flag names to values", path=path)
     values = {key.replace("-", "_"): value for key, value in data.items() if value is not None}
@@ -202,19 +202,6 @@ def _load_config(ctx: typer.Context, path: Path | None) -> Path | None:
         parameters[key].name: _as_text(value, parameters[key]) for key, value in values.items() if key in parameters
     }
     return path
-
-
-def _load_toml(path: Path) -> Any:
-    import tomllib
-
-    from evolif.errors import InputError
-
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as fault:
-        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise InputError(f"not TOML: {fault}", path=path) from None
 
 
 def _commands(ctx: typer.Context) -> Iterator[Any]:

@@ -25,7 +25,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from evolif.resources import data_path, load_yaml
+from evolif.resources import data_path, load_data
 from evolif.rng import Stream
 from evolif.text import Reading, fold
 from evolif.turns import OperationKind, Params
@@ -76,7 +76,7 @@ class Conflict:
 @lru_cache(maxsize=64)
 def group_data(name: str) -> Mapping[str, Any]:
     """A group's data file: pool, phrases, descriptions."""
-    data: Mapping[str, Any] = load_yaml(data_path("constraints", f"{name}.yaml"))
+    data: Mapping[str, Any] = load_data(data_path("constraints", f"{name}.yaml"))
     return data
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from evolif.constraints.base import Active, Conflict, lower_limit, required_words, upper_limit
-from evolif.resources import data_path, load_yaml
+from evolif.resources import data_path, load_data
 from evolif.text import count_words, find_all, fold
 from evolif.turns import Params
 
@@ -52,7 +52,7 @@ def table_version() -> int:
 
 @lru_cache(maxsize=2)
 def _table(name: str) -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_yaml(data_path("constraints", f"{name}.yaml"))
+    table: Mapping[str, Any] = load_data(data_path("constraints", f"{name}.yaml"))
     return table
 
 

@@ -18,7 +18,7 @@ from evolif.judging.panel import RULES, Member, Panel, finish_all
 from evolif.judging.records import THRESHOLD, JudgeCache, JudgeRecord, MemoryJudgeCache, usage_of
 from evolif.judging.rubric import Criterion, load_rubric
 from evolif.models import ChatModel, address_of, managed, open_model, parse_model_name, strip_credentials
-from evolif.resources import data_path, load_yaml
+from evolif.resources import data_path, load_data
 from evolif.text import Reading, words
 from evolif.types import Usage, Verdict
 
@@ -76,7 +76,7 @@ _SENTENCE_BANDS = {"child": (0, 13), "youth": (8, 20), "adult": (12, 30), "senio
 
 @lru_cache(maxsize=1)
 def _lists() -> Mapping[str, Any]:
-    lists: Mapping[str, Any] = load_yaml(data_path("constraints", "lexical.yaml"))
+    lists: Mapping[str, Any] = load_data(data_path("constraints", "lexical.yaml"))
     return lists
 
 

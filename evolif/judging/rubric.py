@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError
 from evolif.models import ChatRequest
-from evolif.resources import complaint, data_path, load_yaml
+from evolif.resources import complaint, data_path, load_data
 from evolif.types import Message
 
 BANDS = ("1-2", "3-4", "5-6", "7-8", "9-10")
@@ -95,7 +95,7 @@ def read_rubric(folder: Path) -> Rubric:
         InputError: one of the files is not a part of a rubric.
     """
     wording_path, scales_path = folder / "judge.yaml", folder / "judge-rubrics.yaml"
-    wording, scales = load_yaml(wording_path), load_yaml(scales_path)
+    wording, scales = load_data(wording_path), load_data(scales_path)
     whole = json.dumps([wording, scales], sort_keys=True, ensure_ascii=True)
     try:
         parsed = RubricWording.model_validate(wording)

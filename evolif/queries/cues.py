@@ -15,7 +15,7 @@ from typing import Any
 from evolif.constraints import get_group
 from evolif.errors import EvolifError, InputError
 from evolif.queries.query import MASK
-from evolif.resources import data_path, load_yaml
+from evolif.resources import data_path, load_data
 
 _BLANK = r"\s{1,4}"
 """Bounded, as words are, so that a run of blanks or letters costs no more than its length."""
@@ -132,7 +132,7 @@ def cues() -> Cues:
     folder = data_path("seeds", "cues")
     data: dict[str, Any] = {}
     for path in sorted(folder.glob("*.yaml")):
-        lists = load_yaml(path)
+        lists = load_data(path)
         if not isinstance(lists, dict) or not data.keys().isdisjoint(lists):
             raise InputError("is no mapping of cue lists, or one of them has another file's name", path=path)
         data |= lists

@@ -12,7 +12,7 @@ from evolif.errors import UsageError
 from evolif.judge_audit import judge_audit_lines
 from evolif.metrics import Ceiling
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
-from evolif.resources import data_path, load_yaml
+from evolif.resources import data_path, load_data
 from evolif.runner import Run, RunSettings
 from evolif.scenario import INSTRUCTIONS, Scenario, answer_keys, get_scenario
 from evolif.text import plain
@@ -211,7 +211,7 @@ class Published:
 
 def published_leaderboard() -> Published:
     """Table 2 of the paper, as packaged."""
-    data: Any = load_yaml(data_path("seeds", "published-leaderboard.yaml"))
+    data: Any = load_data(data_path("seeds", "published-leaderboard.yaml"))
     models = {
         name: {
             metric: figure if metric.startswith("edr") else round(figure / 100, 6)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.constraints import describe, format_of, get_group
 from evolif.errors import InputError
-from evolif.resources import complaint, data_path, load_yaml
+from evolif.resources import complaint, data_path, load_data
 from evolif.rng import Purpose
 from evolif.synthesis.template import PARTIAL, Phrasing, capitalised, clause, dropped
 from evolif.turns import Constraint, Operation, Turn
@@ -44,7 +44,7 @@ def synthesis_settings() -> SynthesisSettings:
     """The packaged settings."""
     path = data_path("seeds", "synthesis.yaml")
     try:
-        return SynthesisSettings.model_validate(load_yaml(path))
+        return SynthesisSettings.model_validate(load_data(path))
     except ValidationError as fault:
         raise InputError(complaint(fault, "settings"), path=path) from None
 
@@ -119,7 +119,7 @@ def load_prompt(name: str) -> tuple[str, str]:
         InputError: the file lacks a part, or has an unknown slot.
     """
     path = data_path("seeds", "prompts", f"{name}.yaml")
-    data: Any = load_yaml(path)
+    data: Any = load_data(path)
     system, user = (data.get(part) if isinstance(data, dict) else None for part in ("system", "user"))
     if not isinstance(system, str) or not isinstance(user, str):
         raise InputError("a prompt has a “system” and a “user” text", path=path)

@@ -12,7 +12,7 @@ from zlib import crc32
 
 from evolif.constraints import Saying, format_of, get_group
 from evolif.errors import InputError
-from evolif.resources import data_path, load_yaml
+from evolif.resources import data_path, load_data
 from evolif.rng import Purpose, Stream
 from evolif.turns import Operation, Params, Persona, ScriptTurn, Turn
 
@@ -75,7 +75,7 @@ def load_frames(path: Path) -> Frames:
 
 
 def _read(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    data = load_yaml(path)
+    data = load_data(path)
     registers = data.get("registers") if isinstance(data, dict) else None
     if not isinstance(registers, dict) or not registers:
         raise InputError("needs “registers”, a mapping of register names to frames", path=path)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from evolif.resources import data_path, load_yaml
+from evolif.resources import data_path, load_data
 
 Formality = Literal["formal", "informal"]
 
@@ -57,7 +57,7 @@ def _is_fragment(sentence: str) -> bool:
 
 @cache
 def _cues() -> _Cues:
-    data: dict[str, Any] = load_yaml(data_path("seeds", "formality.yaml"))
+    data: dict[str, Any] = load_data(data_path("seeds", "formality.yaml"))
     weighted = tuple(
         (sign * weight, re.compile(rf"(?<![\w'])(?:{'|'.join(words)})(?![\w'])"))
         for name, sign in (("formal", 1), ("informal", -1))

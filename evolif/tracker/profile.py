@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from evolif.constraints import DrawContext, get_group, own_groups, parse_constraint
 from evolif.errors import InputError, UsageError
-from evolif.resources import complaint, data_path, load_yaml, read_catalogue
+from evolif.resources import complaint, data_path, load_data, read_catalogue
 from evolif.rng import Stream
 from evolif.text import clean, fold
 from evolif.turns import Topic
@@ -118,7 +118,7 @@ def load_profile(name: str) -> Profile:
     if not path.is_file():
         known = f"{', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}"
         raise UsageError(f"unknown profile “{name}”; use {known}, or the path of a YAML file")
-    profile = parse_profile(load_yaml(path), path)
+    profile = parse_profile(load_data(path), path)
     if name in BUILT_IN:
         own = (group for group in own_groups() if group not in profile.groups)
         profile = profile.model_copy(update={"groups": (*profile.groups, *own)})

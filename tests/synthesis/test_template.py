@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evolif.constraints import EXTENDED_GROUPS, GROUPS, DrawContext, get_group
-from evolif.resources import data_path, load_yaml
+from evolif.resources import data_path, load_data
 from evolif.rng import Stream
 from evolif.synthesis import TemplateSynthesizer, registers
 from evolif.tracker import load_profile
@@ -273,7 +273,7 @@ SLOTS = {
 
 @pytest.mark.parametrize("register", REGISTERS)
 def test_every_frame_of_the_data_file_has_exactly_its_slots(register: str) -> None:
-    frames = load_yaml(data_path("seeds", "frames.yaml"))["registers"][register]
+    frames = load_data(data_path("seeds", "frames.yaml"))["registers"][register]
     assert set(frames) == set(MOVES)
     paths = [(f, SLOTS[move]) for move in ("first", "new") for f in frames[move]]
     for move in ("continue", "backtrack"):
@@ -328,7 +328,7 @@ def test_every_change_has_eight_wordings_or_more_when_its_values_are_masked(grou
 
 @pytest.mark.parametrize("register", REGISTERS)
 def test_there_are_sixteen_different_frames_or_more_for_every_move_and_operation(register: str) -> None:
-    frames = load_yaml(data_path("seeds", "frames.yaml"))["registers"][register]
+    frames = load_data(data_path("seeds", "frames.yaml"))["registers"][register]
     lists = [frames["first"], frames["new"]]
     lists += [frames[move][kind] for move in ("continue", "backtrack") for kind in ("add", "modify", "remove")]
     for options in lists:
@@ -344,7 +344,7 @@ def test_every_constraint_can_be_named_in_six_ways_when_it_is_dropped(group: str
 
 @pytest.mark.parametrize("register", REGISTERS)
 def test_what_is_dropped_may_be_singular_or_plural(register: str) -> None:
-    frames = load_yaml(data_path("seeds", "frames.yaml"))["registers"][register]
+    frames = load_data(data_path("seeds", "frames.yaml"))["registers"][register]
     every = [f for move in ("continue", "backtrack") for kind in ("modify", "remove") for f in frames[move][kind]]
     for frame in every:
         assert not re.search(r"\{(old|drop)\} (is|isn't|are|was|has|have|no longer \w+s)\b", frame, re.IGNORECASE), (
@@ -355,7 +355,7 @@ def test_what_is_dropped_may_be_singular_or_plural(register: str) -> None:
 
 @pytest.mark.parametrize("register", REGISTERS)
 def test_a_frame_that_may_allow_a_keyword_again_does_not_say_that_all_stays(register: str) -> None:
-    frames = load_yaml(data_path("seeds", "frames.yaml"))["registers"][register]
+    frames = load_data(data_path("seeds", "frames.yaml"))["registers"][register]
     for frame in (*frames["continue"]["add"], *frames["backtrack"]["add"]):
         for stays in re.findall(r"\b[Aa]ll (?:we|that|I)\b|\b[Ee]verything (?:we|I|agreed)\b", frame):
             raise AssertionError(f"{stays!r} in {frame!r}: say that the rest stays")

@@ -3,7 +3,7 @@
 import pytest
 
 from evolif.constraints import find_conflict, is_closed, lower_limit, upper_limit
-from evolif.resources import data_path, load_yaml
+from evolif.resources import data_path, load_data
 from evolif.turns import Constraint
 from evolif.witness import Refusal, build_witness
 
@@ -84,7 +84,7 @@ def test_the_builder_refuses_what_is_excluded_as_awkward(code, active):
 
 
 def test_every_row_of_the_table_has_a_test_and_a_reason():
-    rows = load_yaml(data_path("constraints", "compatibility.yaml"))["rows"]
+    rows = load_data(data_path("constraints", "compatibility.yaml"))["rows"]
     assert {row["id"] for row in rows} == {code for code, _ in TABLE}
     assert all(row["reason"] for row in rows)
 
