@@ -276,6 +276,13 @@ class Scenario(Protocol):
         """Models that a run may call to write missing prompts."""
         return ()
 
+    def own_code(self, bench: Benchmark) -> Mapping[str, str]:
+        """Code outside of installed packages that verdicts depend on: what it decides, and its name with a digest.
+
+        A run records it, and is resumed with the same code only.
+        """
+        return {}
+
     def criteria(self, prompt: Prompt) -> Mapping[int, Criterion]:
         """What a judge decides on in an answer, by the positions of the verdicts; people score the same (`review`)."""
         return {}

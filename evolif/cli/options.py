@@ -198,6 +198,12 @@ def _load_config(ctx: typer.Context, path: Path | None) -> Path | None:
         flag = key.replace("_", "-")
         raise InputError(f"unknown key “{flag}”; keys are named like flags, without the leading dashes", path=path)
     parameters = _keys(ctx.command)
+    if "constraints" in values and getattr(parameters.get("constraints"), "name", "own_groups") == "own_groups":
+        raise InputError(
+            "a configuration file cannot name code to load; remove “constraints” and give --constraints on the command "
+            "line",
+            path=path,
+        )
     ctx.default_map = {
         parameters[key].name: _as_text(value, parameters[key]) for key, value in values.items() if key in parameters
     }
@@ -235,6 +241,12 @@ def _as_text(value: Any, parameter: Any) -> Any:
 def _use_own_groups(value: str | None) -> str | None:
     if value is not None:
         os.environ["EVOLIF_CONSTRAINTS"] = value
+    if value:
+        from evolif.cli.console import say
+        from evolif.constraints import own_modules
+
+        for module in own_modules():
+            say(f"Your own constraint groups {', '.join(module.groups)}: code of {module}.")
     return value
 
 

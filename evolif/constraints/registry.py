@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from importlib import import_module
@@ -72,46 +73,83 @@ def get_group(name: str) -> Group:
     return group
 
 
+@dataclass(frozen=True, slots=True)
+class OwnModule:
+    """A module of the user's own with constraint groups, as it was loaded."""
+
+    name: str
+    """The file's name without its folder, or the module's name."""
+    digest: str
+    """The start of the SHA-256 of its text (16 hex digits); empty if it has none, such as a compiled module."""
+    groups: Mapping[str, Group]
+
+    def __str__(self) -> str:
+        return f"{self.name} (SHA-256 {self.digest or 'unknown'})"
+
+
 def own_groups() -> Mapping[str, Group]:
     """The groups of the user's modules, by name and in their order.
 
-    Only the user names modules, by `--constraints` or `EVOLIF_CONSTRAINTS`: a benchmark, a run or a profile never loads
-    one. Each module has `GROUPS`, a list of `Group` objects or classes.
+    Only the user names modules, by `--constraints` or `EVOLIF_CONSTRAINTS`: a benchmark, a run, a profile or a
+    configuration file never loads one. Each module has `GROUPS`, a list of `Group` objects or classes.
 
     Raises:
         UsageError: a module that cannot be loaded or has no groups, or a name that is taken.
     """
+    return {name: group for module in own_modules() for name, group in module.groups.items()}
+
+
+def own_modules() -> tuple[OwnModule, ...]:
+    """The user's modules with constraint groups, loaded on first use; errors as for `own_groups`."""
     return _load_modules(os.environ.get(MODULES_VARIABLE, ""))
 
 
+def code_of(groups: Iterable[str]) -> dict[str, str]:
+    """Which code of the user's own decides on constraints: per group its module and the module's digest."""
+    wanted = set(groups)
+    return {name: str(module) for module in own_modules() for name in module.groups if name in wanted}
+
+
 @lru_cache(maxsize=8)
-def _load_modules(names: str) -> Mapping[str, Group]:
-    groups: dict[str, Group] = {}
+def _load_modules(names: str) -> tuple[OwnModule, ...]:
+    modules: list[OwnModule] = []
+    taken = {*GROUPS, *EXTENDED_GROUPS}
     for name in filter(None, map(str.strip, names.split(","))):
-        for group in _groups_of(_load_module(name), name):
-            if group.name in groups or group.name in GROUPS or group.name in EXTENDED_GROUPS:
+        module, text = _load_module(name)
+        groups: dict[str, Group] = {}
+        for group in _groups_of(module, name):
+            if group.name in taken:
                 raise UsageError(f"--constraints {name}: the group “{group.name}” already exists; choose another name")
+            taken.add(group.name)
             groups[group.name] = group
-    return MappingProxyType(groups)
+        digest = sha256(text).hexdigest()[:16] if text else ""
+        modules.append(OwnModule(Path(name).name if name.endswith(".py") else name, digest, MappingProxyType(groups)))
+    return tuple(modules)
 
 
-def _load_module(name: str) -> ModuleType:
+def _load_module(name: str) -> tuple[ModuleType, bytes]:
+    """The module, and its text."""
     try:
-        return _load_file(Path(name)) if name.endswith(".py") else import_module(name)
+        if name.endswith(".py"):
+            return _load_file(Path(name))
+        module = import_module(name)
+        file = Path(module.__file__ or "")
+        return module, file.read_bytes() if file.suffix == ".py" else b""
     except Exception as fault:
         reason = f"{type(fault).__name__}: {fault}"
         raise UsageError(f"--constraints {name} cannot be loaded ({reason}); name a module or a .py file") from fault
 
 
-def _load_file(path: Path) -> ModuleType:
+def _load_file(path: Path) -> tuple[ModuleType, bytes]:
     # The module name is unique per file, so that two files named `groups.py` are two modules.
-    digest = sha256(str(path.resolve()).encode()).hexdigest()[:8]
-    spec = spec_from_file_location(f"evolif_own_{path.stem}_{digest}", path.resolve(strict=True))
-    if spec is None or spec.loader is None:
+    place = path.resolve(strict=True)
+    spec = spec_from_file_location(f"evolif_own_{path.stem}_{sha256(str(place).encode()).hexdigest()[:8]}", place)
+    if spec is None:
         raise ImportError("not a Python file")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    module, text = module_from_spec(spec), place.read_bytes()
+    # Not by the spec's loader, which may run a compiled file that lies beside it: the digest is of what runs.
+    exec(compile(text, str(place), "exec", dont_inherit=True), module.__dict__)
+    return module, text
 
 
 def _groups_of(module: ModuleType, name: str) -> list[Group]:

@@ -25,6 +25,7 @@ from evolif.benchmark import (
     write_whole,
     writing,
 )
+from evolif.constraints import code_of
 from evolif.errors import OutsideError, UsageError
 from evolif.instructions.generator import UNPLAYABLE, TurnGenerator
 from evolif.instructions.turn_lines import (
@@ -147,7 +148,7 @@ class ImportedWriter:
             "topics.jsonl": "".join(json_line(topic_object(topic)) for topic in self._topics.values()),
             "personas.jsonl": "".join(json_line(persona_object(persona)) for persona in personas),
         }
-        self.finish(Header(spec=spec, imported=origin), catalogues)
+        self.finish(Header(spec=spec, imported=origin, own_code=code_of(groups)), catalogues)
 
     def _write(self, path: Path, text: str) -> None:
         with writing(path):

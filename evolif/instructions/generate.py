@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from evolif.benchmark import HEADER, dialogue_file, differences, write_whole, writing
+from evolif.constraints import code_of
 from evolif.errors import UsageError
 from evolif.instructions.authors import Author, open_synthesizers, reopen_synthesizers
 from evolif.instructions.folder import REGISTERS, Benchmark
@@ -74,7 +75,7 @@ def generate(
         synthesizers=tuple(map(str, shares)),
         checker=opened.checker,
     )
-    header = Header(spec=spec)
+    header = Header(spec=spec, own_code=code_of(spec.profile.groups))
     files = {
         "topics.jsonl": Path(topics) if topics else data_path("seeds", "topics.jsonl"),
         "personas.jsonl": Path(personas) if personas else data_path("personas", "personas.jsonl"),

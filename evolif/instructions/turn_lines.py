@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -202,6 +202,9 @@ FORMAT_VERSION = 1
 _SynthesizerName = Annotated[str, Field(max_length=300, pattern=r"^[^?\s]([^?\x00-\x1f]*[^?\s])?$")]
 
 
+_ShortText = Annotated[str, Field(max_length=300)]
+
+
 class Spec(BaseModel):
     """What scripts and template queries depend on, besides topics and personas."""
 
@@ -246,13 +249,13 @@ class Header(_Model):
     spec: Spec
     imported: ImportOrigin | None = None
     """Set for a benchmark without a script; its `spec` then gives only its size and the evaluation settings."""
+    own_code: Annotated[Mapping[_ShortText, _ShortText], Field(max_length=100)] = Field(default_factory=dict)
+    """Per constraint group that is not evolif's: the file it was drawn by, and its digest. Nothing is loaded by it."""
 
     @model_serializer(mode="wrap")
     def _leave_out_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = serialize(self)
-        if data["imported"] is None:
-            del data["imported"]
-        return data
+        return {name: value for name, value in data.items() if value or name not in ("imported", "own_code")}
 
     def to_json(self) -> str:
         """The text written to disk: readable, stable, one trailing line break."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from evolif.errors import UsageError
 from evolif.metrics import PROCESS, MetricTable, RankStability, rank_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
-from evolif.runner import Run, RunSettings
+from evolif.runner import Run, RunSettings, different_fields
 from evolif.scenario import Scenario, get_scenario
 
 PairKind = Literal["models", "context", "partner", "options", "system-prompt", "judge"]
@@ -28,9 +28,8 @@ ACROSS: Mapping[PairKind, frozenset[str]] = {
 ABLATIONS: tuple[PairKind, ...] = ("system-prompt", "judge")
 """Those that `--ablation` names."""
 
-_EXTENT = frozenset({"models", "endpoints", "dialogues", "epochs"})
 _DECIDING = frozenset(
-    {"benchmark", "profile", "patience", "max_turns", "reading_rules", "scenario"}.union(*ACROSS.values())
+    {"benchmark", "profile", "patience", "max_turns", "reading_rules", "scenario", "own_code"}.union(*ACROSS.values())
 )
 """Settings that determine the figures of every model; sampling is considered part of the model."""
 
@@ -100,8 +99,7 @@ def _wanted(ablation: str | None, across: str | None) -> PairKind | None:
 
 
 def _different(a: RunSettings, b: RunSettings) -> frozenset[str]:
-    fields = (field for field in RunSettings.model_fields if field not in _EXTENT)
-    return frozenset(field for field in fields if getattr(a, field) != getattr(b, field))
+    return frozenset(different_fields(a, b))
 
 
 def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[str, ...]:
@@ -185,6 +183,7 @@ _WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "partner": ("the partner", lambda name: name or "none"),
     "context_model": ("the context strategy's model", lambda name: name or "none"),
     "options": ("the setting of the scenario's options (--set)", _options),
+    "own_code": ("the code of the constraint groups", lambda code: ", ".join(code.values())),
     "profile": ("the profile", _value),
     "judge": ("the judge", _value),
     "patience": ("the patience", lambda patience: "off" if patience is None else str(patience)),

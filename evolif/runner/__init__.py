@@ -20,7 +20,7 @@ from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, load_run
 from evolif.runner.session import WAIT, step
-from evolif.runner.settings import RunSettings, plan
+from evolif.runner.settings import RunSettings, different_fields, plan
 from evolif.runner.store import RunStore
 from evolif.types import Spent
 
@@ -53,6 +53,7 @@ __all__ = [
     "TurnStored",
     "Wait",
     "agreement",
+    "different_fields",
     "evaluate",
     "evaluate_with",
     "load_run",

@@ -22,7 +22,7 @@ _ANSWER_SETTINGS = frozenset(
     {"system_prompt", "context", "context_model", "temperature", "max_tokens", "seed", "scenario", "partner", "options"}
     | {"other_endpoints"}
 )
-_VERDICT_SETTINGS = frozenset({"judge", "judge_endpoints", "reading_rules"})
+_VERDICT_SETTINGS = frozenset({"judge", "judge_endpoints", "reading_rules", "own_code"})
 
 _End = tuple[Ending | None, str, str]
 """Ending, cause, reason."""

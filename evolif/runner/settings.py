@@ -24,6 +24,7 @@ _LATER: Mapping[str, Any] = {
     "options": {},
     "cut": "during",
     "other_endpoints": {},
+    "own_code": {},
 }
 """Fields that are written only where they differ from this."""
 EXTENT = ("models", "endpoints", "dialogues", "epochs")
@@ -72,6 +73,8 @@ class RunSettings(BaseModel):
     """Whether exhausted patience ends a session, or only cuts it when it is read."""
     other_endpoints: Mapping[str, str] = Field(default_factory=dict)
     """Role (`partner`, `context`) to where its model was asked, unless at the provider's own endpoint."""
+    own_code: Mapping[str, str] = Field(default_factory=dict)
+    """Code of the user's own that verdicts depend on: what it decides, and its file with a digest."""
 
     @model_serializer(mode="wrap")
     def _leave_out_defaults(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -103,7 +106,9 @@ class RunSettings(BaseModel):
 
 def different_fields(old: RunSettings, new: RunSettings) -> list[str]:
     """The settings in which two runs differ, except their extent."""
-    fields = (field for field in RunSettings.model_fields if field not in EXTENT)
+    fields = [field for field in RunSettings.model_fields if field not in EXTENT]
+    if not (old.own_code and new.own_code):
+        fields.remove("own_code")  # runs of earlier versions do not say which code decided
     return [field for field in fields if getattr(old, field) != getattr(new, field)]
 
 
@@ -175,6 +180,7 @@ _SUBJECTS = {
     "context_model": "the context strategy's model",
     "options": "the scenario's options (--set)",
     "cut": "when patience cuts a session",
+    "own_code": "the code of your own constraint groups",
     "other_endpoints": "the address of the partner or of the context strategy's model",
 }
 
@@ -214,6 +220,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         context_model="" if config.context_model is None else model_name(config.context_model),
         options=changed_options(play),
         cut=defaults.cut,
+        own_code=scenario.own_code(benchmark),
         other_endpoints={
             role: endpoint
             for role, model in other.items()

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolif.constraints import format_of
+from evolif.constraints import code_of, format_of
 from evolif.errors import InternalError
 from evolif.instructions import Benchmark as Folder
 from evolif.instructions import by_mode, criteria_of, generate, requirements_of, witness_verdicts
@@ -226,6 +226,10 @@ class InstructionFollowing(Scenario):
             authors.append(Author("checker", checker))
         return tuple(authors)
 
+    def own_code(self, bench: Benchmark) -> Mapping[str, str]:
+        """The user's own constraint groups."""
+        return code_of(_folder(bench).header.spec.profile.groups)
+
     def describe_edit(self, before: Prompt, now: Prompt) -> str:
         """Which constraints changed, or the move."""
         was, is_ = ({c.group: dict(c.params) for c in requirements_of(one).constraints} for one in (before, now))
@@ -251,13 +255,15 @@ class InstructionFollowing(Scenario):
         notes = [] if variant in _PACKAGED else ["the profile is a custom file"]
         if bench is None:
             return [*words, "--dialogues", str(max(dialogues, default=1)), "--seed", "SEED"], notes
-        spec = _folder(bench).header.spec
+        header = _folder(bench).header
+        spec = header.spec
         words += ["--dialogues", str(spec.dialogues), "--turns", str(spec.turns), "--seed", str(spec.seed)]
         if spec.synthesizers != ("template",):
             words += [word for name in spec.synthesizers for word in ("--synthesizer", name)]
             notes.append("a chat model words queries differently every time: share the benchmark's folder")
         if spec.checker is not None:
             words += ["--checker", spec.checker]
+        notes += [f"--constraints with your group {name}, made by {code}" for name, code in header.own_code.items()]
         notes.append("with the topics and personas of its folder, if they were custom")
         return words, notes
 

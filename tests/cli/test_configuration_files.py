@@ -36,8 +36,7 @@ COMMANDS = {
 }
 _TIMED = """
 import sys, time
-import evolif.cli, evolif.budget, evolif.constraints, evolif.instructions, evolif.resources, evolif.runner, evolif.report
-import evolif.metrics, yaml
+import evolif.budget, evolif.cli, evolif.constraints, evolif.instructions, evolif.metrics, evolif.report, evolif.runner
 start = time.perf_counter()
 try:
     evolif.cli.app(sys.argv[1:])

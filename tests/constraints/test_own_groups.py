@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import evolif
 from evolif import UsageError
 from evolif.cli import app
 from evolif.constraints import get_group
+from evolif.runner import load_run
 
 MODULE = """
 from typing import Literal
@@ -128,3 +130,91 @@ def test_modules_that_will_not_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("EVOLIF_CONSTRAINTS", str(path))
     with pytest.raises(UsageError, match=told):
         get_group("postscript")
+
+
+SHAPE = ["--dialogues", "1", "--turns", "3", "--seed", "5", "--profile", "objective"]
+PLAY = ["-m", "sim/perfect", "--max-turns", "3", "--display", "none"]
+MARKED = "import pathlib; pathlib.Path(__file__ + '.ran').touch()\n" + MODULE
+
+
+@pytest.mark.parametrize("name", ["run.yaml", "run.toml"])
+def test_a_configuration_file_names_no_code(module: Path, tmp_path: Path, name: str) -> None:
+    module.write_text(MARKED, encoding="utf-8")
+    key = "constraints = '{}'" if name.endswith("toml") else "constraints: {}"
+    (tmp_path / name).write_text(key.format(module), encoding="utf-8")
+    config = ["--config", str(tmp_path / name)]
+    for verb in (["generate", str(tmp_path / "b"), *SHAPE], ["report", str(tmp_path)], ["status", str(tmp_path)]):
+        told = CliRunner().invoke(app, [*verb, *config])
+        assert told.exit_code == 2
+        assert "cannot name code to load" in told.stderr and len(told.stderr.splitlines()) == 1
+    assert not (tmp_path / "b").exists() and not (tmp_path / "my_groups.py.ran").exists()
+    assert (
+        CliRunner().invoke(app, ["generate", str(tmp_path / "b"), *SHAPE, "--constraints", str(module)]).exit_code == 0
+    )
+    assert (tmp_path / "my_groups.py.ran").exists()
+
+
+def test_a_configuration_file_may_name_the_constraints_to_check(tmp_path: Path) -> None:
+    (tmp_path / "asked.json").write_text(json.dumps([{"group": "length", "params": {"mode": "max_words", "words": 9}}]))
+    (tmp_path / "a.txt").write_text("One two.")
+    (tmp_path / "c.yaml").write_text(f"constraints: {tmp_path / 'asked.json'}")
+    told = CliRunner().invoke(app, ["check", str(tmp_path / "a.txt"), "--config", str(tmp_path / "c.yaml")])
+    assert "cannot name code" not in told.output
+
+
+def test_own_code_is_told_and_recorded_with_its_digest(module: Path, tmp_path: Path) -> None:
+    run, bench, out = CliRunner(), str(tmp_path / "b"), tmp_path / "r"
+    digest = hashlib.sha256(module.read_bytes()).hexdigest()[:16]
+    code = f"my_groups.py (SHA-256 {digest})"
+    made = run.invoke(app, ["generate", bench, *SHAPE, "--constraints", str(module)])
+    assert f"Your own constraint groups postscript: code of {code}." in made.stderr
+    assert json.loads((tmp_path / "b/benchmark.json").read_text())["own_code"] == {"postscript": code}
+    played = run.invoke(app, ["evaluate", bench, *PLAY, "--out", str(out), "--constraints", str(module)])
+    assert played.exit_code == 0 and code in played.stderr
+    stored = load_run(out)
+    assert stored.settings.own_code == {"postscript": code}
+    stored.close()
+    assert run.invoke(app, ["report", str(out), "--html", str(tmp_path / "p.html")]).exit_code == 0
+    assert digest in (tmp_path / "p.html").read_text()
+
+
+def test_a_run_is_not_resumed_with_other_code(module: Path, tmp_path: Path) -> None:
+    run, bench, out = CliRunner(), str(tmp_path / "b"), str(tmp_path / "r")
+    named = ["--constraints", str(module)]
+    run.invoke(app, ["generate", bench, *SHAPE, *named])
+    assert run.invoke(app, ["evaluate", bench, *PLAY, "--out", out, *named]).exit_code == 0
+    edited = tmp_path / "edited" / "my_groups.py"
+    edited.parent.mkdir()
+    edited.write_text(MODULE.replace("found == params", "found != params"), encoding="utf-8")
+    told = run.invoke(app, ["evaluate", bench, *PLAY, "--out", out, "--epochs", "2", "--constraints", str(edited)])
+    assert told.exit_code == 2
+    assert "the code of your own constraint groups was postscript=my_groups.py (SHA-256 " in told.stderr
+
+
+def test_code_that_a_benchmark_does_not_use_is_not_recorded(module: Path, tmp_path: Path) -> None:
+    run, bench = CliRunner(), str(tmp_path / "b")
+    assert run.invoke(app, ["generate", bench, *SHAPE, "--constraints", ""]).exit_code == 0
+    named = ["--constraints", str(module)]
+    assert run.invoke(app, ["evaluate", bench, *PLAY, "--out", str(tmp_path / "r"), *named]).exit_code == 0
+    assert "own_code" not in json.loads((tmp_path / "b/benchmark.json").read_text())
+    with_none = load_run(tmp_path / "r")
+    assert with_none.settings.own_code == {}
+    assert "own_code" not in with_none.settings.model_dump()  # so that runs without any keep their hash
+    with_none.close()
+
+
+def test_the_digest_is_of_the_code_that_ran(module: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiled file beside the source is ignored: only its time and size say that it belongs to the source."""
+    import importlib.util
+    import os
+    import py_compile
+
+    py_compile.compile(str(module))
+    evil = MODULE.replace("found == params", "found != params")
+    when = module.stat().st_mtime_ns
+    module.write_text(evil, encoding="utf-8")
+    os.utime(module, ns=(when, when))
+    assert Path(importlib.util.cache_from_source(str(module))).exists()
+    monkeypatch.setenv("EVOLIF_CONSTRAINTS", str(module))
+    [verdict] = evolif.check([CONSTRAINT], "Text.\n\nP.S. one two three")
+    assert verdict.satisfied is False

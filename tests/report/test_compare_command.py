@@ -120,12 +120,16 @@ def test_runs_without_a_shared_dialogue_say_so() -> None:
         ({"judge": "lexical"}, "the judge is none in the first and lexical in the second"),
         ({"benchmark": "f" * 16}, "they use different benchmarks"),
         ({"system_prompt": False}, "the system prompt is on in the first and off in the second"),
+        (
+            {"own_code": {"x": "x.py (SHA-256 2)"}},
+            "constraint groups is x.py (SHA-256 1) in the first and x.py (SHA-256 2)",
+        ),
         ({"reading_rules": 99}, "the edition of the reading rules is"),
         ({"query": "Another question."}, "the benchmark was edited between them (turn 1 of dialogue 1"),
     ],
 )
 def test_what_differs_is_refused_by_name(settings: dict[str, Any], clause: str) -> None:
-    make("a", {"sim/a": BAD})
+    make("a", {"sim/a": BAD}, own_code={"x": "x.py (SHA-256 1)"})
     make("b", {"sim/b": BAD}, **settings)
     told = refused("a", "b")
     assert told.startswith("evolif: these runs cannot be compared:") and clause in told

@@ -346,6 +346,8 @@ def _settings(settings: RunSettings) -> Iterator[tuple[str, str]]:
     if settings.partner:
         yield "Partner", settings.partner
     yield "Judge", settings.judge
+    if settings.own_code:
+        yield "Own constraint groups", "; ".join(f"{group}: {code}" for group, code in settings.own_code.items())
     yield "Dialogues", f"{len(settings.dialogues)}, each played {settings.epochs} time{'s' * (settings.epochs > 1)}"
     if settings.patience is not None:
         yield "Patience", str(settings.patience)
