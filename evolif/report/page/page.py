@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryDirectory
+from tempfile import mkdtemp
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -27,6 +27,7 @@ from evolif.report.wording import Published, notice
 from evolif.rng import Purpose, Stream
 from evolif.scenario import Scenario, get_scenario
 from evolif.text import READING_RULES_VERSION
+from evolif.workshop import workshop
 
 K = TypeVar("K", bound=Hashable)
 
@@ -161,12 +162,12 @@ def write(
 ) -> Written:
     """See `evolif.report.page.write_page`."""
     try:
-        with (
-            TemporaryDirectory(prefix="evolif-page-") as folder,
-            rendering([analysis.run for analysis in analyses], Path(folder)) as transcripts,
-        ):
-            sections = _sections(analyses, comparisons, prices, published)
-            return _Page(analyses, path, sections, transcripts()).write()
+        with workshop(path) as folder:
+            # Of this process alone: one that outlived its killed parent may still be rendering for it.
+            place = Path(mkdtemp(dir=folder))
+            with rendering([analysis.run for analysis in analyses], place) as transcripts:
+                sections = _sections(analyses, comparisons, prices, published)
+                return _Page(analyses, path, sections, transcripts(), folder / "page").write()
     except OSError as fault:
         raise OutsideError(f"{path}: the page cannot be written ({fault.strerror or fault})") from fault
 
@@ -190,10 +191,16 @@ def _sections(
 
 class _Page:
     def __init__(
-        self, analyses: Sequence[RunAnalysis], path: Path, sections: list[Section], transcripts: TranscriptCache
+        self,
+        analyses: Sequence[RunAnalysis],
+        path: Path,
+        sections: list[Section],
+        transcripts: TranscriptCache,
+        draft: Path,
     ) -> None:
         self._analyses = analyses
         self._path = path
+        self._draft = draft
         self._sections = sections
         self._transcripts = transcripts
         self._seed = analyses[0].seed if analyses else 0
@@ -239,19 +246,10 @@ class _Page:
         )
 
     def _write(self, body: Callable[[int], Markup | None], choice: str) -> int:
-        # Written to a file beside the page, which then replaces it: no reader ever sees half a page.
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        size = 0
-        with NamedTemporaryFile("wb", dir=self._path.parent, prefix=".page-", delete=False) as made:
-            try:
-                for piece in self._pieces(body, choice):
-                    size += made.write(piece.encode())
-                made.close()
-                os.chmod(made.name, 0o666 & ~_umask())
-                os.replace(made.name, self._path)
-            except BaseException:
-                Path(made.name).unlink(missing_ok=True)
-                raise
+        # The draft then replaces the page: no reader ever sees half a page.
+        with self._draft.open("wb") as made:
+            size = sum(made.write(piece.encode()) for piece in self._pieces(body, choice))
+        os.replace(self._draft, self._path)
         return size
 
     def _pieces(self, body: Callable[[int], Markup | None], choice: str) -> Iterable[str]:
@@ -303,9 +301,3 @@ def _models(heads: Sequence[SessionHead], runs: Sequence[RunAnalysis]) -> list[t
     seen = dict.fromkeys((head.run, head.model) for head in heads)
     several = len(runs) > 1
     return [(model_key(run, name), f"{name} ({runs[run].name})" if several else name) for run, name in seen]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
