@@ -42,6 +42,8 @@ class Flag:
     names: tuple[str, ...] = ()
     """Long name first; derived from the field's name if empty."""
     required: bool = False
+    typed: bool = False
+    """Whether a value counts only if it is given with the command or its configuration file, not by a variable."""
 
 
 class EvalConfig(BaseModel):
@@ -202,7 +204,7 @@ class EvalConfig(BaseModel):
     cache_dir: Annotated[
         Path | None,
         Field(description="The cache's folder (default: the user's cache directory); implies --cache."),
-        Flag(CACHE, "DIR"),
+        Flag(CACHE, "DIR", typed=True),
     ] = None
     explain_cache: Annotated[
         bool, Field(description="For each cache miss, show the nearest cached request; implies --cache."), Flag(CACHE)

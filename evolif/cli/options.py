@@ -161,6 +161,7 @@ def _option_of(name: str, setting: FieldInfo) -> inspect.Parameter:
         help=setting.description,
         metavar=flag.metavar,
         rich_help_panel=flag.panel,
+        callback=_unless_by_variable if flag.typed else None,
         min=next((note.ge for note in setting.metadata if hasattr(note, "ge")), None),
     )
     kind: Any = setting.annotation
@@ -173,6 +174,11 @@ def _option_of(name: str, setting: FieldInfo) -> inspect.Parameter:
     if flag.names:
         name = flag.names[0].removeprefix("--").replace("-", "_")
     return _parameter(name, Annotated[kind, option], default)
+
+
+def _unless_by_variable(ctx: typer.Context, parameter: typer.CallbackParam, value: Any) -> Any:
+    source = ctx.get_parameter_source(parameter.name or "")
+    return None if source is not None and source.name == "ENVIRONMENT" else value
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:

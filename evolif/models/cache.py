@@ -7,6 +7,7 @@ and a request has no header.
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
@@ -240,8 +241,16 @@ class RequestCache:
 
 
 def open_cache(folder: Path | None = None, explain: Callable[[str], None] | None = None) -> RequestCache:
-    """The cache in a folder, by default in the user's cache folder; nothing is read or written yet."""
-    if folder is None:
+    """The cache in a folder; nothing is read or written yet.
+
+    Args:
+        folder: By default that of `EVOLIF_CACHE_DIR`, or one in the user's cache folder.
+        explain: Called with the reason of every miss.
+    """
+    named = os.environ.get("EVOLIF_CACHE_DIR")
+    if folder is None and named:
+        folder = Path(named).expanduser()
+    elif folder is None:
         import platformdirs
 
         folder = Path(platformdirs.user_cache_dir("evolif", appauthor=False)) / "requests"

@@ -81,3 +81,16 @@ def test_a_second_run_on_the_same_prefix_costs_nothing_and_says_so(monkeypatch: 
     assert all(b"verysecret" not in path.read_bytes() for path in Path("kept").iterdir())
     twice = evolif(*told, "four", "--epochs", "2")
     assert "6 of 12 requests came from the cache" in twice.stderr
+
+
+def test_the_variable_of_the_cache_only_says_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-verysecret-0123456789")
+    monkeypatch.setenv("EVOLIF_CACHE_DIR", "kept")
+    told = ("evaluate", "bench", "-m", "openai/gpt-4.1", "--max-turns", "3", "--out")
+    assert "Cache" not in evolif(*told, "one").stderr and not Path("kept").exists()
+    assert "Cache kept: 0 of 6 requests" in evolif(*told, "two", "--cache").stderr
+    assert "Cache kept: 6 of 6 requests" in evolif(*told, "three", "--cache").stderr
+    assert "Cache other: 0 of 6 requests" in evolif(*told, "four", "--cache-dir", "other").stderr
+    Path("c.yaml").write_text("cache-dir: other\n", encoding="utf-8")
+    monkeypatch.delenv("EVOLIF_CACHE_DIR")
+    assert "Cache other: 6 of 6 requests" in evolif(*told, "five", "--config", "c.yaml").stderr
