@@ -132,7 +132,9 @@ class EvalConfig(BaseModel):
     seed: Annotated[int, Field(ge=0, description="Seed of sampling and intervals."), Flag(SESSIONS, "N")] = 0
 
     base_url: Annotated[
-        str | None, Field(description="Endpoint for models under test that do not name one."), Flag(ASKING, "URL")
+        str | None,
+        Field(description="Endpoint for models under test that do not name one.", repr=False),
+        Flag(ASKING, "URL"),
     ] = None
     max_connections: Annotated[
         int | None,

@@ -17,7 +17,7 @@ from evolif.errors import UsageError
 from evolif.judging.panel import RULES, Member, Panel, finish_all
 from evolif.judging.records import THRESHOLD, JudgeCache, JudgeRecord, MemoryJudgeCache, usage_of
 from evolif.judging.rubric import Criterion, load_rubric
-from evolif.models import ChatModel, address_of, managed, open_model, parse_model_name, strip_credentials
+from evolif.models import ChatModel, address_of, managed, open_model, parse_model_name, shown_address
 from evolif.resources import data_path, load_data
 from evolif.text import Reading, words
 from evolif.types import Usage, Verdict
@@ -198,7 +198,7 @@ def open_judge(
 
 def _endpoint(name: str) -> str:
     """The model's address, without user and key; empty for the provider's own endpoint."""
-    return strip_credentials(address_of(parse_model_name(name)) or "")
+    return shown_address(address_of(parse_model_name(name)) or "")
 
 
 NEAR_THRESHOLD = (6.0, 7.0)

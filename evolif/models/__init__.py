@@ -2,7 +2,7 @@
 
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, ModelRef, Reply, Sampling, as_list, spec_of
 from evolif.models.cache import ModelCache, RequestCache, excerpt, open_cache
-from evolif.models.endpoint import ModelName, parse_model_name, strip_credentials
+from evolif.models.endpoint import ModelName, parse_model_name, shown_address
 from evolif.models.managed import ManagedModel, Slot, managed
 from evolif.models.open import ModelOptions, address_of, is_local, open_model, resolve_model, stored_name
 from evolif.models.sim import SimModel
@@ -37,8 +37,8 @@ __all__ = [
     "open_model",
     "parse_model_name",
     "resolve_model",
+    "shown_address",
     "spec_of",
     "stored_name",
-    "strip_credentials",
     "weight_path",
 ]

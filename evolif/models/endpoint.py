@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 from evolif.errors import UsageError
 
@@ -28,7 +29,7 @@ class ModelName:
 
     provider: str
     name: str
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)
     key_env: str | None = None
 
     def __str__(self) -> str:
@@ -90,10 +91,38 @@ def check_base_url(url: str) -> str:
     return url
 
 
-def strip_credentials(url: str) -> str:
-    """An endpoint's address without user, password, query and fragment, any of which may contain a key."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+_PLAIN = re.compile(
+    r"|v[0-9]{1,2}((alpha|beta)[0-9]{0,2})?|api|beta|chat|compatible-mode|gateway|inference|llm|models|openai|paas|proxy"
+    r"|serving-endpoints"
+)
+"""Words of a path that are no secret; the first other one, and everything after it, may be one."""
+_DIGEST = re.compile(r"~[0-9a-f]{12}")
+
+
+def shown_address(url: str) -> str:
+    """An endpoint's address as it is stored and shown: without anything that may be a key.
+
+    User, password, query and fragment are left out. Of the path, everything from the first uncommon word on is replaced
+    by a digest, which still tells endpoints apart: `https://host/v1/KEY` becomes `https://host/v1/~0123456789ab`. An
+    address that went through this before stays as it is.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # of a foreign run
+        return ""
+    host = parts.netloc.rpartition("@")[2]
+    plain, hidden = _split_path(parts.path)
+    if hidden and not _DIGEST.fullmatch(hidden):
+        hidden = f"~{sha256(f'{host}{parts.path}'.encode()).hexdigest()[:12]}"
+    return urlunsplit((parts.scheme, host, plain + hidden, "", ""))
+
+
+def _split_path(path: str) -> tuple[str, str]:
+    """The part of a path that may be shown, and the rest."""
+    words = path.split("/")
+    common = next((i for i, word in enumerate(words) if not _PLAIN.fullmatch(word)), len(words))
+    plain = "".join(f"{word}/" for word in words[:common])
+    return (path, "") if common == len(words) else (plain, "/".join(words[common:]))
 
 
 def shown(text: str, quote: str = "'", limit: int = 80) -> str:
@@ -128,6 +157,8 @@ PLACEHOLDER_KEY = "none"
 TEXT_LIMIT = 300
 """Characters of a provider's text that an error repeats."""
 
+_SHORTEST_SECRET = 6
+"""Characters; what is shorter is a word of messages, too."""
 _MOST_READ = 4000
 """Characters read; later ones would be cut anyway."""
 _SECRETS = re.compile(
@@ -136,15 +167,17 @@ _SECRETS = re.compile(
 )
 
 
-def redact(text: str, key: str) -> str:
-    """Prepare a provider's text for a message: one line, no control characters, no key, at most 300 characters.
+def redact(text: str, *secrets: str) -> str:
+    """Prepare a provider's text for a message: one line, no control characters, no secret, at most 300 characters.
 
     The order matters. Characters are removed first, since removal could join the parts of a split key; the text is cut
     last, since half a key is not recognised.
     """
     text = text[:_MOST_READ]
     text = " ".join("".join(c if c.isprintable() else " " if c.isspace() else "" for c in text).split())
-    if key and key != PLACEHOLDER_KEY:
+    for key in secrets:
+        if not key or key == PLACEHOLDER_KEY:
+            continue
         for shape in {key, quote(key, safe="")}:
             text = text.replace(shape, "[key]")
             if len(key) > 12:  # providers often show the beginning
@@ -158,9 +191,9 @@ DEFAULT_URL = "https://api.openai.com/v1"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An address and its key; no repr contains the key."""
+    """An address and its key; no repr contains either, since both may be secret."""
 
-    base_url: str = DEFAULT_URL
+    base_url: str = field(default=DEFAULT_URL, repr=False)
     key: str = field(default=PLACEHOLDER_KEY, repr=False)
     key_env: str | None = None
     """The variable of the key, for messages."""
@@ -173,6 +206,15 @@ class Endpoint:
     def host(self) -> str:
         """The host, for messages."""
         return urlsplit(self.base_url).hostname or self.base_url
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """What no message may repeat of the address: the parts that `shown_address` hides, longest first."""
+        parts = urlsplit(self.base_url)
+        rest = _split_path(parts.path)[1]
+        values = [value for _, value in parse_qsl(parts.query)]
+        found = {shape for text in (rest, *rest.split("/"), parts.query, *values) for shape in (text, unquote(text))}
+        return tuple(sorted((text for text in found if len(text) >= _SHORTEST_SECRET), key=len, reverse=True))
 
     @property
     def is_openai(self) -> bool:

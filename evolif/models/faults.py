@@ -61,6 +61,8 @@ class EndpointErrors:
     key: str = field(repr=False)
     key_env: str | None = None
     """The variable the key came from."""
+    hidden: tuple[str, ...] = field(default=(), repr=False)
+    """Parts of the address that may be secret."""
 
     def timeout(self, seconds: float) -> ModelError:
         """No answer came in time."""
@@ -69,7 +71,7 @@ class EndpointErrors:
 
     def malformed(self, what: str) -> ModelError:
         """The answer is not a completion; servers recover from this, so it is retryable."""
-        text = redact(what, self.key)
+        text = redact(what, self.key, *self.hidden)
         return ModelError(f"{self.name}: {self.host} returned no usable completion ({text}).", retryable=True)
 
     def withheld(self) -> WithheldError:
@@ -78,7 +80,7 @@ class EndpointErrors:
 
     def not_sent(self, error: BaseException) -> ModelError:
         """The SDK did not make the request."""
-        return ModelError(f"{self.name}: the request could not be made: {redact(str(error), self.key)}")
+        return ModelError(f"{self.name}: the request could not be made: {redact(str(error), self.key, *self.hidden)}")
 
     def unreachable(self, error: BaseException) -> ModelError:
         """The connection failed or broke."""
@@ -95,7 +97,10 @@ class EndpointErrors:
             wait: Seconds that the endpoint asks to wait.
             answered: Whether this model has answered before, so that its name and key are right.
         """
-        evidence, message = " ".join(_error_texts(body, 6))[:_LONGEST_EVIDENCE], redact(_message(body), self.key)
+        evidence, message = (
+            " ".join(_error_texts(body, 6))[:_LONGEST_EVIDENCE],
+            redact(_message(body), self.key, *self.hidden),
+        )
         if status in _OVERFLOW_STATUS and _OVERFLOW.search(evidence):
             return ContextOverflowError(f"{self.name}: the conversation no longer fits the context: {message}")
         if status in _FILTER_STATUS and _FILTERED.search(evidence):

@@ -108,7 +108,7 @@ class GoogleModel:
     def __init__(self, model: str, endpoint: Endpoint, *, timeout: float = 120.0) -> None:
         self._model = model
         self._endpoint = endpoint
-        self._errors = EndpointErrors(f"google/{model}", endpoint.host, endpoint.key, endpoint.key_env)
+        self._errors = EndpointErrors(f"google/{model}", endpoint.host, endpoint.key, endpoint.key_env, endpoint.hidden)
         self._timeout = timeout
         self._client: Client | None = None
         self._http: BoundedClient | None = None

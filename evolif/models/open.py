@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import PurePath
 
@@ -42,7 +42,7 @@ class Settings:
 class ModelOptions:
     """How chat models are reached and sampled; None leaves a value to the provider."""
 
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)
     """Endpoint of models without their own."""
     max_retries: int = DEFAULT_RETRIES
     timeout: float | None = None

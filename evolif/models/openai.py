@@ -11,6 +11,7 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from evolif.errors import ModelError
 from evolif.models.base import ChatRequest, Reply
@@ -128,8 +129,9 @@ class OpenAIModel:
         self._model = model
         self._endpoint = endpoint
         self._label = label or f"openai/{model}"
-        self._errors = EndpointErrors(self._label, endpoint.host, endpoint.key, endpoint.key_env)
-        self._url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
+        self._errors = EndpointErrors(self._label, endpoint.host, endpoint.key, endpoint.key_env, endpoint.hidden)
+        parts = urlsplit(endpoint.base_url)
+        self._url = parts._replace(path=f"{parts.path.rstrip('/')}/chat/completions").geturl()
         self._timeout = timeout
         self._connections = connections
         self._client: AsyncOpenAI | None = None

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from evolif.budget import judge_models
-from evolif.models import strip_credentials
 from evolif.runner import EarlyEnd, RunSettings
 from evolif.scenario import Benchmark, Scenario
 
@@ -59,6 +58,8 @@ def evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> S
         words += ["--stop-when", early.rule]
     elsewhere = any((*settings.endpoints, *settings.judge_endpoints, *settings.other_endpoints.values()))
     note = "if a custom endpoint needs a key, add &key_env=VARIABLE" if elsewhere else ""
+    if "/~" in " ".join(words):
+        note += "; the part of an address after /~ is hidden, since it may be a key: give the whole address"
     return Step(shlex.join([*words, "--out", name]), note)
 
 
@@ -91,8 +92,7 @@ def _judge_arguments(settings: RunSettings) -> Iterator[str]:
 def _model_argument(model: str, endpoint: str) -> str:
     if not endpoint:
         return model
-    # Runs store addresses without user and key, but a foreign run may not.
-    return f"{model}?base_url={quote(strip_credentials(endpoint), safe=':/[]')}"
+    return f"{model}?base_url={quote(endpoint, safe=':/[]~')}"
 
 
 def _repeated(flag: str, values: Iterable[str]) -> list[str]:

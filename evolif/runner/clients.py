@@ -23,8 +23,8 @@ from evolif.models import (
     managed,
     open_model,
     parse_model_name,
+    shown_address,
     spec_of,
-    strip_credentials,
 )
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
@@ -68,7 +68,7 @@ def endpoint_of(model: ModelRef, base_url: str | None) -> str:
     """A model's endpoint without user and key; empty for the provider's own endpoint and for objects."""
     if not isinstance(model, str):
         return ""
-    return strip_credentials(address_of(parse_model_name(model), base_url) or "")
+    return shown_address(address_of(parse_model_name(model), base_url) or "")
 
 
 def describe_judge(names: Sequence[str], rule: str) -> tuple[str, tuple[str, ...]]:

@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
 from evolif.errors import UsageError
-from evolif.models import ChatModel, ModelRef, spec_of
+from evolif.models import ChatModel, ModelRef, shown_address, spec_of
 from evolif.runner.clients import SELF, NamedModel, describe_judge, endpoint_of, model_name, names_of
 from evolif.runner.events import SessionKey
 from evolif.scenario import INSTRUCTIONS, Benchmark, changed_options, get_scenario, options_of, pairs_of
@@ -75,6 +75,14 @@ class RunSettings(BaseModel):
     """Role (`partner`, `context`) to where its model was asked, unless at the provider's own endpoint."""
     own_code: Mapping[str, str] = Field(default_factory=dict)
     """Code of the user's own that verdicts depend on: what it decides, and its file with a digest."""
+
+    @field_validator("endpoints", "judge_endpoints", "other_endpoints")
+    @classmethod
+    def _hide_keys(cls, value: Any) -> Any:
+        # Runs of earlier versions stored the whole path. Hidden on reading, it is not shown, and compares equal.
+        if isinstance(value, Mapping):
+            return {role: shown_address(url) for role, url in value.items()}
+        return tuple(map(shown_address, value))
 
     @model_serializer(mode="wrap")
     def _leave_out_defaults(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
