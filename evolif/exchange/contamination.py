@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,8 +12,9 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol
 
 from evolif.errors import InputError, OutsideError, UsageError
-from evolif.exchange.rows import canary_of, parquet_rows
+from evolif.exchange.rows import canary_of
 from evolif.exchange.scanner import MatchedRun, QueryIndex, Scanner, cut_before
+from evolif.exchange.unpacking import unpacked
 from evolif.instructions import Benchmark
 
 BLOCK_BYTES = 1 << 17
@@ -346,9 +346,8 @@ def _is_binary(head: bytes) -> bool:
 
 
 def _parquet_lines(path: Path) -> Iterator[bytes]:
-    """One line of JSON per row."""
+    """A line of JSON per row, in blocks of any size."""
     try:
-        for row in parquet_rows(path):
-            yield json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "ignore") + b"\n"
+        yield from unpacked(path, "parquet")
     except (InputError, UsageError) as fault:
         raise UnreadError(str(fault)) from None

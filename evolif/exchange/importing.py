@@ -8,19 +8,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import Any, Literal, NoReturn, get_args
 
 from evolif.audit import Status, satisfiability, witness_faults
 from evolif.errors import InputError, UsageError
 from evolif.exchange.authors import DIALOGS, NOTHING, STATES, Derivation, parse_foreign
 from evolif.exchange.exporting import new_path
-from evolif.exchange.rows import FIELD, Extension, Row, Shared, arrow_rows, parquet_rows, parse_extension, parse_shared
+from evolif.exchange.rows import FIELD, Extension, Row, Shared, parse_extension, parse_shared
+from evolif.exchange.unpacking import LONGEST_LINE, unpacked_rows
 from evolif.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
 from evolif.turns import Turn
 from evolif.witness import Refusal, build_fallback, build_witness
 
-LONGEST_LINE = 32 << 20
-"""Maximum length of a line, in bytes."""
 DEEPEST = 40
 """Maximum nesting of objects and lists."""
 MOST_TURNS = 10_000
@@ -28,6 +27,7 @@ MOST_TURNS = 10_000
 LARGEST_NUMBER = 999_999
 """Maximum number of a dialogue."""
 OWN = "evolif"
+_TABLES: Mapping[str, Literal["parquet", "arrow"]] = {".parquet": "parquet", ".arrow": "arrow"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,11 +304,11 @@ def _natural(path: Path) -> list[tuple[int, int | str]]:
 
 
 def _read_rows(path: Path) -> Iterator[tuple[RowPlace, Row]]:
-    read_table = {".parquet": parquet_rows, ".arrow": arrow_rows}.get(path.suffix)
-    if read_table is None:
+    kind = _TABLES.get(path.suffix)
+    if kind is None:
         yield from _json_rows(path)
         return
-    for number, row in enumerate(read_table(path), 1):
+    for number, row in enumerate(unpacked_rows(path, kind), 1):
         place = RowPlace(path, number, is_line=False)
         yield place, _parse_columns(row, place)
 

@@ -32,8 +32,6 @@ In the first row it also holds shared data: under `benchmark` the header and the
 registers) as packed text, which keep the benchmark extendable and its identity unchanged.
 """
 VERSION = 1
-MOST_BYTES = 8 << 30
-"""Maximum unpacked size of the columns of one file."""
 _UNPACKED = 64 << 20
 """Maximum unpacked size of one catalogue, in bytes."""
 _NAMESPACE = UUID("5f0b1a4e-6f2c-4d0e-9b39-2c6a7d1e8f43")
@@ -428,48 +426,3 @@ def _with_json_text(row: Row, texts: Iterable[str]) -> Row:
 
 def _json_text(value: object) -> str | None:
     return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def parquet_rows(path: Path) -> Iterator[Row]:
-    """The rows of a Parquet file, with JSON columns still as text.
-
-    Raises:
-        InputError: the file cannot be read, or is too large unpacked.
-    """
-    pa = _pyarrow()
-    from pyarrow import parquet
-
-    try:
-        with parquet.ParquetFile(path) as file:
-            _check_size(sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)), path)
-            for batch in file.iter_batches(batch_size=_BATCH):
-                yield from batch.to_pylist()
-    except (pa.ArrowException, OSError) as fault:
-        raise _unreadable(fault, path) from None
-
-
-def arrow_rows(path: Path) -> Iterator[Row]:
-    """The rows of an Arrow stream, as `datasets` saves them.
-
-    Raises:
-        InputError: the file cannot be read, or is too large.
-    """
-    pa = _pyarrow()
-    try:
-        with pa.memory_map(str(path)) as source:
-            _check_size(path.stat().st_size, path)
-            with pa.ipc.open_stream(source) as reader:
-                for batch in reader:
-                    yield from batch.to_pylist()
-    except (pa.ArrowException, OSError) as fault:
-        raise _unreadable(fault, path) from None
-
-
-def _check_size(size: int, path: Path) -> None:
-    if size > MOST_BYTES:
-        raise InputError(f"it unpacks to more than {MOST_BYTES >> 30} GiB; split it", path=path)
-
-
-def _unreadable(fault: Exception, path: Path) -> InputError:
-    reason = " ".join(str(fault).split())[:200]
-    return InputError(f"cannot be read ({reason}); download or export it again", path=path)

@@ -185,7 +185,7 @@ def test_parquet_rows_are_named_and_bounded(tmp_path, rows, monkeypatch):
     parquet.write_table(pyarrow.Table.from_pylist(broken), tmp_path / "x.parquet")
     with pytest.raises(InputError, match=r"x\.parquet: row 1: nested deeper"):
         import_benchmark(tmp_path / "x.parquet", tmp_path / "out")
-    monkeypatch.setattr("evolif.exchange.rows.MOST_BYTES", 10)
+    monkeypatch.setattr("evolif.exchange.unpacking.MOST_BYTES", 10)
     with pytest.raises(InputError, match="unpacks to more than"):
         import_benchmark(tmp_path / "x.parquet", tmp_path / "out")
 
