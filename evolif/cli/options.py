@@ -19,6 +19,8 @@ import typer
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from evolif.constraints import OwnModule
+
 Display = Annotated[str, typer.Option(metavar="auto|rich|plain|none", help="How to show progress.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
 Resamples = Annotated[int, typer.Option(min=1, max=1_000_000, help="Bootstrap resamples.")]
@@ -248,12 +250,16 @@ def _use_own_groups(value: str | None) -> str | None:
     if value is not None:
         os.environ["EVOLIF_CONSTRAINTS"] = value
     if value:
-        from evolif.cli.console import say
-        from evolif.constraints import own_modules
+        from evolif.constraints import on_own_module
 
-        for module in own_modules():
-            say(f"Your own constraint groups {', '.join(module.groups)}: code of {module}.")
+        on_own_module(_tell_own_module)
     return value
+
+
+def _tell_own_module(module: OwnModule) -> None:
+    from evolif.cli.console import say
+
+    say(f"Your own constraint groups {', '.join(module.groups)}: code of {module}.")
 
 
 ConfigFile = Annotated[

@@ -7,7 +7,7 @@ modules that the user names and from installed plug-ins (entry points `evolif.co
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -124,7 +124,17 @@ def _load_modules(names: str) -> tuple[OwnModule, ...]:
             groups[group.name] = group
         digest = sha256(text).hexdigest()[:16] if text else ""
         modules.append(OwnModule(Path(name).name if name.endswith(".py") else name, digest, MappingProxyType(groups)))
+        for listener in _listeners:
+            listener(modules[-1])
     return tuple(modules)
+
+
+_listeners: set[Callable[[OwnModule], None]] = set()
+
+
+def on_own_module(listener: Callable[[OwnModule], None]) -> None:
+    """Have a function called with every module of the user's own as it is loaded."""
+    _listeners.add(listener)
 
 
 def _load_module(name: str) -> tuple[ModuleType, bytes]:

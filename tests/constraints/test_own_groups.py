@@ -170,7 +170,7 @@ def test_own_code_is_told_and_recorded_with_its_digest(module: Path, tmp_path: P
     assert f"Your own constraint groups postscript: code of {code}." in made.stderr
     assert json.loads((tmp_path / "b/benchmark.json").read_text())["own_code"] == {"postscript": code}
     played = run.invoke(app, ["evaluate", bench, *PLAY, "--out", str(out), "--constraints", str(module)])
-    assert played.exit_code == 0 and code in played.stderr
+    assert played.exit_code == 0
     stored = load_run(out)
     assert stored.settings.own_code == {"postscript": code}
     stored.close()
