@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evolif.runner.records import AnsweredTurn, AskedKey, TurnEntry, TurnRecord, store_turn
+from evolif.runner.records import AnsweredTurn, AskedKey, EndEntry, StoredPrompt, TurnEntry, TurnRecord, store
+from evolif.runner.seals import Sealer
 from evolif.runner.session import step
 from evolif.runner.settings import RunSettings, different_fields, moved_models
 from evolif.runner.store import RunStore
@@ -55,7 +56,8 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
         models = set()
 
     def fill(connection: sqlite3.Connection) -> None:
-        known: dict[AskedKey, int] = {}
+        known: dict[AskedKey, StoredPrompt] = {}
+        sealer = Sealer(connection)
         for number, session in source.sessions():
             if session.model not in models or session.dialogue not in settings.dialogues:
                 continue
@@ -67,7 +69,7 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
             end = _NOT_ENDED
             if shared.judged:
                 kept, end = _new_end(session, kept, settings, session.cause if len(kept) == len(answered) else "")
-            _copy(connection, session, kept, end, known, judged=shared.judged)
+            _copy(connection, session, kept, end, known, sealer, judged=shared.judged)
             shared.turns += len(kept)
             shared.sessions += bool(kept)
 
@@ -114,17 +116,19 @@ def _copy(
     session: Session,
     records: Sequence[TurnRecord],
     end: _End,
-    known: dict[AskedKey, int],
+    known: dict[AskedKey, StoredPrompt],
+    sealer: Sealer,
     *,
     judged: bool,
 ) -> None:
     copy = connection.execute(
-        "INSERT INTO session (model, dialogue, epoch, ending, cause, reason) VALUES (?, ?, ?, ?, ?, ?)",
-        (session.model, session.dialogue, session.epoch, *end),
+        "INSERT INTO session (model, dialogue, epoch) VALUES (?, ?, ?)",
+        (session.model, session.dialogue, session.epoch),
     ).lastrowid
     assert copy is not None
     for record in records:
         answer = AnsweredTurn(record.answer, record.reasoning, record.truncated, record.served_by, record.seconds)
         judgement = record.judgement if judged else None
         entry = TurnEntry(copy, record.prompt, answer, judgement, (), record.notes, record.context_tokens)
-        store_turn(connection, entry, known)
+        store(connection, entry, known, sealer)
+    store(connection, EndEntry(copy, *end), known, sealer)

@@ -13,6 +13,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from evolif.errors import UsageError
 from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
+from evolif.runner.seals import Sealer, digest_of
 from evolif.types import Ending, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
 
 STOP_RULE = "stop rule"
@@ -108,10 +109,8 @@ def with_digest(prompt: Prompt) -> Prompt:
     return replace(prompt, digest=hashlib.sha256(text.encode()).hexdigest()[:16])
 
 
-_INSERT_ASKED = """
-INSERT INTO asked (dialogue, turn, digest, fixed, seat, messages, query, payload, labels, max_tokens)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
+_COLUMNS_OF_PROMPT = "dialogue, turn, digest, fixed, seat, messages, query, payload, labels, max_tokens"
+_INSERT_ASKED = f"INSERT INTO asked ({_COLUMNS_OF_PROMPT}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def _messages(messages: Sequence[Message]) -> str:
@@ -186,19 +185,22 @@ class TurnEntry:
         texts = (_messages(prompt.messages), storable(prompt.query), _json(prompt.payload), _json(prompt.labels))
         return _INSERT_ASKED, (*self.key, int(prompt.fixed), prompt.seat, *texts, prompt.max_tokens)
 
-    def statements(self, asked: int) -> Iterator[Statement]:
-        """The answer to the prompt of that number, and the calls."""
-        prompt, answer = self.prompt, self.answer
+    def statements(self, asked: StoredPrompt, sealer: Sealer) -> Iterator[Statement]:
+        """The answer to the stored prompt, and the calls."""
+        turn, answer = self.prompt.turn, self.answer
         texts = (storable(answer.text), storable(answer.reasoning), int(answer.truncated), storable(answer.served_by))
-        judged = (*texts, answer.seconds, *_judgement_columns(self.judgement))
         notes = _json(self.notes) if self.notes else ""
-        row = (self.session, prompt.turn, asked, *judged, notes, self.context_tokens)
-        yield _INSERT_TURN, row
-        yield from _calls(self.session, prompt.dialogue, prompt.turn, self.spent)
+        columns = (*texts, answer.seconds + 0.0, notes, self.context_tokens)
+        judgement = _judgement_columns(self.judgement)
+        seal = sealer.turn(self.session, turn, asked.digest, columns, judgement)
+        yield _INSERT_TURN, (self.session, turn, asked.number, *columns, *judgement, seal)
+        yield from _calls(self.session, self.prompt.dialogue, turn, self.spent)
 
 
 _INSERT_TURN = """
-INSERT INTO turn VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)
+INSERT INTO turn (session, turn, asked, answer, reasoning, truncated, served_by, seconds, notes, context_tokens,
+                  verdicts, scores, heuristic, records, seal)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -212,9 +214,11 @@ class VerdictEntry:
     judgement: Judgement
     spent: tuple[Spent, ...] = ()
 
-    def statements(self) -> Iterator[Statement]:
-        sql = "UPDATE turn SET verdicts = ?, scores = ?, heuristic = ?, records = ? WHERE session = ? AND turn = ?"
-        yield sql, (*_judgement_columns(self.judgement), self.session, self.turn)
+    def statements(self, sealer: Sealer) -> Iterator[Statement]:
+        sql = "UPDATE turn SET verdicts = ?, scores = ?, heuristic = ?, records = ?, seal = ?"
+        columns = _judgement_columns(self.judgement)
+        seal = sealer.judged(self.session, self.turn, columns)
+        yield f"{sql} WHERE session = ? AND turn = ?", (*columns, seal, self.session, self.turn)
         yield from _calls(self.session, self.dialogue, self.turn, self.spent)
 
 
@@ -245,9 +249,13 @@ class EndEntry:
     cause: str = ""
     reason: str = ""
 
-    def statements(self) -> Iterator[Statement]:
-        row = (self.ending, self.cause, storable(self.reason), self.session)
-        yield "UPDATE session SET ending = ?, cause = ?, reason = ? WHERE id = ?", row
+    def statements(self, sealer: Sealer) -> Iterator[Statement]:
+        columns = (self.ending, self.cause, storable(self.reason))
+        seal = sealer.ended(self.session, *columns)
+        yield (
+            "UPDATE session SET ending = ?, cause = ?, reason = ?, seal = ? WHERE id = ?",
+            (*columns, seal, self.session),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,26 +272,49 @@ class CostEntry:
         yield from _calls(self.session, self.dialogue, self.turn, self.spent)
 
 
-def store_turn(connection: sqlite3.Connection, entry: TurnEntry, numbers: MutableMapping[AskedKey, int]) -> None:
-    """Store an answered turn, and its prompt if that is new.
+@dataclass(frozen=True, slots=True)
+class StoredPrompt:
+    """A prompt of the store."""
+
+    number: int
+    digest: str
+    """Of all its columns."""
+
+
+def store(
+    connection: sqlite3.Connection, entry: StoreEntry, prompts: MutableMapping[AskedKey, StoredPrompt], sealer: Sealer
+) -> None:
+    """Store an entry; of a turn the prompt too, if that is new.
 
     Args:
         connection: Within a transaction.
-        entry: The turn.
-        numbers: Those of stored prompts that are known, so that they need not be encoded again; gets the new one.
+        entry: What is stored.
+        prompts: Stored prompts that are known, so that they need not be encoded again; gets the new one.
+        sealer: Of this connection.
     """
-    number = numbers.get(entry.key)
-    if number is None:
-        cursor = connection.execute(*entry.asked())
-        number = cursor.lastrowid if cursor.rowcount == 1 else None
-        if number is None:
-            [number] = connection.execute(_NUMBER, entry.key).fetchone()
-        numbers[entry.key] = number
-    for statement, values in entry.statements(number):
+    if isinstance(entry, TurnEntry):
+        prompt = prompts.get(entry.key)
+        if prompt is None:
+            prompt = prompts[entry.key] = _store_prompt(connection, entry)
+        statements = entry.statements(prompt, sealer)
+    elif isinstance(entry, VerdictEntry | EndEntry):
+        statements = entry.statements(sealer)
+    else:
+        statements = entry.statements()
+    for statement, values in statements:
         connection.execute(statement, values)
 
 
-_NUMBER = "SELECT id FROM asked WHERE dialogue = ? AND turn = ? AND digest = ?"
+def _store_prompt(connection: sqlite3.Connection, entry: TurnEntry) -> StoredPrompt:
+    statement, columns = entry.asked()
+    cursor = connection.execute(statement, columns)
+    number = cursor.lastrowid if cursor.rowcount == 1 else None
+    if number is None:  # stored before, maybe by an earlier version with other signs in its JSON
+        number, *columns = connection.execute(_STORED, entry.key).fetchone()
+    return StoredPrompt(number, digest_of(columns))
+
+
+_STORED = f"SELECT id, {_COLUMNS_OF_PROMPT} FROM asked WHERE dialogue = ? AND turn = ? AND digest = ?"
 
 StoreEntry = TurnEntry | VerdictEntry | FaultEntry | EndEntry | CostEntry
 

@@ -51,7 +51,7 @@ CREATE TABLE IF NOT EXISTS turn (
     records TEXT NOT NULL,      -- each judge model's scores and reasons
     notes TEXT NOT NULL,        -- what the context strategy learnt at this turn
     context_tokens INTEGER,     -- NULL: not counted while it was played
-    seal TEXT,                  -- NULL: not sealed
+    seal TEXT,                  -- NULL: not sealed; see evolif.runner.seals
     PRIMARY KEY (session, turn)
 );
 """
@@ -97,6 +97,7 @@ CREATE TABLE IF NOT EXISTS session (
     ending TEXT,
     cause TEXT NOT NULL DEFAULT '',
     reason TEXT NOT NULL DEFAULT '',
+    seal TEXT,                  -- of the end; NULL: not ended, or not sealed
     UNIQUE (model, dialogue, epoch)
 );
 {_ASKED}
@@ -164,6 +165,10 @@ _MIGRATION = (
     f"UPDATE run SET value = '{SCHEMA_VERSION}' WHERE key = 'schema'",
 )
 
+# Files of any version lack the seals of sessions if they were made before there were any.
+_ADD_SEAL = "ALTER TABLE main.session ADD COLUMN seal TEXT"
+_SESSION = "CREATE TEMP VIEW session AS SELECT *, NULL AS seal FROM main.session"
+
 KNOWN_VERSIONS: Mapping[str, str] = {version: _VIEWS.format(**fields) for version, fields in _FIELDS.items()}
 """Earlier versions that can be read: the views that show them as today's tables."""
 
@@ -178,7 +183,12 @@ def version_of(connection: sqlite3.Connection) -> str | None:
 
 def adapt(connection: sqlite3.Connection, *, migrate: bool) -> None:
     """Make a file of an earlier version look like today's, or, with `migrate`, be like it; nothing is half done."""
-    views = KNOWN_VERSIONS.get(version_of(connection) or "")
+    version = version_of(connection) or ""
+    views = KNOWN_VERSIONS.get(version)
+    if views is None and version != str(SCHEMA_VERSION):
+        return
+    if "seal" not in {name for _, name, *_ in connection.execute("PRAGMA main.table_info(session)")}:
+        connection.execute(_ADD_SEAL if migrate else _SESSION)
     if views is None:
         return
     connection.executescript(views)

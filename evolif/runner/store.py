@@ -27,16 +27,17 @@ from evolif.runner.records import (
     BareVerdicts,
     EarlyEnd,
     SessionState,
+    StoredPrompt,
     StoreEntry,
-    TurnEntry,
     TurnRecord,
     load_json,
     load_scores,
     prompt_from_row,
     record_from_row,
-    store_turn,
+    store,
 )
 from evolif.runner.schema import EDITED, KNOWN_VERSIONS, SCHEMA, SCHEMA_VERSION, adapt
+from evolif.runner.seals import Integrity, Sealer, check_seals
 from evolif.runner.settings import RunSettings
 from evolif.types import Ending, JudgedTurn, Label, Prompt, Role, Session, Spent, Usage
 
@@ -101,8 +102,9 @@ class RunStore:
         """Prompts read lately, by their number."""
         self._labels: dict[int, Mapping[str, Label]] = {}
         """Labels of prompts by their number; models and epochs share them."""
-        self._asked: dict[AskedKey, int] = {}
-        """Numbers of prompts written lately: other sessions of the dialogue need not encode them again."""
+        self._asked: dict[AskedKey, StoredPrompt] = {}
+        """Prompts written lately: other sessions of the dialogue need not encode them again."""
+        self._sealer = Sealer(connection)
 
     @classmethod
     def open(cls, root: Path, *, read_only: bool = False, migrate: bool = True) -> RunStore:
@@ -261,17 +263,18 @@ class RunStore:
         try:
             with disk_faults(self.root), self._connection:
                 for entry in entries:
-                    if isinstance(entry, TurnEntry):
-                        store_turn(self._connection, entry, self._asked)
-                        continue
-                    for statement, values in entry.statements():
-                        self._connection.execute(statement, values)
+                    store(self._connection, entry, self._asked, self._sealer)
         except (sqlite3.InterfaceError, OverflowError, ValueError, TypeError) as fault:
-            self._asked.clear()
+            self._forget()
             raise InternalError(f"the store of {self.root} cannot store a value ({fault})") from None
         except BaseException:
-            self._asked.clear()  # prompts whose commit failed are not stored
+            self._forget()
             raise
+
+    def _forget(self) -> None:
+        """Forget what was not committed."""
+        self._asked.clear()
+        self._sealer.forget()
 
     def sessions(self, model: str | None = None, *, unbegun: bool = True) -> Iterator[tuple[int, Session]]:
         """Every session with its judged turns, in the order of models, epochs and dialogues.
@@ -302,6 +305,24 @@ class RunStore:
             if number not in self._labels:
                 self._labels[number] = load_json(labels)
             yield JudgedTurn(turn, bare(verdicts), self._labels[number], load_scores(scores), seat)
+
+    def integrity(self) -> Integrity:
+        """Whether the turns are as they were written; reads the whole file."""
+        with disk_faults(self.root):
+            return check_seals(self._connection)
+
+    def refuse_edits(self) -> None:
+        """Check the seals before anything is built on what is stored.
+
+        Raises:
+            UsageError: a row was edited.
+        """
+        found = self.integrity()
+        if found.edited:
+            raise UsageError(
+                f"{self.root / FILE_NAME} was edited after it was written: {found.named}. Restore the file from a "
+                "copy, or evaluate into a new folder"
+            )
 
     def endings(self) -> dict[tuple[str, Ending | None, str], int]:
         """How many sessions per model, ending and cause."""
