@@ -61,7 +61,10 @@ def export(
         path, out, format=file_format, with_witness=with_witness, licence=licence, push=push, public=public, notify=say
     )
     if as_json:
-        show_json({name: value for name, value in asdict(done).items() if name != "keys"} | {"path": str(done.path)})
+        hidden = {"keys"} if done.integrity is not None else {"keys", "integrity"}
+        show_json(
+            {name: value for name, value in asdict(done).items() if name not in hidden} | {"path": str(done.path)}
+        )
     else:
         show(_export_lines(done))
 
@@ -77,6 +80,13 @@ def _export_lines(done: Exported) -> list[str]:
     if done.withheld:
         lines.append(
             f"{done.withheld} answers are left out because they are {done.keys}; include them with --with-witness."
+        )
+    if done.integrity is not None and done.integrity.edited:
+        lines.append(f"The run was edited after it was written, and the rows show the edits: {done.integrity.named}.")
+    if done.integrity is not None and done.integrity.not_sealed:
+        lines.append(
+            f"{done.integrity.not_sealed} turns are not sealed, since an earlier version of evolif stored them; edits "
+            "of them cannot be seen."
         )
     if done.pushed:
         lines.append(f"Uploaded to {done.pushed}")

@@ -100,6 +100,10 @@ def report(
     with_published: Annotated[
         bool, typer.Option("--with-published", help="Add the paper's leaderboard, with its warning.")
     ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Judge the stored answers again by rules; exit code 1 if anything was edited."),
+    ] = False,
     bench: Annotated[
         Path | None, typer.Option(metavar="BENCH", help="The runs' benchmark, to show how it was made.")
     ] = None,
@@ -128,18 +132,25 @@ def report(
     published = published_leaderboard() if with_published else None
     with ExitStack() as opened:
         loaded = [opened.enter_context(closing(load_run(path))) for path in runs]
-        analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=_benchmark(bench, loaded))
+        own = _benchmark(bench, loaded)
+        analyses = analyse(loaded, seed=seed, resamples=resamples, benchmark=own, verify=verify)
         groups = group_comparable(analyses)
         # First, because the page's transcripts are rendered in parallel with other work.
         outputs.draw(analyses, prices=table, published=published)
         outputs.write(lambda: analysis_object(groups, published), lambda: latex_report(groups, published))
-        if outputs.json_file == "-":
-            return
-        console = Terminal()
-        for group in groups:
-            print_runs(group, console, table, full=full)
-        if published is not None:
-            print_published(published, console)
+        if outputs.json_file != "-":
+            console = Terminal()
+            for group in groups:
+                print_runs(group, console, table, full=full)
+            if published is not None:
+                print_published(published, console)
+        if verify and any(map(_has_finding, analyses)):
+            raise typer.Exit(1)
+
+
+def _has_finding(run: RunAnalysis) -> bool:
+    again = run.verification
+    return bool(run.integrity.edited or (again is not None and again.differ))
 
 
 def _benchmark(path: Path | None, runs: list[Run]) -> Benchmark | None:

@@ -33,7 +33,7 @@ from evolif.exchange.rows import (
 )
 from evolif.instructions import Benchmark
 from evolif.resources import data_path
-from evolif.runner import Run, RunStore, load_run
+from evolif.runner import Integrity, Run, RunStore, load_run
 from evolif.scenario import INSTRUCTIONS, answer_keys, get_scenario
 from evolif.workshop import workshop
 
@@ -61,6 +61,8 @@ class Exported:
     """The address of the upload."""
     keys: str = ""
     """What the scenario calls its answer keys; empty if it has none."""
+    integrity: Integrity | None = None
+    """Whether the run's turns are as they were written; None for a benchmark."""
 
 
 def export(
@@ -180,9 +182,9 @@ class _Source:
     def exported(self, path: Path, format: str, *, beyond: int = 0, pushed: str | None = None) -> Exported:
         """The result of the export."""
         keys = answer_keys(get_scenario(self.scenario))
-        return Exported(
-            path, format, self.kind, self.count, self.canary, self.with_witness, beyond, self.withheld, pushed, keys
-        )
+        integrity = self.content.integrity() if isinstance(self.content, Run) else None
+        counts = (self.count, self.canary, self.with_witness, beyond, self.withheld)
+        return Exported(path, format, self.kind, *counts, pushed, keys, integrity)
 
 
 def _key_fact(scenario: str, with_witness: bool) -> dict[str, bool]:

@@ -48,7 +48,7 @@ from evolif.metrics import (
 )
 from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
-from evolif.runner import EarlyEnd, Run, RunSettings, Spent
+from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent, Verification, verify
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, Prompt, Session
 
@@ -85,12 +85,14 @@ class RunAnalysis:
         seed: Of every bootstrap and permutation.
         resamples: Of every bootstrap.
         benchmark: The run's benchmark where it is available; needed only for the commands to reproduce the run.
+        verify: Whether its answers are judged again by rules.
     """
 
     run: Run
     seed: int = 0
     resamples: int = DEFAULT_RESAMPLES
     benchmark: Benchmark | None = field(default=None, repr=False)
+    verify: bool = False
 
     @property
     def name(self) -> str:
@@ -156,6 +158,20 @@ class RunAnalysis:
     def early_end(self) -> EarlyEnd | None:
         """The stop rule that ended the run early; all figures then cover its dialogues only."""
         return self.run.early_end()
+
+    @cached_property
+    def integrity(self) -> Integrity:
+        """Whether the run's turns are as they were written."""
+        return self.run.integrity()
+
+    @cached_property
+    def verification(self) -> Verification | None:
+        """What judging its answers again by rules found; None if that was not requested.
+
+        Raises:
+            UsageError: they were read by other reading rules.
+        """
+        return verify(self.run) if self.verify else None
 
     @cached_property
     def suspended(self) -> int:
@@ -356,7 +372,12 @@ class ModelAnalysis:
 
 
 def analyse(
-    runs: Iterable[Run], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES, benchmark: Benchmark | None = None
+    runs: Iterable[Run],
+    *,
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
+    benchmark: Benchmark | None = None,
+    verify: bool = False,
 ) -> list[RunAnalysis]:
     """One analysis per run; nothing is computed yet.
 
@@ -365,8 +386,9 @@ def analyse(
         seed: Of every bootstrap and permutation.
         resamples: Of every bootstrap.
         benchmark: The runs' benchmark, where it is available.
+        verify: Judge their answers again by rules.
     """
-    return [RunAnalysis(run, seed, resamples, benchmark) for run in runs]
+    return [RunAnalysis(run, seed, resamples, benchmark, verify) for run in runs]
 
 
 def summarise(run: Run, *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES) -> list[ModelSummary]:

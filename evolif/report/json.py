@@ -225,6 +225,8 @@ def _run(analysis: RunAnalysis) -> dict[str, Any]:
         **_run_settings(analysis.run),
         "suspended": analysis.suspended,
         "unbegun": dict(analysis.unbegun),
+        "integrity": asdict(analysis.integrity),
+        **({} if analysis.verification is None else {"verification": asdict(analysis.verification)}),
         "ceiling": _or_reason(lambda: _ceiling(analysis.ceiling)),
         "judge_audit": _or_reason(lambda: [row.to_object() for row in analysis.judge_audit]),
         "rank_agreement": {kind: _rank_agreement(analysis.rank_agreement(kind)) for kind in analysis.kinds},
@@ -310,7 +312,13 @@ def _log_rank(found: LogRank) -> dict[str, float | None]:
 
 def _side(model: ModelAnalysis, label: str) -> dict[str, Any]:
     run = model.of.run
-    return {"label": label, "model": model.name, "run": str(run.path), "settings": run.settings.model_dump(mode="json")}
+    return {
+        "label": label,
+        "model": model.name,
+        "run": str(run.path),
+        "settings": run.settings.model_dump(mode="json"),
+        "integrity": asdict(model.of.integrity),
+    }
 
 
 def _judges(one: ModelComparison) -> dict[str, Any] | None:

@@ -28,6 +28,7 @@ from evolif.report.wording import (
     context_line,
     dollars,
     early_line,
+    integrity_lines,
     notice,
     remarks,
     settings_line,
@@ -150,6 +151,7 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
         if len(runs.analyses) > 1:
             say(f"Run {analysis.name}", console, "bold")
         _say_all(_settings_lines(analysis.run), console)
+        _say_all(integrity_lines(analysis), console)
     draw_grid(sections.headline(runs.heads, runs.summaries, runs.cap), console)
     for analysis, heads, summaries in runs.by_run():
         _say_all(remarks(analysis.run, summaries, heads), console)
@@ -234,6 +236,7 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
     if one.also:
         say(f"The two also differ in this: {'; '.join(one.also)}.", console)
     _say_all(dict.fromkeys(map(unfinished_line, (one.a.of.run, one.b.of.run))), console)
+    _say_all(dict.fromkeys(line for side in (one.a, one.b) for line in integrity_lines(side.of)), console)
     draw_grid(comparison_grid(one), console)
     swaps = f"all {paired.permutations}" if paired.exact else f"{paired.permutations} seeded"
     say(f"Paired over {paired.dialogues} dialogues; {swaps} swaps.", console)

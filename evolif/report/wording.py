@@ -88,6 +88,27 @@ def unfinished_line(run: Run) -> str:
     )
 
 
+def integrity_lines(analysis: RunAnalysis) -> Iterator[str]:
+    """What of the run was edited after it was written, or could be unseen; and what judging it again found."""
+    found, again = analysis.integrity, analysis.verification
+    if found.edited:
+        yield f"Edited: {analysis.name} was edited after it was written, and the figures show the edits: {found.named}."
+    if found.not_sealed:
+        yield (
+            f"Not sealed: {found.not_sealed} of {found.sealed + found.not_sealed} turns of {analysis.name} were stored "
+            "by an earlier version of evolif; edits of them cannot be seen."
+        )
+    if again is None:
+        return
+    judged = f"{again.checked} verdicts and scores of {again.turns} turns of {analysis.name} were judged again by rules"
+    if again.differ:
+        yield f"Not verified: {judged}, and {len(again.differ)} differ: {again.named}."
+    else:
+        yield f"Verified: {judged}, and all agree."
+    if again.left_out:
+        yield f"Not judged again, because only a judge can: {again.left_out} verdicts and scores of {analysis.name}."
+
+
 def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -> Iterator[str]:
     """Remarks that a reader of the table needs, one sentence each."""
     word = get_scenario(run.settings.scenario).requirement.capitalize()

@@ -19,9 +19,11 @@ from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Requ
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, load_run
+from evolif.runner.seals import Integrity
 from evolif.runner.session import WAIT, step
 from evolif.runner.settings import RunSettings, different_fields, plan
 from evolif.runner.store import RunStore
+from evolif.runner.verify import Verification, verify
 from evolif.types import Spent
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "Event",
     "FaultMet",
     "Flag",
+    "Integrity",
     "ModelStopped",
     "Observer",
     "PlannedCall",
@@ -51,6 +54,7 @@ __all__ = [
     "StillWaiting",
     "TurnRecord",
     "TurnStored",
+    "Verification",
     "Wait",
     "agreement",
     "different_fields",
@@ -61,4 +65,5 @@ __all__ = [
     "rejudge",
     "rejudged",
     "step",
+    "verify",
 ]

@@ -72,8 +72,8 @@ def rejudge(
         on_stop: Called when Ctrl-C requests a clean stop.
 
     Raises:
-        UsageError: no run or one without an answer, other reading rules than this version's, a directory that holds
-            another run, a missing key.
+        UsageError: no run or one without an answer, a file that was edited, other reading rules than this version's, a
+            directory that holds another run, a missing key.
         OutsideError: the disk.
         KeyboardInterrupt: stopped; every verdict so far is stored.
     """
@@ -88,12 +88,14 @@ def rejudge(
         settings = rejudged(source, judges, judge_rule)
         scenario = get_scenario(settings.scenario)
         options = options_of(scenario.play, settings.options, scenario.name)
+        source.refuse_edits()
         _check_answers(source, notify)
         if root.resolve() == source.root.resolve():
             raise UsageError(f"{root} keeps its verdicts; judge its answers into another folder")
         # Opened before anything is written, so that a missing key leaves no folder behind.
         clients = {spec_of(model): factory.judge(model) for model in panel if model not in ("none", "lexical")}
         with locked(root), closing(_open_target(root, settings)) as target:
+            target.refuse_edits()
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
             opened = open_judge(judges, rule=judge_rule, opener=clients.__getitem__, cache=scores)
             batcher = WriteBatcher(target)

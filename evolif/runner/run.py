@@ -22,6 +22,7 @@ from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
 from evolif.runner.fork import fork
 from evolif.runner.records import CostEntry, EarlyEnd, TurnRecord, with_digest
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
+from evolif.runner.seals import Integrity
 from evolif.runner.session import RunContext, Seats
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
@@ -109,6 +110,10 @@ class Run:
         """(model, reason, sessions) of suspended sessions, the most frequent first."""
         return self._store.reasons()
 
+    def integrity(self) -> Integrity:
+        """Whether the turns are as they were written: which of them were edited; reads the whole file."""
+        return self._store.integrity()
+
     def close(self) -> None:
         """Close the file."""
         self._store.close()
@@ -158,12 +163,13 @@ class RunExecutor:
         """Whether a run exists here and all sessions of these settings are complete.
 
         Raises:
-            UsageError: the run has other settings or other turns.
+            UsageError: the run has other settings or other turns, or its file was edited.
         """
         if not RunStore.begun(root):
             return False
         with closing(RunStore.open(root)) as store:
             _check_settings(store, self.settings)
+            store.refuse_edits()
             self._check_prompts(store)
             return not any(self._sessions_left(store, model) for model in self.settings.models)
 
@@ -171,15 +177,17 @@ class RunExecutor:
         """Start a run from the part of another that fits these settings; does nothing if already started.
 
         Raises:
-            UsageError: there is no run to start from, or the folder holds something else.
+            UsageError: there is no run to start from, its file was edited, or the folder holds something else.
         """
         if RunStore.begun(root):
             return
-        with closing(RunStore.open(source, migrate=False)) as store, locked(root):
+        with closing(RunStore.open(source, migrate=False)) as store:
+            store.refuse_edits()
             edited: dict[int, int] = {}
             for before, _ in self._edited(store):
                 edited.setdefault(before.dialogue, before.turn)
-            shared = fork(store, root, self.settings, edited)
+            with locked(root):
+                shared = fork(store, root, self.settings, edited)
         judged = "" if shared.judged or not shared.turns else ", to be rejudged"
         self.notify(f"{root} starts with {shared.turns} turns of {shared.sessions} sessions of {source}{judged}.")
 

@@ -171,7 +171,7 @@ def check_seals(connection: sqlite3.Connection) -> Integrity:
         missing = last - sessions  # none is ever removed, so their numbers have no gaps
         edited = tuple(_edits(connection, missing)) if sealed or ends else ()
     finally:
-        connection.rollback()
+        connection.commit()
     return Integrity(sealed, turns - sealed, edited)
 
 

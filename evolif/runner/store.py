@@ -226,15 +226,29 @@ class RunStore:
 
     def asked(self, dialogue: int) -> list[Prompt]:
         """Every prompt of a dialogue that the run has used, by turn."""
-        with disk_faults(self.root):
+        with self._reading():
             rows = self._connection.execute(f"{PROMPTS} WHERE dialogue = ? ORDER BY turn, id", (dialogue,))
             return [prompt_from_row(row) for row in rows]
 
     def prompts(self) -> Iterator[Prompt]:
         """Every prompt that the run has used, by dialogue and turn."""
-        with disk_faults(self.root):
+        with self._reading():
             for row in self._connection.execute(f"{PROMPTS} ORDER BY dialogue, turn, id"):
                 yield prompt_from_row(row)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Turn a row that is not as it was written into an error that names it.
+
+        Raises:
+            UsageError: there is such a row.
+        """
+        try:
+            with disk_faults(self.root):
+                yield
+        except (ValueError, LookupError, TypeError, AttributeError) as fault:
+            named = self.integrity().named or f"a row cannot be read ({type(fault).__name__})"
+            raise UsageError(_edited(self.root, named)) from None
 
     def _prompt(self, row: Sequence[Any]) -> Prompt:
         """The prompt of a row; models and epochs share it."""
@@ -247,7 +261,7 @@ class RunStore:
 
     def turns(self, session: int) -> list[TurnRecord]:
         """The answered turns of a session, in order."""
-        with disk_faults(self.root):
+        with self._reading():
             rows = self._connection.execute(TURNS_OF_SESSION, (session,))
             return [record_from_row(self._prompt(row[:PROMPT_WIDTH]), row[PROMPT_WIDTH:]) for row in rows]
 
@@ -286,7 +300,7 @@ class RunStore:
             unbegun: Include sessions that a budget or stop rule prevented.
         """
         order = {name: i for i, name in enumerate(self.settings.models)}
-        with disk_faults(self.root):
+        with self._reading():
             rows = self._connection.execute(
                 "SELECT id, model, dialogue, epoch, ending, reason, cause FROM session WHERE ? IN (model, '')"
                 " AND (? OR ending IS NOT NULL OR cause = '')",
@@ -319,10 +333,7 @@ class RunStore:
         """
         found = self.integrity()
         if found.edited:
-            raise UsageError(
-                f"{self.root / FILE_NAME} was edited after it was written: {found.named}. Restore the file from a "
-                "copy, or evaluate into a new folder"
-            )
+            raise UsageError(_edited(self.root, found.named))
 
     def endings(self) -> dict[tuple[str, Ending | None, str], int]:
         """How many sessions per model, ending and cause."""
@@ -385,6 +396,13 @@ class RunStore:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+
+def _edited(root: Path, named: str) -> str:
+    return (
+        f"{root / FILE_NAME} was edited after it was written: {named}. Restore the file from a copy, or evaluate into "
+        "a new folder"
+    )
 
 
 _JUDGED = """

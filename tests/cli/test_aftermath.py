@@ -140,7 +140,7 @@ def test_judging_again_uses_the_cache_of_requests_and_prices(opened: dict[str, F
 def test_a_run_that_was_broken_off_says_what_is_missing(opened: dict[str, Fake]) -> None:
     assert evolif(*EVALUATE).exit_code == 0
     with closing(sqlite3.connect("bench-run/run.sqlite")) as file, file:
-        file.execute("UPDATE session SET ending = NULL, cause = '', reason = ''")
+        file.execute("UPDATE session SET ending = NULL, cause = '', reason = '', seal = NULL")
     done = evolif(*REJUDGE)
     assert done.exit_code == 3 and "()" not in done.output and "┃" not in done.output
     assert "bench-run was interrupted: 2 of its 2 sessions have not ended" in said(done)

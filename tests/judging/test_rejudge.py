@@ -275,7 +275,10 @@ def test_a_session_that_waited_for_its_judge_is_judged_and_stays_to_be_gone_on_w
 def set_ends(run: Path, ending: str | None, cause: str, *, unjudge_last: bool = False) -> None:
     connection = sqlite3.connect(run / FILE_NAME)
     with connection:
-        connection.execute("UPDATE session SET ending = ?, cause = ?, reason = 'why it was'", (ending, cause))
+        connection.execute(
+            "UPDATE session SET ending = ?, cause = ?, reason = 'why it was', seal = NULL", (ending, cause)
+        )
+        connection.execute("UPDATE turn SET seal = NULL")  # as versions without seals stored it
         if unjudge_last:
             connection.execute(
                 "UPDATE turn SET verdicts = NULL"
@@ -314,7 +317,8 @@ def test_verdicts_on_another_runs_answers_are_not_gone_on_with(
     again()
     connection = sqlite3.connect(run / FILE_NAME)
     with connection:
-        connection.execute("UPDATE turn SET answer = answer || '!'")
+        connection.execute("UPDATE turn SET answer = answer || '!', seal = NULL")
+        connection.execute("UPDATE session SET seal = NULL")
     connection.close()
     judges["openai/judge"] = Asked([grade(9)], "openai/judge")
     with pytest.raises(UsageError, match="answers of another run"):

@@ -27,6 +27,7 @@ from evolif.report.wording import (
     ceiling_line,
     dollars,
     early_line,
+    integrity_lines,
     remarks,
     settings_line,
     unfinished_line,
@@ -230,6 +231,7 @@ def _left_out(runs: ComparableRuns, suffix: str) -> Section:
     lines: list[str] = []
     for analysis, heads, summaries in runs.by_run():
         lines += [line for line in (early_line(analysis.run), unfinished_line(analysis.run)) if line]
+        lines += integrity_lines(analysis)
         lines += remarks(analysis.run, summaries, heads)
     return Section(f"left-out{suffix}", "What is left out, and why", sentences=tuple(lines))
 

@@ -52,7 +52,7 @@ def many(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.execute("UPDATE run SET value = ? WHERE key = 'settings'", (told,))
         for epoch in range(2, EPOCHS + 1):
             store.execute(
-                "INSERT INTO session SELECT id + ?, model, dialogue, ?, ending, cause, reason FROM session"
+                "INSERT INTO session SELECT id + ?, model, dialogue, ?, ending, cause, reason, NULL FROM session"
                 " WHERE epoch = 1",
                 (1000 * epoch, epoch),
             )

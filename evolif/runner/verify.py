@@ -1,0 +1,134 @@
+"""Judge the answers of a run again by rules, and name what was stored differently; no model is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from evolif.errors import UsageError
+from evolif.judging import Judgement
+from evolif.runner.records import TurnRecord
+from evolif.runner.run import Run
+from evolif.runner.shutdown import run_to_end
+from evolif.scenario import Environment, Services, get_scenario, options_of
+from evolif.text import READING_RULES_VERSION
+from evolif.types import Exchange, Session
+
+_NAMED = 3
+"""Maximum number of differences listed in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A stored verdict or score that rules do not find."""
+
+    model: str
+    dialogue: int
+    epoch: int
+    turn: int
+    name: str
+    """The verdict's group, or the score's name."""
+    stored: str
+    now: str
+
+    def __str__(self) -> str:
+        epoch = f", epoch {self.epoch}" if self.epoch != 1 else ""
+        where = f"{self.model}, dialogue {self.dialogue}{epoch}, turn {self.turn}"
+        return f"{where}, {self.name}: stored as {self.stored}, by the rules {self.now}"
+
+
+@dataclass(slots=True)
+class Verification:
+    """What judging a run again by rules found."""
+
+    turns: int = 0
+    """Judged turns that were judged again."""
+    checked: int = 0
+    """Verdicts and scores that were compared."""
+    left_out: int = 0
+    """Verdicts and scores that only a judge can reach."""
+    differ: list[Difference] = field(default_factory=list)
+
+    @property
+    def named(self) -> str:
+        """What differs, as a clause: the first differences, and how many more there are."""
+        more = f"; and {len(self.differ) - _NAMED} more" if len(self.differ) > _NAMED else ""
+        return "; ".join(map(str, self.differ[:_NAMED])) + more
+
+
+def verify(run: Run) -> Verification:
+    """Judge all stored answers again by the rules of the run's scenario.
+
+    Raises:
+        UsageError: the answers were read by other reading rules, or the scenario is not installed.
+    """
+    settings = run.settings
+    if settings.reading_rules != READING_RULES_VERSION:
+        raise UsageError(
+            f"the answers of {run.path} were read by reading rules {settings.reading_rules}, but this version has the "
+            f"rules {READING_RULES_VERSION}, so verdicts may differ; verify it with the version of evolif that made it"
+        )
+    scenario = get_scenario(settings.scenario)
+    options = options_of(scenario.play, settings.options, scenario.name)
+    environment = scenario.environment(None, options, Services())
+    found = Verification()
+
+    async def main() -> None:
+        for model in run.models:
+            for session, records in run.transcripts(model):
+                await _verify(environment, session, records, found)
+
+    run_to_end(main())
+    return found
+
+
+async def _verify(
+    environment: Environment, session: Session, records: Sequence[TurnRecord], found: Verification
+) -> None:
+    past: list[Exchange] = []
+    for record in records:
+        stored, prompt, answer = record.judgement, record.prompt, record.answer
+        try:
+            now = None if stored is None else await environment.score(prompt, answer, tuple(past))
+            past.append(Exchange(prompt, answer, environment.heard(prompt, answer), record.notes))
+        except Exception as fault:  # an edited payload, or a scenario that needs more than what is stored
+            rows = [("verdicts", "judged", f"not judged ({type(fault).__name__})")]
+            past.append(Exchange(prompt, answer, answer, record.notes))
+        else:
+            if stored is None or now is None:
+                continue
+            rows = list(_compare(stored, now, found))
+        found.turns += 1
+        place = (session.model, session.dialogue, session.epoch, record.turn)
+        found.differ += [Difference(*place, *row) for row in rows]
+
+
+def _compare(stored: Judgement, now: Judgement, found: Verification) -> Iterator[tuple[str, str, str]]:
+    """Name, stored value and present value of what differs."""
+    pairs = {"verdicts": (_verdicts(stored), _verdicts(now)), "scores": (_scores(stored), _scores(now))}
+    for kind, (before, after) in pairs.items():
+        names = [[name for name, _ in values] for values in (before, after)]
+        if names[0] != names[1]:
+            yield kind, ", ".join(names[0]) or "none", ", ".join(names[1]) or "none"
+            continue
+        for (name, old), (_, new) in zip(before, after, strict=True):
+            if new is None:
+                found.left_out += old is not None
+                continue
+            found.checked += 1
+            if old != new:
+                yield name, _told(old), _told(new)
+
+
+def _verdicts(judgement: Judgement) -> list[tuple[str, float | None]]:
+    return [(verdict.group, verdict.satisfied) for verdict in judgement.verdicts]
+
+
+def _scores(judgement: Judgement) -> list[tuple[str, float | None]]:
+    return [(score.name, score.value) for score in judgement.scores]
+
+
+def _told(value: float | None) -> str:
+    if value is None:
+        return "not judged"
+    return ("satisfied" if value else "failed") if isinstance(value, bool) else f"{value:g}"
