@@ -101,7 +101,9 @@ def figures(run_folder: Path) -> dict[str, Any]:
 def stored(run_folder: Path) -> set[tuple[int, int]]:
     run = load_run(run_folder)
     turns = {(s.dialogue, r.turn) for s, records in run.transcripts("openai/m") for r in records}
+    found = run.integrity()
     run.close()
+    assert (found.sealed, found.not_sealed, found.edited) == (len(turns), 0, ())
     return turns
 
 

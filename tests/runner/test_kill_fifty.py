@@ -56,7 +56,9 @@ def stored(folder: Path) -> set[tuple[int, int]]:
     except Exception:  # killed before it had begun
         return set()
     turns = {(s.dialogue, turn.turn) for s in run.sessions() for turn in s.turns}
+    edited = run.integrity().edited
     run.close()
+    assert edited == ()
     return turns
 
 

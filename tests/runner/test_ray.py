@@ -68,6 +68,7 @@ def test_a_killed_process_changes_no_figure(tmp_path: Path, two_cores: None) -> 
     assert content(spread) == content(alone)
     assert spread.faults() == [] and spread.suspended() == 0
     assert spread.costs() == alone.costs()
+    assert spread.integrity() == alone.integrity() and spread.integrity().edited == ()
     assert len(set(seen)) == len(seen)
     assert any("died" in sentence for sentence in told)
     assert hosts == {"127.0.0.1"}
