@@ -60,15 +60,23 @@ class ModelError(OutsideError):
         retryable: Whether the same call may succeed later.
         pushed_back: Whether the endpoint is overloaded or limits the rate (429, 503, no answer in time).
         retry_after: Seconds to wait before the next call, if the endpoint says so.
+        may_cost: Whether the endpoint may charge for the call: it did not refuse it.
     """
 
     def __init__(
-        self, message: str, *, retryable: bool = False, pushed_back: bool = False, retry_after: float | None = None
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        pushed_back: bool = False,
+        retry_after: float | None = None,
+        may_cost: bool = False,
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.pushed_back = pushed_back
         self.retry_after = retry_after
+        self.may_cost = may_cost
 
 
 class AccessError(ModelError):

@@ -19,6 +19,7 @@ from typing import Any
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
 from evolif.models.endpoint import redact
+from evolif.types import Usage
 
 _OVERFLOW = re.compile(
     r"(?i)context[ _-]?(length|window|size|limit)|contextwindow|maximum (context|prompt|model) length|max_model_len"
@@ -64,19 +65,21 @@ class EndpointErrors:
     hidden: tuple[str, ...] = field(default=(), repr=False)
     """Parts of the address that may be secret."""
 
-    def timeout(self, seconds: float) -> ModelError:
-        """No answer came in time."""
+    def timeout(self, seconds: float, error: BaseException | None = None) -> ModelError:
+        """No answer came in time; `error` says what did not, if that is known."""
         text = f"{self.name}: {self.host} did not answer within {seconds:g} s; try again later."
-        return ModelError(text, retryable=True, pushed_back=True)
+        return ModelError(text, retryable=True, pushed_back=True, may_cost=_was_sent(error))
 
     def malformed(self, what: str) -> ModelError:
         """The answer is not a completion; servers recover from this, so it is retryable."""
         text = redact(what, self.key, *self.hidden)
-        return ModelError(f"{self.name}: {self.host} returned no usable completion ({text}).", retryable=True)
+        words = f"{self.name}: {self.host} returned no usable completion ({text})."
+        return ModelError(words, retryable=True, may_cost=True)
 
-    def withheld(self) -> WithheldError:
-        """The provider's content filter refused."""
-        return WithheldError(f"{self.name}: the provider's content filter refused this conversation.")
+    def withheld(self, *, may_cost: bool = False) -> WithheldError:
+        """The provider's content filter refused; what it refuses after reading it may cost."""
+        text = f"{self.name}: the provider's content filter refused this conversation."
+        return WithheldError(text, may_cost=may_cost)
 
     def not_sent(self, error: BaseException) -> ModelError:
         """The SDK did not make the request."""
@@ -86,7 +89,8 @@ class EndpointErrors:
         """The connection failed or broke."""
         what, retryable = _describe_broken(error)
         advice = "is it running?" if retryable else "retrying will not help."
-        return ModelError(f"{self.name}: {self.host} could not be reached ({what}); {advice}", retryable=retryable)
+        text = f"{self.name}: {self.host} could not be reached ({what}); {advice}"
+        return ModelError(text, retryable=retryable, may_cost=_was_sent(error))
 
     def refused(self, status: int, body: object, *, wait: float | None = None, answered: bool = False) -> ModelError:
         """The endpoint answered with a status from 300 on.
@@ -152,8 +156,18 @@ _CONNECTION_FAULTS: tuple[tuple[type[BaseException], str], ...] = (
 )
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    link: BaseException | None = error
+_NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ClientConnectorError"})
+"""What clients call the faults of a connection before a request is sent."""
+
+
+def _was_sent(error: BaseException | None) -> bool:
+    """Whether the request may have reached the endpoint before this happened."""
+    refused = (socket.gaierror, ssl.SSLCertVerificationError, ConnectionRefusedError)
+    return not any(isinstance(link, refused) or type(link).__name__ in _NOT_SENT for link in _causes(error))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    link = error
     for _ in range(10):
         if link is None:
             return
@@ -249,6 +263,10 @@ def clean_text(value: object) -> str:
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
-def count(value: object) -> int:
-    """A number of tokens; 0 for other values. No provider counts to 2^53, and no database holds much more."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
+def usage_of(prompt: object, *answer: object) -> Usage:
+    """Tokens that an endpoint reports, the answer's as a sum; `Usage()`, which means unknown, where one is no number.
+
+    No provider counts to 2^53, and no database holds much more.
+    """
+    numbers = [n for n in (prompt, *answer) if isinstance(n, int) and not isinstance(n, bool) and 0 <= n < 2**53]
+    return Usage(numbers[0], sum(numbers[1:])) if len(numbers) > len(answer) else Usage()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from evolif.errors import ModelError, UsageError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import PLACEHOLDER_KEY, Endpoint, ModelName, check_base_url, key_from
-from evolif.models.faults import EndpointErrors, clean_text, count, duration, json_object, mapping, retry_after
+from evolif.models.faults import EndpointErrors, clean_text, duration, json_object, mapping, retry_after, usage_of
 from evolif.models.stalls import TimeLimit
-from evolif.types import Message, Usage
+from evolif.types import Message
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -42,14 +42,14 @@ _FINISHED = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED", ""}) | _CUT
 
 def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
     if mapping(body.get("promptFeedback")).get("blockReason"):
-        raise errors.withheld()
+        raise errors.withheld(may_cost=True)
     candidates = body.get("candidates")
     candidate = mapping(candidates[0]) if isinstance(candidates, list) and candidates else {}
     if not candidate:
         raise errors.malformed(clean_text(mapping(body.get("error")).get("message")) or "no candidates")
     finish = clean_text(candidate.get("finishReason"))
     if finish in _FILTERED:
-        raise errors.withheld()
+        raise errors.withheld(may_cost=True)
     problem = _problem(candidate.get("content"))
     if problem:
         raise errors.malformed(problem)
@@ -57,9 +57,9 @@ def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
     if not text and finish not in _FINISHED:
         raise errors.malformed(f"no text, and it ended with {finish}")
     tokens = mapping(body.get("usageMetadata"))
-    # Thoughts are billed as output but counted separately.
-    output = count(tokens.get("candidatesTokenCount")) + count(tokens.get("thoughtsTokenCount"))
-    usage = Usage(count(tokens.get("promptTokenCount")), output)
+    # Thoughts are billed as output but counted separately, and a count of zero is left out.
+    output = tokens.get("candidatesTokenCount", None if text else 0)
+    usage = usage_of(tokens.get("promptTokenCount"), output, tokens.get("thoughtsTokenCount", 0))
     return Reply(text, thoughts, finish in _CUT, usage, clean_text(body.get("modelVersion")))
 
 

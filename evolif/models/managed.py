@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 
 from evolif.errors import ContextOverflowError, ModelError, WaitError, WithheldError
 from evolif.models.base import ChatModel, ChatRequest, Reply
@@ -213,6 +214,10 @@ class Slot:
             self._limit._leave()
 
 
+def _ignore(fault: ModelError) -> None:
+    pass
+
+
 class ManagedModel:
     """A chat model with a connection limit and retries; implements `ChatModel`.
 
@@ -258,8 +263,8 @@ class ManagedModel:
         finally:
             slot.leave()
 
-    async def answer(self, request: ChatRequest, slot: Slot) -> Reply:
-        """Like `complete`, in a slot that the caller has taken and gives back."""
+    async def answer(self, request: ChatRequest, slot: Slot, repeated: Callable[[ModelError], None] = _ignore) -> Reply:
+        """Like `complete`, in a slot that the caller has taken and gives back; `repeated` gets each repeated fault."""
         repeats, taken = 0, 0.0
         while True:
             began = awake_time()
@@ -276,6 +281,7 @@ class ManagedModel:
             wait = None if self._retries is None else self._retries.wait(fault, repeats, taken)
             if wait is None:
                 raise self.limit.gate.final(fault)
+            repeated(fault)
             repeats, taken = repeats + 1, taken + wait
             await slot.step_aside(wait, fault)
 

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from evolif.errors import ModelError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import Endpoint, ModelName, make_client, resolve_endpoint
-from evolif.models.faults import EndpointErrors, clean_text, count, json_object, mapping, retry_after
+from evolif.models.faults import EndpointErrors, clean_text, json_object, mapping, retry_after, usage_of
 from evolif.models.stalls import TimeLimit
-from evolif.types import Message, Usage
+from evolif.types import Message
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -39,7 +39,7 @@ def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
         raise errors.malformed(_error_text(body) or "no choices")
     finish = choice.get("finish_reason")
     if finish == "content_filter":
-        raise errors.withheld()
+        raise errors.withheld(may_cost=True)
     if finish == "error" or not isinstance(choice.get("message"), Mapping):
         raise errors.malformed(_error_text(choice) or "no message")
     problem = _problem(choice["message"], finish)
@@ -47,7 +47,7 @@ def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
         raise errors.malformed(problem)
     text, reasoning = _message(choice["message"])
     tokens = mapping(body.get("usage"))
-    usage = Usage(count(tokens.get("prompt_tokens")), count(tokens.get("completion_tokens")))
+    usage = usage_of(tokens.get("prompt_tokens"), tokens.get("completion_tokens"))
     return Reply(text, reasoning, finish == "length", usage, clean_text(body.get("model")))
 
 
@@ -211,7 +211,7 @@ class OpenAIModel:
 
         match error:
             case openai.APITimeoutError():
-                return self._errors.timeout(self._timeout)
+                return self._errors.timeout(self._timeout, error)
             case openai.APIConnectionError():
                 return self._errors.unreachable(error)
             case openai.APIStatusError():

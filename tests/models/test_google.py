@@ -131,10 +131,19 @@ def test_answers_are_taken_apart(body: dict[str, object], reply: Reply) -> None:
     assert (got.text, got.reasoning, got.truncated) == (reply.text, reply.reasoning, reply.truncated)
 
 
-def test_missing_or_odd_usage_is_zero() -> None:
-    body = candidate({"text": "x"}) | {"usageMetadata": {"promptTokenCount": "7", "candidatesTokenCount": -1}}
-    with gemini(Answer(body)) as server:
-        assert ask(server).usage == Usage(0, 0)
+@pytest.mark.parametrize(
+    ("text", "told", "usage"),
+    [
+        ("x", {"promptTokenCount": "7", "candidatesTokenCount": -1}, Usage()),
+        ("x", {"promptTokenCount": 7}, Usage()),
+        ("", {"promptTokenCount": 7}, Usage(7, 0)),
+        ("x", {"promptTokenCount": 7, "candidatesTokenCount": 2, "thoughtsTokenCount": "3"}, Usage()),
+        ("x", None, Usage()),
+    ],
+)
+def test_missing_or_odd_usage_is_unknown(text: str, told: object, usage: Usage) -> None:
+    with gemini(Answer(candidate({"text": text}) | {"usageMetadata": told})) as server:
+        assert ask(server).usage == usage
 
 
 @pytest.mark.parametrize(

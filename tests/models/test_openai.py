@@ -117,10 +117,37 @@ def test_answers_are_taken_apart(answer: Answer, reply: Reply) -> None:
     assert (got.text, got.reasoning, got.truncated) == (reply.text, reply.reasoning, reply.truncated)
 
 
-def test_missing_usage_is_zero() -> None:
+def test_missing_usage_is_unknown() -> None:
     body = completion() | {"usage": None, "model": None}
     with serving(Answer(body)) as server:
         assert ask(server) == Reply("Hello.")
+
+
+@pytest.mark.parametrize("tokens", [None, -3, "3", 2.5, True, 2**60, [3]])
+def test_usage_with_a_number_that_is_none_is_unknown(tokens: object) -> None:
+    for name in ("prompt_tokens", "completion_tokens"):
+        body = completion()
+        body["usage"][name] = tokens
+        with serving(Answer(body)) as server:
+            assert ask(server).usage == Usage()
+
+
+@pytest.mark.parametrize(
+    ("answer", "may_cost"),
+    [
+        (error(400, "no"), False),
+        (error(429, "busy"), False),
+        (error(500, "broken"), False),
+        (error(400, "blocked", code="content_filter"), False),
+        (ok("", finish="content_filter"), True),
+        (Answer(b"{half"), True),
+        (Answer(fault="reset"), True),
+        (Answer(fault="hang up"), True),
+    ],
+)
+def test_what_was_not_refused_may_cost(answer: Answer, may_cost: bool) -> None:
+    with serving(answer) as server:
+        assert fault(server).may_cost is may_cost
 
 
 def test_unterminated_reasoning_is_no_answer() -> None:
@@ -247,7 +274,7 @@ def test_nobody_listening_is_retryable() -> None:
     with serving(ok()) as server:
         pass
     caught = fault(server)
-    assert caught.retryable and "127.0.0.1 could not be reached" in str(caught)
+    assert caught.retryable and "127.0.0.1 could not be reached" in str(caught) and not caught.may_cost
 
 
 def test_a_model_can_be_used_again_after_closing() -> None:
