@@ -87,7 +87,14 @@ class Spent:
     role: Role
     model: str
     usage: Usage
+    """As far as it is known."""
     calls: int = 1
+    unknown: int = 0
+    """How many of the calls have an unknown usage, which is missing in `usage`."""
+    bound: int = 0
+    """The most tokens that these may have used."""
+    booked: bool = False
+    """Whether the run's file has it already."""
 
 
 Seat = Literal["target", "partner"]

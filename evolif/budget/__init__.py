@@ -1,6 +1,6 @@
 """Prices, budgets, forecasts, stop rules and the status of a run in progress."""
 
-from evolif.budget.budget import ASSUMED_ANSWER, Budget, PolicyChain, upper_bound
+from evolif.budget.budget import Budget, PolicyChain
 from evolif.budget.forecast import (
     Expected,
     Forecast,
@@ -12,6 +12,7 @@ from evolif.budget.forecast import (
 from evolif.budget.prices import PriceTable, Quotes, callable_models, judge_models, load_prices, quotes_of
 from evolif.budget.status import ModelStatus, RunStatus, snapshot
 from evolif.budget.stop_rule import BATCH, Rule, StopRule, parse_rule
+from evolif.runner.bounds import ASSUMED_ANSWER, upper_bound
 
 __all__ = [
     "ASSUMED_ANSWER",

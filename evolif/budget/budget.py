@@ -8,39 +8,10 @@ from dataclasses import dataclass
 
 from evolif.budget.prices import Quotes
 from evolif.errors import UsageError
-from evolif.models import ChatRequest
-from evolif.runner import CallPolicy, Deny, PlannedCall, RequestSize, Spent, Wait
+from evolif.runner import CallPolicy, Deny, PlannedCall, Spent, Wait, upper_bound
 from evolif.types import Usage
 
-ASSUMED_ANSWER = 32_768
-"""Assumed tokens of an answer without a maximum."""
 CAUSE = "budget"
-
-_BYTES_PER_TOKEN = 2
-"""In UTF-8 bytes: prose has about four, digit tables and non-Latin scripts about two."""
-_TOKENS_PER_MESSAGE, _TOKENS_PER_CALL = 8, 64
-"""Tokens that chat templates add to the text."""
-_TOKENS_PER_IMAGE = 25_600
-"""Most models count 250 to 6,400; gpt-4o-mini counts 25,501 for 1,024 pixels squared."""
-
-
-def upper_bound(model: str, request: ChatRequest, size: RequestSize | None = None) -> Usage:
-    """The most tokens a call can use: a generous estimate of the prompt, and the longest answer requested.
-
-    Simulated models use no tokens.
-
-    Args:
-        model: Its name.
-        request: The call.
-        size: Its size, where its messages are elsewhere.
-    """
-    if model.startswith("sim/"):
-        return Usage()
-    size = size or RequestSize.of(request)
-    prompt = -(-size.bytes // _BYTES_PER_TOKEN) + _TOKENS_PER_MESSAGE * size.messages + _TOKENS_PER_CALL
-    prompt += _TOKENS_PER_IMAGE * size.images
-    longest = request.sampling.max_tokens
-    return Usage(prompt, ASSUMED_ANSWER if longest is None else longest)
 
 
 @dataclass(slots=True)
@@ -77,7 +48,7 @@ class Budget:
         quotes: Prices of the run's models.
         usd: The limit in US dollars; None for no limit.
         tokens: The limit in tokens, prompts and answers together; None for no limit.
-        spent: What the run has cost so far.
+        spent: What the run has cost so far; calls of unknown usage count at their bound.
 
     Raises:
         UsageError: a negative budget, or one in dollars where money was spent on a model of unknown price.
@@ -98,10 +69,12 @@ class Budget:
         self._waiting: list[asyncio.Future[None]] = []
         earlier = list(spent)
         if usd is not None:
-            quotes.refuse_unknown((one.role, one.model) for one in earlier if one.usage != Usage())
+            quotes.refuse_unknown((one.role, one.model) for one in earlier if one.usage != Usage() or one.bound)
         for one in earlier:
             for limit in self._limits:
                 limit.spent += self._amount(limit, one.role, one.model, one.usage)
+                tokens = limit.unit == "tokens"
+                limit.spent += one.bound if tokens else quotes.highest(one.role, one.model, one.bound) or 0.0
 
     @property
     def stop(self) -> Deny | None:
@@ -132,7 +105,7 @@ class Budget:
     def record(self, call: PlannedCall, usage: Usage | None) -> None:
         """Replace the reserved amount with actual usage.
 
-        A failed call counts as free. Where the endpoint reports no tokens, the upper bound counts.
+        No usage means that it is unknown: the upper bound counts. None costs nothing.
         """
         amounts = self._reserved.pop(id(call))
         try:

@@ -274,7 +274,7 @@ def _partner_answer(lengths: Lengths, like: Run | None) -> float:
     """Mean tokens of what a partner says: as it was counted, or as much as a prompt."""
     spent = [one for one in like.costs() if one.role == "partner"] if like is not None else []
     counted = sum(one.usage.completion_tokens for one in spent)
-    return counted / sum(one.calls for one in spent) if counted else lengths.prompt_tokens
+    return counted / sum(one.calls - one.unknown for one in spent) if counted else lengths.prompt_tokens
 
 
 def _partners(

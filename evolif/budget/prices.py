@@ -111,6 +111,11 @@ class Quotes:
         price = self.price(role, model)
         return None if price is None else price.of(usage)
 
+    def highest(self, role: str, model: str, tokens: int) -> float | None:
+        """The most US dollars that so many tokens can cost, whether prompt or answer; None if the price is unknown."""
+        price = self.price(role, model) if tokens else _NOTHING
+        return None if price is None else max(price.prompt, price.completion) * tokens / 1e6
+
     def total(self, spent: Iterable[Spent]) -> tuple[float, bool]:
         """US dollars of everything with a known price, and whether all prices are known."""
         costs = [self.cost(one.role, one.model, one.usage) for one in spent]

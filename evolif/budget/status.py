@@ -62,14 +62,16 @@ class RunStatus:
 
     models: tuple[ModelStatus, ...]
     tokens: int
-    """Of all roles."""
+    """Of all roles, without calls of unknown usage."""
     usd: float
     priced: bool
-    """Whether `usd` covers everything."""
+    """Whether all prices are known."""
     early_end: EarlyEnd | None = None
     """The stop rule that ended the run; the headline then covers its dialogues alone."""
     headline: Metric = _ROB
     """The metric that the models are ranked by."""
+    unknown_calls: int = 0
+    """Calls of unknown usage."""
 
     def to_object(self) -> dict[str, Any]:
         """As JSON values, the headline under its own name."""
@@ -129,7 +131,8 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
         models.append(status)
     usd, priced = quotes.total(spent)
     headline = Metric("", "figures", "count") if table is None else table.metric(table.main)
-    return RunStatus(tuple(models), sum(one.usage.tokens for one in spent), usd, priced, early_end, headline)
+    tokens, unknown = sum(one.usage.tokens for one in spent), sum(one.unknown for one in spent)
+    return RunStatus(tuple(models), tokens, usd, priced, early_end, headline, unknown)
 
 
 def _headline(table: MetricTable | None, sessions: Sequence[Session]) -> tuple[float | None, Interval | None]:

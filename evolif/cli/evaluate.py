@@ -147,7 +147,8 @@ def _spent(root: Path) -> list[Spent]:
     if not RunStore.begun(root):
         return []
     with closing(load_run(root)) as run:
-        return run.costs()
+        # Only a dead process leaves calls under way: while another one plays, this one will be refused.
+        return [*run.costs(), *run.store.under_way()]
 
 
 def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRule | None:

@@ -1,6 +1,7 @@
 """Runs of models on a benchmark: sessions, patience, scheduling and the store (paper §3.3)."""
 
 from evolif.config import EvalConfig, Flag
+from evolif.runner.bounds import RequestSize, upper_bound
 from evolif.runner.evaluate import evaluate, evaluate_with
 from evolif.runner.events import (
     CallsInFlight,
@@ -15,7 +16,7 @@ from evolif.runner.events import (
     StillWaiting,
     TurnStored,
 )
-from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, RequestSize, Wait
+from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, load_run
@@ -65,5 +66,6 @@ __all__ = [
     "rejudge",
     "rejudged",
     "step",
+    "upper_bound",
     "verify",
 ]

@@ -7,36 +7,18 @@ cache, attempts (`evolif.models.ManagedModel`).
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
-from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from evolif.errors import EvolifError
+from evolif.errors import EvolifError, ModelError
 from evolif.models import ChatRequest, ManagedModel, ModelCache, Reply, Slot
+from evolif.runner.bounds import RequestSize, believable, is_free_of_tokens, upper_bound
 from evolif.runner.events import SessionKey
+from evolif.runner.ledger import Account, current_account
 from evolif.types import Role, Spent, Usage
-
-
-@dataclass(frozen=True, slots=True)
-class RequestSize:
-    """How large a request is, for estimates of its tokens."""
-
-    bytes: int
-    """In UTF-8, with the schema."""
-    messages: int
-    images: int
-
-    @classmethod
-    def of(cls, request: ChatRequest) -> RequestSize:
-        """The size of a request."""
-        size = sum(len(message.content.encode("utf-8", "replace")) for message in request.messages)
-        schema = len(json.dumps(request.schema)) if request.schema is not None else 0
-        images = sum(len(message.images) for message in request.messages)
-        return cls(size + schema, len(request.messages), images)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +59,7 @@ class CallPolicy(Protocol):
         ...
 
     def record(self, call: PlannedCall, usage: Usage | None) -> None:
-        """The call is over; `usage` is None if it failed or the cache had the reply."""
+        """The call is over. `usage` has the bound where nobody knows what it used, and is None if it cost nothing."""
         ...
 
 
@@ -103,36 +85,46 @@ class CallDeniedError(EvolifError):
         return CallDeniedError, (self.deny,)
 
 
-@dataclass(slots=True)
-class Account:
-    """The cost of one session's calls since the last `take`."""
+class _Meter:
+    """Counts what one call costs, over all its attempts.
 
-    key: SessionKey
-    spent: list[Spent] = field(default_factory=list)
+    Args:
+        call: The call.
+        account: Where its cost is entered; None if it is made for no session.
+    """
 
-    def take(self) -> tuple[Spent, ...]:
-        """Everything since the last time."""
-        spent, self.spent = tuple(self.spent), []
-        return spent
+    def __init__(self, call: PlannedCall, account: Account | None) -> None:
+        self._call = call
+        self._account = account
+        self.usage: Usage | None = None
+        """What it counts as, with the bound of every attempt whose usage is unknown; None if it has cost nothing."""
 
+    def measure(self, usage: Usage) -> Spent:
+        """Count an attempt that was answered, or may have been; `Usage()` if its usage is unknown."""
+        call = self._call
+        if usage != Usage() or is_free_of_tokens(call.model):
+            self._add(usage)
+            return Spent(call.role, call.model, usage)
+        bound = upper_bound(call.model, call.request)
+        self._add(bound)
+        return Spent(call.role, call.model, usage, unknown=1, bound=bound.tokens)
 
-# A context variable, because a judge serves many sessions at once, through code unaware of sessions, yet each call
-# belongs to one session.
-_account: ContextVar[Account | None] = ContextVar("_account", default=None)
+    def _add(self, usage: Usage) -> None:
+        self.usage = usage if self.usage is None else self.usage + usage
 
+    def repeated(self, fault: ModelError) -> None:
+        """Count an attempt that failed and is repeated."""
+        self.failed(fault, 0)
 
-def open_account(key: SessionKey) -> Account:
-    """An account for the calls of the current task and its child tasks."""
-    account = Account(key)
-    _account.set(account)
-    return account
-
-
-def charge(spent: Iterable[Spent]) -> None:
-    """Charge usage from elsewhere to the current task's account."""
-    account = _account.get()
-    if account is not None:
-        account.spent.extend(spent)
+    def failed(self, fault: BaseException, reservation: int) -> None:
+        """Count the last attempt, which failed. Unless it was refused, it may have been paid."""
+        if not isinstance(fault, ModelError) or fault.may_cost:
+            spent = self.measure(Usage())
+            if self._account is not None and spent.unknown:
+                self._account.enter(spent, reservation)
+                return
+        if self._account is not None:
+            self._account.release(reservation)
 
 
 class MeteredModel:
@@ -166,6 +158,8 @@ class MeteredModel:
         self._bounded = bounded
         self._cache = cache
         self._owner = owner
+        # A reservation is a commit of its own before each call. Only a policy such as a budget has a use for it.
+        self._reserves = type(policy) is not AllowAll
         self.name = model.name
         self.connections = model.connections
 
@@ -186,25 +180,39 @@ class MeteredModel:
             slot.leave()
 
     async def _complete(self, request: ChatRequest, slot: Slot) -> Reply:
-        account = _account.get()
+        account = current_account()
         key = None if account is None else account.key
         if key is not None and request.epoch != key.epoch:
             request = replace(request, epoch=key.epoch)
         call = PlannedCall(self._role, self.name, request, key)
         await self._admit(call)
-        usage = None
+        meter = _Meter(call, account)
         try:
             async with self._bounded(self._role):
                 if self._cache is None:
-                    reply = await self._model.answer(request, slot)
-                else:
-                    reply = await self._cache.complete(request, partial(self._model.answer, request, slot))
-            usage = None if reply.cached else reply.usage
+                    return await self._send(call, slot, account, meter)
+                return await self._cache.complete(request, partial(self._send, call, slot, account, meter))
         finally:
-            self._policy.record(call, usage)
-        if account is not None and not reply.cached and self._role not in ("synthesizer", "checker"):
-            # The cost of writing a turn does not belong to the session: the benchmark stores it, see `SynthesisRecord`.
-            account.spent.append(Spent(self._role, self.name, reply.usage))
+            self._policy.record(call, meter.usage)
+
+    async def _send(self, call: PlannedCall, slot: Slot, account: Account | None, meter: _Meter) -> Reply:
+        """Make the call, with a reservation in the ledger before it and its cost in the account after it."""
+        reservation = 0
+        if self._reserves and account is not None and account.ledger is not None:
+            reservation = await account.reserve(call.role, call.model, upper_bound(call.model, call.request).tokens)
+        try:
+            reply = await self._model.answer(call.request, slot, meter.repeated)
+        except BaseException as fault:
+            meter.failed(fault, reservation)
+            raise
+        if not believable(reply.usage, call.model, call.request):
+            reply = replace(reply, usage=Usage())
+        spent = meter.measure(reply.usage)
+        if account is not None:
+            if self._cache is not None:
+                # Before the cache has the answer: a kill in between must not make it free.
+                spent, reservation = await account.book(spent, reservation), 0
+            account.enter(spent, reservation)
         return reply
 
     async def _admit(self, call: PlannedCall) -> None:

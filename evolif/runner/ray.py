@@ -20,8 +20,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
+from evolif.runner.bounds import upper_bound
 from evolif.runner.events import ModelStopped, SessionEnded, SessionKey
-from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait, open_account
+from evolif.runner.ledger import Account, open_account
+from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
 from evolif.runner.ray_worker import (
     CallRequest,
     Finished,
@@ -157,6 +159,10 @@ class WorkerPool:
         return True
 
 
+_OpenCall = tuple[PlannedCall, int]
+"""A call that another process makes, and its reservation."""
+
+
 class _RemoteSessions:
     def __init__(
         self,
@@ -180,7 +186,7 @@ class _RemoteSessions:
         """Play a session to its end, moving to another process if one dies."""
         for _ in range(_MOST_DEATHS):
             worker = self._pool.take()
-            open_calls: list[PlannedCall] = []
+            open_calls: list[_OpenCall] = []
             try:
                 await self._serve(worker, key, open_calls)
                 return
@@ -189,25 +195,31 @@ class _RemoteSessions:
                     self._notify("a process of the Ray cluster died; its sessions continue in another one")
             finally:
                 self._pool.give_back(worker)
-                for call in open_calls:
-                    self._policy.record(call, None)
+                for call, _ in open_calls:
+                    # It may have been paid; its reservation stays.
+                    self._policy.record(call, upper_bound(call.model, call.request, call.size))
         await self._suspend(key)
 
-    async def _serve(self, worker: Any, key: SessionKey, open_calls: list[PlannedCall]) -> None:
-        account = open_account(key)
+    async def _serve(self, worker: Any, key: SessionKey, open_calls: list[_OpenCall]) -> None:
         environment, state = self._context.environment, self._recall(key)
+        account = open_account(key, state.id, self._context.ledger)
         past = [Exchange(r.prompt, r.answer, environment.heard(r.prompt, r.answer), r.notes) for r in state.records]
         systems = {seat: environment.system(key.dialogue, seat) for seat in self._seats}
         request: WorkerRequest = await worker.begin.remote(key, state, systems)
         while True:
+            account.turn = len(past) + 1
             for usage in request.finished_calls:
-                self._policy.record(open_calls.pop(0), usage)
+                call, reservation = open_calls.pop(0)
+                self._policy.record(call, usage)
+                account.settle(reservation)  # the process sends its cost with what it stores next
             self._forward_events(request)
             if isinstance(request.body, Finished):
+                if settled := account.settled():
+                    await self._context.write(*settled)
                 if request.body.fault is not None:
                     raise request.body.fault
                 return
-            value, fault = await self._answer(key, request, past, open_calls)
+            value, fault = await self._answer(account, request, past, open_calls)
             shutdown = self._context.shutdown
             cause = fault.__cause__ if fault is not None and isinstance(fault.__cause__, EvolifError) else None
             reply = WorkerReply(value, fault, cause, account.take(), shutdown.all_stopped, shutdown.stopped_models)
@@ -223,34 +235,39 @@ class _RemoteSessions:
             self._context.observe(event)
 
     async def _answer(
-        self, key: SessionKey, request: WorkerRequest, past: list[Exchange], open_calls: list[PlannedCall]
+        self, account: Account, request: WorkerRequest, past: list[Exchange], open_calls: list[_OpenCall]
     ) -> tuple[Any, Exception | None]:
         """The result of a request; `past` is what was said in the session, and grows with what is stored."""
-        environment = self._context.environment
+        environment, dialogue = self._context.environment, account.key.dialogue
         try:
             match request.body:
                 case StoreRequest(entries):
-                    await self._context.write(*entries)
+                    await self._context.write(*entries, *account.settled())
                     past += [_exchange(environment, entry) for entry in entries if isinstance(entry, TurnEntry)]
                     return None, None
                 case PromptRequest():
-                    return await environment.prompt(key.dialogue, past), None
+                    return await environment.prompt(dialogue, past), None
                 case JudgeRequest(turn):
-                    said = past[turn - 1]
+                    said, account.turn = past[turn - 1], turn
                     return await environment.score(said.prompt, said.answer, past[: turn - 1]), None
                 case CallRequest(call):
-                    return await self._decide(call, open_calls), None
+                    return await self._decide(call, account, open_calls), None
         except EvolifError as fault:
             return None, fault
         except Exception as fault:
             return None, InternalError(f"an unexpected {type(fault).__name__} in evolif")
         raise InternalError("an empty request from a worker")
 
-    async def _decide(self, call: PlannedCall, open_calls: list[PlannedCall]) -> Deny | None:
+    async def _decide(self, call: PlannedCall, account: Account, open_calls: list[_OpenCall]) -> Deny | None:
         while isinstance(decision := self._policy.admit(call), Wait):
             await decision.until
         if decision is None:
-            open_calls.append(call)
+            bound = upper_bound(call.model, call.request, call.size).tokens
+            try:
+                open_calls.append((call, await account.reserve(call.role, call.model, bound)))
+            except BaseException:
+                self._policy.record(call, None)
+                raise
         return decision
 
     async def _suspend(self, key: SessionKey) -> None:

@@ -17,9 +17,11 @@ from evolif.contexts import open_strategy
 from evolif.errors import InternalError
 from evolif.judging import Criterion, Judgement, JudgeRecord, open_judge
 from evolif.models import spec_of
+from evolif.runner.bounds import RequestSize
 from evolif.runner.clients import ClientFactory, is_panel
 from evolif.runner.events import Event, SessionKey
-from evolif.runner.metering import AllowAll, Deny, PlannedCall, RequestSize, Wait, charge
+from evolif.runner.ledger import charge
+from evolif.runner.metering import AllowAll, Deny, PlannedCall, Wait
 from evolif.runner.records import SessionState, StoreEntry
 from evolif.runner.session import RunContext, Seats, SessionRunner
 from evolif.runner.settings import RunSettings

@@ -299,6 +299,9 @@ def store(
         statements = entry.statements(prompt, sealer)
     elif isinstance(entry, VerdictEntry | EndEntry):
         statements = entry.statements(sealer)
+    elif isinstance(entry, Reservation):
+        entry.number = connection.execute(*entry.statement()).lastrowid or 0
+        return
     else:
         statements = entry.statements()
     for statement, values in statements:
@@ -315,8 +318,6 @@ def _store_prompt(connection: sqlite3.Connection, entry: TurnEntry) -> StoredPro
 
 
 _STORED = f"SELECT id, {_COLUMNS_OF_PROMPT} FROM asked WHERE dialogue = ? AND turn = ? AND digest = ?"
-
-StoreEntry = TurnEntry | VerdictEntry | FaultEntry | EndEntry | CostEntry
 
 
 def _judgement_columns(judgement: Judgement | None) -> tuple[str | None, str, str, str]:
@@ -338,15 +339,54 @@ def load_scores(text: str) -> tuple[Score, ...]:
 
 
 def _calls(session: int | None, dialogue: int, turn: int, spent: Iterable[Spent]) -> Iterator[Statement]:
+    """Rows of the ledger; calls of unknown usage have their own."""
     for one in spent:
-        row = (session, dialogue, turn, one.role, storable(one.model), one.calls)
-        yield _INSERT_CALL, (*row, one.usage.prompt_tokens, one.usage.completion_tokens)
+        row = (session, dialogue, turn, one.role, storable(one.model))
+        if one.calls > one.unknown and not one.booked:
+            tokens = (one.usage.prompt_tokens, one.usage.completion_tokens)
+            yield _INSERT_CALL, (*row, one.calls - one.unknown, *tokens, None, None)
+        if one.unknown and not one.booked:
+            yield _INSERT_CALL, (*row, one.unknown, None, None, None, one.bound)
 
 
 _INSERT_CALL = """
-INSERT INTO call (session, dialogue, turn, role, model, calls, prompt_tokens, completion_tokens)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO call (session, dialogue, turn, role, model, calls, prompt_tokens, completion_tokens, state, bound)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+
+
+@dataclass(slots=True)
+class Reservation:
+    """A call that is about to be made; durable before it is, so that a kill does not hide it."""
+
+    session: int | None
+    dialogue: int
+    turn: int
+    role: Role
+    model: str
+    bound: int
+    """The most tokens that it can use."""
+    number: int = 0
+    """Of its row, once that is stored."""
+
+    def statement(self) -> Statement:
+        """Stores it."""
+        row = (self.session, self.dialogue, self.turn, self.role, storable(self.model))
+        return _INSERT_CALL, (*row, 1, None, None, "open", self.bound)
+
+
+@dataclass(frozen=True, slots=True)
+class SettledEntry:
+    """Reservations that are replaced by what the calls have cost, in the same transaction."""
+
+    numbers: tuple[int, ...]
+
+    def statements(self) -> Iterator[Statement]:
+        for number in self.numbers:
+            yield "DELETE FROM call WHERE id = ?", (number,)
+
+
+StoreEntry = TurnEntry | VerdictEntry | FaultEntry | EndEntry | CostEntry | Reservation | SettledEntry
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from evolif.judging import CACHE_FILE, JudgeComparison, Judgement, SqliteJudgeCa
 from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ChatRequest, ModelRef, Reply, RequestCache, as_list, spec_of
 from evolif.runner.clients import ClientFactory, describe_judge
 from evolif.runner.events import Observer, RunStarted, SessionKey, nobody
+from evolif.runner.ledger import Ledger
 from evolif.runner.metering import AllowAll, CallPolicy
 from evolif.runner.records import SessionState, TurnRecord
 from evolif.runner.run import Run, load_run, locked
@@ -98,11 +99,14 @@ def rejudge(
             target.refuse_edits()
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
             opened = open_judge(judges, rule=judge_rule, opener=clients.__getitem__, cache=scores)
+            target.lose_open_calls()
             batcher = WriteBatcher(target)
             environment = scenario.environment(None, options, Services(judge=opened))
             # A stored session ends where it ended, so the cap is not counted again.
             playing = settings.model_copy(update={"max_turns": sys.maxsize})
-            context = RunContext(playing, environment, FullHistory(), batcher, observe or nobody, shutdown, True)
+            context = RunContext(
+                playing, environment, FullHistory(), batcher, observe or nobody, shutdown, Ledger(batcher), True
+            )
 
             async def main() -> None:
                 try:

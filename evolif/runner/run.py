@@ -20,7 +20,8 @@ from evolif.models import excerpt, spec_of
 from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
 from evolif.runner.fork import fork
-from evolif.runner.records import CostEntry, EarlyEnd, TurnRecord, with_digest
+from evolif.runner.ledger import Ledger
+from evolif.runner.records import EarlyEnd, TurnRecord, with_digest
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
 from evolif.runner.seals import Integrity
 from evolif.runner.session import RunContext, Seats
@@ -74,7 +75,10 @@ class Run:
         return self._store.prompts()
 
     def costs(self) -> list[Spent]:
-        """Calls and tokens per role and model: targets, judges, synthesizers and their checkers."""
+        """Calls and tokens per role and model: targets, judges, synthesizers and their checkers.
+
+        Calls under way are left out, see `RunStore.under_way`.
+        """
         return self._store.costs()
 
     def empty_answers(self) -> dict[tuple[str, int], int]:
@@ -207,7 +211,9 @@ class RunExecutor:
         """
         with locked(root), closing(self._open_store(root)) as store:
             queues = self._enrol(store)
+            store.lose_open_calls()
             batcher = WriteBatcher(store)
+            ledger = Ledger(batcher)
             judge = self._open_judge(root, clients)
             services = Services(
                 judge=judge,
@@ -215,11 +221,11 @@ class RunExecutor:
                 max_turns=self.settings.max_turns,
                 dialogues=self.settings.dialogues,
                 meter=meter,
-                book=partial(self._book, batcher),
+                book=partial(self._book, ledger),
             )
             environment = self._scenario.environment(self.benchmark, self.play_options, services)
             strategy = open_strategy(self.settings.context, models=clients.context)
-            context = RunContext(self.settings, environment, strategy, batcher, self.observe, shutdown)
+            context = RunContext(self.settings, environment, strategy, batcher, self.observe, shutdown, ledger)
             # Twice a model's requests if a panel judges or a partner speaks: its slots are used in the meantime. But a
             # model that answers one request at a time gets only one session.
             more = 2 if clients.judges or self.settings.partner else 1
@@ -278,9 +284,9 @@ class RunExecutor:
         judges = [spec_of(judge) for judge in self.config.judges]
         return open_judge(judges, rule=self.config.judge_rule, opener=clients.judges.__getitem__, cache=cache)
 
-    def _book(self, batcher: WriteBatcher, dialogue: int, turn: int, spent: tuple[Spent, ...]) -> None:
+    def _book(self, ledger: Ledger, dialogue: int, turn: int, spent: tuple[Spent, ...]) -> None:
         """Store and report the cost of writing a prompt."""
-        batcher.post(CostEntry(None, dialogue, turn, spent))
+        ledger.book_words(dialogue, turn, spent)
         self.observe(TurnWorded(dialogue, turn, spent))
 
     def _check_prompts(self, store: RunStore) -> None:

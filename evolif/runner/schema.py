@@ -67,8 +67,8 @@ CREATE TABLE IF NOT EXISTS call (
     calls INTEGER NOT NULL,
     prompt_tokens INTEGER,      -- NULL: unknown
     completion_tokens INTEGER,
-    state TEXT,                 -- NULL: over
-    bound INTEGER               -- the most tokens that it may have used
+    state TEXT,                 -- NULL: over; open: under way; lost: under way when its process died
+    bound INTEGER               -- the most tokens that it may have used, where these are unknown
 );
 """
 _CALL_INDEX = "CREATE INDEX IF NOT EXISTS call_of_turn ON call (session, turn);"
@@ -138,14 +138,16 @@ SELECT answered.session, answered.turn, (
        ) AS asked, answer, reasoning, truncated, served_by, seconds, verdicts, '' AS scores, heuristic,
        scores AS records, '' AS notes, NULL AS context_tokens, NULL AS seal
 FROM main.turn AS answered;
+CREATE TEMP VIEW call AS SELECT *, NULL AS state, NULL AS bound FROM main.call;
 """
 
 _MIGRATION = (
     "CREATE TEMP TABLE old_asked AS SELECT * FROM temp.asked ORDER BY id",
     "CREATE TEMP TABLE old_turn AS SELECT * FROM temp.turn",
-    "CREATE TEMP TABLE old_call AS SELECT * FROM main.call",
+    "CREATE TEMP TABLE old_call AS SELECT * FROM temp.call",
     "DROP VIEW temp.asked",
     "DROP VIEW temp.turn",
+    "DROP VIEW temp.call",
     "DROP TRIGGER IF EXISTS asked_once",
     "DROP TABLE main.turn",
     "DROP TABLE main.asked",
@@ -157,7 +159,7 @@ _MIGRATION = (
     _CALL_INDEX,
     "INSERT INTO main.asked SELECT * FROM old_asked",
     "INSERT INTO main.turn SELECT * FROM old_turn",
-    "INSERT INTO main.call SELECT *, NULL, NULL FROM old_call",
+    "INSERT INTO main.call SELECT * FROM old_call",
     _ONCE,
     "DROP TABLE temp.old_asked",
     "DROP TABLE temp.old_turn",

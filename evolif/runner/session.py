@@ -27,13 +27,15 @@ from evolif.errors import (
 from evolif.judging import Judgement
 from evolif.models import ChatModel, ChatRequest, Sampling
 from evolif.runner.events import FaultMet, ModelStopped, Observer, SessionEnded, SessionKey, SessionStarted, TurnStored
-from evolif.runner.metering import CallDeniedError, open_account
+from evolif.runner.ledger import Ledger, open_account
+from evolif.runner.metering import CallDeniedError
 from evolif.runner.records import (
     AnsweredTurn,
     CostEntry,
     EndEntry,
     FaultEntry,
     SessionState,
+    StoreEntry,
     TurnEntry,
     TurnRecord,
     VerdictEntry,
@@ -141,6 +143,8 @@ class RunContext:
     write: StoreWriter
     observe: Observer
     shutdown: Shutdown
+    ledger: Ledger | None = None
+    """Where calls are reserved; None in another process than the run's."""
     answers_are_safe: bool = False
     """Whether another run's store has the answers, so that only judged ones need writing."""
 
@@ -163,7 +167,7 @@ class SessionRunner:
         self._seats = seats
         self._settings = settings
         self._state = state
-        self._account = open_account(key)
+        self._account = open_account(key, state.id, context.ledger)
         self._past: list[Exchange] = []
         """Everything said so far, over all seats."""
         self._own: dict[Seat, list[Exchange]] = {seat: [] for seat in seats}
@@ -198,7 +202,7 @@ class SessionRunner:
 
     async def _play(self) -> None:
         if self._state.ending is not None or self._state.cause:
-            await self._context.write(EndEntry(self._state.id, None))
+            await self._write(EndEntry(self._state.id, None))
         await self._resume(self._state.records)
         while True:
             self._check_limits()
@@ -215,6 +219,7 @@ class SessionRunner:
             prompt = record.prompt
             if any(message.images for message in prompt.messages):
                 prompt = await self._next_prompt()  # the store has only the digests of pictures
+            self._account.turn = record.turn
             outcomes = record.judged.judged
             spent: tuple[Spent, ...] = ()
             if not record.is_judged:
@@ -238,13 +243,14 @@ class SessionRunner:
             raise SessionEnd("censored", "cap", f"the cap of {self._settings.max_turns} turns")
 
     async def _next_prompt(self) -> Prompt:
+        self._account.turn = len(self._past) + 1
         try:
             prompt = await self._environment.prompt(self._key.dialogue, self._past)
             if isinstance(prompt, End):
                 raise SessionEnd(prompt.ending, prompt.cause, prompt.reason)
             self._check(prompt)
             return with_digest(prompt)
-        except (CallDeniedError, SessionEnd):
+        except (CallDeniedError, SessionEnd, StoreError):
             raise
         except Exception as fault:
             raise self._end_for(fault, "synthesizer") from fault
@@ -269,7 +275,7 @@ class SessionRunner:
         counted = self._settings.context != "full" and tokenizer_name() is not None
         tokens = context_tokens(context.messages) if counted else None
         if asks_a_judge:
-            await self._context.write(TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens))
+            await self._write(TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens))
             judgement = await self._judge(prompt, answer.text)
             spent += await self._write_verdicts(prompt.turn, judgement)
         else:
@@ -277,14 +283,10 @@ class SessionRunner:
                 judgement = await self._judge(prompt, answer.text)
             except SessionEnd:
                 if not self._context.answers_are_safe:
-                    await self._context.write(
-                        TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens)
-                    )
+                    await self._write(TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens))
                 raise
             spent += self._account.take()
-            await self._context.write(
-                TurnEntry(self._state.id, prompt, answer, judgement, spent, context.notes, tokens)
-            )
+            await self._write(TurnEntry(self._state.id, prompt, answer, judgement, spent, context.notes, tokens))
         outcomes = judged_outcomes(judgement)
         self._advance(prompt, answer.text, outcomes, context.notes)
         self._report_turn(prompt.seat, outcomes, answer.seconds, spent)
@@ -311,7 +313,7 @@ class SessionRunner:
         system = self._system(prompt.seat)
         try:
             return await self._context.strategy.build(system, self._own[prompt.seat], prompt)
-        except CallDeniedError:
+        except (CallDeniedError, StoreError):
             raise
         except Exception as fault:
             raise self._end_for(fault, "context") from fault
@@ -321,7 +323,7 @@ class SessionRunner:
         started = time.monotonic()
         try:
             reply = await self._seats[prompt.seat].complete(request)
-        except CallDeniedError:
+        except (CallDeniedError, StoreError):
             raise
         except Exception as fault:
             raise self._end_for(fault, prompt.seat) from fault
@@ -340,7 +342,7 @@ class SessionRunner:
             judgement = await self._environment.score(prompt, answer, self._past)
             self._check_scores(judgement)
             return judgement
-        except CallDeniedError:
+        except (CallDeniedError, StoreError):
             raise
         except Exception as fault:
             raise self._end_for(fault, "judge") from fault
@@ -356,7 +358,7 @@ class SessionRunner:
 
     async def _write_verdicts(self, turn: int, judgement: Judgement) -> tuple[Spent, ...]:
         spent = self._account.take()
-        await self._context.write(VerdictEntry(self._state.id, self._key.dialogue, turn, judgement, spent))
+        await self._write(VerdictEntry(self._state.id, self._key.dialogue, turn, judgement, spent))
         return spent
 
     def _advance(self, prompt: Prompt, answer: str, outcomes: tuple[bool, ...], notes: Mapping[str, Any]) -> None:
@@ -385,19 +387,24 @@ class SessionRunner:
         entry = EndEntry(self._state.id, end.ending, end.cause, end.reason)
         if end.blame is None:
             await self._book_costs()
-            await self._context.write(entry)
+            await self._write(entry)
         else:
             turn, spent = len(self._past) + 1, self._account.take()
             details = (turn, end.blame, end.cause, end.reason, spent)
-            await self._context.write(FaultEntry(self._state.id, self._key.dialogue, *details), entry)
+            await self._write(FaultEntry(self._state.id, self._key.dialogue, *details), entry)
             self._context.observe(FaultMet(self._key, *details))
         self._context.observe(SessionEnded(self._key, self._number, self._patience, end.ending, end.cause, end.reason))
 
     async def _book_costs(self) -> None:
         """Store the cost of an incomplete turn, such as half of a panel's calls."""
         spent = self._account.take()
-        if spent:
-            await self._context.write(CostEntry(self._state.id, self._key.dialogue, len(self._past) + 1, spent))
+        settled = self._account.settled()
+        if spent or settled:
+            await self._write(*settled, CostEntry(self._state.id, self._key.dialogue, len(self._past) + 1, spent))
+
+    async def _write(self, *entries: StoreEntry) -> None:
+        """Make entries durable, and settle the calls whose cost they contain."""
+        await self._context.write(*entries, *self._account.settled())
 
     def _stop_others(self, end: SessionEnd) -> bool:
         """Stop the model's sessions, or all if another role failed; False if already done."""

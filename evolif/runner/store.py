@@ -363,13 +363,30 @@ class RunStore:
         return {(model, dialogue): number for model, dialogue, number in rows}
 
     def costs(self) -> list[Spent]:
-        """Calls and tokens per role and model."""
+        """Calls and tokens per role and model, without the calls under way."""
+        return self._spent("state IS NOT 'open'")
+
+    def under_way(self) -> list[Spent]:
+        """Calls with a reservation that nothing has settled yet."""
+        return self._spent("state = 'open'")
+
+    def _spent(self, which: str) -> list[Spent]:
         with disk_faults(self.root):
-            rows: list[tuple[Role, str, int, int, int]] = self._connection.execute(
-                "SELECT role, model, sum(calls), sum(prompt_tokens), sum(completion_tokens) FROM call"
-                " GROUP BY role, model ORDER BY role, model"
+            rows: list[tuple[Role, str, int, int, int, int, int]] = self._connection.execute(
+                "SELECT role, model, coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0), sum(calls),"
+                " coalesce(sum(calls) FILTER (WHERE prompt_tokens IS NULL), 0),"
+                " coalesce(sum(bound) FILTER (WHERE prompt_tokens IS NULL), 0)"
+                f" FROM call WHERE {which} GROUP BY role, model ORDER BY role, model"
             ).fetchall()
-        return [Spent(role, model, Usage(prompt, completion), calls) for role, model, calls, prompt, completion in rows]
+        return [
+            Spent(role, model, Usage(prompt, answer), calls, unknown, bound)
+            for role, model, prompt, answer, calls, unknown, bound in rows
+        ]
+
+    def lose_open_calls(self) -> None:
+        """Note that the calls under way were lost: the process that made them is dead."""
+        with disk_faults(self.root), self._connection:
+            self._connection.execute("UPDATE call SET state = 'lost' WHERE state = 'open'")
 
     def faults(self) -> list[tuple[str, int, int, str, str]]:
         """(model, dialogue, turn, kind, message) of every fault, oldest first."""

@@ -64,12 +64,12 @@ class Court:
 class Player:
     connections = 1
 
-    def __init__(self, name: str) -> None:
-        self.name, self.calls = name, 0
+    def __init__(self, name: str, *, told: bool = True) -> None:
+        self.name, self.calls, self._told = name, 0, told
 
     async def complete(self, request: ChatRequest) -> Reply:
         self.calls += 1
-        return Reply("Your ball.", usage=Usage(50 + 10 * len(request.messages), 10))
+        return Reply("Your ball.", usage=Usage(50 + 10 * len(request.messages), 10) if self._told else Usage())
 
     async def aclose(self) -> None:
         pass
@@ -127,3 +127,20 @@ def test_a_budget_holds_both_seats_and_a_larger_one_goes_on(tmp_path: Path) -> N
     with played(config, tmp_path / "run", Budget(quotes, tokens=100_000, spent=spent)) as run:
         assert [session.ending for session in run.sessions()] == ["finished"] * 3
         assert (one.calls, other.calls) == (3 * TURNS, 3 * TURNS)
+
+
+def test_the_same_game_four_times_spends_one_budget_though_nobody_tells_its_usage(tmp_path: Path) -> None:
+    one = Player("openai/gpt-4.1", told=False)
+    config = EvalConfig(models=(one,), partner="self", max_tokens=20)
+    quotes = quotes_of(plan(Court(), config), load_prices())
+    spent: list[Spent] = []
+    for _ in range(4):
+        with played(config, tmp_path / "run", Budget(quotes, tokens=1_500, spent=spent)) as run:
+            spent = run.costs()
+            assert sum(cost.calls for cost in spent) == one.calls == sum(cost.unknown for cost in spent)
+            assert {cost.role for cost in spent} == {"target", "partner"}
+            assert 700 < sum(cost.bound for cost in spent) <= 1_500
+            assert run.store.under_way() == []
+    dollars = Budget(quotes, usd=0.001, spent=spent)
+    with played(config, tmp_path / "run", dollars) as run:
+        assert run.costs() == spent and dollars.stop is not None

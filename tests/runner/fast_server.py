@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evolif.instructions import Benchmark
@@ -41,6 +41,7 @@ class Served:
     """What is said with another status than 200."""
     body: Any = None
     """Sent instead, as JSON; the usage is added."""
+    usage: object = field(default_factory=lambda: {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15})
 
 
 Brain = Callable[[Asked], Served]
@@ -106,8 +107,7 @@ class _Peer(asyncio.Protocol):
             if served.fault == "hang up":
                 self._transport.close()
             return
-        usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-        told: dict[str, Any] = {**(served.body or completion({"content": served.text})), "usage": usage}
+        told: dict[str, Any] = {**(served.body or completion({"content": served.text})), "usage": served.usage}
         if served.status != 200:
             told = {"error": {"message": served.error, "type": "some_error"}}
         body = b"{half" if served.fault == "garbage" else json.dumps({"id": "c", "model": "m", **told}).encode()

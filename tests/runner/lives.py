@@ -25,7 +25,7 @@ class Nursery:
         self._alive = 0
 
     def begin(self, *arguments: str, **settings: object) -> None:
-        """Start `evaluate(*arguments, **settings)`."""
+        """Start `evaluate(*arguments, **settings)`; `budget_tokens` becomes its gate."""
         self._alive = int(self._asked([arguments, settings]))
 
     def kill(self) -> None:
@@ -84,11 +84,23 @@ def _live(arguments: list[str], settings: dict[str, Any]) -> None:
 
     code = 1
     try:
+        most = settings.pop("budget_tokens", None)
+        if most is not None:
+            settings["gate"] = _budget(most, Path(arguments[2]))
         run = evaluate(*arguments, **settings)
         code = 3 if run.suspended() else 0
         run.close()
     finally:
         os._exit(code)
+
+
+def _budget(tokens: int, out: Path) -> Any:
+    """As the command line opens it."""
+    from evolif.budget import Quotes, load_prices
+    from evolif.cli.evaluate import open_budget
+    from evolif.runner import EvalConfig
+
+    return open_budget(EvalConfig(budget_tokens=tokens), Quotes(load_prices(), {}), (), out)
 
 
 def _warm_up() -> None:
@@ -101,6 +113,8 @@ def _warm_up() -> None:
     from evolif.instructions import generate
     from evolif.models import ChatRequest, open_model
     from evolif.runner import evaluate
+
+    _budget(1, Path("nowhere"))
 
     async def refused() -> None:
         model = open_model("openai/m?base_url=http://127.0.0.1:9/v1", max_retries=0)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 import signal
+import sqlite3
 import sys
 import time
 import zlib
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,10 +18,13 @@ from lives import Nursery, nursery
 
 from evolif.instructions import Benchmark, generate
 from evolif.runner import Run, evaluate, load_run
+from evolif.types import Usage
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")
 
 KILLS, DIALOGUES, TURNS, CONNECTIONS = 50, 16, 16, 4
+BUDGET = 10**12
+"""Tokens, far more than are needed: every call is then reserved before it is made."""
 SETTINGS = {"max_turns": TURNS, "max_connections": CONNECTIONS, "max_retries": 0}
 
 
@@ -77,7 +82,7 @@ class Lives:
         """One life; dies so many seconds after so many requests. Returns its exit code."""
         done, before = stored(self._folder), len(self._server.asked)
         self._server.brain.left = 10_000 if die_after is None else die_after
-        self._nursery.begin(*self._arguments, **SETTINGS)
+        self._nursery.begin(*self._arguments, **SETTINGS, budget_tokens=BUDGET)
         if die_after is not None:
             assert self._server.wait_for(before + die_after, 60)
             time.sleep(delay)
@@ -108,5 +113,14 @@ def test_fifty_kills_lose_only_what_was_in_flight(bench: Benchmark, tmp_path: Pa
         assert len(stored(folder)) < len(turns)
         assert lives.live(None) == 0
     assert outcome(load_run(folder)) == whole and stored(folder) == turns == lives.asked.keys()
+    with closing(sqlite3.connect(folder / "run.sqlite")) as file:
+        assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    [spent], calls = load_run(folder).costs(), lives.asked.total()
+    assert load_run(folder).store.under_way() == []
+    assert spent.usage == Usage(10 * len(turns), 5 * len(turns))
+    # Every call that the server got is in the ledger, and no more than those that were about to be made with it. A
+    # call whose usage is unknown was under way at a kill.
+    assert calls <= spent.calls <= calls + KILLS * CONNECTIONS
+    assert spent.calls - spent.unknown == len(turns) and 0 < spent.unknown <= KILLS * CONNECTIONS
     # A turn is asked once more for each kill that met it in flight, and no kill can meet more than the connections.
     assert 0 < lives.asked.total() - len(turns) <= KILLS * CONNECTIONS

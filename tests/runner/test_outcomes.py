@@ -28,6 +28,7 @@ from evolif.runner import (
     Spent,
     TurnStored,
 )
+from evolif.runner.bounds import upper_bound
 from evolif.types import Usage
 
 Play = Callable[..., Run]
@@ -178,8 +179,19 @@ def test_a_gate_censors_what_it_stops_and_keeps_the_rest_from_beginning(play: Pl
 
 def test_a_gate_is_told_of_failed_calls(play: Play) -> None:
     purse = Purse()
-    play(Scripted(fault_at(2, ModelError("busy"))), gate=purse)
-    assert purse.told == [("target", Usage()), ("target", None)]
+    model = Scripted(fault_at(2, ModelError("busy")))
+    play(model, gate=purse)
+    assert purse.told == [("target", upper_bound(model.name, model.asked[0])), ("target", None)]
+
+
+def test_a_gate_is_told_the_bound_of_a_call_that_may_have_been_paid(play: Play) -> None:
+    purse = Purse()
+    model = Scripted(fault_at(1, ModelError("no answer in time", may_cost=True)))
+    run = play(model, gate=purse)
+    most = upper_bound(model.name, model.asked[0])
+    assert purse.told == [("target", most)]
+    [spent] = run.costs()
+    assert (spent.calls, spent.unknown, spent.bound, spent.usage) == (1, 1, most.tokens, Usage())
 
 
 def test_a_gate_before_a_judge_leaves_the_answer_unjudged_and_the_session_censored(

@@ -16,12 +16,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from fast_server import Asked, Served, fast_server
 
 from evolif import OutsideError, UsageError
+from evolif.budget import Budget, Quotes, load_prices
 from evolif.instructions import generate
 from evolif.models import open_cache
 from evolif.runner import AllowAll, Deny, Event, PlannedCall, Run, TurnStored, evaluate, load_run
-from evolif.types import Usage
+from evolif.types import Spent, Usage
 
 MODELS = ["sim/steady", "sim/forgetful"]
 with_ray = pytest.mark.skipif(find_spec("ray") is None, reason="the extra ray is not installed")
@@ -115,6 +117,34 @@ def test_a_budget_is_kept_over_all_processes(tmp_path: Path, two_cores: None) ->
     assert sum(len(s.turns) for s in run.sessions()) == gate.told == 8
     assert {cause for _, _, cause in run.store.endings()} == {"budget"}
     run.close()
+
+
+@pytest.mark.slow
+@with_ray
+def test_calls_of_unknown_usage_are_reserved_for_every_process(tmp_path: Path, two_cores: None) -> None:
+    bench = generate(tmp_path / "bench", dialogues=6, turns=6, seed=5, profile="objective")
+    settings = {"engine": "ray", "max_turns": 6, "max_tokens": 50}
+
+    def brain(asked: Asked) -> Served:
+        first = len(server.asked) == 5
+        if first:
+            os.kill(players()[0], signal.SIGKILL)
+        return Served(asked.turn.witness or "", delay=0.05, usage=None)
+
+    told: list[str] = []
+    with fast_server(bench, brain) as server:
+        model, spent = f"openai/m?base_url={server.url}", list[Spent]()
+        for tokens in (9_000, 9_000, 10**9):
+            gate = Budget(Quotes(load_prices(), {}), tokens=tokens, spent=spent)
+            run = evaluate(bench, model, tmp_path / "run", gate=gate, notify=told.append, **settings)
+            spent = [*run.costs(), *run.store.under_way()]
+            if tokens == 9_000:
+                assert sum(one.bound for one in spent) <= tokens and gate.stop is not None
+            run.close()
+        calls = len(server.asked)
+    assert {one.role for one in spent} == {"target"} and all(one.calls == one.unknown for one in spent)
+    assert calls <= sum(one.calls for one in spent) <= calls + 12
+    assert 36 <= calls <= 48 and any("died" in sentence for sentence in told)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from evolif import InternalError, OutsideError, UsageError
 from evolif.judging import Judgement
 from evolif.models import Reply
 from evolif.runner import Run, RunSettings, RunStore, SessionKey, Spent
-from evolif.runner.records import AnsweredTurn, EndEntry, FaultEntry, StoreEntry, TurnEntry, VerdictEntry
+from evolif.runner.records import AnsweredTurn, CostEntry, EndEntry, FaultEntry, StoreEntry, TurnEntry, VerdictEntry
 from evolif.runner.store import StoreError, WriteBatcher
 from evolif.types import Message, Prompt, Usage, Verdict
 
@@ -281,7 +281,9 @@ UPDATE run SET value = '2' WHERE key = 'schema';
 
 
 def test_a_run_of_the_version_before_is_taken_over(store: RunStore) -> None:
-    store.write([entry()])
+    spent = Spent("target", "fake/model", Usage(0, 0), 3)  # a zero of then, whatever it means
+    store.write([entry(), CostEntry(1, 1, 1, (spent,))])
+    costs = store.costs()
     store.close()
     with closing(sqlite3.connect(store.root / "run.sqlite")) as file, file:
         file.executescript(TABLES_OF_VERSION_2)
@@ -290,9 +292,11 @@ def test_a_run_of_the_version_before_is_taken_over(store: RunStore) -> None:
         assert [(p.query, p.labels["source"], p.payload["witness"]) for p in read.prompts()] == [("Do it.", "", None)]
         [record] = read.turns(1)
         assert (record.answer, record.prompt.labels["move"], record.judged.judged) == ("Done.", "new", (True,))
+        assert read.costs() == costs and spent in costs and read.under_way() == []
     assert (store.root / "run.sqlite").read_bytes() == before
     with closing(RunStore.open(store.root)) as again:
         assert [(p.query, p.labels["source"], p.payload["witness"]) for p in again.prompts()] == [("Do it.", "", None)]
         assert again.turns(1) == [record]
+        assert again.costs() == costs and again.under_way() == []
         again.write([entry(2)])
         assert len(again.turns(2)) == 1
