@@ -231,7 +231,12 @@ def _run(analysis: RunAnalysis) -> dict[str, Any]:
         "judge_audit": _or_reason(lambda: [row.to_object() for row in analysis.judge_audit]),
         "rank_agreement": {kind: _rank_agreement(analysis.rank_agreement(kind)) for kind in analysis.kinds},
         "costs": [
-            {**_fields(spent, "role", "model", "calls"), **_fields(spent.usage, "prompt_tokens", "completion_tokens")}
+            {
+                **_fields(spent, "role", "model", "calls"),
+                **_fields(spent.usage, "prompt_tokens", "completion_tokens"),
+                "unknown_calls": spent.unknown,
+                "unknown_tokens_at_most": spent.bound,
+            }
             for spent in analysis.costs
         ],
         "commands": [asdict(step) for step in analysis.commands],

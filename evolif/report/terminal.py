@@ -293,6 +293,9 @@ def status_lines(status: RunStatus, rate: float | None = None) -> Iterator[str]:
 def status_sentence(status: RunStatus, rate: float | None) -> str:
     """Sums, rate and time left; `rate` in turns a second, None if unknown."""
     unpriced = "" if status.priced else " plus calls without a known price"
+    if status.unknown_calls:
+        calls = "1 call" if status.unknown_calls == 1 else f"{status.unknown_calls:,} calls"
+        unpriced += f" plus {calls} of unknown usage"
     text = f"{status.turns:,} turns, {status.tokens:,} tokens, {dollars(status.usd)}{unpriced}"
     if status.early_end is not None:
         first = len(status.early_end.dialogues)

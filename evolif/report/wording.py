@@ -6,35 +6,49 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evolif.budget import PriceTable, load_prices, quotes_of
+from evolif.budget import PriceTable, Quotes, load_prices, quotes_of
 from evolif.contexts import tokenizer_name
 from evolif.errors import UsageError
 from evolif.judge_audit import judge_audit_lines
 from evolif.metrics import Ceiling
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.resources import data_path, load_data
-from evolif.runner import Run, RunSettings
+from evolif.runner import Run, RunSettings, Spent
 from evolif.scenario import INSTRUCTIONS, Scenario, answer_keys, get_scenario
 from evolif.text import plain
 
 
 def spent_lines(run: Run, prices: PriceTable | None = None) -> list[str]:
     """Calls, tokens and money of a run; nothing if no tokens were spent."""
-    spent = [one for one in run.costs() if one.usage.prompt_tokens or one.usage.completion_tokens]
+    spent = [one for one in run.costs() if one.usage.tokens or one.unknown]
     if not spent:
         return []
     quotes = quotes_of(run.settings, prices or load_prices())
-    lines = []
-    for one in spent:
-        usage = one.usage
-        lines.append(
-            f"Spent on {one.role} {plain(one.model)}: {one.calls:,} calls, {usage.prompt_tokens:,} + "
-            f"{usage.completion_tokens:,} tokens, {dollars(quotes.cost(one.role, one.model, usage))}."
-        )
+    lines = [f"Spent on {one.role} {plain(one.model)}: {_spent(one, quotes)}." for one in spent]
     total, whole = quotes.total(spent)
     if len(spent) > 1:
-        lines.append(f"Total spent: {dollars(total)}{'' if whole else ' plus calls without a known price'}.")
+        missing = [] if whole else [" plus calls without a known price"]
+        missing += [" plus calls of unknown usage"] * any(one.unknown for one in spent)
+        lines.append(f"Total spent: {dollars(total)}{''.join(missing)}.")
     return lines
+
+
+def _spent(one: Spent, quotes: Quotes) -> str:
+    usage, known = one.usage, one.calls - one.unknown
+    parts = []
+    if known:
+        money = dollars(quotes.cost(one.role, one.model, usage))
+        parts.append(f"{known:,} calls, {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens, {money}")
+    if one.unknown:
+        parts.append(unknown_usage(one, quotes))
+    return " plus ".join(parts)
+
+
+def unknown_usage(one: Spent, quotes: Quotes) -> str:
+    """How many calls have an unknown usage, and the most they may have used."""
+    calls = "1 call" if one.unknown == 1 else f"{one.unknown:,} calls"
+    money = dollars(quotes.highest(one.role, one.model, one.bound))
+    return f"{calls} of unknown usage (at most {one.bound:,} tokens, {money})"
 
 
 def dollars(amount: float | None) -> str:

@@ -31,6 +31,7 @@ from evolif.report.wording import (
     remarks,
     settings_line,
     unfinished_line,
+    unknown_usage,
 )
 from evolif.runner import RunSettings
 from evolif.scenario import INSTRUCTIONS, Chapter, Grid, Scenario, TableCell, get_scenario
@@ -328,9 +329,10 @@ def _costs(analysis: RunAnalysis, prices: PriceTable) -> Grid:
     rows = []
     for one in analysis.costs:
         usage = one.usage
-        if not usage.prompt_tokens and not usage.completion_tokens:
+        if not usage.tokens and not one.unknown:
             continue
-        cost = dollars(quotes.cost(one.role, one.model, usage))
+        cost = dollars(quotes.cost(one.role, one.model, usage)) if usage.tokens else ""
+        cost += " plus " * bool(cost and one.unknown) + (unknown_usage(one, quotes) if one.unknown else "")
         values = (f"{one.calls:,}", f"{usage.prompt_tokens:,}", f"{usage.completion_tokens:,}", cost)
         rows.append((f"{one.model} ({one.role})", tuple(map(TableCell, values))))
     heads = ("calls", "prompt tokens", "completion tokens", "cost")
