@@ -5,6 +5,7 @@
     │   ├── ArgumentError               exit 2: a function's argument is out of range; a ValueError, too
     │   └── InputError                  exit 2: an unusable file; names the file, the line and the remedy
     ├── OutsideError                    exit 3: a provider, the network or the disk failed
+    │   ├── ExhaustedError              exit 3: no memory, file descriptor or thread is left
     │   └── ModelError                  exit 3: a model endpoint failed and retrying did not help
     │       ├── AccessError             exit 3: wrong key, no credit or unknown name; every further call would fail too
     │       ├── WaitError               exit 3: the endpoint asks to wait for longer than is accepted
@@ -50,6 +51,10 @@ class InputError(UsageError):
 
 class OutsideError(EvolifError):
     """Something outside this program failed."""
+
+
+class ExhaustedError(OutsideError):
+    """Memory, file descriptors or threads have run out."""
 
 
 class ModelError(OutsideError):

@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from evolif._version import __version__
 from evolif.errors import EvolifError, InternalError
+from evolif.exhaustion import exhausted
 
 # Verbs are loaded on first use: `evolif --help` needs only their names and one sentence each.
 
@@ -148,6 +149,7 @@ class _Group(TyperGroup):
         except EvolifError as error:
             if os.environ.get("EVOLIF_DEBUG"):
                 raise
+            error = exhausted(error) or error
             _say(str(error))
             raise typer.Exit(error.exit_code) from None
         except BrokenPipeError:
@@ -157,6 +159,10 @@ class _Group(TyperGroup):
         except Exception as error:
             if isinstance(error, _OF_TYPER) or os.environ.get("EVOLIF_DEBUG"):
                 raise
+            known = exhausted(error)
+            if known is not None:
+                _say(str(known))
+                raise typer.Exit(known.exit_code) from None
             _say(
                 f"internal error ({type(error).__name__}: {error}); please report it with the output of EVOLIF_DEBUG=1"
             )

@@ -80,8 +80,8 @@ def _write_text(name: str, text: str) -> None:
         return
     path = Path(name)
     try:
-        if path.exists() and not (path.is_file() and not path.is_symlink()):
-            path.write_text(text, encoding="utf-8")  # a device or a link is not replaced
+        if path.is_symlink() or path.exists() != path.is_file() or not path.parent.is_dir():
+            path.write_text(text, encoding="utf-8")  # a device or a link is not replaced, and no folder is made
             return
         with workshop(path) as folder:
             (folder / "text").write_text(text, encoding="utf-8")

@@ -18,6 +18,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
+from evolif.exhaustion import exhausted
 from evolif.models.endpoint import redact
 from evolif.types import Usage
 
@@ -87,6 +88,9 @@ class EndpointErrors:
 
     def unreachable(self, error: BaseException) -> ModelError:
         """The connection failed or broke."""
+        own = exhausted(error)
+        if own is not None:  # fewer requests at a time may help, as with an endpoint that pushes back
+            return ModelError(f"{self.name}: {own}", retryable=True, pushed_back=True)
         what, retryable = _describe_broken(error)
         advice = "is it running?" if retryable else "retrying will not help."
         text = f"{self.name}: {self.host} could not be reached ({what}); {advice}"

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
 from evolif.errors import EvolifError, OutsideError, UsageError
+from evolif.exhaustion import require_descriptors
 from evolif.judging import CACHE_FILE, Judge, SqliteJudgeCache, open_judge
 from evolif.models import excerpt, spec_of
 from evolif.runner.clients import Clients
@@ -209,6 +210,7 @@ class RunExecutor:
             EvolifError: what no session can survive.
             KeyboardInterrupt: stopped by Ctrl-C or SIGTERM.
         """
+        require_descriptors()
         with locked(root), closing(self._open_store(root)) as store:
             queues = self._enrol(store)
             store.lose_open_calls()

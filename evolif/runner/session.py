@@ -24,6 +24,7 @@ from evolif.errors import (
     WaitError,
     WithheldError,
 )
+from evolif.exhaustion import exhausted
 from evolif.judging import Judgement
 from evolif.models import ChatModel, ChatRequest, Sampling
 from evolif.runner.events import FaultMet, ModelStopped, Observer, SessionEnded, SessionKey, SessionStarted, TurnStored
@@ -96,6 +97,9 @@ def end_for(fault: Exception, role: Role, model: str, scenario: str = INSTRUCTIO
     if isinstance(fault, EvolifError):
         its_own = scenario != INSTRUCTIONS and role in ("synthesizer", "judge") and isinstance(fault, UsageError)
         return SessionEnd("suspended", "scenario" if its_own else _cause(fault, role), str(fault), role, fault)
+    own = exhausted(fault)
+    if own is not None:
+        return SessionEnd("suspended", "machine", str(own), "runner", own)
     # The text of a foreign exception is not repeated: it may contain keys.
     kind = type(fault).__name__
     if role == "target":
