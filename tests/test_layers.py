@@ -15,7 +15,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "evolif").rglob("*.py"))
 MOST_LINES = 600
-MOST_FILES = 240
+MOST_FILES = 245
+"""Grown for the ledger, waits and seals of calls, and for what files and machines do to a process."""
 
 
 def module_name(path: Path) -> str:
