@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from evolif.errors import ContextOverflowError, ModelError, WaitError, WithheldError
 from evolif.models.base import ChatModel, ChatRequest, Reply
@@ -214,7 +214,11 @@ class Slot:
             self._limit._leave()
 
 
-def _ignore(fault: ModelError) -> None:
+Repeated = Callable[[ModelError], Awaitable[None]]
+"""Gets the fault of an attempt before it is repeated."""
+
+
+async def _ignore(fault: ModelError) -> None:
     pass
 
 
@@ -263,8 +267,14 @@ class ManagedModel:
         finally:
             slot.leave()
 
-    async def answer(self, request: ChatRequest, slot: Slot, repeated: Callable[[ModelError], None] = _ignore) -> Reply:
-        """Like `complete`, in a slot that the caller has taken and gives back; `repeated` gets each repeated fault."""
+    async def answer(self, request: ChatRequest, slot: Slot, repeated: Repeated = _ignore) -> Reply:
+        """Like `complete`, in a slot that the caller has taken and gives back.
+
+        Args:
+            request: The call.
+            slot: The slot.
+            repeated: Awaited with the fault of each attempt before it is repeated; what it raises ends the call.
+        """
         repeats, taken = 0, 0.0
         while True:
             began = awake_time()
@@ -281,7 +291,7 @@ class ManagedModel:
             wait = None if self._retries is None else self._retries.wait(fault, repeats, taken)
             if wait is None:
                 raise self.limit.gate.final(fault)
-            repeated(fault)
+            await repeated(fault)
             repeats, taken = repeats + 1, taken + wait
             await slot.step_aside(wait, fault)
 

@@ -86,7 +86,10 @@ class CallDeniedError(EvolifError):
 
 
 class _Meter:
-    """Counts what one call costs, over all its attempts.
+    """Counts what one call costs.
+
+    An attempt that failed and may have been paid is over for the policy and the ledger, which then decide on its repeat
+    as on any other call: so repeats cannot exceed a budget.
 
     Args:
         call: The call.
@@ -96,8 +99,22 @@ class _Meter:
     def __init__(self, call: PlannedCall, account: Account | None) -> None:
         self._call = call
         self._account = account
+        self.admitted = True
+        """Whether the policy waits to be told what the call cost."""
+        self.reservation = 0
+        """In the ledger, for the attempt under way."""
         self.usage: Usage | None = None
-        """What it counts as, with the bound of every attempt whose usage is unknown; None if it has cost nothing."""
+        """What it counts as: the bound if its usage is unknown, None if it has cost nothing."""
+
+    @property
+    def call(self) -> PlannedCall:
+        """The call, or its repeat."""
+        return self._call
+
+    def repeat(self) -> PlannedCall:
+        """Begin to count a repeat, which is admitted as a call of its own."""
+        self._call, self.usage, self.reservation, self.admitted = replace(self._call), None, 0, False
+        return self._call
 
     def measure(self, usage: Usage) -> Spent:
         """Count an attempt that was answered, or may have been; `Usage()` if its usage is unknown."""
@@ -112,19 +129,17 @@ class _Meter:
     def _add(self, usage: Usage) -> None:
         self.usage = usage if self.usage is None else self.usage + usage
 
-    def repeated(self, fault: ModelError) -> None:
-        """Count an attempt that failed and is repeated."""
-        self.failed(fault, 0)
-
-    def failed(self, fault: BaseException, reservation: int) -> None:
-        """Count the last attempt, which failed. Unless it was refused, it may have been paid."""
+    def failed(self, fault: BaseException) -> None:
+        """Count an attempt that failed. Unless it was refused or never sent, it may have been paid."""
+        if isinstance(fault, CallDeniedError):
+            return  # of a repeat, which was not made
         if not isinstance(fault, ModelError) or fault.may_cost:
             spent = self.measure(Usage())
             if self._account is not None and spent.unknown:
-                self._account.enter(spent, reservation)
+                self._account.enter(spent, self.reservation)
                 return
         if self._account is not None:
-            self._account.release(reservation)
+            self._account.release(self.reservation)
 
 
 class MeteredModel:
@@ -190,30 +205,50 @@ class MeteredModel:
         try:
             async with self._bounded(self._role):
                 if self._cache is None:
-                    return await self._send(call, slot, account, meter)
-                return await self._cache.complete(request, partial(self._send, call, slot, account, meter))
+                    return await self._send(slot, account, meter)
+                return await self._cache.complete(request, partial(self._send, slot, account, meter))
         finally:
-            self._policy.record(call, meter.usage)
+            if meter.admitted:
+                self._policy.record(meter.call, meter.usage)
 
-    async def _send(self, call: PlannedCall, slot: Slot, account: Account | None, meter: _Meter) -> Reply:
+    async def _send(self, slot: Slot, account: Account | None, meter: _Meter) -> Reply:
         """Make the call, with a reservation in the ledger before it and its cost in the account after it."""
-        reservation = 0
-        if self._reserves and account is not None and account.ledger is not None:
-            reservation = await account.reserve(call.role, call.model, upper_bound(call.model, call.request).tokens)
+        request, model = meter.call.request, meter.call.model
+        await self._reserve(account, meter)
         try:
-            reply = await self._model.answer(call.request, slot, meter.repeated)
+            reply = await self._model.answer(request, slot, partial(self._admit_repeat, account, meter))
         except BaseException as fault:
-            meter.failed(fault, reservation)
+            meter.failed(fault)
             raise
-        if not believable(reply.usage, call.model, call.request):
+        if not believable(reply.usage, model, request):
             reply = replace(reply, usage=Usage())
-        spent = meter.measure(reply.usage)
+        spent, reservation = meter.measure(reply.usage), meter.reservation
         if account is not None:
             if self._cache is not None:
                 # Before the cache has the answer: a kill in between must not make it free.
                 spent, reservation = await account.book(spent, reservation), 0
             account.enter(spent, reservation)
         return reply
+
+    async def _reserve(self, account: Account | None, meter: _Meter) -> None:
+        if self._reserves and account is not None and account.ledger is not None:
+            call = meter.call
+            bound = upper_bound(call.model, call.request).tokens
+            meter.reservation = await account.reserve(call.role, call.model, bound)
+
+    async def _admit_repeat(self, account: Account | None, meter: _Meter, fault: ModelError) -> None:
+        """Settle an attempt that may have been paid, and have its repeat decided on and reserved.
+
+        Raises:
+            CallDeniedError: it may not be repeated.
+        """
+        if not fault.may_cost:
+            return  # the reservation stands for the repeat
+        meter.failed(fault)
+        self._policy.record(meter.call, meter.usage)
+        await self._admit(meter.repeat())
+        meter.admitted = True
+        await self._reserve(account, meter)
 
     async def _admit(self, call: PlannedCall) -> None:
         while True:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from evolif import UsageError
+from evolif import ModelError, UsageError
 from evolif.budget import Budget, Quotes, load_prices, upper_bound
 from evolif.instructions import generate
-from evolif.models import ChatRequest, Reply, Sampling
+from evolif.models import ChatRequest, ManagedModel, Reply, RetryPolicy, Sampling, managed
 from evolif.runner import Deny, PlannedCall, Run, Spent, Wait, evaluate
+from evolif.runner.metering import CallDeniedError, MeteredModel
 from evolif.types import Image, Message, Usage
 
 MODEL = "openai/gpt-4.1"
@@ -144,3 +145,33 @@ def test_a_run_stops_before_its_budget_and_goes_on_with_a_larger_one(bench: Path
     whole = play(bench, tmp_path / "run", model, Budget(QUOTES, tokens=60_000, spent=costs))
     assert [(s.ending, len(s.turns)) for s in whole.sessions()] == [("censored", 4)] * 3 and model.calls == 12
     whole.close()
+
+
+@pytest.mark.parametrize("paid", [True, False])
+def test_repeats_that_may_cost_are_admitted_like_calls_of_their_own(paid: bool) -> None:
+    attempts = 0
+
+    class Flaky:
+        name, connections = MODEL, 1
+
+        async def complete(self, request: ChatRequest) -> Reply:
+            nonlocal attempts
+            attempts += 1
+            raise ModelError("gone", retryable=True, may_cost=paid)
+
+        async def aclose(self) -> None:
+            pass
+
+    async def ask() -> None:
+        request = ChatRequest((Message("user", "Hi."),), Sampling(max_tokens=100))
+        budget = Budget(QUOTES, tokens=round(2.5 * upper_bound(MODEL, request).tokens))
+        client = ManagedModel(Flaky(), managed(Flaky()).limit, RetryPolicy(most=4, first=0.001))
+        model = MeteredModel(client, "target", budget, lambda: False)
+        with pytest.raises(CallDeniedError if paid else ModelError):
+            await model.complete(request)
+        assert (budget.stop is not None) == paid
+        for limit in budget._limits:  # nothing stays reserved, and what may have been paid counts
+            assert limit.reserved == 0 and limit.spent == (2 * upper_bound(MODEL, request).tokens if paid else 0)
+
+    asyncio.run(ask())
+    assert attempts == (2 if paid else 5)
