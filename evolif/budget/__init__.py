@@ -11,12 +11,13 @@ from evolif.budget.forecast import (
 )
 from evolif.budget.prices import PriceTable, Quotes, callable_models, judge_models, load_prices, quotes_of
 from evolif.budget.status import ModelStatus, RunStatus, snapshot
-from evolif.budget.stop_rule import BATCH, Rule, StopRule, parse_rule
+from evolif.budget.stop_rule import BATCH, BOUNDED, Rule, StopRule, parse_rule
 from evolif.runner.bounds import ASSUMED_ANSWER, upper_bound
 
 __all__ = [
     "ASSUMED_ANSWER",
     "BATCH",
+    "BOUNDED",
     "Budget",
     "Expected",
     "Forecast",

@@ -13,7 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evolif.errors import UsageError
-from evolif.metrics import PROCESS, MetricTable, counted_sessions, described, dialogue_rows, intervals
+from evolif.metrics import (
+    PROCESS,
+    MetricTable,
+    counted_sessions,
+    described,
+    dialogue_rows,
+    intervals,
+    is_saturated,
+    sessions_at_cap,
+)
+from evolif.metrics.statistics import require
 from evolif.runner import (
     STOP_RULE,
     Deny,
@@ -26,10 +36,13 @@ from evolif.runner import (
     SessionEnded,
     load_run,
 )
-from evolif.types import Usage
+from evolif.types import Session, Usage
 
 BATCH = 10
 """Dialogues in each batch."""
+
+BOUNDED = "edr_len"
+"""The metric that a cap bounds: where most sessions reach it, its interval is narrow whatever the model can do."""
 
 _ENDED = frozenset({"finished", "censored", "withheld"})
 _CUT = frozenset({STOP_RULE, "budget"})
@@ -54,7 +67,8 @@ def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,)) -> Rule:
         tables: Those that the run will have (`tables_of`).
 
     Raises:
-        UsageError: an unknown metric, or a half-width that is not above zero.
+        UsageError: an unknown metric, a half-width that is not above zero, or an interval that needs SciPy, which is
+            not installed.
     """
     metric, _, width = text.partition("=")
     metrics = described(tables)
@@ -70,6 +84,8 @@ def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,)) -> Rule:
             f"--stop-when takes a metric and the half-width of its interval, e.g. {example}=0.03{points} "
             f"(metrics: {', '.join(metrics)}; {lengths})"
         )
+    if any(metric.strip() in table.events for table in tables):
+        require("scipy.special", f"the interval of {metric.strip()}")
     return Rule(metric.strip(), half_width)
 
 
@@ -82,6 +98,9 @@ class StopRule:
         root: The run's folder; sessions that ended there earlier count.
         seed: Seed of the bootstrap.
         tables: Those that the run will have.
+
+    Raises:
+        UsageError: the rule is on EDR len, and the sessions stored so far show that the cap bounds it.
     """
 
     def __init__(
@@ -101,7 +120,10 @@ class StopRule:
         """Batches checked so far."""
         self._prefix: frozenset[int] | None = None
         self._stop = Deny(STOP_RULE, f"earlier dialogues already satisfy the stop rule {rule}")
+        self._was_applied = False
+        """Whether the rule has ended the run before, perhaps without a look at the cap."""
         if RunStore.begun(root):
+            self._refuse_saturated()
             self._count_earlier()
 
     def summary(self) -> str:
@@ -129,6 +151,27 @@ class StopRule:
     def record(self, call: PlannedCall, usage: Usage | None) -> None:
         """Do nothing: the rule ignores usage."""
 
+    def _refuse_saturated(self) -> None:
+        with closing(load_run(self._root)) as run:
+            early = run.early_end()
+            self._was_applied = early is not None and early.rule == str(self._rule)
+            for model in () if self._was_applied else self._settings.models:
+                share = self._share_at_cap(tuple(run.sessions(model)))
+                if share is not None:
+                    raise UsageError(
+                        f"--stop-when {self._rule}: EDR len is bounded by the cap of {self._settings.max_turns} for "
+                        f"{100 * share:.0f} % of the sessions of {model} so far, so its interval is narrow whatever "
+                        "the model can do; leave the rule out, or use exhaustion_rate=0.005"
+                    )
+
+    def _share_at_cap(self, sessions: Sequence[Session]) -> float | None:
+        """The share of counted sessions at the cap if the rule is on EDR len and the cap bounds it; else None."""
+        counted = sum(session.ending in ("finished", "censored") for session in sessions)
+        at_cap = sessions_at_cap(sessions, self._settings.max_turns)
+        if self._rule.metric != BOUNDED or not is_saturated(at_cap, counted):
+            return None
+        return at_cap / counted
+
     def _count_earlier(self) -> None:
         with closing(RunStore.open(self._root)) as store:
             for model in self._settings.models:
@@ -149,6 +192,8 @@ class StopRule:
 
     def _is_narrow(self, run: Run, model: str, prefix: Iterable[int]) -> bool:
         sessions = [s for s in run.sessions(model) if s.dialogue in prefix and s.epoch <= self._settings.epochs]
+        if not self._was_applied and self._share_at_cap(sessions) is not None:
+            return False
         rows = dialogue_rows(self._table, counted_sessions(sessions)).values()
         interval = intervals(self._table, rows, seed=self._seed)[self._rule.metric]
         return interval is not None and (interval[1] - interval[0]) / 2 < self._rule.half_width

@@ -24,14 +24,19 @@ if TYPE_CHECKING:
 
 _LABELS = {
     "edr_len": "EDR_len",
+    "exhaustion_rate": "EXH",
     "edr_acc": "EDR_acc",
     "edr_succ": "EDR_succ",
     "edr_lss": "EDR_lss",
     "rec": "REC",
+    "pooled_rec": "REC all",
     "rob": "ROB",
     "csr": "CSR",
     "isr": "ISR",
 }
+
+
+_NO_INTERVAL = "; its interval needs SciPy: pip install 'evolif[report]'"
 
 
 def check(
@@ -109,16 +114,20 @@ def score(
     Each line is a JSON object with "dialogue" (its name), "patience" (3 by default) and "turns": for each turn a list
     of true, false or null (not judged), one per constraint.
     """
-    from evolif.metrics import bootstrap_intervals, process_metrics
+    from evolif.metrics import process_intervals, process_metrics
 
     records = _records(file)
     metrics = process_metrics(records)
-    intervals = bootstrap_intervals(records, seed=seed, resamples=resamples)
+    intervals = process_intervals(records, seed=seed, resamples=resamples)
     if as_json:
         counts = {"dialogues": metrics.dialogues, "rec_left_out": metrics.rec_left_out}
-        show_json({**metrics.by_name(), **counts, "intervals": intervals})
+        show_json({**metrics.by_name(), **_beside(metrics), **counts, "intervals": intervals})
     else:
         _print_table(records, metrics, intervals)
+
+
+def _beside(metrics: Metrics) -> dict[str, float | None]:
+    return {"exhaustion_rate": metrics.exhaustion_rate, "pooled_rec": metrics.pooled_rec}
 
 
 def _records(file: str) -> tuple[DialogueRecord, ...]:
@@ -141,6 +150,10 @@ def _print_table(
     console = Console()
     console.print(_table(metrics, intervals))
     console.print(f"Dialogues: {metrics.dialogues}. Intervals: bootstrap over dialogues.")
+    if metrics.exhaustion_rate is not None:
+        told = "EXH: exhaustion rate, dialogues that ran out of patience per 100 judged turns"
+        missing = intervals["exhaustion_rate"] is None
+        console.print(f"{told}{_NO_INTERVAL if missing else ', with an exact Poisson interval'}.")
     if metrics.rec_left_out:
         console.print(f"{metrics.rec_left_out} left out of REC: no failed turn with another turn after it.")
     if metrics.rob_left_out:
@@ -155,8 +168,9 @@ def _table(metrics: Metrics, intervals: Mapping[str, Interval | None]) -> Table:
     table = Table("metric")
     table.add_column("value", justify="right")
     table.add_column("95 % interval", justify="right")
-    for name, value in metrics.by_name().items():
-        interval = intervals[name]
+    values = {**metrics.by_name(), **_beside(metrics)}
+    for name in _LABELS:
+        value, interval = values[name], intervals[name]
         ends = "-" if interval is None else f"{_show(name, interval[0])} to {_show(name, interval[1])}"
         table.add_row(_LABELS[name], "-" if value is None else _show(name, value), ends)
     return table

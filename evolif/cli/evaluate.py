@@ -155,16 +155,22 @@ def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRul
     """The rule that ends the run early; None without one.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: it cannot be read, or the run so far shows that it is of no use.
     """
     if config.stop_when is None:
         return None
-    from evolif.budget import BATCH, StopRule, parse_rule
+    from evolif.budget import BATCH, BOUNDED, StopRule, parse_rule
     from evolif.metrics import tables_of
     from evolif.scenario import get_scenario
 
     tables = tables_of(get_scenario(settings.scenario).metrics, settings.patience)
-    rule = StopRule(parse_rule(config.stop_when, tables), settings, root, config.seed, tables)
+    parsed = parse_rule(config.stop_when, tables)
+    rule = StopRule(parsed, settings, root, config.seed, tables)
+    if parsed.metric == BOUNDED:
+        say(
+            f"--stop-when {parsed}: EDR len is bounded by the cap of {settings.max_turns}. While more than a quarter "
+            "of a model's sessions reach it, the rule does not end the run; exhaustion_rate has no such bound."
+        )
     if len(settings.dialogues) <= BATCH:
         say(
             f"--stop-when looks at the first {BATCH}, {2 * BATCH}, … completed dialogues, but this run has only "

@@ -27,6 +27,7 @@ from evolif.metrics.breakdown import (
     together,
 )
 from evolif.metrics.compare import Comparison, Difference, compare
+from evolif.metrics.exhaustion import ExhaustionSpan, exhaustion_by_turn, expected_length, is_saturated, sessions_at_cap
 from evolif.metrics.process import (
     METRIC_NAMES,
     PROCESS,
@@ -39,6 +40,7 @@ from evolif.metrics.process import (
     dialogue_figures,
     judged_record,
     patience_left,
+    process_intervals,
     process_metrics,
     walk_patience,
 )
@@ -92,6 +94,7 @@ __all__ = [
     "DialogueFigures",
     "DialogueRecord",
     "Difference",
+    "ExhaustionSpan",
     "Figures",
     "Hazard",
     "Interval",
@@ -126,10 +129,13 @@ __all__ = [
     "dialogue_figures",
     "dialogue_keys",
     "dialogue_rows",
+    "exhaustion_by_turn",
+    "expected_length",
     "figures",
     "figures_with_intervals",
     "hazard",
     "intervals",
+    "is_saturated",
     "judge_agreement",
     "judge_sensitivity",
     "judged_record",
@@ -137,6 +143,7 @@ __all__ = [
     "metrics_by",
     "patience_left",
     "patience_sweep",
+    "process_intervals",
     "process_metrics",
     "rank_agreement",
     "rank_stability",
@@ -145,6 +152,7 @@ __all__ = [
     "records_from_sessions",
     "resampled_indices",
     "satisfaction_by_group",
+    "sessions_at_cap",
     "survival",
     "survival_bounds",
     "tables_of",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from statistics import NormalDist, fmean, stdev
 from typing import Any
@@ -177,7 +177,7 @@ class Difference:
         value: a - b, in the metric's unit; None if either is None.
         interval: 95 % paired bootstrap interval of `value`; None if fewer than two dialogues contribute to either.
         p: Two-sided, of the permutation test that swaps the two within dialogues; None if `value` is None.
-        p_holm: `p` after Holm's correction over the metrics.
+        p_holm: `p` after Holm's correction over the metrics; None for figures beside them.
         effect: d_z, mean / standard deviation of the paired differences of the dialogues' own values; None if fewer
             than two dialogues have both, or all differ equally.
         dialogues_needed: Paired dialogues that would tell the two apart (80 % power, two-sided 5 %) if the differences
@@ -200,6 +200,7 @@ class Comparison:
 
     Attributes:
         differences: Per metric, in the order of the tables.
+        beside: The same for figures beside the metrics, which Holm's correction leaves out.
         dialogues: Shared dialogues, on which all figures here are based.
         left_out: Reason to number of dialogues left out, only for reasons that occur: `only in the first`,
             `only in the second`, `not counted in the first` (suspended, withheld or running there),
@@ -213,6 +214,7 @@ class Comparison:
     left_out: Mapping[str, int]
     exact: bool
     permutations: int
+    beside: Mapping[str, Difference] = field(default_factory=dict)
 
 
 def compare(
@@ -256,6 +258,7 @@ def compare(
         found |= {
             metric: _difference(table, rows_a, rows_b, metric, drawn[metric], test.p[metric]) for metric in table.ratios
         }
+    beside = {metric: found.pop(metric) for table in tables for metric in table.ratios if metric in table.beside}
     adjusted = holm({metric: one.p for metric, one in found.items()})
     return Comparison(
         differences={metric: replace(one, p_holm=adjusted[metric]) for metric, one in found.items()},
@@ -263,6 +266,7 @@ def compare(
         left_out=_left_out(first, second, in_a, in_b),
         exact=test.exact,
         permutations=test.permutations,
+        beside=beside,
     )
 
 

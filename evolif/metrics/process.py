@@ -1,4 +1,4 @@
-"""The eight process metrics with bootstrap intervals; each is a ratio of sums over dialogues."""
+"""The eight process metrics, the exhaustion rate and pooled REC; each is a ratio of sums over dialogues."""
 
 from __future__ import annotations
 
@@ -144,6 +144,9 @@ class Terms(NamedTuple):
     has_recovery: float
     robustness: float
     has_robustness: float
+    exhausted: float
+    recoveries: float
+    chances: float
 
 
 def session_terms(record: DialogueRecord) -> Terms:
@@ -159,6 +162,9 @@ def session_terms(record: DialogueRecord) -> Terms:
         has_recovery=1 if own.chances else 0,
         robustness=own.successes / own.length if own.length else 0,
         has_robustness=1 if own.length else 0,
+        exhausted=1 if patience_left(record) == 0 else 0,
+        recoveries=own.recoveries,
+        chances=own.chances,
     )
 
 
@@ -178,16 +184,18 @@ def _rates(session: Session) -> tuple[float, ...]:
     return own.length, own.accuracy, own.successes
 
 
-# CSR and ISR pool all turns (length is the denominator); the others are means over sessions.
+# CSR, ISR, pooled REC and the exhaustion rate pool all turns; the others are means over sessions.
 PROCESS = MetricTable(
     terms=Terms._fields,
     of=lambda session: session_terms(session_record(session)),
     ratios={
         "edr_len": ("length", "sessions"),
+        "exhaustion_rate": ("exhausted", "length"),
         "edr_acc": ("accuracy", "sessions"),
         "edr_succ": ("successes", "sessions"),
         "edr_lss": ("longest_run", "sessions"),
         "rec": ("recovery", "has_recovery"),
+        "pooled_rec": ("recoveries", "chances"),
         "rob": ("robustness", "has_robustness"),
         "csr": ("accuracy", "length"),
         "isr": ("successes", "length"),
@@ -195,11 +203,15 @@ PROCESS = MetricTable(
     labels={
         "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
         "rec": "REC", "rob": "ROB", "csr": "CSR", "isr": "ISR",
+        "exhaustion_rate": "EXH", "pooled_rec": "REC all",
     },
     units=dict.fromkeys(("edr_len", "edr_acc", "edr_succ", "edr_lss"), "turns"),
     headline="rob",
+    beside=frozenset({"exhaustion_rate", "pooled_rec"}),
+    events=frozenset({"exhaustion_rate"}),
 )  # fmt: skip
-"""The eight metrics of a run with patience."""
+"""The eight metrics of a run with patience, and two figures beside them: sessions that ran out of patience per judged
+turn, and REC over all turns that follow a failed one."""
 
 RATES = MetricTable(
     terms=("length", "accuracy", "successes"),
@@ -210,7 +222,7 @@ RATES = MetricTable(
 )
 """What verdicts give without patience."""
 
-METRIC_NAMES: tuple[str, ...] = tuple(PROCESS.ratios)
+METRIC_NAMES: tuple[str, ...] = tuple(name for name in PROCESS.ratios if name not in PROCESS.beside)
 """The eight metrics in the order of docs/protocol.md."""
 
 
@@ -230,6 +242,8 @@ class Metrics:
         dialogues: Sessions counted (with several epochs, each counts).
         rec_left_out: Sessions left out of REC's mean.
         rob_left_out: Sessions left out of ROB's mean.
+        exhaustion_rate: Sessions that ran out of patience per judged turn, a fraction; None where no turn was judged.
+        pooled_rec: Turns that succeed right after a failed one, of all turns that follow one; None without any.
     """
 
     edr_len: float | None
@@ -243,6 +257,8 @@ class Metrics:
     dialogues: int
     rec_left_out: int
     rob_left_out: int = 0
+    exhaustion_rate: float | None = None
+    pooled_rec: float | None = None
 
     def value(self, metric: str) -> float | None:
         """The metric of that name, one of `METRIC_NAMES`."""
@@ -258,7 +274,7 @@ def process_metrics(records: Iterable[DialogueRecord]) -> Metrics:
     """The eight metrics of one model over its records; turns after exhausted patience are ignored."""
     sums = Terms(*PROCESS.total([session_terms(record) for record in records]))
     return Metrics(
-        **{name: PROCESS.value(sums, name) for name in METRIC_NAMES},
+        **{name: PROCESS.value(sums, name) for name in PROCESS.ratios},
         dialogues=round(sums.sessions),
         rec_left_out=round(sums.sessions - sums.has_recovery),
         rob_left_out=round(sums.sessions - sums.has_robustness),
@@ -268,7 +284,7 @@ def process_metrics(records: Iterable[DialogueRecord]) -> Metrics:
 def bootstrap_intervals(
     records: Iterable[DialogueRecord], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
 ) -> dict[str, Interval | None]:
-    """A 95 % percentile bootstrap interval per metric, over dialogues (the sampling unit), never over turns.
+    """A 95 % percentile bootstrap interval for each of the eight, over dialogues (the sampling unit), never over turns.
 
     The epochs of a dialogue are drawn together, since they are not independent. CSR and ISR are ratios of
     sums over the drawn dialogues; REC and ROB are means over the drawn dialogues that have a denominator, and resamples
@@ -285,5 +301,13 @@ def bootstrap_intervals(
     Raises:
         UsageError: `seed` or `resamples` out of range.
     """
+    found = process_intervals(records, seed=seed, resamples=resamples)
+    return {name: found[name] for name in METRIC_NAMES}
+
+
+def process_intervals(
+    records: Iterable[DialogueRecord], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+) -> dict[str, Interval | None]:
+    """As `bootstrap_intervals`, with those of the figures beside the eight; see `intervals`."""
     rows = rows_by_dialogue(PROCESS, ((record.dialogue, session_terms(record)) for record in records))
     return intervals(PROCESS, rows.values(), seed=seed, resamples=resamples)

@@ -201,8 +201,9 @@ def tables_of(
 
 
 _TAKEN = frozenset(
-    "bounds by censored dialogues epoch failing finished groups hazard heuristic kinds left_out misses model "
-    "not_judged_constraints not_judged_turns patience patience_sweep rec_left_out run sessions survival "
+    "at_cap bounds by censored dialogues epoch exhaustion_by_turn expected_length failing finished groups hazard "
+    "heuristic kinds left_out misses model "
+    "not_judged_constraints not_judged_turns patience patience_sweep rec_left_out run saturated sessions survival "
     "survival_bounds suspended tokens turns withheld without_witness".split()
 )
 """What reports as JSON show beside metrics."""

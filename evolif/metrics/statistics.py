@@ -71,6 +71,29 @@ _SMALL = 262_144
 """Multiplications up to which the usual libraries stay on one core."""
 
 
+def poisson_interval(events: float, turns: float) -> Interval | None:
+    """The exact 95 % interval of the rate of a Poisson count (Garwood, 1936), as a fraction.
+
+    A turn has at most one event, so it ends at 1.
+
+    Args:
+        events: How many happened; at least 0.
+        turns: In how many turns.
+
+    Returns:
+        Its ends, in events a turn; None without a turn, or if SciPy is not installed.
+    """
+    try:
+        # Quantiles of the gamma distribution: those of scipy.stats.chi2, without the second that its import takes.
+        quantile = import_module("scipy.special").gammaincinv
+    except ImportError:
+        return None
+    if not turns:
+        return None
+    low = float(quantile(events, 0.025)) / turns if events else 0.0
+    return low, min(1.0, float(quantile(events + 1, 0.975)) / turns)
+
+
 def check_draws(seed: int, resamples: int) -> None:
     """Refuse an impossible bootstrap.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from evolif.errors import UsageError
-from evolif.metrics.statistics import Interval, check_draws, middle, ratios, resampled_sums
+from evolif.metrics.statistics import Interval, check_draws, middle, poisson_interval, ratios, resampled_sums
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
 
 Key: TypeAlias = str | int
@@ -31,6 +31,8 @@ class Metric:
     name: str
     label: str
     unit: Unit
+    small: bool = False
+    """Whether it is a rate that may be far below one per cent, and needs decimals."""
 
     @property
     def head(self) -> str:
@@ -61,6 +63,10 @@ class MetricTable:
     """`rate` unless said otherwise."""
     headline: str = ""
     """The metric that models are ranked by; the first if empty."""
+    beside: Set[str] = frozenset()
+    """Metrics that are shown beside the others: without a panel of their own, and not in Holm's correction."""
+    events: Set[str] = frozenset()
+    """Metrics that count events over turns: small rates, whose intervals are those of a Poisson count."""
 
     def __post_init__(self) -> None:
         wrong = [name for name in self.ratios if not _NAME.fullmatch(name)]
@@ -81,7 +87,7 @@ class MetricTable:
 
     def metric(self, name: str) -> Metric:
         """A metric with its label and unit."""
-        return Metric(name, self.labels.get(name, name), self.units.get(name, "rate"))
+        return Metric(name, self.labels.get(name, name), self.units.get(name, "rate"), name in self.events)
 
     def places(self, name: str) -> tuple[int, int]:
         """Where the numerator and the denominator of a metric are in a row.
@@ -203,7 +209,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class MetricFigures:
-    """The metrics of some sessions, each with its 95 % bootstrap interval over dialogues (None: not defined)."""
+    """The metrics of some sessions, each with its 95 % interval as `intervals` gives it (None: not defined)."""
 
     metrics: Figures
     intervals: Mapping[str, Interval | None]
@@ -272,7 +278,8 @@ def intervals(
 ) -> dict[str, Interval | None]:
     """A 95 % percentile bootstrap interval per metric, over dialogues (the sampling unit), never over turns.
 
-    Resamples without a denominator are skipped. The same rows in any order give the same draws.
+    Resamples without a denominator are skipped. The same rows in any order give the same draws. Metrics of events have
+    the exact interval of a Poisson count instead, which takes all turns as independent and one dialogue is enough for.
 
     Args:
         table: What the rows are.
@@ -281,7 +288,8 @@ def intervals(
         resamples: How many; at least 1.
 
     Returns:
-        Metric to (low, high), in the metric's own unit; None if fewer than two dialogues contribute.
+        Metric to (low, high), in the metric's own unit; None if fewer than two dialogues contribute, or if events have
+        no turn or SciPy is not installed.
 
     Raises:
         UsageError: `seed` or `resamples` out of range.
@@ -289,11 +297,18 @@ def intervals(
     check_draws(seed, resamples)
     # Sorted by value, so that the order in which sessions ended does not matter.
     ordered = sorted(rows)
+    sums = table.total(ordered)
+    exact = {name: poisson_interval(*(sums[place] for place in table.places(name))) for name in table.events}
+    return {**_bootstrapped(table, ordered, sums, seed, resamples), **exact}
+
+
+def _bootstrapped(
+    table: MetricTable, ordered: Sequence[Row], total: Row, seed: int, resamples: int
+) -> dict[str, Interval | None]:
     if len(ordered) < 2:
         return dict.fromkeys(table.ratios)
     columns = list(zip(*ordered, strict=True))
     sums = resampled_sums(columns, seed=seed, resamples=resamples)
-    total = table.total(ordered)
     found: dict[str, Interval | None] = {}
     for name in table.ratios:
         top, bottom = table.places(name)

@@ -16,6 +16,7 @@ from evolif.metrics import (
     Bounds,
     Breakdown,
     Ceiling,
+    ExhaustionSpan,
     Figures,
     Hazard,
     Interval,
@@ -35,13 +36,16 @@ from evolif.metrics import (
     breakdowns_of,
     ceiling,
     counted_sessions,
+    exhaustion_by_turn,
     figures_with_intervals,
     hazard,
+    is_saturated,
     metrics_by,
     patience_sweep,
     rank_agreement,
     records_from_sessions,
     satisfaction_by_group,
+    sessions_at_cap,
     survival,
     survival_bounds,
     tables_of,
@@ -74,6 +78,13 @@ class ModelSummary:
     tokens: int
     empty_answers: int = 0
     """Answers without text, which are judged like any others."""
+    at_cap: int = 0
+    """Counted sessions that the cap ended."""
+
+    @property
+    def saturated(self) -> bool:
+        """Whether EDR len is bounded by the cap: more than a quarter of the sessions reach it."""
+        return "edr_len" in self.metrics.values and is_saturated(self.at_cap, self.metrics.dialogues)
 
 
 @dataclass(frozen=True)
@@ -284,6 +295,7 @@ class ModelAnalysis:
             bounds=bounds(self.sessions, max_turns=self.of.settings.max_turns) if bounded else None,
             tokens=self.tokens,
             empty_answers=self.empty_answers,
+            at_cap=sessions_at_cap(self.sessions, self.of.settings.max_turns),
         )
 
     @cached_property
@@ -338,6 +350,11 @@ class ModelAnalysis:
     def hazard(self) -> tuple[Hazard, ...]:
         """Per judged turn, the share of the sessions still running that end there."""
         return hazard(self.sessions)
+
+    @cached_property
+    def exhaustion_by_turn(self) -> tuple[ExhaustionSpan, ...]:
+        """How often patience runs out per judged turn, over turns 1 to 10, 11 to 20 and so on."""
+        return exhaustion_by_turn(self.sessions)
 
     @cached_property
     def survival(self) -> Survival:

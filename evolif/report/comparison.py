@@ -24,7 +24,8 @@ from evolif.metrics import (
 )
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import PairKind, kind_of, setting_of
-from evolif.report.tables import metric_cell
+from evolif.report.tables import decimals, metric_cell
+from evolif.report.wording import saturated_line
 from evolif.scenario import Grid, TableCell
 
 ALPHA = 0.05
@@ -147,11 +148,18 @@ def compare_models(
     return comparisons
 
 
+def all_differences(comparison: ModelComparison) -> dict[str, Difference]:
+    """The metrics and the figures beside them, in the order of their tables."""
+    found = {**comparison.paired.differences, **comparison.paired.beside}
+    return {name: found[name] for name in comparison.metrics}
+
+
 def comparison_grid(comparison: ModelComparison) -> Grid:
     """The metrics of both, and the differences with intervals, p, effect size and dialogues needed."""
     rows = tuple(
-        (metric.head, _difference_cells(metric, comparison.paired.differences[name]))
-        for name, metric in comparison.metrics.items()
+        (comparison.metrics[name].head, _difference_cells(comparison.metrics[name], one))
+        for name, one in all_differences(comparison).items()
+        if name in comparison.paired.differences or comparison.metrics[name].small
     )
     first, second = comparison.labels
     note = (
@@ -159,6 +167,8 @@ def comparison_grid(comparison: ModelComparison) -> Grid:
         "Holm's correction over the metrics; d: the mean difference in standard deviations (d_z); needed: paired "
         "dialogues to detect a difference of this size (80 % power)."
     )
+    if "exhaustion_rate" in comparison.paired.beside:
+        note += " EXH: exhaustion rate, sessions out of patience per 100 judged turns, outside Holm's correction."
     heads = ("A", "B", "A − B", "p (Holm)", "d", "needed")
     return Grid("comparison", f"A: {first} · B: {second}", "metric", heads, rows, note)
 
@@ -220,6 +230,13 @@ def left_out_line(comparison: ModelComparison) -> str:
     """Dialogues that enter no figure of the comparison, and why; empty if there are none."""
     listed = ", ".join(f"{number} {why}" for why, number in comparison.paired.left_out.items())
     return f"Dialogues left out: {listed}." if listed else ""
+
+
+def saturation_line(comparison: ModelComparison) -> str:
+    """That the cap bounds EDR len, for whom; empty if it does not."""
+    sides = zip("AB", (comparison.a, comparison.b), strict=True)
+    lines = [saturated_line(side, model.summary, model.of.settings.max_turns) for side, model in sides]
+    return " ".join(filter(None, lines))
 
 
 def log_rank_line(comparison: ModelComparison) -> str:
@@ -296,9 +313,10 @@ def p_value(p: float | None) -> str:
 
 def amount(metric: Metric, value: float, *, signed: bool = True) -> str:
     """A difference as tables print it, in percentage points for rates; zero has no sign."""
-    text = f"{100 * value if metric.unit == 'rate' else value:+.1f}"
-    if text in ("+0.0", "-0.0"):
-        return "0.0"
+    digits = max(1, decimals(100 * value)) if metric.small else 1
+    text = f"{100 * value if metric.unit == 'rate' else value:+.{digits}f}"
+    if not text.strip("+-0."):
+        return text[1:]
     return text if signed else text.removeprefix("+")
 
 
@@ -334,7 +352,8 @@ def _not_apart(comparison: ModelComparison) -> str:
     ]
     mains = [table.metric(table.main) for table in comparison.tables]
     ranges = []
-    for metric in _most_telling(comparison.metrics, mains):
+    own = {name: comparison.metrics[name] for name in paired.differences}
+    for metric in _most_telling(own, mains):
         one = paired.differences[metric.name]
         if one.interval is not None and one.interval[0] < one.interval[1]:
             low, high = (amount(metric, end) for end in one.interval)

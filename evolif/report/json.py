@@ -22,10 +22,11 @@ from evolif.metrics import (
     Slice,
     Survival,
     SweepPoint,
+    expected_length,
 )
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison, conclusion
+from evolif.report.comparison import ModelComparison, all_differences, conclusion
 from evolif.report.context_size import ContextSize
 from evolif.report.tables import own_parts
 from evolif.report.wording import Published, notice
@@ -128,12 +129,25 @@ def _summary(summary: ModelSummary) -> dict[str, Any]:
         "not_judged_constraints": counts.not_judged_constraints,
         **({"empty_answers": summary.empty_answers} if summary.empty_answers else {}),
         **_metrics(summary.metrics, summary.intervals),
+        **_exhaustion(summary),
         "groups": _satisfaction(summary.groups),
         "heuristic": _satisfaction(summary.heuristic),
         "bounds": None
         if limits is None
         else {"failed": limits.failed.by_name(), "succeeded": limits.succeeded.by_name()},
         "tokens": summary.tokens,
+    }
+
+
+def _exhaustion(summary: ModelSummary) -> dict[str, Any]:
+    """What belongs to the exhaustion rate; nothing without patience."""
+    if "exhaustion_rate" not in summary.metrics.values:
+        return {}
+    length = expected_length(summary.metrics.value("exhaustion_rate"), summary.intervals.get("exhaustion_rate"))
+    return {
+        "expected_length": dict(zip(("value", "low", "high"), map(_finite, length), strict=True)),
+        "at_cap": summary.at_cap,
+        "saturated": summary.saturated,
     }
 
 
@@ -155,6 +169,13 @@ def _model(model: ModelAnalysis) -> dict[str, Any]:
         "hazard": [
             {**_fields(one, "turn", "at_risk", "exhausted", "censored"), "hazard": _interval(one.hazard, one.interval)}
             for one in model.hazard
+        ],
+        "exhaustion_by_turn": [
+            {
+                **_fields(one, "first", "last", "exhausted", "turns"),
+                "exhaustion_rate": _interval(one.rate, one.interval),
+            }
+            for one in model.exhaustion_by_turn
         ],
         "survival": _or_reason(lambda: _survival(model.survival)),
         "survival_bounds": _or_reason(lambda: _survival_bounds(model)),
@@ -302,7 +323,7 @@ def _comparison(one: ModelComparison) -> dict[str, Any]:
                 "effect": _finite(found.effect),
                 "dialogues_needed": found.dialogues_needed,
             }
-            for name, found in paired.differences.items()
+            for name, found in all_differences(one).items()
         },
         **({} if one.log_rank is None else {"log_rank": _log_rank(one.log_rank)}),
         "told_apart": list(one.significant),

@@ -131,6 +131,7 @@ def _grids(runs: ComparableRuns) -> Iterator[Grid]:
     yield sections.groups_with_intervals(runs)
     if runs.has_patience:
         yield sections.survival(runs)
+        yield sections.exhaustion(runs)
         yield sections.sweep(runs)
     yield sections.rank_stability(runs)
     yield from own_parts(runs)

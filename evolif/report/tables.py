@@ -17,8 +17,17 @@ RowKey = TypeVar("RowKey")
 
 
 def metric_text(metric: Metric, value: float) -> str:
-    """A metric's value as tables print it."""
-    return f"{100 * value:.0f}" if metric.unit == "rate" else f"{value:.1f}"
+    """A metric's value as tables print it: lengths with one decimal, rates in per cent, small ones with two digits."""
+    if metric.unit != "rate":
+        return f"{value:.1f}"
+    shown = 100 * value
+    return f"{shown:.{decimals(shown) if metric.small else 0}f}"
+
+
+def decimals(shown: float) -> int:
+    """How many a small rate has, in per cent: enough for two digits, at most two."""
+    size = abs(shown)
+    return 0 if size == 0 or size >= 9.95 else 1 if size >= 0.995 else 2
 
 
 def metric_cell(metric: Metric, value: float | None, interval: Interval | None) -> TableCell:
@@ -44,18 +53,27 @@ def _between(interval: Interval | None, show: Callable[[float], str]) -> str:
 _MILESTONES = (1, 2, 3, 4, 5, 10, 15, 20, 30, 40, 50)
 """Turns at which the survival table reads the curve."""
 
+_BESIDE = (
+    "EXH: exhaustion rate, sessions out of patience per 100 judged turns (exact Poisson interval). CSR, ISR and REC "
+    "all are pooled over all turns."
+)
+_EXHAUSTION = PROCESS.metric("exhaustion_rate")
 _SWEPT = tuple(map(PROCESS.metric, ("edr_len", "edr_acc", "rob")))
 _MEAN = Metric("mean", "mean", "turns")
 
 
 def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int) -> Grid:
-    """All metrics; the label of a length that the cap may have cut names the cap."""
+    """All metrics; the label of a length that the cap may have cut names the cap.
+
+    The note says what stands beside the eight metrics.
+    """
     rows: list[TableRow] = [("sessions", tuple(TableCell(str(s.metrics.dialogues)) for s in summaries))]
     capped = any(s.counts.censored for s in summaries)
     for name, metric in described(table for s in summaries for table in s.tables).items():
         cells = (metric_cell(metric, s.metrics.value(name), s.intervals.get(name)) for s in summaries)
         rows.append((f"{metric.head} ≤{cap}" if capped and name == "edr_len" else metric.head, tuple(cells)))
-    return Grid("headline", "", "metric", tuple(heads), tuple(rows))
+    patient = any(s.metrics.value("exhaustion_rate") is not None for s in summaries)
+    return Grid("headline", "", "metric", tuple(heads), tuple(rows), _BESIDE if patient else "")
 
 
 def groups(heads: Sequence[str], summaries: Sequence[ModelSummary], requirement: str) -> Grid:
@@ -90,6 +108,18 @@ def hazard(runs: ComparableRuns) -> Grid:
     rows = _rows(columns, lambda one: share_cell(one.hazard, one.interval, one.at_risk))
     title = "Hazard %: of the sessions still running, the share whose patience is exhausted at the turn"
     return Grid("hazard", title, "turn", runs.heads, rows)
+
+
+def exhaustion(runs: ComparableRuns) -> Grid:
+    """The exhaustion rate over spans of turns, and over all."""
+    columns = [{(one.first, one.last): one for one in model.exhaustion_by_turn} for model in runs.models]
+    rows = _rows(
+        columns, lambda one: metric_cell(_EXHAUSTION, one.rate, one.interval), lambda span: f"{span[0]}–{span[1]}"
+    )
+    found = ((s.metrics.value("exhaustion_rate"), s.intervals.get("exhaustion_rate")) for s in runs.summaries)
+    whole = ("all", tuple(metric_cell(_EXHAUSTION, value, interval) for value, interval in found))
+    title = "Exhaustion rate: sessions that ran out of patience per 100 judged turns, by turn"
+    return Grid("exhaustion", title, "turns", runs.heads, (*rows, whole) if rows else ())
 
 
 def survival(runs: ComparableRuns) -> Grid:
@@ -163,6 +193,7 @@ def full_sections(runs: ComparableRuns) -> Iterator[Grid]:
     if runs.has_patience:
         yield survival(runs)
         yield hazard(runs)
+        yield exhaustion(runs)
         yield sweep(runs)
     yield rank_stability(runs)
     yield from rank_agreement(runs)

@@ -240,7 +240,8 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
     draw_grid(comparison_grid(one), console)
     swaps = f"all {paired.permutations}" if paired.exact else f"{paired.permutations} seeded"
     say(f"Paired over {paired.dialogues} dialogues; {swaps} swaps.", console)
-    _say_all((words.left_out_line(one), words.few_dialogues_line(one), words.log_rank_line(one)), console)
+    lines = words.left_out_line, words.saturation_line, words.few_dialogues_line, words.log_rank_line
+    _say_all((line(one) for line in lines), console)
     _say_all(words.judges_lines(one), console)
     say(words.conclusion(one), console, "bold")
 

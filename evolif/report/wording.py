@@ -10,7 +10,7 @@ from evolif.budget import PriceTable, Quotes, load_prices, quotes_of
 from evolif.contexts import tokenizer_name
 from evolif.errors import UsageError
 from evolif.judge_audit import judge_audit_lines
-from evolif.metrics import Ceiling
+from evolif.metrics import Ceiling, expected_length
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.resources import data_path, load_data
 from evolif.runner import Run, RunSettings, Spent
@@ -143,12 +143,47 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
         counts = [f"{head} {count(summary)}" for head, summary in zip(heads, summaries, strict=True) if count(summary)]
         if counts:
             yield f"{fact}: {', '.join(counts)}."
+    yield from _exhaustion_lines(heads, summaries, run.settings.max_turns)
     for cause, number in run.unbegun().items():
         yield f"Sessions not started because of a {cause} (in no metric): {number}."
     for head, summary in zip(heads, summaries, strict=True):
         ends = (summary.bounds.failed.edr_len, summary.bounds.succeeded.edr_len) if summary.bounds else ()
         if ends and None not in ends:
             yield f"{head}: if those sessions had continued, EDR len would be between {ends[0]:.1f} and {ends[1]:.1f}."
+
+
+def saturated_line(head: str, summary: ModelSummary, cap: int) -> str:
+    """That the cap bounds EDR len; empty if at most a quarter of the sessions reach it."""
+    if not summary.saturated:
+        return ""
+    share = 100 * summary.at_cap / summary.metrics.dialogues
+    return f"{head}: EDR len is bounded by the cap of {cap} for {share:.0f} % of sessions: read the exhaustion rate."
+
+
+def _exhaustion_lines(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int) -> Iterator[str]:
+    yield from filter(None, (saturated_line(*pair, cap) for pair in zip(heads, summaries, strict=True)))
+    told, bare = [], False
+    for head, summary in zip(heads, summaries, strict=True):
+        rate, interval = summary.metrics.value("exhaustion_rate"), summary.intervals.get("exhaustion_rate")
+        if rate is None:
+            continue
+        bare = bare or interval is None
+        told.append(f"{head} {_length(*expected_length(rate, interval))}")
+    if told:
+        yield (
+            "Expected length under a constant hazard, in judged turns (one over the exhaustion rate, extrapolated): "
+            f"{', '.join(told)}."
+        )
+    if bare:
+        yield "The exhaustion rate has no interval here, which needs SciPy: pip install 'evolif[report]'."
+
+
+def _length(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return f"{f'at least {low:.1f}' if low else 'unknown'} (patience never ran out)"
+    if low is None:
+        return f"{value:.1f}"
+    return f"{value:.1f} [{low:.1f}–{'∞' if high is None else f'{high:.1f}'}]"
 
 
 def ceiling_line(found: Ceiling | None, scenario: Scenario) -> str:

@@ -90,7 +90,7 @@ class InstructionFollowing(Scenario):
         ),
     )
     chapters = (
-        Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard")),
+        Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard", "exhaustion")),
         Chapter("groups", "Constraint groups", "", ("groups", "radar", "modes"), ("group", "mode", "heuristic")),
         Chapter(
             "load",

@@ -119,3 +119,33 @@ def test_a_rule_that_is_none_is_refused(text: str) -> None:
 
 def test_a_rule_is_read() -> None:
     assert parse_rule("edr_len=1.5") == Rule("edr_len", 1.5) and str(parse_rule("rob=0.030")) == "rob=0.03"
+
+
+def test_a_length_that_the_cap_bounds_stops_no_run(bench: Path, tmp_path: Path) -> None:
+    rule = Rule("edr_len", 50)
+    config = EvalConfig(models=("sim/perfect",), max_turns=4)
+    settings = plan(Benchmark(bench), config)
+    with closing(
+        evaluate(
+            bench,
+            ["sim/perfect"],
+            tmp_path / "run",
+            max_turns=4,
+            gate=(stopping := StopRule(rule, settings, tmp_path / "run")),
+            observe=stopping,
+        )
+    ) as run:
+        assert run.early_end() is None and {s.cause for s in run.sessions()} == {"cap"}
+    with pytest.raises(UsageError, match=r"cap of 4 for 100 % of the sessions of sim/perfect so far.*exhaustion_rate"):
+        StopRule(rule, settings, tmp_path / "run")
+    StopRule(Rule("rob", 0.03), settings, tmp_path / "run")
+    StopRule(Rule("exhaustion_rate", 0.01), settings, tmp_path / "run")
+
+
+def test_an_exhaustion_rate_needs_scipy_to_stop_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr("evolif.metrics.statistics.import_module", missing)
+    with pytest.raises(UsageError, match="the interval of exhaustion_rate needs SciPy"):
+        parse_rule("exhaustion_rate=0.01")

@@ -3,12 +3,14 @@
 from sessions_by_hand import play, prompt
 
 from evolif.metrics import (
+    METRIC_NAMES,
+    PROCESS,
     RATES,
     UNKNOWN,
     Breakdown,
-    bootstrap_intervals,
     dialogue_keys,
     metrics_by,
+    process_intervals,
     process_metrics,
     records_from_sessions,
 )
@@ -37,9 +39,11 @@ def test_each_kind_is_a_table_of_its_own():
     tables = metrics_by(sessions, FACTS, SYNTHESIZER, seed=4, resamples=50)
     assert list(tables) == ["m/a", "m/b", "mixed", UNKNOWN]
     own = records_from_sessions([sessions[0], sessions[1], sessions[4]]).records
-    assert tables["m/a"].metrics.by_name() == process_metrics(own).by_name()
+    assert tables["m/a"].metrics.by_name() == {
+        name: getattr(process_metrics(own), name) for name in (*METRIC_NAMES, *PROCESS.beside)
+    }
     assert tables["m/a"].metrics.left_out == {}
-    assert tables["m/a"].intervals == bootstrap_intervals(own, seed=4, resamples=50)
+    assert tables["m/a"].intervals == process_intervals(own, seed=4, resamples=50)
     assert tables["m/b"].metrics.value("edr_len") == (6 + 7) / 2
     assert tables[UNKNOWN].metrics.dialogues == 1
     assert metrics_by(sessions[::-1], FACTS, SYNTHESIZER, seed=4, resamples=50) == tables

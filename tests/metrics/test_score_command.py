@@ -38,7 +38,9 @@ def test_json_is_exactly_the_contract(file):
     result = run(file, "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     answer = json.loads(result.stdout)
-    assert list(answer) == [*METRIC_NAMES, "dialogues", "rec_left_out", "intervals"]
+    beside = ["exhaustion_rate", "pooled_rec"]
+    assert list(answer) == [*METRIC_NAMES, *beside, "dialogues", "rec_left_out", "intervals"]
+    assert (answer["exhaustion_rate"], answer["pooled_rec"]) == pytest.approx((1 / 7, 1 / 3))
     assert {name: answer[name] for name in METRIC_NAMES} == pytest.approx(
         {
             "edr_len": 7 / 3,
@@ -52,7 +54,7 @@ def test_json_is_exactly_the_contract(file):
         }
     )
     assert (answer["dialogues"], answer["rec_left_out"]) == (3, 2)
-    assert list(answer["intervals"]) == list(METRIC_NAMES)
+    assert set(answer["intervals"]) == {*METRIC_NAMES, *beside}
     assert answer["intervals"]["rec"] is None
     low, high = answer["intervals"]["edr_len"]
     assert 0.0 <= low < 7 / 3 < high <= 5.0
@@ -61,7 +63,8 @@ def test_json_is_exactly_the_contract(file):
 def test_one_dialogue_without_chance_of_recovery():
     answer = json.loads(run("-", "--json", stdin='{"dialogue": "é", "turns": [[true]]}').stdout)
     assert (answer["rec"], answer["rec_left_out"]) == (None, 1)
-    assert answer["intervals"] == dict.fromkeys(METRIC_NAMES)
+    assert {name: answer["intervals"][name] for name in METRIC_NAMES} == dict.fromkeys(METRIC_NAMES)
+    assert (answer["exhaustion_rate"], answer["pooled_rec"]) == (0.0, None)
 
 
 def test_the_same_file_and_seed_give_the_same_bytes(file):

@@ -11,7 +11,7 @@ from runs_by_hand import Sessions, make_run
 from typer.testing import CliRunner
 
 from evolif.cli import app
-from evolif.metrics import METRIC_NAMES
+from evolif.metrics import METRIC_NAMES, PROCESS
 
 pytest.importorskip("numpy", reason="NumPy is not installed")
 pytest.importorskip("scipy", reason="SciPy is not installed")
@@ -58,7 +58,10 @@ def test_two_models_of_a_run() -> None:
     make("r", {"sim/a": GOOD, "sim/b": BAD})
     told = machine("r")
     assert (told["kind"], told["dialogues"], told["left_out"]) == ("models", 12, {})
-    assert list(told["metrics"]) == list(METRIC_NAMES)
+    assert [name for name in told["metrics"] if name not in PROCESS.beside] == list(METRIC_NAMES)
+    rate = told["metrics"]["exhaustion_rate"]
+    assert (rate["a"], rate["b"], rate["p"], rate["p_holm"]) == (0.0, 0.25, pytest.approx(2 / 4096), None)
+    assert told["metrics"]["pooled_rec"]["p_holm"] is None
     length = told["metrics"]["edr_len"]
     assert (length["a"], length["b"]) == (10.0, 4.0)
     assert length["difference"] == {"value": 6.0, "low": 6.0, "high": 6.0}

@@ -57,7 +57,7 @@ def test_the_short_report_fits_and_names_the_full_one() -> None:
     text = report("r")
     told = " ".join(text.split())
     assert "ceiling 100 % over" in told and "--full" in told and "not comparable" in told
-    assert "Hazard" not in told and max(map(len, text.splitlines())) <= 80 and len(text.splitlines()) < 40
+    assert "Hazard" not in told and max(map(len, text.splitlines())) <= 80 and len(text.splitlines()) < 45
 
 
 def test_the_full_report_has_every_section() -> None:
@@ -239,3 +239,28 @@ def test_what_cannot_be_written_is_said() -> None:
     make("r", {"sim/a": MIXED})
     assert "cannot be written" in report("r", "--latex", "no/such/t.tex", code=3)
     assert "is not a run" in report("nowhere", code=2)
+
+
+def test_where_the_cap_bounds_the_length_the_exhaustion_rate_is_named() -> None:
+    long = dict.fromkeys(range(1, 9), "censored:11 11 11 11")
+    make("r", {"sim/a": long, "sim/b": long | {1: "finished:11 00 00 00", 2: "finished:00 00 00"}}, max_turns=4)
+    text = " ".join(report("r", "--latex", "t.tex", "--html", "p.html").split())
+    assert "sim/a: EDR len is bounded by the cap of 4 for 100 % of sessions: read the exhaustion rate." in text
+    assert "sim/b: EDR len is bounded by the cap of 4 for 75 % of sessions: read the exhaustion rate." in text
+    assert "under a constant hazard" in text and "sim/a at least 8.7 (patience never ran out)" in text
+    a, b = machine("r")["models"]
+    assert (a["saturated"], a["at_cap"], a["exhaustion_rate"]["value"], a["exhaustion_rate"]["low"]) == (True, 8, 0, 0)
+    assert a["expected_length"]["value"] is None and a["expected_length"]["low"] > 8
+    assert b["exhaustion_rate"]["value"] == 2 / 31 and b["expected_length"]["value"] == 31 / 2
+    (span,) = b["exhaustion_by_turn"]
+    assert (span["first"], span["last"], span["exhausted"], span["turns"]) == (1, 10, 2, 31)
+    assert span["exhaustion_rate"] == b["exhaustion_rate"]
+    assert "EXH" in Path("t.tex").read_text("utf-8") and "75 % of sessions" in Path("p.html").read_text("utf-8")
+    told = CliRunner().invoke(app, ["compare", "r", "--resamples", "100"], prog_name="evolif").stdout
+    assert "A: EDR len is bounded by the cap of 4" in " ".join(told.split())
+
+
+def test_few_sessions_at_the_cap_bound_nothing() -> None:
+    make("r", {"sim/a": {1: "censored:11 11 11 11", **dict.fromkeys(range(2, 5), "finished:00 00 00")}}, max_turns=4)
+    assert machine("r")["models"][0]["saturated"] is False
+    assert "bounded by the cap" not in report("r")

@@ -211,6 +211,7 @@ def headline_panels(runs: ComparableRuns) -> tuple[PlotPanel, ...]:
             },
         )
         for metric in described(runs.tables).values()
+        if not any(metric.name in table.beside for table in runs.tables)
     )
 
 

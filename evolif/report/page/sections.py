@@ -18,7 +18,7 @@ from evolif.metrics import Difference, Metric
 from evolif.report.analysis import RunAnalysis
 from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison, compare_models
+from evolif.report.comparison import ModelComparison, all_differences, compare_models, saturation_line
 from evolif.report.figures import Picture, draw_all
 from evolif.report.tables import metric_cell, published_grid, why_empty
 from evolif.report.wording import (
@@ -119,7 +119,7 @@ def _comparison_grid(pair: ModelComparison) -> Grid:
     first, second = pair.labels
     rows = tuple(
         (pair.metrics[name].head, tuple(_difference_cells(pair.metrics[name], found)))
-        for name, found in pair.paired.differences.items()
+        for name, found in all_differences(pair).items()
     )
     heads = (first, second, "difference", "p", "effect d", "dialogues needed")
     title = f"{first} minus {second}, over {pair.paired.dialogues} dialogues"
@@ -142,6 +142,8 @@ def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
     if found is not None and found.p is not None:
         result = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
         yield f"{name}: survival curves, log-rank test {result}."
+    if line := saturation_line(pair):
+        yield f"{name}: {line}"
     left_out = ", ".join(f"{number} {reason}" for reason, number in pair.paired.left_out.items())
     if left_out:
         yield f"{name}: dialogues left out of the comparison: {left_out}."
@@ -155,7 +157,7 @@ def _chapters(scenario: Scenario) -> tuple[Chapter, ...]:
         return scenario.chapters
     word = scenario.requirement
     return (
-        Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard")),
+        Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard", "exhaustion")),
         Chapter("groups", f"{word.capitalize()} groups", "", ("groups", "radar"), ("group", "heuristic")),
         Chapter("load", "Load", f"Load is the number of {word}s that are active at once.", ("load",), ("load",)),
         Chapter(
@@ -290,6 +292,10 @@ def _how_to_read(analyses: Sequence[RunAnalysis]) -> Iterator[str]:
         yield (
             "REC is the share of bad turns that are followed by a good one, ROB the share of good turns in a session, "
             f"CSR the share of {word}s satisfied and ISR the share of good turns over all turns."
+        )
+        yield (
+            "EXH, the exhaustion rate, is the number of sessions that ran out of patience per 100 judged turns, with "
+            "an exact Poisson interval; REC all is REC over all turns instead of the mean over sessions."
         )
     elif any("csr" in table.ratios for run in analyses for table in run.tables):
         yield f"CSR is the share of {word}s satisfied and ISR the share of good turns, over all turns."

@@ -1,0 +1,148 @@
+"""The exhaustion rate, pooled REC, and when the cap bounds the length."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from sessions_by_hand import lasting, play
+
+from evolif.metrics import (
+    PROCESS,
+    DialogueRecord,
+    compare,
+    exhaustion_by_turn,
+    expected_length,
+    figures_with_intervals,
+    is_saturated,
+    process_intervals,
+    process_metrics,
+    sessions_at_cap,
+)
+from evolif.metrics import statistics as numeric
+from evolif.metrics.statistics import poisson_interval
+
+TWO = [lasting(1, 20), lasting(2, 12, over=False), lasting(3, 8)]
+"""Forty judged turns; two sessions run out of patience."""
+
+
+def figures(sessions):
+    return figures_with_intervals((PROCESS,), sessions, resamples=50)
+
+
+def test_by_hand():
+    found = figures(TWO)
+    assert found.metrics.value("exhaustion_rate") == 2 / 40
+    assert expected_length(2 / 40, (0.01, 0.1)) == (20.0, 10.0, 100.0)
+    # REC's chances: two in each session that ran out of patience, none of them taken; the third has none.
+    assert found.metrics.value("pooled_rec") == 0
+    spans = exhaustion_by_turn(TWO)
+    assert [(one.first, one.last, one.exhausted, one.turns) for one in spans] == [(1, 10, 1, 28), (11, 20, 1, 12)]
+    assert [one.rate for one in spans] == [1 / 28, 1 / 12]
+    assert sum(one.turns for one in spans) == 40
+
+
+def test_recoveries_are_pooled_over_turns():
+    often, once = play(1, "0 1 0 1 0 1 0 0 0"), play(2, "1 0 1", "censored")
+    found = process_metrics([DialogueRecord("1", 3, ((False,), (True,)) * 3 + ((False,),) * 3)])
+    assert found.pooled_rec == 3 / 5
+    pooled = figures([often, once]).metrics
+    assert pooled.value("pooled_rec") == 4 / 6 and pooled.value("rec") == (3 / 5 + 1) / 2
+
+
+@pytest.mark.parametrize(("events", "turns"), [(0, 30), (1, 3), (4, 50), (37, 2000), (300, 1000)])
+def test_the_interval_is_the_exact_one(events, turns):
+    stats = pytest.importorskip("scipy.stats")
+    low, high = poisson_interval(events, turns)
+    assert low == pytest.approx(stats.chi2.ppf(0.025, 2 * events) / 2 / turns if events else 0)
+    assert high == pytest.approx(min(1, stats.chi2.ppf(0.975, 2 * events + 2) / 2 / turns))
+
+
+def test_no_turn_one_dialogue_all_censored():
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    assert figures([]).metrics.value("exhaustion_rate") is None
+    assert exhaustion_by_turn([]) == exhaustion_by_turn([play(1, "? ?", "censored")]) == ()
+    assert figures([play(1, "? ?", "censored")]).intervals["exhaustion_rate"] is None
+    alone = figures([lasting(1, 10)])
+    assert alone.metrics.value("exhaustion_rate") == 0.1
+    assert alone.intervals["exhaustion_rate"] == poisson_interval(1, 10)
+    assert alone.intervals["pooled_rec"] is None
+    never = figures([lasting(d, 50, over=False) for d in (1, 2)])
+    assert never.metrics.value("exhaustion_rate") == 0
+    low, high = never.intervals["exhaustion_rate"]
+    assert (low, high) == (0, pytest.approx(0.036888794541139))
+    assert expected_length(0, (low, high)) == (None, pytest.approx(1 / high), None)
+
+
+def test_without_scipy_the_figure_has_no_interval(monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(numeric, "import_module", missing)
+    found = figures([lasting(1, 10)])
+    assert found.metrics.value("exhaustion_rate") == 0.1 and found.intervals["exhaustion_rate"] is None
+
+
+def test_a_game_that_ends_by_itself_is_no_exhaustion():
+    over = [replace(lasting(d, 9, over=False), ending="finished", cause="won") for d in (1, 2)]
+    assert figures(over).metrics.value("exhaustion_rate") == 0
+    assert sessions_at_cap(over, 9) == 0
+
+
+def test_who_is_at_the_cap():
+    capped = replace(lasting(1, 6, over=False), cause="cap")
+    unpaid = replace(lasting(2, 6, over=False), cause="budget")
+    old = lasting(3, 6, over=False)
+    assert sessions_at_cap([capped, unpaid, old, lasting(4, 6)], 6) == 2
+    assert sessions_at_cap([old], 7) == 0
+    assert [is_saturated(at_cap, 8) for at_cap in (0, 2, 3)] == [False, False, True]
+    assert not is_saturated(0, 0)
+
+
+def test_the_figures_beside_the_metrics_leave_their_correction_alone():
+    pytest.importorskip("numpy", reason="NumPy is not installed")
+    found = compare([lasting(d, 9) for d in range(8)], [lasting(d, 4 + d % 2) for d in range(8)])
+    assert set(found.beside) == {"exhaustion_rate", "pooled_rec"} and not set(found.beside) & set(found.differences)
+    rate = found.beside["exhaustion_rate"]
+    assert rate.value == pytest.approx(1 / 9 - 8 / 36) and rate.p_holm is None
+    assert found.differences["edr_len"].p_holm == pytest.approx(
+        sum(one.p is not None for one in found.differences.values()) * found.differences["edr_len"].p
+    )
+
+
+def test_the_rate_tells_models_apart_at_the_cap():
+    """Sessions of both last for 50 turns; those of one run out of patience there three times as often."""
+    weak = [lasting(d, 50, over=d % 100 < 6) for d in range(500)]
+    strong = [lasting(d, 50, over=d % 100 < 2) for d in range(500)]
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    found = {name: figures(own) for name, own in (("weak", weak), ("strong", strong))}
+    assert {one.metrics.value("edr_len") for one in found.values()} == {50}
+    assert found["strong"].intervals["exhaustion_rate"][1] < found["weak"].intervals["exhaustion_rate"][0]
+
+
+def test_a_memoryless_responder_shows_how_the_stopping_rule_biases_rec_and_rob():
+    """Every turn succeeds with probability .5, whatever came before; patience 3, no cap within reach."""
+    chance = random.Random(20)
+
+    def record(dialogue):
+        turns, streak = [], 0
+        while streak < 3:
+            good = chance.random() < 0.5
+            streak = 0 if good else streak + 1
+            turns.append((good,))
+        return DialogueRecord(str(dialogue), 3, tuple(turns))
+
+    records = [record(dialogue) for dialogue in range(20_000)]
+    found = process_metrics(records)
+    assert found.rob == pytest.approx(0.399, abs=0.005)
+    assert found.rec == pytest.approx(0.367, abs=0.005)
+    assert found.isr == pytest.approx(0.5, abs=0.005)
+    assert found.pooled_rec == pytest.approx(0.5, abs=0.005)
+    # The expected wait for three failures in a row: (1 - q^3) / ((1 - q) q^3) = 14 turns.
+    assert found.exhaustion_rate == pytest.approx(1 / 14, abs=0.001)
+    assert found.edr_len == pytest.approx(14, abs=0.2)
+
+
+def test_intervals_of_records_and_of_sessions_are_the_same():
+    records = [DialogueRecord(str(d), 3, ((True,),) * d + ((False,),) * 3) for d in range(5)]
+    sessions = [play(d, "1 " * d + "0 0 0") for d in range(5)]
+    assert process_intervals(records, resamples=50) == figures(sessions).intervals
