@@ -29,7 +29,8 @@ from evolif.resources import data_path
 from evolif.synthesis import load_personas
 from evolif.tracker import load_topics
 parts = [("seeds", "topics.jsonl"), ("seeds", "frames.yaml"), ("constraints", "length.yaml"),
-         ("personas", "personas.jsonl"), ("seeds", "profiles", "paper.yaml")]
+         ("personas", "personas.jsonl"), ("seeds", "profiles", "paper.yaml"),
+         ("seeds", "profiles", "escalating.yaml")]
 print(json.dumps({"package": evolif.__file__, "data": [str(data_path(*p)) for p in parts],
                   "topics": len(load_topics()), "personas": len(load_personas()), "version": evolif.__version__}))
 """

@@ -32,8 +32,9 @@ def generate(
     profile: Annotated[
         str,
         typer.Option(
-            metavar="paper|objective|extended|FILE",
-            help="The state machine's parameters; extended adds groups and modes that the paper does not have.",
+            metavar="paper|objective|extended|escalating|FILE",
+            help="The state machine's parameters; extended adds groups and modes that the paper does not have, "
+            "escalating also asks for more with every turn.",
         ),
     ] = "paper",
     topics: Annotated[Path | None, typer.Option(help="Your own topics, JSONL.")] = None,

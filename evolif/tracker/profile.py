@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from evolif.constraints import DrawContext, get_group, own_groups, parse_constraint
 from evolif.errors import InputError, UsageError
@@ -16,7 +25,7 @@ from evolif.rng import Stream
 from evolif.text import clean, fold
 from evolif.turns import Topic
 
-BUILT_IN = ("paper", "objective", "extended")
+BUILT_IN = ("paper", "objective", "extended", "escalating")
 _TRIAL_DRAWS = 100
 MIN_KEYWORDS = 20
 """Minimum number of keywords of a topic."""
@@ -26,18 +35,34 @@ _PLAIN = re.compile(r"(?:[a-z0-9]+(?:[ -][a-z0-9]+)*\n)+")
 _Probability = Annotated[float, Field(ge=0, le=1)]
 _Text = Annotated[str, Field(min_length=1, max_length=10_000, pattern=r"\S")]
 _Weight = Annotated[int, Field(ge=0)]
+_Preferences = dict[str, Annotated[int, Field(ge=1, le=1000)]]
+_Pools = dict[str, dict[str, Any]]
 
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Visit(_Model):
+class _Growing(_Model):
+    """A model with fields that earlier versions lack: unused, they are not written, so that old identities stay."""
+
+    @model_serializer(mode="wrap")
+    def _leave_out_unused(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = serialize(self)
+        return {name: value for name, value in data.items() if value or name not in _LATER_FIELDS}
+
+
+_LATER_FIELDS = frozenset({"longest_absent", "preferences", "stages"})
+
+
+class Visit(_Growing):
     """How long a dialogue stays with a topic: from `min_turns` on, it switches with probability `switch`."""
 
     min_turns: Annotated[int, Field(ge=1)]
     switch: _Probability
     new: _Probability
+    longest_absent: _Probability = 0
+    """Probability that a return goes to the topic left longest ago; otherwise all earlier topics are equally likely."""
 
 
 class OperationWeights(_Model):
@@ -71,7 +96,23 @@ class ProtocolDefaults(_Model):
     max_turns: Annotated[int, Field(ge=1)] = 50
 
 
-class Profile(_Model):
+class Stage(_Model):
+    """What changes from a turn of the dialogue on; what a stage does not give stays as it was."""
+
+    from_turn: Annotated[int, Field(ge=2)]
+    visit: Visit | None = None
+    operations: Operations | None = None
+    preferences: _Preferences | None = None
+    pools: _Pools = Field(default_factory=dict)
+    """Pools by group; they replace entries of the pools before."""
+
+    @model_serializer(mode="wrap")
+    def _leave_out_unchanged(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = serialize(self)
+        return {name: value for name, value in data.items() if value}
+
+
+class Profile(_Growing):
     """A complete specification of the state machine, with the pools from which constraints are drawn."""
 
     name: str
@@ -81,28 +122,50 @@ class Profile(_Model):
     operations: Operations
     keep: KeepRule
     protocol: ProtocolDefaults = ProtocolDefaults()
-    pools: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    pools: _Pools = Field(default_factory=dict)
     """Pools by group; they replace entries of the pool in the group's data file."""
+    preferences: _Preferences = Field(default_factory=dict)
+    """Relative weights of groups, 1 if not given: preferred groups are added and modified first and removed last."""
+    stages: Annotated[tuple[Stage, ...], Field(max_length=100)] = ()
+    """Later parameters, in the order of their turns."""
 
     @model_validator(mode="after")
     def _known_groups(self) -> Profile:
         if len(set(self.groups)) != len(self.groups):
             raise ValueError("a group is named twice")
-        for group in map(get_group, self.groups):
-            values = self.pools.get(group.name, {}).get("values", ()) if group.subjective else ()
-            for value in values:  # a pool may omit values, but each needs its phrases
-                if value not in group.data["describe"]:
-                    raise ValueError(f"{group.name} has no value “{value}”; use {', '.join(group.data['describe'])}")
-        if unknown := set(self.pools) - set(self.groups):
-            raise ValueError(
-                f"pools are given for {', '.join(sorted(unknown))}, which is not one of the profile's groups"
-            )
+        parts: tuple[Profile | Stage, ...] = (self, *self.stages)
+        for part in parts:
+            for group in map(get_group, self.groups):
+                values = part.pools.get(group.name, {}).get("values", ()) if group.subjective else ()
+                for value in values:  # a pool may omit values, but each needs its phrases
+                    if value not in group.data["describe"]:
+                        known = ", ".join(group.data["describe"])
+                        raise ValueError(f"{group.name} has no value “{value}”; use {known}")
+            for what, named in (("pools", part.pools), ("preferences", part.preferences or {})):
+                if unknown := set(named) - set(self.groups):
+                    names = ", ".join(sorted(unknown))
+                    raise ValueError(f"{what} are given for {names}, which is not one of the profile's groups")
+        turns = [stage.from_turn for stage in self.stages]
+        if turns != sorted(set(turns)):
+            raise ValueError("the stages are not in the order of their turns; sort them by from_turn")
         return self
 
     def resolved(self) -> Profile:
         """The profile with all pools complete, so that it means the same on any machine."""
         pools = {name: {**get_group(name).data["pool"], **self.pools.get(name, {})} for name in self.groups}
         return self.model_copy(update={"pools": pools})
+
+    def phases(self) -> dict[int, Profile]:
+        """The profile in force from each turn on at which it changes: turn 1 and the first turns of the stages."""
+        current = self
+        found = {1: current}
+        for stage in self.stages:
+            changed = {name: getattr(stage, name) for name in ("visit", "operations", "preferences")}
+            pools = {**current.pools, **{g: {**current.pools.get(g, {}), **new} for g, new in stage.pools.items()}}
+            update = {name: value for name, value in changed.items() if value is not None}
+            current = current.model_copy(update={**update, "pools": pools})
+            found[stage.from_turn] = current
+        return found
 
 
 def load_profile(name: str) -> Profile:
@@ -127,20 +190,24 @@ def load_profile(name: str) -> Profile:
         get_group(group).require()
     for group in profile.pools:
         _try_pool(group, resolved.pools[group], path)
+    phases = resolved.phases()
+    for number, stage in enumerate(resolved.stages):
+        for group in stage.pools:
+            _try_pool(group, phases[stage.from_turn].pools[group], path, f"stages.{number}.")
     return resolved
 
 
-def _try_pool(name: str, pool: Mapping[str, Any], path: Path) -> None:
+def _try_pool(name: str, pool: Mapping[str, Any], path: Path, part: str = "") -> None:
     """Draw from a custom pool before anything is generated: only its group knows what it must contain."""
     group, stream = get_group(name), Stream(0)
-    context = DrawContext(tuple(f"keyword {number}" for number in range(20)), pool)
+    context = DrawContext(tuple(f"{word}{number}" for number in range(10) for word in ("word", "keyword ")), pool)
     try:
         for _ in range(_TRIAL_DRAWS):
             params = group.draw(stream, context)
             parse_constraint({"group": name, "params": params})
             group.modify(params or {}, stream, context)
     except (LookupError, TypeError, ValueError, ArithmeticError, UsageError) as fault:
-        raise InputError(f"pools.{name}: no constraint can be drawn from it ({fault})", path=path) from None
+        raise InputError(f"{part}pools.{name}: no constraint can be drawn from it ({fault})", path=path) from None
 
 
 def parse_profile(data: object, path: Path | None = None) -> Profile:

@@ -53,10 +53,14 @@ class InstructionState:
 
 
 class InstructionLayer:
-    """Changes the instructions of one dialogue by the weights of a profile."""
+    """Changes the instructions of one dialogue by the weights of a profile.
+
+    Attributes:
+        profile: What is in force at the present turn; the caller exchanges it.
+    """
 
     def __init__(self, profile: Profile, stream: Stream, statistics: DrawStatistics) -> None:
-        self._profile = profile
+        self.profile = profile
         self._stream = stream
         self._statistics = statistics
 
@@ -68,11 +72,11 @@ class InstructionLayer:
         """
         self._statistics.turns += 1
         active = state.active
-        free = [g for g in self._profile.groups if g not in active and not is_closed(g, active)]
+        free = [g for g in self.profile.groups if g not in active and not is_closed(g, active)]
         kinds = self._kinds(len(state.constraints), free)
         for attempt, kind in enumerate(kinds):
             groups = free if kind == "add" else [c.group for c in state.constraints]
-            found = self._draw(kind, self._stream.sample(groups, len(groups)), state, topic)
+            found = self._draw(kind, self._order(kind, groups), state, topic)
             if found is not None:
                 self._statistics.kind_changed += attempt > 0
                 return found
@@ -82,8 +86,8 @@ class InstructionLayer:
         """The kind that is drawn, then the others in case none of its operations has a witness."""
         if not active:
             return ["add"]
-        operations = self._profile.operations
-        if active == len(self._profile.groups):
+        operations = self.profile.operations
+        if active == len(self.profile.groups):
             weights = operations.full
         elif not free:
             weights = operations.none_free
@@ -97,6 +101,19 @@ class InstructionLayer:
         options = [option for option in weighted if option[1]] or [("modify", 1)]
         first = self._stream.weighted(options)
         return [first, *(kind for kind, _ in options if kind != first)]
+
+    def _order(self, kind: OperationKind, groups: list[str]) -> list[str]:
+        """The groups in the order in which they are tried."""
+        preferences = self.profile.preferences
+        if not preferences:
+            return self._stream.sample(groups, len(groups))
+        left = [(group, preferences.get(group, 1)) for group in groups]
+        order = []
+        while left:
+            chosen = self._stream.weighted(left)
+            order.append(chosen)
+            left = [option for option in left if option[0] != chosen]
+        return order[::-1] if kind == "remove" else order
 
     def _draw(
         self, kind: OperationKind, groups: Iterable[str], state: InstructionState, topic: Topic
@@ -121,7 +138,7 @@ class InstructionLayer:
             return
         group = get_group(name)
         others = {g: p for g, p in state.active.items() if g != name}
-        context = DrawContext(topic.keywords, self._profile.pools[name], others)
+        context = DrawContext(topic.keywords, self.profile.pools[name], others)
         for _ in range(TRIES_PER_GROUP):
             before = state.active.get(name)
             draw = group.draw if before is None else partial(group.modify, before)
@@ -155,38 +172,53 @@ class OpenTopic:
 
 
 class TopicLayer:
-    """Chooses the topics of one dialogue and remembers their instructions."""
+    """Chooses the topics of one dialogue and remembers their instructions.
+
+    Attributes:
+        visit: What is in force at the present turn; the caller exchanges it.
+    """
 
     def __init__(self, visit: Visit, catalogue: tuple[Topic, ...], stream: Stream) -> None:
-        self._visit = visit
+        self.visit = visit
         self._catalogue = catalogue
         self._stream = stream
         self._history: list[OpenTopic] = []
+        self._left: list[int] = []
+        """Earlier topics, the one left longest ago first."""
         self._current = -1
         self._stayed = 0
 
     def advance(self) -> tuple[Move, OpenTopic]:
         """The move and the topic of the next turn."""
         move = self._choose()
+        if move != "continue" and self._history:
+            self._left.append(self._current)
         if move == "new":
             taken = {t.topic.id for t in self._history}
             fresh = [t for t in self._catalogue if t.id not in taken]
             self._history.append(OpenTopic(self._stream.choice(fresh)))
             self._current = len(self._history) - 1
         elif move == "backtrack":
-            self._current = self._stream.choice([i for i in range(len(self._history)) if i != self._current])
+            self._current = self._returned_to()
+            self._left.remove(self._current)
         self._stayed = self._stayed + 1 if move == "continue" else 1
         return move, self._history[self._current]
+
+    def _returned_to(self) -> int:
+        longest = self.visit.longest_absent  # the draw is left out at 0, so that older profiles keep their scripts
+        if longest and self._stream.fraction() < longest:
+            return self._left[0]
+        return self._stream.choice([i for i in range(len(self._history)) if i != self._current])
 
     def _choose(self) -> Move:
         if not self._history:
             return "new"
-        if self._stayed < self._visit.min_turns or self._stream.fraction() >= self._visit.switch:
+        if self._stayed < self.visit.min_turns or self._stream.fraction() >= self.visit.switch:
             return "continue"
         can_open = len(self._history) < len(self._catalogue)
         can_return = len(self._history) > 1
         if can_open and can_return:
-            return "new" if self._stream.fraction() < self._visit.new else "backtrack"
+            return "new" if self._stream.fraction() < self.visit.new else "backtrack"
         if can_open:
             return "new"
         return "backtrack" if can_return else "continue"
@@ -205,7 +237,10 @@ def raw_turns(spec: ScriptSpec, dialogue: int, stream: Stream, statistics: DrawS
     """The endless turns of the state machine, whether or not the dialogue is kept."""
     topics = TopicLayer(spec.profile.visit, spec.topics, stream)
     instructions = InstructionLayer(spec.profile, stream, statistics)
+    phases = spec.profile.phases()
     for number in count(1):
+        if number in phases:
+            instructions.profile, topics.visit = phases[number], phases[number].visit
         move, current = topics.advance()
         before = current.state
         operation, after = instructions.evolve(before, current.topic)
