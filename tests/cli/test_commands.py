@@ -158,8 +158,9 @@ def test_score_prints_the_metrics_of_the_design() -> None:
     assert result.exit_code == 0
     data = json.loads(result.stdout)
     metrics = {"edr_len", "edr_acc", "edr_succ", "edr_lss", "rec", "rob", "csr", "isr"}
-    assert set(data) == metrics | {"dialogues", "rec_left_out", "intervals"}
-    assert set(data["intervals"]) == metrics and data["rob"] == 0.5 and data["csr"] == 0.75
+    beside = {"exhaustion_rate", "pooled_rec"}
+    assert set(data) == metrics | beside | {"dialogues", "rec_left_out", "intervals"}
+    assert set(data["intervals"]) == metrics | beside and data["rob"] == 0.5 and data["csr"] == 0.75
 
 
 # Wrong usage and bad input: exit code 2
