@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 from entries import BEES, PERSONAS, TOPICS, WAX, persona, topic
@@ -137,7 +138,9 @@ def test_a_run_that_is_broken_off_keeps_whole_lines_and_goes_on(tmp_path, how):
             str(out),
         ]
         command += ["-m", f"openai/tiny?base_url={server.url}", "--max-connections", "1", "--max-retries", "0"]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+        # A job in the background ignores Ctrl-C, and so would this process.
+        heeding = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heeding) as child:
             while len(server.seen) < 3 and child.poll() is None:
                 time.sleep(0.05)
             child.send_signal(how)
