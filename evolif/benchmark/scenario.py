@@ -72,7 +72,7 @@ class FolderScenario(Scenario):
             dialogue: From 1.
             seed: Of the benchmark.
         """
-        raise NotImplementedError
+        raise UsageError(f"the scenario {self.name} has no method `lines`, and so no dialogues to generate")
 
     def generate(
         self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = _ignore

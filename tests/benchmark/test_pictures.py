@@ -43,7 +43,7 @@ def bench(install: Any, tmp_path: Path) -> Path:
 
 def test_a_picture_is_stored_once_whatever_shows_it(bench: Path) -> None:
     assert len(list((bench / "assets").iterdir())) == 4
-    lines = load_benchmark(bench).lines(1)  # type: ignore[attr-defined]
+    lines = load_benchmark(bench).lines(1)
     assert lines[0] == lines[2] != lines[1]
 
 

@@ -77,7 +77,7 @@ class Cli:
                     main()
                 except SystemExit as end:
                     left = end.code if isinstance(end.code, int) else int(end.code is not None)
-        told = [normalised(stream.buffer.getvalue().decode(), self.folder) for stream in (out, err)]  # type: ignore[attr-defined]
+        told = [normalised(stream.buffer.getvalue().decode(), self.folder) for stream in (out, err)]
         result = Result(left, *told)
         if code is not None:
             assert result.code == code, f"exit code {result.code} of evolif {' '.join(map(str, arguments))}\n{result}"

@@ -185,7 +185,7 @@ def test_a_model_object_is_asked_resumed_and_only_missing_answers_are_asked(note
 def test_options_of_evaluate_reach_the_scenario_and_belong_to_the_run(run: Run, plain: Path, refused: Any) -> None:
     evaluate(plain, Writer(), "free").close()
     evaluate(plain, Writer(), "exact", options={"exact": True}).close()
-    shares = [sum(row[3].judged) for row in answers("exact", "test/writer") if len(row) == 4]  # type: ignore[attr-defined]
+    shares = [sum(row[3].judged) for row in answers("exact", "test/writer") if len(row) == 4]
     assert sum(shares) == 0
     assert "exact" in run("report", "exact", "--resamples", 50).stdout.partition("\n\n")[0]
     assert "options" in refused("compare", "free", "exact")

@@ -176,7 +176,7 @@ IN_A_SESSION = {
     "label": ("prompt", prompted(lambda p: replace(p, labels={"x": inf})), "cannot be stored"),
     "nan": ("score", scored(nan), "scored “share” with nan; a score is a finite number, or None"),
     "infinite": ("score", scored(inf), "scored “share” with inf; a score is a finite number, or None"),
-    "nothing": ("prompt", prompted(lambda p: None), "faulty"),  # type: ignore[arg-type,return-value]
+    "nothing": ("prompt", prompted(lambda p: None), "faulty"),
 }
 
 
@@ -193,8 +193,8 @@ def test_a_session_that_fails_is_suspended_alone_and_goes_on_when_the_plugin_is_
     done = run(*words, code=3)
     assert sentence in " ".join(done.stderr.split()) and "oh" not in done.stderr and "Traceback" not in done.output
     assert "1 session is suspended; run the same command to resume them." in done.stderr
-    others = [row for row in content(whole) if row[0] != 2]  # type: ignore[index]
-    assert [row for row in content("run") if row[0] != 2] == others  # type: ignore[index]
+    others = [row for row in content(whole) if row[0] != 2]
+    assert [row for row in content("run") if row[0] != 2] == others
     run(*words, code=3)
     faults.clear()
     run(*words)

@@ -12,12 +12,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import chat_server
 from typer.testing import Result
 
 from evolif import evaluate, load_run
@@ -200,41 +200,8 @@ class Server:
 @contextmanager
 def serving() -> Iterator[tuple[Server, str]]:
     brain = Server()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            text = brain.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-            body = json.dumps({"id": "c", "object": "chat.completion", "model": "m", "choices": [choice]}).encode()
-            try:
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-            except OSError:  # the client was killed
-                self.close_connection = True
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    class Quiet(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None:
-            pass
-
-    with Quiet(("127.0.0.1", 0), Handler) as http:
-        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield brain, f"openai/NAME?base_url=http://127.0.0.1:{http.server_port}/v1"
-        finally:
-            brain.release()
-            http.shutdown()
-            thread.join()
+    with chat_server(brain.answer, brain.release) as url:
+        yield brain, f"openai/NAME?base_url={url}"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of this kind are not there")

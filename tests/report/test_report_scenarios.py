@@ -20,7 +20,7 @@ def test_it_speaks_of_what_the_run_has(tmp_path: Path, monkeypatch: pytest.Monke
         print_runs(group_comparable(analyse([run], resamples=20))[0], told, full=True)
         print_report(run, summarise(run, resamples=20), told)
         found = first_failure(run, run.models[0])
-    text = told.file.getvalue()  # type: ignore[attr-defined]
+    text = told.file.getvalue()
     assert "points" in text and "per rule group" in text and "Scenario talk, cap 2 turns" in text
     for word in ("onstraint", "atience", "ROB", "EDR", "EvolIF", "urviv", "perfect responder", "othing judged"):
         assert word not in text, word

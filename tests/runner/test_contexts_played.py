@@ -99,7 +99,7 @@ def test_its_calls_are_within_the_budget(bench: Path, tmp_path: Path) -> None:
     model, helper = Scripted(witness), Scripted(lambda _: Reply("gist", usage=Usage(9_000, 900)), name="fake/gist")
     gate = Budget(quotes, tokens=45_000)
     config = {"max_turns": 8, "limit": 1, "max_tokens": 100, "context": "gist", "context_model": helper, "gate": gate}
-    run = evaluate(bench, model, tmp_path / "run", **config)  # type: ignore[arg-type]
+    run = evaluate(bench, model, tmp_path / "run", **config)
     [session] = run.sessions()
     assert (session.ending, session.cause) == ("censored", "budget")
     assert len(helper.asked) < 7 and gate.stop is not None

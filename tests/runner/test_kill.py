@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,11 +10,11 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import chat_server
 
 from evolif import load_benchmark
 from evolif.instructions import Benchmark, generate
@@ -57,38 +56,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def server(bench: Path) -> Iterator[tuple[Server, str]]:
     brain = Server(load_benchmark(bench))
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            text = brain.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-            body = json.dumps({"id": "c", "object": "chat.completion", "model": "m", "choices": [choice]}).encode()
-            try:
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-            except OSError:  # the client was killed
-                self.close_connection = True
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    class Quiet(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None:
-            pass
-
-    with Quiet(("127.0.0.1", 0), Handler) as http:
-        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
-        thread.start()
-        yield brain, f"openai/m?base_url=http://127.0.0.1:{http.server_port}/v1"
-        http.shutdown()
-        thread.join()
+    with chat_server(brain.answer) as url:
+        yield brain, f"openai/m?base_url={url}"
 
 
 def figures(run_folder: Path) -> dict[str, Any]:

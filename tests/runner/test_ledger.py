@@ -267,7 +267,7 @@ def test_a_call_that_cannot_be_reserved_is_not_made(
         told = list(entries)
         if any(isinstance(entry, Reservation) for entry in told):
             raise OutsideError("the disk is full")
-        write(store, told)  # type: ignore[arg-type]
+        write(store, told)
 
     model, budget = Scripted(witness), Budget(QUOTES, tokens=10**9)
     with monkeypatch.context() as patch, pytest.raises(OutsideError, match="the disk is full"):
@@ -288,7 +288,7 @@ def test_an_answer_from_the_cache_was_booked_when_it_was_paid(
 
     def dying(*arguments: object) -> None:
         if stored:
-            put(*arguments)  # type: ignore[arg-type]
+            put(*arguments)
         raise KilledError
 
     model = Scripted(lambda request: Reply(witness(request), usage=Usage(10, 5)))

@@ -16,7 +16,7 @@ PATIENCE = re.compile(r"[Pp]atience|[Ss]urviv|EDR|REC|ROB")
 
 
 def page(tmp_path: Path, **settings: object) -> str:
-    with closing(make_talk(tmp_path / "run", **settings)) as run:  # type: ignore[arg-type]
+    with closing(make_talk(tmp_path / "run", **settings)) as run:
         write_page(analyse([run], resamples=20), tmp_path / "p.html")
     return (tmp_path / "p.html").read_text(encoding="utf-8")
 
