@@ -28,6 +28,7 @@ from evolif.metrics.breakdown import (
 )
 from evolif.metrics.compare import Comparison, Difference, compare
 from evolif.metrics.exhaustion import ExhaustionSpan, exhaustion_by_turn, expected_length, is_saturated, sessions_at_cap
+from evolif.metrics.power import Needed, Paired, Plan, fewest_dialogues
 from evolif.metrics.process import (
     METRIC_NAMES,
     PROCESS,
@@ -106,6 +107,9 @@ __all__ = [
     "MetricTable",
     "Metrics",
     "Miss",
+    "Needed",
+    "Paired",
+    "Plan",
     "RankAgreement",
     "RankStability",
     "Row",
@@ -131,6 +135,7 @@ __all__ = [
     "dialogue_rows",
     "exhaustion_by_turn",
     "expected_length",
+    "fewest_dialogues",
     "figures",
     "figures_with_intervals",
     "hazard",

@@ -6,15 +6,14 @@ versions, and takes one statistic at a time. A test checks the exact p against i
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from statistics import NormalDist, fmean, stdev
 from typing import Any
 
 from evolif.errors import UsageError
+from evolif.metrics.power import Plan, effect_size, plan
 from evolif.metrics.process import PROCESS
 from evolif.metrics.sessions import counted_sessions, of_one_model
 from evolif.metrics.statistics import Interval, check_draws, middle, product, require, resampled_sums, unit_bits, whole
@@ -107,63 +106,6 @@ def _words(dialogues: int, permutations: int, seed: int) -> bytes:
     return b"".join(stream.below(1 << _WORD).to_bytes(_WORD // 8, "little") for _ in range(words))
 
 
-_ALPHA = 0.05
-_POWER = 0.8
-_NOTHING = 1e-12
-
-
-def effect_size(table: MetricTable, a: Sequence[Row], b: Sequence[Row], metric: str) -> float | None:
-    """d_z: mean / standard deviation (n - 1) of the dialogues' own differences, where both have the metric.
-
-    None with fewer than two such dialogues, or if all differences are equal.
-    """
-    top, bottom = table.places(metric)
-    differences = [
-        one[top] / one[bottom] - other[top] / other[bottom]
-        for one, other in zip(a, b, strict=True)
-        if one[bottom] and other[bottom]
-    ]
-    if len(differences) < 2 or _is_nothing(spread := stdev(differences)):
-        return None
-    return fmean(differences) / spread
-
-
-def dialogues_needed(table: MetricTable, a: Sequence[Row], b: Sequence[Row], metric: str) -> int | None:
-    """Dialogues with which a two-sided paired test at 5 % finds the observed difference 4 times out of 5.
-
-    By the normal approximation: ((z_0.975 + z_0.8) * s / difference) squared, at least 2, where s is the standard
-    deviation of what each dialogue contributes to the difference. For a mean over dialogues that is its own difference,
-    and the figure ((z_0.975 + z_0.8) / d_z) squared; for a ratio of sums (CSR, ISR; REC and ROB where dialogues are
-    left out) it is the linearised one.
-
-    None with fewer than two dialogues, or without a difference.
-    """
-    one, other = _contributions(table, a, metric), _contributions(table, b, metric)
-    if one is None or other is None or len(a) < 2:
-        return None
-    difference = one[0] - other[0]
-    if _is_nothing(difference):
-        return None
-    s = stdev([x - y for x, y in zip(one[1], other[1], strict=True)])
-    z = NormalDist().inv_cdf(1 - _ALPHA / 2) + NormalDist().inv_cdf(_POWER)
-    # Without rounding, a whole number could become the next one.
-    return max(2, math.ceil(round((z * s / difference) ** 2, 9)))
-
-
-def _contributions(table: MetricTable, rows: Sequence[Row], metric: str) -> tuple[float, list[float]] | None:
-    """The metric, and each dialogue's contribution to it, times the number of dialogues."""
-    top, bottom = table.places(metric)
-    sums = table.total(rows)
-    if not sums[bottom]:
-        return None
-    value, mean = sums[top] / sums[bottom], sums[bottom] / len(rows)
-    return value, [(row[top] - value * row[bottom]) / mean for row in rows]
-
-
-def _is_nothing(value: float) -> bool:
-    return abs(value) < _NOTHING
-
-
 DEFAULT_PERMUTATIONS = 9_999
 
 
@@ -180,8 +122,7 @@ class Difference:
         p_holm: `p` after Holm's correction over the metrics; None for figures beside them.
         effect: d_z, mean / standard deviation of the paired differences of the dialogues' own values; None if fewer
             than two dialogues have both, or all differ equally.
-        dialogues_needed: Paired dialogues that would tell the two apart (80 % power, two-sided 5 %) if the differences
-            observed were typical; None if there is no difference, or too few dialogues.
+        plan: How many dialogues would tell the two apart, and what pairing gains.
     """
 
     a: float | None
@@ -191,7 +132,12 @@ class Difference:
     p: float | None
     p_holm: float | None
     effect: float | None
-    dialogues_needed: int | None
+    plan: Plan
+
+    @property
+    def dialogues_needed(self) -> int | None:
+        """Dialogues that would tell the two apart, in this metric alone."""
+        return None if self.plan.needed is None else self.plan.needed.dialogues
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +197,14 @@ def compare(
     shared = sorted(in_a & in_b)
     found: dict[str, Difference] = {}
     test = PermutationTest({}, True, 0)
+    tests = sum(metric not in table.beside for table in tables for metric in table.ratios)
     for table in tables:
         rows_a, rows_b = ([rows[d] for d in shared] for rows in (dialogue_rows(table, own) for own in counted))
         test = permutation_test(table, rows_a, rows_b, permutations=permutations, seed=seed)
         drawn = _intervals(table, rows_a, rows_b, seed, resamples)
         found |= {
-            metric: _difference(table, rows_a, rows_b, metric, drawn[metric], test.p[metric]) for metric in table.ratios
+            metric: _difference(table, rows_a, rows_b, metric, drawn[metric], test.p[metric], tests)
+            for metric in table.ratios
         }
     beside = {metric: found.pop(metric) for table in tables for metric in table.ratios if metric in table.beside}
     adjusted = holm({metric: one.p for metric, one in found.items()})
@@ -277,6 +225,7 @@ def _difference(
     metric: str,
     interval: Interval | None,
     p: float | None,
+    tests: int,
 ) -> Difference:
     a, b = (table.value(table.total(rows), metric) for rows in (rows_a, rows_b))
     return Difference(
@@ -287,7 +236,7 @@ def _difference(
         p=p,
         p_holm=None,
         effect=effect_size(table, rows_a, rows_b, metric),
-        dialogues_needed=dialogues_needed(table, rows_a, rows_b, metric),
+        plan=plan(table, rows_a, rows_b, metric, tests=0 if metric in table.beside else tests),
     )
 
 

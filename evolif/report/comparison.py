@@ -24,6 +24,7 @@ from evolif.metrics import (
 )
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import PairKind, kind_of, setting_of
+from evolif.report.pairing import needed_cell, needed_clause
 from evolif.report.tables import decimals, metric_cell
 from evolif.report.wording import saturated_line
 from evolif.scenario import Grid, TableCell
@@ -154,10 +155,15 @@ def all_differences(comparison: ModelComparison) -> dict[str, Difference]:
     return {name: found[name] for name in comparison.metrics}
 
 
-def comparison_grid(comparison: ModelComparison) -> Grid:
-    """The metrics of both, and the differences with intervals, p, effect size and dialogues needed."""
+def comparison_grid(comparison: ModelComparison, *, narrow: bool = False) -> Grid:
+    """The metrics of both, and the differences with intervals, p, effect size and dialogues needed.
+
+    Args:
+        comparison: Of two models.
+        narrow: Without the intervals of dialogues needed, so that it fits 80 characters.
+    """
     rows = tuple(
-        (comparison.metrics[name].head, _difference_cells(comparison.metrics[name], one))
+        (comparison.metrics[name].head, _difference_cells(comparison.metrics[name], one, narrow=narrow))
         for name, one in all_differences(comparison).items()
         if name in comparison.paired.differences or comparison.metrics[name].small
     )
@@ -165,8 +171,9 @@ def comparison_grid(comparison: ModelComparison) -> Grid:
     note = (
         f"A − B in {_units(comparison)}, with 95 % intervals; p of a paired permutation test, in brackets after "
         "Holm's correction over the metrics; d: the mean difference in standard deviations (d_z); needed: paired "
-        "dialogues to detect a difference of this size (80 % power)."
+        "dialogues to detect a difference of this size (p ≤ .05 before Holm, 80 % power)"
     )
+    note += "." if narrow else ", with a 95 % interval."
     if "exhaustion_rate" in comparison.paired.beside:
         note += " EXH: exhaustion rate, sessions out of patience per 100 judged turns, outside Holm's correction."
     heads = ("A", "B", "A − B", "p (Holm)", "d", "needed")
@@ -179,7 +186,7 @@ def _units(comparison: ModelComparison) -> str:
     return " and ".join(name for unit, name in named.items() if unit in units) or "the metric's own unit"
 
 
-def _difference_cells(metric: Metric, one: Difference) -> tuple[TableCell, ...]:
+def _difference_cells(metric: Metric, one: Difference, *, narrow: bool) -> tuple[TableCell, ...]:
     between = TableCell()
     if one.value is not None:
         ends = one.interval and f"[{', '.join(amount(metric, end, signed=False) for end in one.interval)}]"
@@ -190,7 +197,7 @@ def _difference_cells(metric: Metric, one: Difference) -> tuple[TableCell, ...]:
         between,
         TableCell(p_value(one.p), "" if one.p_holm is None else f"({p_value(one.p_holm)})"),
         TableCell("-" if one.effect is None else f"{one.effect:+.2f}"),
-        TableCell("-" if one.dialogues_needed is None else str(one.dialogues_needed)),
+        TableCell(needed_cell(one.plan.needed).value) if narrow else needed_cell(one.plan.needed),
     )
 
 
@@ -360,11 +367,8 @@ def _not_apart(comparison: ModelComparison) -> str:
             ranges.append(f"{metric.label} may differ by {low} to {high}{_UNITS[metric.unit]}")
     if ranges:
         sentences[0] += ": " + ", ".join(ranges)
-    if mains and (needed := paired.differences[mains[0].name].dialogues_needed or 0) > paired.dialogues:
-        label = mains[0].label
-        sentences.append(
-            f"A difference in {label} like the one seen would need about {needed} dialogues to be detected"
-        )
+    if mains and (needed := needed_clause(paired.differences[mains[0].name].plan, paired.dialogues)):
+        sentences.append(f"A difference in {mains[0].label} like the one seen would need {needed}")
     return ". ".join(sentences) + "."
 
 

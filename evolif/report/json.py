@@ -17,6 +17,7 @@ from evolif.metrics import (
     LogRank,
     MetricFigures,
     Metrics,
+    Plan,
     RankAgreement,
     Satisfaction,
     Slice,
@@ -321,7 +322,7 @@ def _comparison(one: ModelComparison) -> dict[str, Any]:
                 "p": _finite(found.p),
                 "p_holm": _finite(found.p_holm),
                 "effect": _finite(found.effect),
-                "dialogues_needed": found.dialogues_needed,
+                **_plan(found.plan),
             }
             for name, found in all_differences(one).items()
         },
@@ -329,6 +330,17 @@ def _comparison(one: ModelComparison) -> dict[str, Any]:
         "told_apart": list(one.significant),
         "judges": _judges(one),
         "conclusion": conclusion(one),
+    }
+
+
+def _plan(plan: Plan) -> dict[str, Any]:
+    pairing = plan.pairing
+    return {
+        "dialogues_needed": None if plan.needed is None else plan.needed.dialogues,
+        "dialogues_needed_interval": None if plan.needed is None else _fields(plan.needed, "low", "high"),
+        "dialogues_needed_holm": None if plan.needed_holm is None else plan.needed_holm.dialogues,
+        "correlation": _interval(pairing.correlation, pairing.interval),
+        "pairing_gain": _finite(pairing.gain),
     }
 
 

@@ -12,6 +12,7 @@ from unicodedata import normalize
 import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid, conclusion
+from evolif.report.pairing import pairing_line
 from evolif.report.tables import own_parts, published_grid, why_empty
 from evolif.report.wording import Published, notice
 from evolif.runner import RunSettings
@@ -81,7 +82,9 @@ def latex_comparisons(comparisons: Sequence[ModelComparison]) -> str:
     parts = _head(model.of.settings for one in comparisons for model in (one.a, one.b))
     for number, one in enumerate(comparisons, start=1):
         grid = comparison_grid(one)
-        grid = replace(grid, note=f"{grid.note} {conclusion(one)}")
+        grid = replace(
+            grid, note=" ".join(filter(None, (grid.note, pairing_line(one.tables, one.paired), conclusion(one))))
+        )
         prefix = f"{number}-" if len(comparisons) > 1 else ""
         parts += _tables(grid, prefix, widest=len(grid.heads))
     return "\n".join(parts)

@@ -20,6 +20,7 @@ from evolif.metrics import Metric
 from evolif.report.analysis import ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid
+from evolif.report.pairing import pairing_line
 from evolif.report.tables import metric_cell, published_grid
 from evolif.report.wording import (
     Published,
@@ -237,11 +238,12 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
         say(f"The two also differ in this: {'; '.join(one.also)}.", console)
     _say_all(dict.fromkeys(map(unfinished_line, (one.a.of.run, one.b.of.run))), console)
     _say_all(dict.fromkeys(line for side in (one.a, one.b) for line in integrity_lines(side.of)), console)
-    draw_grid(comparison_grid(one), console)
+    draw_grid(comparison_grid(one, narrow=True), console)
     swaps = f"all {paired.permutations}" if paired.exact else f"{paired.permutations} seeded"
     say(f"Paired over {paired.dialogues} dialogues; {swaps} swaps.", console)
     lines = words.left_out_line, words.saturation_line, words.few_dialogues_line, words.log_rank_line
     _say_all((line(one) for line in lines), console)
+    say(pairing_line(one.tables, paired), console)
     _say_all(words.judges_lines(one), console)
     say(words.conclusion(one), console, "bold")
 

@@ -3,17 +3,19 @@
 import math
 import random
 from functools import partial
-from statistics import NormalDist, fmean, stdev
+from statistics import fmean, stdev
 
 import pytest
 from sessions_by_hand import play
 
-from evolif.metrics import PROCESS, counted_sessions, dialogue_rows
-from evolif.metrics.compare import dialogues_needed as needed_of
-from evolif.metrics.compare import effect_size as effect_of
+from evolif.metrics import PROCESS, MetricTable, counted_sessions, dialogue_rows
+from evolif.metrics.compare import permutation_test
+from evolif.metrics.power import Needed, fewest_dialogues, paired_gain, power
+from evolif.metrics.power import dialogues_needed as needed_of
+from evolif.metrics.power import effect_size as effect_of
 
 effect_size, dialogues_needed = partial(effect_of, PROCESS), partial(needed_of, PROCESS)
-Z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
+HOLM = 0.05 / 8
 
 
 def rows(*talks):
@@ -27,7 +29,10 @@ def test_by_hand():
     d_z = fmean(differences) / stdev(differences)
     assert effect_size(a, b, "edr_len") == pytest.approx(d_z)
     assert effect_size(b, a, "edr_len") == pytest.approx(-d_z)
-    assert dialogues_needed(a, b, "edr_len") == dialogues_needed(b, a, "edr_len") == math.ceil((Z / d_z) ** 2) == 6
+    assert dialogues_needed(a, b, "edr_len") == dialogues_needed(b, a, "edr_len")
+    found = dialogues_needed(a, b, "edr_len")
+    assert power(d_z, found.dialogues) >= 0.8 > power(d_z, found.dialogues - 1)
+    assert found.low == 6 and found.high is None  # three dialogues may show no difference at all
 
 
 def test_rates_of_a_dialogue_are_its_own():
@@ -40,7 +45,9 @@ def test_rates_of_a_dialogue_are_its_own():
 def test_undefined():
     a, b = rows("1 1", "1 1"), rows("1", "1")
     assert effect_size(a, b, "edr_len") is None  # all differ alike
-    assert dialogues_needed(a, b, "edr_len") == 2
+    assert dialogues_needed(a, b, "edr_len") == Needed(6, 6, None)
+    many = [rows(*(["1 1"] * 7)), rows(*(["1"] * 7))]
+    assert dialogues_needed(*many, "edr_len") == Needed(6, 6, 6)
     assert effect_size(a, a, "edr_len") is dialogues_needed(a, a, "edr_len") is None
     assert effect_size(a[:1], b[:1], "edr_len") is dialogues_needed(a[:1], b[:1], "edr_len") is None
     assert effect_size(a, b, "rec") is dialogues_needed(a, b, "rec") is None
@@ -53,35 +60,66 @@ def test_no_difference_in_the_mean_needs_no_number():
     assert dialogues_needed(a, b, "edr_len") is None
 
 
-def test_so_many_dialogues_do_find_the_difference():
-    """Four of five times, by drawing so many of a large population of paired dialogues."""
-    chance = random.Random(4)
-
-    def talk(skill):
-        return " ".join("1" if chance.random() < skill else "0" for _ in range(chance.randint(4, 12)))
-
-    hard = [chance.random() * 0.5 for _ in range(300)]
-    a, b = rows(*(talk(h + 0.42) for h in hard)), rows(*(talk(h + 0.3) for h in hard))
-    for metric in ("edr_succ", "isr"):
-        needed = dialogues_needed(a, b, metric)
-        found = sum(tells(a, b, metric, [chance.randrange(300) for _ in range(needed)]) for _ in range(400))
-        assert found / 400 == pytest.approx(0.8, abs=0.08), metric
+def test_never_fewer_than_the_test_can_reach():
+    assert (fewest_dialogues(), fewest_dialogues(HOLM)) == (6, 9)
+    a, b = rows("1 1 1 1 1 1 1 1", "1 1 1 1 1 1 1 1 1", "1 1 1 1 1 1 1"), rows("1", "1", "1")
+    assert dialogues_needed(a, b, "edr_len").dialogues == 6
+    assert dialogues_needed(a, b, "edr_len", HOLM).dialogues == 9
+    assert power(99, 5) == power(99, 8, HOLM) == 0
 
 
-def tells(a, b, metric, drawn):
-    """Whether the difference over the drawn dialogues is 1.96 of its jackknife errors from 0."""
-    top, bottom = PROCESS.places(metric)
-    sides = [[(side[n][top], side[n][bottom]) for n in drawn] for side in (a, b)]
-    tops, bottoms = ([sum(row[end] for row in side) for side in sides] for end in (0, 1))
+def test_power_is_that_of_students_test():
+    stats = pytest.importorskip("scipy.stats")
+    threshold = stats.t.ppf(0.975, 29)
+    assert power(0.5, 30) == pytest.approx(stats.nct.sf(threshold, 29, 0.5 * math.sqrt(30)), abs=1e-4)
+    assert power(0, 30) == pytest.approx(0.025, abs=1e-4)  # one direction only
 
-    def difference(n):
-        one, other = (
-            (tops[s] - (sides[s][n][0] if n is not None else 0))
-            / (bottoms[s] - (sides[s][n][1] if n is not None else 0))
-            for s in (0, 1)
-        )
-        return one - other
 
-    parts = [difference(n) for n in range(len(drawn))]
-    error = math.sqrt((len(drawn) - 1) * sum((p - fmean(parts)) ** 2 for p in parts) / len(drawn))
-    return abs(difference(None)) > 1.96 * error
+@pytest.mark.parametrize("effect", [0.4, 0.8, 1.6])
+def test_power_is_reached_by_the_permutation_test(effect):
+    """Four of five times, with dialogues drawn anew each time."""
+    a, b = ([(effect + x,) for x in (-1.0, 1.0)], [(0.0,)] * 2)
+    needed = needed_of(VALUES, paired(a), paired(b), "value")
+    spread = stdev(row[0] for row in a)
+    chance = random.Random(7)
+    trials = 300
+    found = 0
+    for trial in range(trials):
+        own = [(chance.gauss(effect, spread), 1.0) for _ in range(needed.dialogues)]
+        test = permutation_test(VALUES, own, [(0.0, 1.0)] * len(own), permutations=999, seed=trial)
+        found += test.p["value"] <= 0.05
+    assert found / trials == pytest.approx(0.8, abs=0.07)
+
+
+VALUES = MetricTable(("value", "one"), lambda session: (0.0, 1.0), {"value": ("value", "one")})
+
+
+def paired(rows):
+    return [(*row, 1.0) for row in rows]
+
+
+def test_the_interval_holds_the_number_for_the_true_difference():
+    """In about 95 of 100 samples of 30 dialogues."""
+    chance = random.Random(3)
+    truth = needed_of(VALUES, paired([(0.5 - math.sqrt(0.5),), (0.5 + math.sqrt(0.5),)]), paired([(0.0,)] * 2), "value")
+    held = 0
+    for _ in range(400):
+        own = [(chance.gauss(0.5, 1), 1.0) for _ in range(30)]
+        found = needed_of(VALUES, own, [(0.0, 1.0)] * 30, "value")
+        held += found.low <= truth.dialogues <= (found.high or math.inf)
+    assert 0.92 <= held / 400 <= 0.985
+
+
+def test_pairing_gains_what_the_dialogues_share():
+    chance = random.Random(5)
+    hard = [chance.gauss(0, 1) for _ in range(400)]
+    a, b = ([(h + chance.gauss(0, 1), 1.0) for h in hard] for _ in range(2))
+    found = paired_gain(VALUES, a, b, "value")
+    assert found.correlation == pytest.approx(0.5, abs=0.1)
+    assert found.interval[0] < found.correlation < found.interval[1]
+    assert found.gain == pytest.approx(1 / (1 - found.correlation), rel=0.05)  # of equal spread
+    assert paired_gain(VALUES, a, a, "value").gain is None
+    opposite = paired_gain(VALUES, a, [(-x, one) for x, one in a], "value")
+    assert opposite.correlation == pytest.approx(-1)
+    assert (opposite.interval, opposite.gain) == (None, pytest.approx(0.5))
+    assert paired_gain(VALUES, a[:2], b[:2], "value").correlation is None

@@ -71,6 +71,8 @@ def test_two_models_of_a_run() -> None:
     assert told["metrics"]["rec"] == {
         "a": None, "b": 0.0, "difference": {"value": None, "low": None, "high": None},
         "p": None, "p_holm": None, "effect": None, "dialogues_needed": None,
+        "dialogues_needed_interval": None, "dialogues_needed_holm": None,
+        "correlation": {"value": None, "low": None, "high": None}, "pairing_gain": None,
     }  # fmt: skip
     assert length["p_holm"] == pytest.approx(7 * 2 / 4096)
     assert "edr_len" in told["told_apart"] and told["log_rank"]["statistic"] < 0

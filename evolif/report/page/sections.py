@@ -20,6 +20,7 @@ from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, all_differences, compare_models, saturation_line
 from evolif.report.figures import Picture, draw_all
+from evolif.report.pairing import needed_cell, pairing_line
 from evolif.report.tables import metric_cell, published_grid, why_empty
 from evolif.report.wording import (
     Published,
@@ -132,7 +133,7 @@ def _difference_cells(metric: Metric, found: Difference) -> Iterator[TableCell]:
     yield metric_cell(metric, found.value, found.interval)
     yield TableCell("-" if found.p_holm is None else "<0.001" if found.p_holm < 0.001 else f"{found.p_holm:.3f}")
     yield TableCell("-" if found.effect is None else f"{found.effect:.2f}")
-    yield TableCell("-" if found.dialogues_needed is None else f"{found.dialogues_needed:,}")
+    yield needed_cell(found.plan.needed)
 
 
 def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
@@ -142,7 +143,7 @@ def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
     if found is not None and found.p is not None:
         result = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
         yield f"{name}: survival curves, log-rank test {result}."
-    if line := saturation_line(pair):
+    for line in filter(None, (saturation_line(pair), pairing_line(pair.tables, pair.paired))):
         yield f"{name}: {line}"
     left_out = ", ".join(f"{number} {reason}" for reason, number in pair.paired.left_out.items())
     if left_out:
