@@ -51,7 +51,7 @@ def main() -> None:
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 400
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        bench = evolif.generate(root / "bench", dialogues=150, turns=20, seed=7)
+        bench = evolif.generate(root / "bench", dialogues=150, turns=20, seed=7, profile="paper")
         queries = [bench.turns(number)[0].query for number in range(1, PLANTED + 1)]
         for name, path in corpora(root, megabytes, queries).items():
             started, used = time.perf_counter(), time.process_time()

@@ -37,7 +37,7 @@ def make_run(folder: Path, dialogues: int, turns: int) -> Path:
     run = folder / "run"
     if run.exists():
         return run
-    generate(folder / "bench", dialogues=dialogues, turns=turns, seed=1)
+    generate(folder / "bench", dialogues=dialogues, turns=turns, seed=1, profile="paper")
     models = [SimModel(letter, Skilled(letter, ord(letter)).answer) for letter in STRENGTHS]
     evaluate(folder / "bench", models, run, max_turns=turns).close()
     return run

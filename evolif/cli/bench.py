@@ -32,11 +32,12 @@ def generate(
     profile: Annotated[
         str,
         typer.Option(
-            metavar="paper|objective|extended|escalating|FILE",
-            help="The state machine's parameters; extended adds groups and modes that the paper does not have, "
-            "escalating also asks for more with every turn.",
+            metavar="objective|paper|extended|escalating|FILE",
+            help="The state machine's parameters: objective draws what rules can check, paper also what only a judge "
+            "can; extended adds groups and modes that the paper does not have, escalating also asks for more with "
+            "every turn.",
         ),
-    ] = "paper",
+    ] = "objective",
     topics: Annotated[Path | None, typer.Option(help="Your own topics, JSONL.")] = None,
     personas: Annotated[Path | None, typer.Option(help="Your own personas, JSONL.")] = None,
     registers: Annotated[Path | None, typer.Option(help="Your own registers, YAML like seeds/frames.yaml.")] = None,

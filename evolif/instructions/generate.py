@@ -27,7 +27,7 @@ def generate(
     dialogues: int = 150,
     turns: int = 20,
     seed: int = 0,
-    profile: str | Profile = "paper",
+    profile: str | Profile = "objective",
     topics: Path | str | None = None,
     personas: Path | str | None = None,
     registers: Path | str | None = None,
@@ -45,7 +45,7 @@ def generate(
         dialogues: How many dialogues the benchmark has.
         turns: Turns per dialogue on disk; evaluation extends them on demand.
         seed: With the template, the same seed gives the same bytes on any machine.
-        profile: `paper`, `objective`, `extended`, `escalating`, the path of a YAML file, or a profile.
+        profile: `objective`, `paper`, `extended`, `escalating`, the path of a YAML file, or a profile.
         topics: A JSONL file of topics; by default the built-in ones.
         personas: A JSONL file of personas; by default the built-in ones.
         registers: A YAML file of registers in addition to the built-in ones, like `seeds/frames.yaml`.

@@ -21,6 +21,7 @@ from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
 from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Chapter, Defaults, Environment, Lengths, Scenario, Services
 from evolif.text import formality
+from evolif.tracker.profile import BUILT_IN
 from evolif.turns import Constraint
 from evolif.types import JudgedTurn, Prompt, Verdict
 
@@ -28,8 +29,6 @@ _CHARACTERS = 4
 """Characters per token, in English."""
 _SAMPLED_DIALOGUES = 20
 """Dialogues whose stored turns are sampled to foresee calls."""
-_PACKAGED = ("paper", "objective", "extended")
-"""The profiles that come with the package."""
 
 _classify = lru_cache(maxsize=1 << 16)(formality)
 
@@ -46,8 +45,11 @@ class InstructionOptions(BaseModel):
     turns: Annotated[int, Field(ge=1, description="Turns per dialogue on disk; evaluation adds more.")] = 20
     profile: Annotated[
         str,
-        Field(description="The state machine's parameters: paper, objective, extended, or the path of a YAML file."),
-    ] = "paper"
+        Field(
+            description="The state machine's parameters: objective, paper, extended, escalating, or the path of a YAML "
+            "file."
+        ),
+    ] = "objective"
     topics: Annotated[Path | None, Field(description="Your own topics, JSONL.")] = None
     personas: Annotated[Path | None, Field(description="Your own personas, JSONL.")] = None
     registers: Annotated[Path | None, Field(description="Your own registers, YAML like seeds/frames.yaml.")] = None
@@ -252,7 +254,7 @@ class InstructionFollowing(Scenario):
     ) -> tuple[Sequence[str], Sequence[str]]:
         """With the profile, the length, and the models that word queries."""
         words = ["--profile", variant]
-        notes = [] if variant in _PACKAGED else ["the profile is a custom file"]
+        notes = [] if variant in BUILT_IN else ["the profile is a custom file"]
         if bench is None:
             return [*words, "--dialogues", str(max(dialogues, default=1)), "--seed", "SEED"], notes
         header = _folder(bench).header

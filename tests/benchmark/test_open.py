@@ -30,7 +30,7 @@ def test_no_name_means_instruction_following(own: Path) -> None:
     assert "scenario" not in json.loads((own / "benchmark.json").read_text("utf-8"))
     bench = evolif.load_benchmark(str(own))
     assert isinstance(bench, instructions.Benchmark)
-    assert (bench.scenario, bench.variant, bench.dialogues()) == ("instructions", "paper", [1, 2])
+    assert (bench.scenario, bench.variant, bench.dialogues()) == ("instructions", "objective", [1, 2])
 
 
 def test_instruction_following_is_a_scenario_like_any_other(own: Path, tmp_path: Path) -> None:

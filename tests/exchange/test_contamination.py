@@ -29,7 +29,7 @@ WORDS = (
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
-    return evolif.generate(tmp_path_factory.mktemp("seen") / "b", dialogues=4, turns=12, seed=12)
+    return evolif.generate(tmp_path_factory.mktemp("seen") / "b", dialogues=4, turns=12, seed=12, profile="paper")
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from golden_tools import QUICK, digest, exported, normalised
 
 import evolif
 
+PAPER = ("--dialogues", 4, "--turns", 6, "--seed", 11, "--profile", "paper")
 KILLED = ("evaluate", "bench", "-m", "sim/steady", "-m", "sim/forgetful", "--max-turns", 8, "-o", "killed")
 
 
@@ -90,7 +91,7 @@ def test_a_report_as_json(cli: Any, stored: Any, golden: Any) -> None:
 
 def test_a_report_as_tables_and_page(cli: Any, stored: Any, benches: Any, golden: Any) -> None:
     stored("finished")
-    cli("generate", "bench", "--dialogues", 4, "--turns", 6, "--seed", 11, "--display", "none")
+    cli("generate", "bench", *PAPER, "--display", "none")
     told = cli("report", "finished", *QUICK, "--html", "p.html", "--latex", "t.tex", "--bench", "bench", "--full")
     golden.text("report.tex", normalised((cli.folder / "t.tex").read_text("utf-8")))
     golden.text("report-bench-end.txt", told.out[told.out.index("To reproduce this") :] + told.err)
@@ -173,7 +174,7 @@ def test_judged_again_alike_gives_the_same_figures(cli: Any, stored: Any, golden
 
 def test_a_dry_run(cli: Any, stored: Any, golden: Any) -> None:
     stored("finished")
-    cli("generate", "bench", "--dialogues", 4, "--turns", 6, "--seed", 11, "--display", "none")
+    cli("generate", "bench", *PAPER, "--display", "none")
     dry = ("evaluate", "bench", "-m", "openai/gpt-5", "-m", "sim/steady", "--max-turns", 6, "--dry-run", "-o", "new")
     key = {"OPENAI_API_KEY": "none"}
     told = [cli(*dry, **key), cli(*dry, "--like", "finished", **key), cli(*dry, "--judge", "openai/gpt-5-mini", **key)]

@@ -41,19 +41,41 @@ RUNS = {
 
 KEYS = {"OPENAI_API_KEY": "none", "OTHER_KEY": "none"}
 
+WORDER = f"openai/m?base_url={NOWHERE}"
+CHECKED = ("--synthesizer", "openai/m", "--checker", "openai/c")
+PAPER = ("--profile", "paper")
 BENCHES = {
     "default": (),
+    "paper": PAPER,
     "objective": ("--profile", "objective"),
     "extended": ("--profile", "extended"),
-    "seed": ("--seed", 4),
-    "more": ("--dialogues", 2),
-    "longer": ("--turns", 3),
-    "weighted": ("--synthesizer", "template=2"),
-    "chat": ("--synthesizer", f"openai/m?base_url={NOWHERE}", "--max-retries", 0),
-    "mixed": ("--synthesizer", "template=3", "--synthesizer", f"openai/m?base_url={NOWHERE}", "--max-retries", 0),
-    "checker": ("--synthesizer", "openai/m", "--checker", "openai/c", "--base-url", NOWHERE, "--max-retries", 0),
-    "topics": ("--topics", "own/topics.jsonl"),
-    "personas": ("--personas", "own/personas.jsonl"),
+    "seed": (*PAPER, "--seed", 4),
+    "more": (*PAPER, "--dialogues", 2),
+    "longer": (*PAPER, "--turns", 3),
+    "weighted": (*PAPER, "--synthesizer", "template=2"),
+    "chat": (*PAPER, "--synthesizer", WORDER, "--max-retries", 0),
+    "mixed": (
+        *PAPER,
+        "--synthesizer",
+        "template=3",
+        "--synthesizer",
+        f"openai/m?base_url={NOWHERE}",
+        "--max-retries",
+        0,
+    ),
+    "checker": (
+        *PAPER,
+        "--synthesizer",
+        "openai/m",
+        "--checker",
+        "openai/c",
+        "--base-url",
+        NOWHERE,
+        "--max-retries",
+        0,
+    ),
+    "topics": (*PAPER, "--topics", "own/topics.jsonl"),
+    "personas": (*PAPER, "--personas", "own/personas.jsonl"),
 }
 
 

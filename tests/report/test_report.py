@@ -43,7 +43,7 @@ class Fake:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("report") / "bench"
-    generate(root, dialogues=5, turns=10, seed=4)
+    generate(root, dialogues=5, turns=10, seed=4, profile="paper")
     return root
 
 
