@@ -79,6 +79,18 @@ class Lengths:
 
 
 @dataclass(frozen=True, slots=True)
+class Unjudged:
+    """What of a benchmark only a judge can decide; without one, a run leaves it unjudged."""
+
+    groups: tuple[str, ...]
+    """What needs a judge, in words; at least one."""
+    requirements: float = 0.0
+    """Its share of all requirements, from 0 to 1."""
+    turns: float = 0.0
+    """The share of turns in which nothing else is asked, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Author:
     """A model that a run may call to write missing prompts."""
 
@@ -271,6 +283,14 @@ class Scenario(Protocol):
     def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
         """What a session is expected to need."""
         return Lengths()
+
+    def unjudged(self, bench: Benchmark) -> Unjudged | None:
+        """What a run without a judge leaves unjudged; None if rules decide everything, or if nothing is judged.
+
+        Where there is something, turns in which nothing was judged do not use up the cap. So whether there is must not
+        depend on how many turns are written yet; shares are estimates.
+        """
+        return None
 
     def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
         """Models that a run may call to write missing prompts."""

@@ -158,6 +158,8 @@ class Score:
     found: str = ""
 
 
+CapCounts = Literal["turns", "judged"]
+"""What a cap counts: every turn of the model under test, or those in which something was judged."""
 Ending = Literal["finished", "censored", "suspended", "withheld"]
 
 

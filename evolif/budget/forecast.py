@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import ceil, prod
 from statistics import fmean
 
 from evolif.budget.prices import Quotes, judge_models, partner_model
 from evolif.errors import UsageError
-from evolif.runner import Run, RunSettings, TurnRecord
+from evolif.runner import Run, RunSettings, TurnRecord, judging_gap
 from evolif.scenario import Author, Benchmark, Lengths, get_scenario, options_of
 from evolif.types import Session, Usage
 
@@ -159,12 +159,14 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     scenario = get_scenario(settings.scenario)
     play = options_of(scenario.play, settings.options, scenario.name)
     lengths = scenario.expected(benchmark, play)
-    authors = scenario.authors(benchmark, settings.max_turns, settings.dialogues)
+    authors = scenario.authors(benchmark, settings.most_turns, settings.dialogues)
+    gap = judging_gap(benchmark, settings)
+    cap = settings.max_turns if gap is None else ceil(gap.turns)
     if like is None:
         decides = settings.patience is not None and settings.cut == "during"
-        bases, grounds = _assume(settings, lengths, decides)
+        bases, grounds = _assume(settings, cap, lengths, decides)
     else:
-        bases, grounds = _learn(settings, lengths, like)
+        bases, grounds = _learn(settings, cap, lengths, like)
     known = "full" if like is None else like.settings.context
     if settings.context != known:
         grounds += f" Prompts are estimated as with the context {known}."
@@ -174,14 +176,14 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
         *_targets(settings, quotes, bases),
         *_partners(settings, quotes, bases, lengths.partner_calls, _partner_answer(lengths, like)),
         *_judges(settings, quotes, bases, lengths.judge_calls),
-        *_authors(authors, settings, bases),
+        *_authors(authors, settings, cap, bases),
     ]
     return Forecast(tuple(expected), grounds)
 
 
-def _assume(settings: RunSettings, lengths: Lengths, patience_decides: bool) -> tuple[_Bases, str]:
+def _assume(settings: RunSettings, cap: int, lengths: Lengths, patience_decides: bool) -> tuple[_Bases, str]:
     """The estimates without an earlier run, and what they assume."""
-    assumed, cap = _assumed_tokens(lengths, settings), settings.max_turns
+    assumed = _assumed_tokens(lengths, settings)
     if patience_decides:
         curves = [survival_of_mean(turns, PAPER_PATIENCE, cap) for turns in PAPER_LENGTHS]
         low, high = PAPER_LENGTHS
@@ -200,7 +202,7 @@ def _assume(settings: RunSettings, lengths: Lengths, patience_decides: bool) -> 
     return dict.fromkeys(settings.models, both), grounds
 
 
-def _learn(settings: RunSettings, lengths: Lengths, like: Run) -> tuple[_Bases, str]:
+def _learn(settings: RunSettings, cap: int, lengths: Lengths, like: Run) -> tuple[_Bases, str]:
     """The estimates from an earlier run, and where they differ from it."""
     if like.settings.scenario != settings.scenario:
         raise UsageError(
@@ -208,7 +210,7 @@ def _learn(settings: RunSettings, lengths: Lengths, like: Run) -> tuple[_Bases, 
             "another run with --like"
         )
     assumed = _assumed_tokens(lengths, settings)
-    bases = {model: [_earlier_basis(like, model, settings.max_turns, lengths, assumed)] for model in settings.models}
+    bases = {model: [_earlier_basis(like, model, cap, lengths, assumed)] for model in settings.models}
     grounds = f"Survival and tokens as in {like.path}"
     patience = like.settings.patience
     if patience != settings.patience:
@@ -311,14 +313,14 @@ def _judges(settings: RunSettings, quotes: Quotes, bases: _Bases, calls_per_turn
         yield _expected(quotes, "judge", judge, calls, usages)
 
 
-def _authors(authors: Iterable[Author], settings: RunSettings, bases: _Bases) -> Iterator[Expected]:
+def _authors(authors: Iterable[Author], settings: RunSettings, cap: int, bases: _Bases) -> Iterator[Expected]:
     """At least a call per missing turn that any session reaches; tokens are not estimated."""
     columns = list(zip(*bases.values(), strict=True))
     for author in authors:
         calls = [0.0] * len(columns)
         for position, column in enumerate(columns):
             for written in author.written:
-                for turn in range(written + 1, settings.max_turns + 1):
+                for turn in range(written + 1, cap + 1):
                     calls[position] += 1 - prod(1 - basis.survival.reaching(turn, settings.epochs) for basis in column)
         if author.written:
             yield Expected(author.role, author.model, (calls[0], calls[-1]), None, None)

@@ -147,7 +147,7 @@ def quotes_of(settings: RunSettings, table: PriceTable) -> Quotes:
 def callable_models(settings: RunSettings, benchmark: Benchmark) -> tuple[tuple[str, str], ...]:
     """(role, model) of every model that a run may call, also to write prompts that the benchmark lacks."""
     scenario = get_scenario(settings.scenario)
-    authors = scenario.authors(benchmark, settings.max_turns, settings.dialogues)
+    authors = scenario.authors(benchmark, settings.most_turns, settings.dialogues)
     named: list[tuple[str, str]] = [("target", name) for name in settings.models]
     named += [("partner", partner_model(settings, name)) for name in settings.models]
     named += [("judge", name) for name in judge_models(settings)]

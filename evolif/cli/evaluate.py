@@ -40,14 +40,16 @@ def evaluate(
     from evolif.benchmark import open_benchmark
     from evolif.budget import load_prices
     from evolif.cli.progress import choose, watching_run
-    from evolif.runner import evaluate_with, plan
+    from evolif.runner import evaluate_with, gap_note, keep_cap_rule, plan
 
     shown, benchmark = choose(display), open_benchmark(bench, notify=say)
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
     root = config.fork_into or out
     prices = load_prices(config.prices)
-    settings = plan(benchmark, config)
+    settings = keep_cap_rule(plan(benchmark, config), root)
     if config.dry_run:
+        if note := gap_note(benchmark, settings):
+            say(note)
         show(forecast_lines(settings, _forecast(benchmark, settings, prices, config.like)))
         return
     budget = _budget(benchmark, config, settings, root, prices)
@@ -290,10 +292,10 @@ def _forecast(benchmark: Benchmark, settings: RunSettings, prices: PriceTable, l
 
 def forecast_lines(settings: RunSettings, forecast: Forecast) -> Iterator[str]:
     """The maximum, the expected usage per role and model, the total, and the basis of the estimate."""
-    sessions, cap = len(settings.dialogues) * settings.epochs, settings.max_turns
+    sessions, most = len(settings.dialogues) * settings.epochs, settings.most_turns
     what = "turns of its own" if settings.partner else "calls"
     for model in settings.models:
-        yield f"{model}: {sessions} sessions, at most {sessions * cap} {what} (cap {cap} turns)"
+        yield f"{model}: {sessions} sessions, at most {sessions * most} {what} (cap {settings.cap})"
     yield "Expected, from the start of the run:"
     yield from expected_lines(forecast)
 

@@ -445,7 +445,7 @@ def _describe_run(run: Run, with_witness: bool) -> _Description:
     origin = (
         f"Transcripts of {', '.join(_code(name) for name in settings.models)} on the benchmark "
         f"{_code(settings.benchmark)} (profile {_code(settings.profile)}): the queries, answers and verdicts, turn "
-        f"by turn, with patience {settings.patience}, at most {settings.max_turns} turns and the judge "
+        f"by turn, with patience {settings.patience}, at most {settings.cap} and the judge "
         f"{_code(settings.judge)}. The answers are subject to the terms of the models' providers."
     )
     return _Description(f"EvolIF transcripts on {settings.benchmark}", "other", facts, origin)
@@ -467,7 +467,7 @@ def _describe_other_run(run: Run, with_witness: bool) -> _Description:
     origin = (
         f"Transcripts of {', '.join(_code(name) for name in settings.models)} in the scenario "
         f"{_code(settings.scenario)} on the benchmark {_code(settings.benchmark)}: prompts, answers, verdicts and "
-        f"scores, turn by turn, with at most {settings.max_turns} turns and the judge {_code(settings.judge)}. The "
+        f"scores, turn by turn, with at most {settings.cap} and the judge {_code(settings.judge)}. The "
         "answers are subject to the terms of the models' providers."
     )
     return _of_any_scenario(f"Transcripts of {settings.scenario} on {settings.benchmark}", facts, origin)

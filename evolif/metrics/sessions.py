@@ -20,7 +20,7 @@ from evolif.metrics.process import (
     walk_patience,
 )
 from evolif.metrics.table import MetricTable
-from evolif.types import Session
+from evolif.types import CapCounts, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +109,27 @@ def records_from_sessions(sessions: Iterable[Session]) -> SessionRecords:
     )
 
 
-def bounds(sessions: Iterable[Session], *, max_turns: int) -> Bounds:
+def bounds(sessions: Iterable[Session], *, max_turns: int, counts: CapCounts = "turns") -> Bounds:
     """The metrics including the sessions that the table leaves out, at worst and at best.
 
     Failed: each continues with no constraint satisfied until its patience is exhausted. Succeeded: each continues with
-    every constraint satisfied up to the cap. Both stop at `max_turns`, towards which turns without a judged constraint
-    count. This applies to suspended and withheld sessions, and to those without an ending: a run that was killed, or is
-    still going, leaves its longest sessions without one.
+    every constraint satisfied up to the cap. This applies to suspended and withheld sessions, and to those without an
+    ending: a run that was killed, or is still going, leaves its longest sessions without one.
 
     Args:
         sessions: As for `records_from_sessions`.
         max_turns: The run's cap, in turns; at least 1.
+        counts: Whether the cap counts every turn, or judged ones only.
 
     Raises:
         UsageError: As `records_from_sessions`, or a cap below 1.
     """
-    failed, succeeded = bounding_records(sessions, max_turns=max_turns)
+    failed, succeeded = bounding_records(sessions, max_turns=max_turns, counts=counts)
     return Bounds(process_metrics(failed), process_metrics(succeeded))
 
 
 def bounding_records(
-    sessions: Iterable[Session], *, max_turns: int
+    sessions: Iterable[Session], *, max_turns: int, counts: CapCounts = "turns"
 ) -> tuple[list[DialogueRecord], list[DialogueRecord]]:
     """The records behind `bounds`: with all interrupted sessions failing, and with all continuing to the cap.
 
@@ -141,8 +141,8 @@ def bounding_records(
     given = of_one_model(sessions)
     table = [own.record for own in counted_with_verdicts(given)]
     broken = [session for session in given if session.ending not in ("finished", "censored")]
-    failed = [_continued(session, max_turns, good=False) for session in broken]
-    return table + failed, table + [_continued(session, max_turns, good=True) for session in broken]
+    failed = [_continued(session, max_turns, counts, good=False) for session in broken]
+    return table + failed, table + [_continued(session, max_turns, counts, good=True) for session in broken]
 
 
 def all_records(sessions: Iterable[Session]) -> list[tuple[Session, DialogueRecord]]:
@@ -154,9 +154,10 @@ def all_records(sessions: Iterable[Session]) -> list[tuple[Session, DialogueReco
     return [(session, session_record(session)) for session in of_one_model(sessions)]
 
 
-def _continued(session: Session, max_turns: int, *, good: bool) -> DialogueRecord:
+def _continued(session: Session, max_turns: int, counts: CapCounts, *, good: bool) -> DialogueRecord:
     record = session_record(session)
-    left, room = patience_left(record), max(0, max_turns - sum(turn.seat == "target" for turn in session.turns))
+    used = len(record.turns) if counts == "judged" else sum(turn.seat == "target" for turn in session.turns)
+    left, room = patience_left(record), max(0, max_turns - used)
     if left == 0:
         return record
     # The number of constraints of these turns does not matter: the satisfied share is 0 or 1 for any number.

@@ -13,7 +13,7 @@ from evolif.errors import UsageError
 from evolif.metrics.process import DialogueRecord, cut, patience_left
 from evolif.metrics.sessions import bounding_records, records_from_sessions
 from evolif.metrics.statistics import Interval, check_draws, middle, require, resampled_sums, wilson
-from evolif.types import DEFAULT_RESAMPLES, Session
+from evolif.types import DEFAULT_RESAMPLES, CapCounts, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,20 +180,26 @@ def survival(
 
 
 def survival_bounds(
-    sessions: Iterable[Session], *, max_turns: int, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+    sessions: Iterable[Session],
+    *,
+    max_turns: int,
+    counts: CapCounts = "turns",
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
 ) -> SurvivalBounds:
     """The curves if every session that is left out had failed from then on, or had continued to the cap.
 
     Args:
         sessions: Of one model.
         max_turns: The run's cap.
+        counts: What it counts.
         seed: As for `survival`.
         resamples: As for `survival`.
 
     Raises:
         UsageError: as `survival`, or a cap below 1.
     """
-    failed, succeeded = bounding_records(sessions, max_turns=max_turns)
+    failed, succeeded = bounding_records(sessions, max_turns=max_turns, counts=counts)
     return SurvivalBounds(_curve(failed, max_turns, seed, resamples), _curve(succeeded, max_turns, seed, resamples))
 
 

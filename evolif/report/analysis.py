@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import TypedDict
 
 from evolif.judge_audit import JudgeAuditRow, judge_audit_summary
 from evolif.metrics import (
@@ -54,7 +55,7 @@ from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
 from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent, Verification, verify
 from evolif.scenario import Benchmark, Scenario, get_scenario
-from evolif.types import DEFAULT_RESAMPLES, Prompt, Session
+from evolif.types import DEFAULT_RESAMPLES, CapCounts, Prompt, Session
 
 TurnId = tuple[int, int]
 """(dialogue, turn)."""
@@ -259,6 +260,11 @@ class RunAnalysis:
         return {model.name: _heuristic(self.run, model.name, self.early_end) for model in self.models}
 
 
+class _Cap(TypedDict):
+    max_turns: int
+    counts: CapCounts
+
+
 @dataclass(frozen=True)
 class ModelAnalysis:
     """One model in one run."""
@@ -292,7 +298,7 @@ class ModelAnalysis:
             counts=counts,
             groups=satisfaction_by_group(self.sessions),
             heuristic=self.of.heuristic.get(self.name, {}),
-            bounds=bounds(self.sessions, max_turns=self.of.settings.max_turns) if bounded else None,
+            bounds=bounds(self.sessions, **self._cap) if bounded else None,
             tokens=self.tokens,
             empty_answers=self.empty_answers,
             at_cap=sessions_at_cap(self.sessions, self.of.settings.max_turns),
@@ -374,7 +380,7 @@ class ModelAnalysis:
         """
         if self.summary.bounds is None:
             return None
-        return survival_bounds(self.sessions, max_turns=self.of.settings.max_turns, **self._draws)
+        return survival_bounds(self.sessions, **self._cap, **self._draws)
 
     @cached_property
     def patience_sweep(self) -> tuple[SweepPoint, ...]:
@@ -382,6 +388,10 @@ class ModelAnalysis:
         if self.of.settings.patience is None:
             return ()
         return patience_sweep(self.sessions, self.of.settings.patience, intervals=True, **self._draws)
+
+    @property
+    def _cap(self) -> _Cap:
+        return {"max_turns": self.of.settings.max_turns, "counts": self.of.settings.cap_counts}
 
     @property
     def _draws(self) -> dict[str, int]:

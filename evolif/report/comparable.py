@@ -11,7 +11,7 @@ from typing import Any, Literal
 from evolif.errors import UsageError
 from evolif.metrics import PROCESS, MetricTable, RankStability, rank_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
-from evolif.runner import Run, RunSettings, different_fields
+from evolif.runner import COUNTED, Run, RunSettings, different_fields
 from evolif.scenario import Scenario, get_scenario
 
 PairKind = Literal["models", "context", "partner", "options", "system-prompt", "judge"]
@@ -29,7 +29,9 @@ ABLATIONS: tuple[PairKind, ...] = ("system-prompt", "judge")
 """Those that `--ablation` names."""
 
 _DECIDING = frozenset(
-    {"benchmark", "profile", "patience", "max_turns", "reading_rules", "scenario", "own_code"}.union(*ACROSS.values())
+    {"benchmark", "profile", "patience", "max_turns", "cap_counts", "reading_rules", "scenario", "own_code"}.union(
+        *ACROSS.values()
+    )
 )
 """Settings that determine the figures of every model; sampling is considered part of the model."""
 
@@ -99,7 +101,9 @@ def _wanted(ablation: str | None, across: str | None) -> PairKind | None:
 
 
 def _different(a: RunSettings, b: RunSettings) -> frozenset[str]:
-    return frozenset(different_fields(a, b))
+    fields = frozenset(different_fields(a, b))
+    # With a panel every turn is judged, so what the cap counts follows from the judge.
+    return fields - {"cap_counts"} if "judge" in fields else fields
 
 
 def _clauses(a: RunSettings, b: RunSettings, fields: Collection[str]) -> tuple[str, ...]:
@@ -188,6 +192,7 @@ _WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "judge": ("the judge", _value),
     "patience": ("the patience", lambda patience: "off" if patience is None else str(patience)),
     "max_turns": ("the cap (--max-turns)", _value),
+    "cap_counts": ("the unit of the cap", COUNTED.__getitem__),
     "system_prompt": ("the system prompt", lambda on: "on" if on else "off"),
     "context": ("the context strategy", _value),
     "temperature": ("the temperature", _value),

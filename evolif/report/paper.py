@@ -110,7 +110,7 @@ def table_2(run: RunSubject) -> PaperTable:
         ("model", "sessions", *HEADS.values()),
         tuple((m.name, m.summary.metrics.dialogues, *_values(m.summary.metrics)) for m in analysis.models),
         tuple((None, None, *_intervals(model.summary.intervals)) for model in analysis.models),
-        f"Patience {analysis.settings.patience}, cap {analysis.settings.max_turns} turns, judge "
+        f"Patience {analysis.settings.patience}, cap {analysis.settings.cap}, judge "
         f"{analysis.settings.judge}; in brackets 95 % bootstrap intervals over dialogues. Sessions cut by the cap "
         f"count with the turns they have.{_left_out(analysis)}",
     )

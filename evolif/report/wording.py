@@ -68,7 +68,7 @@ def settings_line(run: Run) -> str:
     told = [f"scenario {settings.scenario}"] if settings.scenario != INSTRUCTIONS else []
     told += [f"profile {settings.profile}"] if settings.profile else []
     told += [f"patience {settings.patience}"] if settings.patience is not None else []
-    told += [f"cap {settings.max_turns} turns", f"judge {settings.judge}"]
+    told += [f"cap {settings.cap}", f"judge {settings.judge}"]
     told += [f"partner {settings.partner}"] if settings.partner else []
     told += [f"context {settings.context}"] if settings.context != "full" else []
     told += [f"{key} {value}" for key, value in settings.options.items()]
@@ -126,12 +126,13 @@ def integrity_lines(analysis: RunAnalysis) -> Iterator[str]:
 def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -> Iterator[str]:
     """Remarks that a reader of the table needs, one sentence each."""
     word = get_scenario(run.settings.scenario).requirement.capitalize()
+    counted = "counted towards the cap, " * (run.settings.cap_counts == "turns")
     facts: list[tuple[str, Callable[[ModelSummary], int]]] = [
         ("Sessions cut by the cap, the context or a budget, so lengths are lower bounds", lambda s: s.counts.censored),
         ("Sessions suspended (not in the table)", lambda s: s.counts.suspended + s.counts.running),
         ("Sessions withheld by a content filter (not in the table)", lambda s: s.counts.withheld),
         (
-            "Turns with nothing judged (counted towards the cap, in no metric)",
+            f"Turns with nothing judged ({counted}in no metric)",
             # Without any verdict there is nothing to judge: the scenario has scores alone.
             lambda s: s.counts.not_judged_turns if s.groups or s.counts.not_judged_constraints else 0,
         ),

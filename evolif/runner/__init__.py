@@ -19,15 +19,17 @@ from evolif.runner.events import (
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
-from evolif.runner.run import Run, load_run
+from evolif.runner.run import Run, keep_cap_rule, load_run
 from evolif.runner.seals import Integrity
 from evolif.runner.session import WAIT, step
-from evolif.runner.settings import RunSettings, different_fields, plan
+from evolif.runner.settings import COUNTED, RunSettings, different_fields, plan
 from evolif.runner.store import RunStore
+from evolif.runner.unjudged import gap_note, judging_gap
 from evolif.runner.verify import Verification, verify
 from evolif.types import Spent
 
 __all__ = [
+    "COUNTED",
     "STOP_RULE",
     "WAIT",
     "AllowAll",
@@ -61,6 +63,9 @@ __all__ = [
     "different_fields",
     "evaluate",
     "evaluate_with",
+    "gap_note",
+    "judging_gap",
+    "keep_cap_rule",
     "load_run",
     "plan",
     "rejudge",

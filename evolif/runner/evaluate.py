@@ -15,10 +15,11 @@ from evolif.runner.clients import ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
 from evolif.runner.ray_worker import WorkerConfig
-from evolif.runner.run import Engine, Notify, Run, RunExecutor, load_run
+from evolif.runner.run import Engine, Notify, Run, RunExecutor, keep_cap_rule, load_run
 from evolif.runner.scheduler import MOST_ALIVE, play_here
 from evolif.runner.settings import RunSettings, partner_of, plan
 from evolif.runner.shutdown import Shutdown
+from evolif.runner.unjudged import gap_note
 from evolif.scenario import Benchmark, get_scenario, options_of
 
 
@@ -70,7 +71,7 @@ def evaluate(
         judge: `none`, `lexical` (a heuristic with separate verdicts), or models, which together are a panel.
         judge_rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
         patience: Failed turns in a row that end a session; the benchmark's if None.
-        max_turns: The cap; sessions that reach it are censored. The benchmark's if None.
+        max_turns: The cap, in judged turns; sessions that reach it are censored. The benchmark's if None.
         limit: Maximum number of dialogues.
         epochs: How often each dialogue is repeated.
         system_prompt: Give the model the scenario's system prompt.
@@ -148,7 +149,7 @@ def evaluate_with(
     on_stop: Callable[[], None] | None = None,
 ) -> Run:
     """`evaluate` with its settings in one object; pass budgets, stop rules and caches as `gate` and `cache`."""
-    settings = plan(benchmark, config)
+    settings = keep_cap_rule(plan(benchmark, config), config.fork_into or out)
     scenario = get_scenario(settings.scenario)
     executor = RunExecutor(
         benchmark,
@@ -167,6 +168,8 @@ def evaluate_with(
     if executor.is_complete(root):
         executor.notify(f"{root} is complete: every session has ended, nothing left to run.")
         return load_run(root)
+    if note := gap_note(benchmark, settings):
+        executor.notify(note)
     shutdown = Shutdown()
     engine = _engine(benchmark, config, settings, executor.notify, gate, cached=cache is not None)
     make = ClientFactory(config, gate or AllowAll(), shutdown, cache, scenario.name)

@@ -65,7 +65,7 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
                 continue
             answered = source.turns(number)
             kept = [r for r in answered if r.turn < edited.get(session.dialogue, r.turn + 1)]
-            kept = _within_cap(kept, settings.max_turns)
+            kept = _within_cap(kept, settings)
             end = _NOT_ENDED
             if shared.judged:
                 kept, end = _new_end(session, kept, settings, session.cause if len(kept) == len(answered) else "")
@@ -77,15 +77,17 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
     return shared
 
 
-def _within_cap(records: Sequence[TurnRecord], cap: int) -> list[TurnRecord]:
+def _within_cap(records: Sequence[TurnRecord], settings: RunSettings) -> list[TurnRecord]:
     """The turns up to the last one that the cap allows the model under test."""
     kept: list[TurnRecord] = []
-    own = 0
+    own = judged = 0
     for record in records:
-        if own == cap:
+        if settings.cap_reached(own, judged):
             break
         kept.append(record)
-        own += record.prompt.seat == "target"
+        if record.prompt.seat == "target":
+            own += 1
+            judged += bool(record.judged.judged)
     return kept
 
 
@@ -96,17 +98,19 @@ def _new_end(
 
     `cause` says why it ended in the source; it is empty if its last turns are not shared.
     """
-    patience, own = settings.patience, 0
+    patience, own, judged = settings.patience, 0, 0
     for position, record in enumerate(kept, 1):
         if not record.is_judged:
             break
         if record.prompt.seat == "target":
-            own += 1
-            patience = step(patience, settings.patience, record.judged.judged)
+            outcomes = record.judged.judged
+            own, judged = own + 1, judged + bool(outcomes)
+            patience = step(patience, settings.patience, outcomes)
             if patience == 0 and settings.cut == "during":
                 return kept[:position], ("finished", "patience", "patience exhausted")
-    if own == settings.max_turns:
-        return kept, ("censored", "cap", f"the cap of {own} turns")
+    cap = settings.cap_reached(own, judged)
+    if cap:
+        return kept, ("censored", "cap", cap)
     outside = cause in ("context", "content filter") or (session.ending == "finished" and cause != "patience")
     return kept, (session.ending, cause, session.reason) if outside and cause else _NOT_ENDED
 

@@ -26,7 +26,7 @@ from evolif.runner.records import SessionState, TurnRecord
 from evolif.runner.run import Run, load_run, locked
 from evolif.runner.scheduler import SessionScheduler, play_all
 from evolif.runner.session import RunContext, Seats, SessionEnd, SessionRunner
-from evolif.runner.settings import RunSettings, differences
+from evolif.runner.settings import RunSettings, differences, has_panel
 from evolif.runner.shutdown import Shutdown, run_interruptibly, with_heartbeat
 from evolif.runner.store import RunStore, WriteBatcher
 from evolif.scenario import Environment, Services, get_scenario, options_of
@@ -102,8 +102,10 @@ def rejudge(
             target.lose_open_calls()
             batcher = WriteBatcher(target)
             environment = scenario.environment(None, options, Services(judge=opened))
-            # A stored session ends where it ended, so the cap is not counted again.
-            playing = settings.model_copy(update={"max_turns": sys.maxsize})
+            # A stored session ends where it ended, so the cap is not counted again; except where it did not count
+            # turns without verdicts, which the new judge may fill.
+            recount = source.settings.cap_counts == "judged"
+            playing = settings if recount else settings.model_copy(update={"max_turns": sys.maxsize})
             context = RunContext(
                 playing, environment, FullHistory(), batcher, observe or nobody, shutdown, Ledger(batcher), True
             )
@@ -155,7 +157,8 @@ def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
             f"the rules {READING_RULES_VERSION}: more than the judge would change, so evaluate into a new folder"
         )
     name, endpoints = describe_judge(judges, rule)
-    return old.model_copy(update={"judge": name, "judge_endpoints": endpoints})
+    counts = "turns" if has_panel(name) else old.cap_counts  # a panel leaves nothing unjudged
+    return old.model_copy(update={"judge": name, "judge_endpoints": endpoints, "cap_counts": counts})
 
 
 def _check_answers(source: RunStore, notify: Callable[[str], None]) -> None:

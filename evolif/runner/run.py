@@ -220,7 +220,7 @@ class RunExecutor:
             services = Services(
                 judge=judge,
                 config=self.config,
-                max_turns=self.settings.max_turns,
+                max_turns=self.settings.most_turns,
                 dialogues=self.settings.dialogues,
                 meter=meter,
                 book=partial(self._book, ledger),
@@ -345,6 +345,22 @@ def locked(root: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def keep_cap_rule(wanted: RunSettings, root: Path) -> RunSettings:
+    """The settings of a run that may exist already: one begun when the cap counted every turn keeps doing so.
+
+    Args:
+        wanted: As planned now.
+        root: The run's folder.
+
+    Raises:
+        UsageError: it is a run of another version.
+    """
+    if wanted.cap_counts == "turns" or not RunStore.begun(root):
+        return wanted
+    with closing(RunStore.open(root, migrate=False)) as store:
+        return wanted.model_copy(update={"cap_counts": store.settings.cap_counts})
 
 
 def _check_settings(store: RunStore, wanted: RunSettings) -> None:

@@ -179,6 +179,8 @@ class SessionRunner:
         self._systems: dict[Seat, str] = {}
         self._number = 0
         """Turns of the model under test."""
+        self._judged = 0
+        """Those among them in which something was judged."""
         self._patience = settings.patience
         self._samplings: dict[int | None, Sampling] = {}
 
@@ -243,8 +245,9 @@ class SessionRunner:
     def _check_limits(self) -> None:
         if self._is_exhausted:
             raise SessionEnd("finished", "patience", "patience exhausted")
-        if self._number >= self._settings.max_turns:
-            raise SessionEnd("censored", "cap", f"the cap of {self._settings.max_turns} turns")
+        cap = self._settings.cap_reached(self._number, self._judged)
+        if cap:
+            raise SessionEnd("censored", "cap", cap)
 
     async def _next_prompt(self) -> Prompt:
         self._account.turn = len(self._past) + 1
@@ -375,6 +378,7 @@ class SessionRunner:
         self._own[prompt.seat].append(exchange)
         if prompt.seat == "target":
             self._number += 1
+            self._judged += bool(outcomes)
             self._patience = step(self._patience, self._settings.patience, outcomes)
 
     def _report_turn(self, seat: Seat, outcomes: tuple[bool, ...], seconds: float, spent: tuple[Spent, ...]) -> None:

@@ -16,6 +16,7 @@ from evolif.runner.clients import SELF, NamedModel, describe_judge, endpoint_of,
 from evolif.runner.events import SessionKey
 from evolif.scenario import INSTRUCTIONS, Benchmark, changed_options, get_scenario, options_of, pairs_of
 from evolif.text import READING_RULES_VERSION
+from evolif.types import CapCounts
 
 _LATER: Mapping[str, Any] = {
     "scenario": INSTRUCTIONS,
@@ -25,12 +26,16 @@ _LATER: Mapping[str, Any] = {
     "cut": "during",
     "other_endpoints": {},
     "own_code": {},
+    "cap_counts": "turns",
 }
 """Fields that are written only where they differ from this."""
 EXTENT = ("models", "endpoints", "dialogues", "epochs")
 """Fields for how much is played, not how: a run may grow in them."""
 SCRIPTED = "scripted"
 """The partner that the scenario brings."""
+_FACTOR, _SPARE = 2, 10
+"""A cap of c judged turns ends a session at the latest after _FACTOR c + _SPARE turns in all: none of 300 dialogues of
+the profile `paper` needed more, at caps of 5 to 50."""
 _PROVIDERS_OWN = "the provider's own"
 
 
@@ -53,7 +58,7 @@ class RunSettings(BaseModel):
     patience: Annotated[int, Field(ge=1)] | None
     """None: the sessions have no patience."""
     max_turns: Annotated[int, Field(ge=1)]
-    """The cap, in turns of the model under test."""
+    """The cap, in turns of the model under test; see `cap_counts`."""
     dialogues: tuple[int, ...]
     epochs: Annotated[int, Field(ge=1)] = 1
     system_prompt: bool = True
@@ -75,6 +80,8 @@ class RunSettings(BaseModel):
     """Role (`partner`, `context`) to where its model was asked, unless at the provider's own endpoint."""
     own_code: Mapping[str, str] = Field(default_factory=dict)
     """Code of the user's own that verdicts depend on: what it decides, and its file with a digest."""
+    cap_counts: CapCounts = "turns"
+    """What the cap counts: every turn of the model under test, as in earlier versions, or judged ones only."""
 
     @field_validator("endpoints", "judge_endpoints", "other_endpoints")
     @classmethod
@@ -98,6 +105,24 @@ class RunSettings(BaseModel):
         """A model's endpoint; empty for the provider's own."""
         return dict(zip(self.models, self.endpoints, strict=False)).get(model, "")
 
+    @property
+    def most_turns(self) -> int:
+        """Turns of the model under test that no session exceeds."""
+        return self.max_turns if self.cap_counts == "turns" else _FACTOR * self.max_turns + _SPARE
+
+    def cap_reached(self, turns: int, judged: int) -> str:
+        """Why the cap ends a session of so many turns, so many of them judged; empty if it does not."""
+        if self.cap_counts == "turns":
+            return f"the cap of {self.max_turns} turns" if turns >= self.max_turns else ""
+        if judged >= self.max_turns:
+            return f"the cap of {self.max_turns} judged turns"
+        return f"{turns} turns, in {turns - judged} of which nothing was judged" if turns >= self.most_turns else ""
+
+    @property
+    def cap(self) -> str:
+        """The cap in words."""
+        return f"{self.max_turns} {COUNTED[self.cap_counts]}"
+
     def grown(self, wanted: RunSettings) -> RunSettings:
         """These settings with the extent of both; existing entries keep their place."""
         models = (*self.models, *(model for model in wanted.models if model not in self.models))
@@ -110,6 +135,11 @@ class RunSettings(BaseModel):
                 "epochs": max(self.epochs, wanted.epochs),
             }
         )
+
+
+def has_panel(judge: str) -> bool:
+    """Whether a run's judge is a panel of models, which decides whatever rules do not."""
+    return judge not in ("none", "lexical")
 
 
 def different_fields(old: RunSettings, new: RunSettings) -> list[str]:
@@ -159,6 +189,8 @@ def _clause(field: str, old: Any, new: Any) -> str:
         return "the benchmark differs (its specification, topics or personas)"
     if field == "patience":
         old, new = ("off" if value is None else value for value in (old, new))
+    if field == "cap_counts":
+        old, new = (COUNTED[value] for value in (old, new))
     return f"{_SUBJECTS[field]} was {_shown(old)} and is now {_shown(new)}"
 
 
@@ -188,9 +220,14 @@ _SUBJECTS = {
     "context_model": "the context strategy's model",
     "options": "the scenario's options (--set)",
     "cut": "when patience cuts a session",
+    "cap_counts": "the unit of the cap",
     "own_code": "the code of your own constraint groups",
     "other_endpoints": "the address of the partner or of the context strategy's model",
 }
+
+
+COUNTED: Mapping[CapCounts, str] = {"turns": "turns", "judged": "judged turns"}
+"""The unit of a cap, in words."""
 
 
 def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
@@ -228,6 +265,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         context_model="" if config.context_model is None else model_name(config.context_model),
         options=changed_options(play),
         cut=defaults.cut,
+        cap_counts="turns" if has_panel(judge) or scenario.unjudged(benchmark) is None else "judged",
         own_code=scenario.own_code(benchmark),
         other_endpoints={
             role: endpoint

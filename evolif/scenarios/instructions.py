@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolif.constraints import code_of, format_of
+from evolif.constraints import code_of, format_of, get_group
 from evolif.errors import InternalError
 from evolif.instructions import Benchmark as Folder
 from evolif.instructions import by_mode, criteria_of, generate, requirements_of, witness_verdicts
@@ -19,10 +19,21 @@ from evolif.instructions.players import player
 from evolif.judging import Criterion
 from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
-from evolif.scenario import INSTRUCTIONS, Author, Benchmark, Chapter, Defaults, Environment, Lengths, Scenario, Services
+from evolif.scenario import (
+    INSTRUCTIONS,
+    Author,
+    Benchmark,
+    Chapter,
+    Defaults,
+    Environment,
+    Lengths,
+    Scenario,
+    Services,
+    Unjudged,
+)
 from evolif.text import formality
 from evolif.tracker.profile import BUILT_IN
-from evolif.turns import Constraint
+from evolif.turns import Constraint, Turn
 from evolif.types import JudgedTurn, Prompt, Verdict
 
 _CHARACTERS = 4
@@ -204,14 +215,26 @@ class InstructionFollowing(Scenario):
 
     def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
         """From the stored turns of the first dialogues."""
-        folder = _folder(bench)
-        turns = [turn for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES] for turn in folder.turns(dialogue)]
+        turns = _sampled(bench)
         judged = [len(criteria_of(turn.constraints)) for turn in turns]
         return Lengths(
             prompt_tokens=fmean(len(turn.query) / _CHARACTERS for turn in turns) if turns else 80.0,
             system_tokens=len(SYSTEM_PROMPT) / _CHARACTERS,
             judge_calls=fmean(judged) if judged else 0.0,
         )
+
+    def unjudged(self, bench: Benchmark) -> Unjudged | None:
+        """The subjective groups of the profile, and their shares in the stored turns of the first dialogues."""
+        groups = tuple(name for name in _folder(bench).header.spec.profile.groups if get_group(name).subjective)
+        if not groups:
+            return None
+        turns = _sampled(bench)
+        asked, subjective = (
+            sum(map(len, counted))
+            for counted in ((turn.constraints for turn in turns), (criteria_of(turn.constraints) for turn in turns))
+        )
+        bare = sum(len(criteria_of(turn.constraints)) == len(turn.constraints) for turn in turns)
+        return Unjudged(groups, subjective / asked if asked else 0.0, bare / len(turns) if turns else 0.0)
 
     def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
         """The chat models that word missing turns, and the one that checks their words."""
@@ -268,6 +291,11 @@ class InstructionFollowing(Scenario):
         notes += [f"--constraints with your group {name}, made by {code}" for name, code in header.own_code.items()]
         notes.append("with the topics and personas of its folder, if they were custom")
         return words, notes
+
+
+def _sampled(bench: Benchmark) -> list[Turn]:
+    folder = _folder(bench)
+    return [turn for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES] for turn in folder.turns(dialogue)]
 
 
 def _folder(bench: Benchmark) -> Folder:

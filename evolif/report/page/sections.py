@@ -362,7 +362,7 @@ def _settings(settings: RunSettings) -> Iterator[tuple[str, str]]:
     yield "Dialogues", f"{len(settings.dialogues)}, each played {settings.epochs} time{'s' * (settings.epochs > 1)}"
     if settings.patience is not None:
         yield "Patience", str(settings.patience)
-    yield "Cap", f"{settings.max_turns} turns"
+    yield "Cap", settings.cap
     yield "System prompt", "on" if settings.system_prompt else "off"
     yield "Context", settings.context + (f" ({settings.context_model})" if settings.context_model else "")
     if settings.options:
