@@ -45,7 +45,8 @@ from evolif.metrics.process import (
     process_metrics,
     walk_patience,
 )
-from evolif.metrics.ranks import RankAgreement, RankStability, rank_agreement, rank_stability
+from evolif.metrics.ranking import Order, Place, Ranking, ranking
+from evolif.metrics.ranks import RankAgreement, RankStability, rank_agreement, rank_stability, split_half_stability
 from evolif.metrics.replay import Ceiling, Miss, SweepPoint, ceiling, patience_sweep
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds, counted_sessions, records_from_sessions, tables_of
 from evolif.metrics.statistics import Interval, resampled_indices, wilson
@@ -108,10 +109,13 @@ __all__ = [
     "Metrics",
     "Miss",
     "Needed",
+    "Order",
     "Paired",
+    "Place",
     "Plan",
     "RankAgreement",
     "RankStability",
+    "Ranking",
     "Row",
     "Satisfaction",
     "SessionRecords",
@@ -152,12 +156,14 @@ __all__ = [
     "process_metrics",
     "rank_agreement",
     "rank_stability",
+    "ranking",
     "read_verdict_file",
     "read_verdicts",
     "records_from_sessions",
     "resampled_indices",
     "satisfaction_by_group",
     "sessions_at_cap",
+    "split_half_stability",
     "survival",
     "survival_bounds",
     "tables_of",

@@ -209,6 +209,7 @@ PROCESS = MetricTable(
     headline="rob",
     beside=frozenset({"exhaustion_rate", "pooled_rec"}),
     events=frozenset({"exhaustion_rate"}),
+    lower=frozenset({"exhaustion_rate"}),
 )  # fmt: skip
 """The eight metrics of a run with patience, and two figures beside them: sessions that ran out of patience per judged
 turn, and REC over all turns that follow a failed one."""

@@ -67,6 +67,8 @@ class MetricTable:
     """Metrics that are shown beside the others: without a panel of their own, and not in Holm's correction."""
     events: Set[str] = frozenset()
     """Metrics that count events over turns: small rates, whose intervals are those of a Poisson count."""
+    lower: Set[str] = frozenset()
+    """Metrics of which less is better; a ranking by them starts with the smallest."""
 
     def __post_init__(self) -> None:
         wrong = [name for name in self.ratios if not _NAME.fullmatch(name)]

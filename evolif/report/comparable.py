@@ -9,10 +9,11 @@ from itertools import combinations
 from typing import Any, Literal
 
 from evolif.errors import UsageError
-from evolif.metrics import PROCESS, MetricTable, RankStability, rank_stability
+from evolif.metrics import PROCESS, MetricTable, Ranking, RankStability, rank_stability, ranking, split_half_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.runner import COUNTED, Run, RunSettings, different_fields
 from evolif.scenario import Scenario, get_scenario
+from evolif.types import Session
 
 PairKind = Literal["models", "context", "partner", "options", "system-prompt", "judge"]
 """What makes the difference: the models (or the runs) themselves, or a setting."""
@@ -205,6 +206,9 @@ _WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
 SIZES = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500)
 """Dialogues in the subsamples of rank stability; only those below the number of dialogues are used."""
 
+LEADING = ("edr_len", "exhaustion_rate", "isr")
+"""What models are ranked by besides the headline, where patience ends sessions; otherwise by all their metrics."""
+
 FEWEST_MODELS = 3
 """With fewer models, the correlation of rankings is meaningless."""
 
@@ -277,13 +281,49 @@ class ComparableRuns:
 
     @cached_property
     def rank_stability(self) -> tuple[RankStability, ...]:
-        """How stable the ranking by the headline is on fewer dialogues; empty with fewer than three models."""
-        dialogues = max((len({s.dialogue for s in model.sessions}) for model in self.models), default=0)
-        sizes = [size for size in SIZES if size < dialogues]
+        """How the ranking by the headline on subsamples agrees with that on all, as in the paper's Table 4.
+
+        A subsample is part of all: `split_half` says whether other dialogues agree. Empty with fewer than three models.
+        """
+        sizes = [size for size in SIZES if size < self._dialogues]
         if len(self.models) < FEWEST_MODELS or not sizes or not self.tables:
             return ()
-        sessions = {head: model.sessions for head, model in zip(self.heads, self.models, strict=True)}
-        return rank_stability(sessions, sizes, table=self.tables[0], seed=self.analyses[0].seed)
+        return rank_stability(self._sessions, sizes, table=self.tables[0], seed=self.analyses[0].seed)
+
+    @cached_property
+    def split_half(self) -> tuple[RankStability, ...]:
+        """How the rankings by the headline on two halves without a shared dialogue agree.
+
+        Empty with fewer than three models or ten dialogues.
+        """
+        half = self._dialogues // 2
+        if len(self.models) < FEWEST_MODELS or half < SIZES[0] or not self.tables:
+            return ()
+        sizes = [*(size for size in SIZES if size < half), half]
+        return split_half_stability(self._sessions, sizes, table=self.tables[0], seed=self.analyses[0].seed)
+
+    @cached_property
+    def ranking(self) -> Ranking | None:
+        """The order of the models in the leading metrics, with intervals; None with fewer than two models.
+
+        Raises:
+            UsageError: NumPy (extra `report`) is not installed.
+        """
+        if len(self.models) < 2 or not self.tables:
+            return None
+        table, first = self.tables[0], self.analyses[0]
+        leading = [name for name in LEADING if name in table.ratios]
+        metrics = dict.fromkeys((table.main, *(leading or (name for name in table.ratios if name not in table.beside))))
+        return ranking(self._sessions, table=table, metrics=metrics, seed=first.seed, resamples=first.resamples)
+
+    @property
+    def _sessions(self) -> Mapping[str, Sequence[Session]]:
+        return {head: model.sessions for head, model in zip(self.heads, self.models, strict=True)}
+
+    @property
+    def _dialogues(self) -> int:
+        """The most dialogues that a model has."""
+        return max((len({s.dialogue for s in model.sessions}) for model in self.models), default=0)
 
 
 def group_comparable(analyses: Sequence[RunAnalysis]) -> list[ComparableRuns]:

@@ -29,6 +29,7 @@ from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, all_differences, conclusion
 from evolif.report.context_size import ContextSize
+from evolif.report.ranks import ranks_object
 from evolif.report.tables import own_parts
 from evolif.report.wording import Published, notice
 from evolif.runner import Run
@@ -293,7 +294,7 @@ def _comparable(runs: ComparableRuns) -> dict[str, Any]:
     return {
         "runs": [analysis.name for analysis in runs.analyses],
         "models": list(runs.heads),
-        "rank_stability": [{key: _finite(value) for key, value in asdict(one).items()} for one in runs.rank_stability],
+        **ranks_object(runs),
         **({"parts": [_part(grid) for grid in parts]} if parts else {}),
     }
 

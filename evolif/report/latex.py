@@ -13,6 +13,7 @@ import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid, conclusion
 from evolif.report.pairing import pairing_line
+from evolif.report.ranks import rank_grids
 from evolif.report.tables import own_parts, published_grid, why_empty
 from evolif.report.wording import Published, notice
 from evolif.runner import RunSettings
@@ -136,5 +137,5 @@ def _grids(runs: ComparableRuns) -> Iterator[Grid]:
         yield sections.survival(runs)
         yield sections.exhaustion(runs)
         yield sections.sweep(runs)
-    yield sections.rank_stability(runs)
+    yield from rank_grids(runs)
     yield from own_parts(runs)

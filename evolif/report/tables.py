@@ -9,6 +9,7 @@ from evolif.errors import EvolifError, UsageError
 from evolif.metrics import GROUP, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
 from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
+from evolif.report.ranks import correlation_cell, rank_grids
 from evolif.report.wording import Published
 from evolif.scenario import Grid, TableCell, TableRow
 
@@ -155,20 +156,6 @@ def sweep(runs: ComparableRuns) -> Grid:
     return Grid("patience", "Patience sweep: the same sessions at smaller patience P", "metric", runs.heads, rows)
 
 
-def rank_stability(runs: ComparableRuns) -> Grid:
-    """How a ranking by the headline over fewer dialogues agrees with that over all; no rows below three models."""
-    rows = tuple(
-        (
-            str(found.size),
-            (_correlation(found.pearson, found.pearson_sd), _correlation(found.spearman, found.spearman_sd)),
-        )
-        for found in runs.rank_stability
-    )
-    label = runs.analyses[0].headline.label
-    title = f"Rank stability: {label} on random subsamples of dialogues and on all, mean ± sd over draws"
-    return Grid("stability", title, "dialogues", ("Pearson", "Spearman"), rows)
-
-
 def rank_agreement(runs: ComparableRuns) -> Iterator[Grid]:
     """How the headline per kind of dialogue agrees with that on all; a kind with a single value is left out."""
     for analysis in runs.analyses:
@@ -180,7 +167,7 @@ def rank_agreement(runs: ComparableRuns) -> Iterator[Grid]:
                 label = analysis.headline.label
                 title = f"Rank agreement: models' {label} on dialogues of one {kind} and on all"
                 rows = tuple(
-                    (name, (TableCell(str(one.dialogues)), _correlation(one.pearson), _correlation(one.spearman)))
+                    (name, (TableCell(str(one.dialogues)), *map(correlation_cell, (one.pearson, one.spearman))))
                     for name, one in found.items()
                 )
                 yield Grid(f"by-{kind}", title, kind, ("dialogues", "Pearson", "Spearman"), rows)
@@ -195,7 +182,7 @@ def full_sections(runs: ComparableRuns) -> Iterator[Grid]:
         yield hazard(runs)
         yield exhaustion(runs)
         yield sweep(runs)
-    yield rank_stability(runs)
+    yield from rank_grids(runs)
     yield from rank_agreement(runs)
     yield from own_parts(runs)
 
@@ -270,9 +257,3 @@ def _alive(curve: Survival, turn: int) -> TableCell:
     if turn >= len(curve.points):
         return TableCell()
     return share_cell(curve.points[turn].probability, curve.points[turn].interval)
-
-
-def _correlation(value: float | None, spread: float | None = None) -> TableCell:
-    if value is None:
-        return TableCell()
-    return TableCell(f"{value:.3f}", "" if spread is None else f"± {spread:.3f}")

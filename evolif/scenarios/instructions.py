@@ -134,7 +134,7 @@ class InstructionFollowing(Scenario):
             ("synthesizers", "registers", "formality"),
             ("synthesizer", "register", "formality", "by-synthesizer", "by-register", "by-formality"),
         ),
-        Chapter("ranks", "Rank stability", "", ("stability",), ("stability",)),
+        Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
     )
     how_to_read = (
         "A model converses with a simulated user whose constraints on the answers change by one every turn. A turn is "

@@ -6,7 +6,15 @@ from hypothesis import strategies as st
 from sessions_by_hand import play, prompt
 
 from evolif.errors import UsageError
-from evolif.metrics import RATES, Breakdown, process_metrics, rank_agreement, rank_stability, records_from_sessions
+from evolif.metrics import (
+    RATES,
+    Breakdown,
+    process_metrics,
+    rank_agreement,
+    rank_stability,
+    records_from_sessions,
+    split_half_stability,
+)
 from evolif.metrics.statistics import pearson, ranks, spearman
 from evolif.rng import Purpose, Stream
 
@@ -98,6 +106,48 @@ def test_models_all_alike_have_no_correlation():
     assert (found.draws, found.pearson, found.spearman) == (0, None, None)
 
 
+def test_halves_share_no_dialogue_and_are_the_same_for_all_models():
+    from statistics import fmean, stdev
+
+    draws = 6
+    (found,) = split_half_stability(FOUR, draws=draws, seed=3)
+    assert (found.size, found.draws) == (3, draws)
+
+    def rob(sessions):
+        return process_metrics(records_from_sessions(sessions).records).rob
+
+    expected = []
+    for draw in range(draws):
+        drawn = Stream(3, Purpose.RANKS, draw, 2).sample([1, 2, 3, 4, 5, 6], 6)
+        halves = [
+            [rob([s for s in own if s.dialogue in half]) for own in FOUR.values()] for half in (drawn[::2], drawn[1::2])
+        ]
+        expected.append((pearson(*halves), spearman(*halves)))
+    figures, places = zip(*expected, strict=True)
+    assert (found.pearson, found.pearson_sd) == pytest.approx((fmean(figures), stdev(figures)))
+    assert (found.spearman, found.spearman_sd) == pytest.approx((fmean(places), stdev(places)))
+    assert [one.size for one in split_half_stability(FOUR, [1, 99, 2, 2], draws=1)] == [1, 2, 3]
+
+
+def test_equal_models_have_a_stable_order_only_where_parts_are_compared_with_the_whole():
+    from random import Random
+
+    chance = Random(2)
+    part_and_whole, halves = [], []
+    for _ in range(30):
+        equal = models(*([chance.randint(0, 9) for _ in range(24)] for _ in range(8)))
+        part_and_whole += [one.spearman for one in rank_stability(equal, [18], draws=10)]
+        halves += [one.spearman for one in split_half_stability(equal, draws=10)]
+    # Of one benchmark it may be up to 0.6 by chance, but not on average.
+    assert sum(part_and_whole) / 30 > 0.7
+    assert abs(sum(halves) / 30) < 0.15
+
+
+@pytest.mark.parametrize("own", [{}, models((1,), (2,), (3,))])
+def test_one_dialogue_has_no_halves(own):
+    assert split_half_stability(own) == ()
+
+
 def test_agreement_of_kinds_with_the_whole():
     prompts = [prompt(d, 1, source="m/a" if d < 4 else "m/b") for d in range(1, 6)]
     found = rank_agreement(FOUR, prompts, Breakdown("synthesizer", "worded by", "", label="source"))
@@ -131,5 +181,7 @@ def test_refusals():
         rank_stability(FOUR, [0])
     with pytest.raises(UsageError, match="at least 1 draw"):
         rank_stability(FOUR, [1], draws=0)
+    with pytest.raises(UsageError, match="size of at least 1"):
+        split_half_stability(FOUR, [0])
     with pytest.raises(UsageError, match="unknown metric “rob”; use csr, isr"):
         rank_agreement(FOUR, [], REGISTER, metric="rob", table=RATES)

@@ -140,7 +140,7 @@ def test_the_whole_report_and_the_comparison_in_a_terminal(tmp_path: Path) -> No
     make_duels(tmp_path / "r", "sim/a", "sim/b", "sim/c").close()
     told = CliRunner().invoke(app, ["report", str(tmp_path / "r"), "--full", "--resamples", "50"])
     assert told.exit_code == 0, told.output
-    for words in ("Won %", "points", "CSR % per opening", "Moves of the duels", "Won on random subsamples"):
+    for words in ("Won %", "points", "CSR % per opening", "Moves of the duels", "Won on two halves"):
         assert words in told.output
     for words in ("EDR", "ROB", "Hazard", "Kaplan", "Patience sweep", "perfect responder"):
         assert words not in told.output

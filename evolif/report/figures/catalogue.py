@@ -151,19 +151,19 @@ def patience(runs: ComparableRuns) -> DrawOutcome:
 
 
 def stability(runs: ComparableRuns) -> DrawOutcome:
-    """Table 4 as curves."""
+    """Whether other dialogues give the same order."""
     curves = gather.stability_curves(runs)
-    if not runs.rank_stability:
-        return None, "Rank stability needs at least three models and more than five dialogues."
+    if not runs.split_half:
+        return None, "Rank stability needs at least three models and ten dialogues."
     metric = runs.analyses[0].headline.label
     if not _anything(curves):
         return None, f"No correlation is defined: the models do not differ in {metric}."
-    draws = max(point.draws for point in runs.rank_stability)
-    plot = Plot("dialogues in the subsample", f"correlation of {metric}", curves, percent=False, below_zero=True)
+    draws = max(point.draws for point in runs.split_half)
+    plot = Plot("dialogues in each half", f"correlation of {metric}", curves, percent=False, below_zero=True)
     return (
         draw_curves([plot]),
-        f"Correlation over {len(runs.models)} models between {metric} on random subsamples of dialogues and on all of "
-        f"them; mean over {draws} subsamples, ± one standard deviation.",
+        f"Correlation over {len(runs.models)} models between {metric} on two random halves that share no dialogue; "
+        f"mean over {draws} draws, ± one standard deviation.",
     )
 
 

@@ -263,8 +263,8 @@ def patience_curves(runs: ComparableRuns, metric: str) -> tuple[Curve, ...]:
 
 
 def stability_curves(runs: ComparableRuns) -> tuple[Curve, ...]:
-    """Pearson and Spearman over subsample sizes, with one standard deviation either side, no further than ±1."""
-    points = runs.rank_stability
+    """Pearson and Spearman over sizes of halves, with one standard deviation either side, no further than ±1."""
+    points = runs.split_half
     return (
         _curve("Pearson (figures)", {p.size: _around(p.pearson, p.pearson_sd) for p in points}),
         _curve("Spearman (ranks)", {p.size: _around(p.spearman, p.spearman_sd) for p in points}),

@@ -168,7 +168,7 @@ def _chapters(scenario: Scenario) -> tuple[Chapter, ...]:
             ("patience",),
             ("patience",),
         ),
-        Chapter("ranks", "Rank stability", "", ("stability",), ("stability",)),
+        Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
     )
 
 

@@ -118,8 +118,8 @@ def test_sections_stand_where_there_is_something_to_show(make: Make) -> None:
     for wanted in ("headline", "left-out", "ceiling", "survival", "groups", "load", "moves", "patience", "comparisons"):
         assert wanted in sections
     assert {"settings", "reproduce", "how-to-read", "dialogues"} <= set(sections)
-    # Nobody audited the judge, no token was paid for, and two models have no rank stability.
-    assert not {"audit", "costs", "ranks", "published"} & set(sections)
+    # Nobody audited the judge, and no token was paid for.
+    assert not {"audit", "costs", "published"} & set(sections)
 
 
 def test_comparisons_asked_for_are_shown_with_intervals(folder: Path, tmp_path: Path) -> None:
