@@ -188,9 +188,19 @@ class EvalConfig(BaseModel):
     ] = None
     stop_when: Annotated[
         str | None,
-        Field(description="Stop early once every model's interval is narrower, e.g. rob=0.03."),
+        Field(
+            description="End early, with as many dialogues as intervals of that width need, e.g. rob=0.03; at least 30."
+        ),
         Flag(MONEY, "METRIC=HALF-WIDTH"),
     ] = None
+    stop_method: Annotated[
+        str,
+        Field(
+            description="How --stop-when decides: pilot computes the number from the first 30 dialogues and keeps it; "
+            "sequence looks every ten dialogues and takes two to three times as many."
+        ),
+        Flag(MONEY, "pilot|sequence"),
+    ] = "pilot"
     dry_run: Annotated[
         bool,
         Field(description="Show the planned calls and their likely cost; make no calls."),

@@ -9,15 +9,17 @@ from evolif.budget.forecast import (
     survival_of_mean,
     survival_of_sessions,
 )
+from evolif.budget.pilot import PILOT
 from evolif.budget.prices import PriceTable, Quotes, callable_models, judge_models, load_prices, quotes_of
 from evolif.budget.status import ModelStatus, RunStatus, snapshot
-from evolif.budget.stop_rule import BATCH, BOUNDED, Rule, StopRule, parse_rule
+from evolif.budget.stop_rule import BATCH, BOUNDED, Rule, StopRule, parse_rule, shown_intervals
 from evolif.runner.bounds import ASSUMED_ANSWER, upper_bound
 
 __all__ = [
     "ASSUMED_ANSWER",
     "BATCH",
     "BOUNDED",
+    "PILOT",
     "Budget",
     "Expected",
     "Forecast",
@@ -35,6 +37,7 @@ __all__ = [
     "load_prices",
     "parse_rule",
     "quotes_of",
+    "shown_intervals",
     "snapshot",
     "survival_of_mean",
     "survival_of_sessions",

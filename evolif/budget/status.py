@@ -9,6 +9,7 @@ from typing import Any
 
 from evolif.budget.forecast import survival_of_sessions
 from evolif.budget.prices import Quotes
+from evolif.budget.stop_rule import shown_intervals
 from evolif.metrics import (
     PROCESS,
     Interval,
@@ -107,9 +108,7 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
     models = []
     for model, sessions in played.items():
         counts = records_from_sessions(sessions)
-        value, interval = _headline(
-            table, [s for s in sessions if early_end is None or s.dialogue in early_end.dialogues]
-        )
+        value, interval = _headline(table, sessions, early_end)
         lengths = [len(session.turns) for session in sessions]
         own = [one for one in spent if (one.role, one.model) == ("target", model)]
         usd, priced = quotes.total(own)
@@ -135,12 +134,15 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
     return RunStatus(tuple(models), tokens, usd, priced, early_end, headline, unknown)
 
 
-def _headline(table: MetricTable | None, sessions: Sequence[Session]) -> tuple[float | None, Interval | None]:
+def _headline(
+    table: MetricTable | None, sessions: Sequence[Session], early: EarlyEnd | None
+) -> tuple[float | None, Interval | None]:
     if table is None:
         return None, None
-    counted = counted_sessions(sessions)
+    counted = counted_sessions(s for s in sessions if early is None or s.dialogue in early.dialogues)
     drawn = intervals(table, dialogue_rows(table, counted).values(), resamples=_RESAMPLES)
-    return figures((table,), counted).value(table.main), drawn[table.main]
+    shown = shown_intervals(drawn, early, (table,), counted, resamples=_RESAMPLES)
+    return figures((table,), counted).value(table.main), shown[table.main]
 
 
 def _survivors(lengths: Sequence[int]) -> tuple[tuple[int, int], ...]:

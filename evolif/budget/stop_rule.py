@@ -1,26 +1,35 @@
-"""A stop rule ends a run as soon as its figures are precise enough, without favouring any result.
+"""A stop rule ends a run with as few dialogues as a metric needs, without favouring any result.
 
-Checking sessions as they end would favour short ones. So the rule checks only complete prefixes of the dialogues, in
-seeded order and in batches, once every session of every model in them has ended. Which prefix satisfies the rule then
-depends on the answers alone, not on the order in which they arrive.
+Whoever looks at an interval again and again, and stops once it is narrow, stops where chance made it narrow: such
+intervals are too narrow, and near a limit such as 100 % the figures are too high. There are two ways that hold:
+
+    pilot     the first 30 dialogues say how many are needed; that number is then kept, whatever the later ones show
+    sequence  the run ends as soon as a confidence sequence, which allows for all the looks, is narrow enough
+
+Both count dialogues in the run's order, and a dialogue only when every session of every model in it has ended. So what
+is decided depends on the answers alone, not on the order in which they arrive.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias, cast, get_args
 
+from evolif.budget.pilot import PILOT, dialogues_for
 from evolif.errors import UsageError
 from evolif.metrics import (
     PROCESS,
+    Interval,
     MetricTable,
+    Row,
     counted_sessions,
     described,
     dialogue_rows,
-    intervals,
     is_saturated,
+    sequence_interval,
     sessions_at_cap,
 )
 from evolif.metrics.statistics import require
@@ -36,13 +45,15 @@ from evolif.runner import (
     SessionEnded,
     load_run,
 )
-from evolif.types import Session, Usage
+from evolif.types import DEFAULT_RESAMPLES, Session, Usage
 
 BATCH = 10
-"""Dialogues in each batch."""
+"""Dialogues between two looks of a confidence sequence."""
 
 BOUNDED = "edr_len"
 """The metric that a cap bounds: where most sessions reach it, its interval is narrow whatever the model can do."""
+
+Method: TypeAlias = Literal["pilot", "sequence"]
 
 _ENDED = frozenset({"finished", "censored", "withheld"})
 _CUT = frozenset({STOP_RULE, "budget"})
@@ -54,21 +65,23 @@ class Rule:
 
     metric: str
     half_width: float
+    method: Method = "pilot"
 
     def __str__(self) -> str:
         return f"{self.metric}={self.half_width:g}"
 
 
-def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,)) -> Rule:
+def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,), method: str = "pilot") -> Rule:
     """Read `rob=0.03`.
 
     Args:
         text: A metric and a half-width.
         tables: Those that the run will have (`tables_of`).
+        method: `pilot` or `sequence`.
 
     Raises:
-        UsageError: an unknown metric, a half-width that is not above zero, or an interval that needs SciPy, which is
-            not installed.
+        UsageError: an unknown metric or method, a half-width that is not above zero, or an interval that needs SciPy,
+            which is not installed.
     """
     metric, _, width = text.partition("=")
     metrics = described(tables)
@@ -84,9 +97,37 @@ def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,)) -> Rule:
             f"--stop-when takes a metric and the half-width of its interval, e.g. {example}=0.03{points} "
             f"(metrics: {', '.join(metrics)}; {lengths})"
         )
+    if method not in get_args(Method):
+        raise UsageError(f"--stop-method is {' or '.join(get_args(Method))}, not “{method}”")
     if any(metric.strip() in table.events for table in tables):
         require("scipy.special", f"the interval of {metric.strip()}")
-    return Rule(metric.strip(), half_width)
+    return Rule(metric.strip(), half_width, cast(Method, method))
+
+
+def shown_intervals(
+    found: Mapping[str, Interval | None],
+    early: EarlyEnd | None,
+    tables: Sequence[MetricTable],
+    sessions: Sequence[Session],
+    *,
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
+) -> Mapping[str, Interval | None]:
+    """The intervals to show: after a stop by a confidence sequence, its metric has the sequence's own.
+
+    Args:
+        found: The ordinary intervals, by metric.
+        early: The end of the run.
+        tables: Of the run.
+        sessions: Of one model, those that count.
+        seed: Of the resampling.
+        resamples: How many.
+    """
+    if early is None or early.method != "sequence" or early.metric not in found:
+        return found
+    table = next(table for table in tables if early.metric in table.ratios)
+    rows = list(dialogue_rows(table, sessions).values())
+    return {**found, early.metric: sequence_interval(table, rows, early.metric, seed=seed, resamples=resamples)}
 
 
 class StopRule:
@@ -95,7 +136,7 @@ class StopRule:
     Args:
         rule: When to stop.
         settings: The run's settings.
-        root: The run's folder; sessions that ended there earlier count.
+        root: The run's folder; sessions that ended there earlier count, and so does what was decided there.
         seed: Seed of the bootstrap.
         tables: Those that the run will have.
 
@@ -111,51 +152,63 @@ class StopRule:
         self._settings = settings
         self._root = root
         self._seed = seed
-        self._batch_of = {dialogue: i // BATCH for i, dialogue in enumerate(settings.dialogues)}
-        self._left = [0] * (1 + max(self._batch_of.values()))
-        """Sessions of each batch that have not ended."""
-        for batch in self._batch_of.values():
-            self._left[batch] += len(settings.models) * settings.epochs
-        self._checked = 0
-        """Batches checked so far."""
-        self._prefix: frozenset[int] | None = None
-        self._stop = Deny(STOP_RULE, f"earlier dialogues already satisfy the stop rule {rule}")
-        self._was_applied = False
-        """Whether the rule has ended the run before, perhaps without a look at the cap."""
+        self._each = len(settings.models) * settings.epochs
+        """Sessions of one dialogue."""
+        self._left = dict.fromkeys(settings.dialogues, self._each)
+        """Sessions of each dialogue that have not ended."""
+        self._complete = 0
+        """Dialogues from the first on, of which every session has ended."""
+        self._next_look: int | None = PILOT
+        """Dialogues of the next look; None once all is decided."""
+        self._kept: frozenset[int] | None = None
+        """The dialogues that the run ends with, once the rule has chosen them."""
+        self._why_whole = ""
+        """Why all dialogues are played, as a clause, if that is decided."""
+        self._stop = Deny(STOP_RULE, f"the stop rule {rule} ends the run before this dialogue")
         if RunStore.begun(root):
-            self._refuse_saturated()
-            self._count_earlier()
+            self._resume()
 
     def summary(self) -> str:
-        """The outcome as a sentence."""
-        whole = f"{len(self._settings.dialogues)} dialogues"
-        if self._prefix is None:
-            return f"Stop rule {self._rule} was not satisfied; the run was not ended early ({whole})."
-        return (
-            f"Stop rule {self._rule} was satisfied by the first {len(self._prefix)} of {whole}, so the run ended "
-            "early; the metrics cover only those."
-        )
+        """The outcome as a sentence; for after the run."""
+        whole = len(self._settings.dialogues)
+        with closing(load_run(self._root)) as run:
+            early = run.early_end()
+        if early is None or self._kept is None:
+            why = self._why_whole or f"the first {PILOT} are not complete"
+            if whole <= PILOT:
+                why = f"a run that ends early has at least {PILOT}"
+            elif self._kept is not None:
+                why = f"{len(self._kept)} are enough, but the others had been played by then"
+            return f"Stop rule {self._rule} did not end the run early ({whole} dialogues): {why}."
+        first = len(self._kept)
+        by = f"the first {PILOT} dialogues showed that {first} of {whole} are enough"
+        if self._rule.method == "sequence":
+            by = f"its confidence sequence was narrow enough after {first} of {whole} dialogues"
+        return f"Stop rule {self._rule} ended the run early: {by}. The metrics cover only the first {first}."
 
     def __call__(self, event: Event) -> None:
-        """Count the sessions that end; check the rule when a batch is complete."""
+        """Count the sessions that end; look when enough dialogues are complete."""
         if isinstance(event, SessionEnded) and event.ending in _ENDED and event.cause not in _CUT:
-            self._left[self._batch_of[event.key.dialogue]] -= 1
-            self._check()
+            self._left[event.key.dialogue] -= 1
+            self._look()
 
     def admit(self, call: PlannedCall) -> Deny | None:
-        """Deny every call beyond the prefix, except to judge an answer that is already paid for."""
-        if self._prefix is None or call.role == "judge" or call.key is None or call.key.dialogue in self._prefix:
+        """Deny every call beyond the kept dialogues, except to judge an answer that is already paid for."""
+        if self._kept is None or call.role == "judge" or call.key is None or call.key.dialogue in self._kept:
             return None
         return self._stop
 
     def record(self, call: PlannedCall, usage: Usage | None) -> None:
         """Do nothing: the rule ignores usage."""
 
-    def _refuse_saturated(self) -> None:
+    def _resume(self) -> None:
         with closing(load_run(self._root)) as run:
-            early = run.early_end()
-            self._was_applied = early is not None and early.rule == str(self._rule)
-            for model in () if self._was_applied else self._settings.models:
+            noted = run.store.noted_end()
+            if noted is not None and self._is_own(noted):
+                # What was decided stays, even if a later version computes it in another way.
+                self._keep(len(noted.dialogues))
+                return
+            for model in self._settings.models:
                 share = self._share_at_cap(tuple(run.sessions(model)))
                 if share is not None:
                     raise UsageError(
@@ -163,6 +216,15 @@ class StopRule:
                         f"{100 * share:.0f} % of the sessions of {model} so far, so its interval is narrow whatever "
                         "the model can do; leave the rule out, or use exhaustion_rate=0.005"
                     )
+                for dialogue, epoch in run.store.ended(model):
+                    if dialogue in self._left and epoch <= self._settings.epochs:
+                        self._left[dialogue] -= 1
+        self._look()
+
+    def _is_own(self, noted: EarlyEnd) -> bool:
+        """Whether this rule decided it, from as many models and epochs, over dialogues that the run has."""
+        same = (noted.rule, noted.method, noted.sessions) == (str(self._rule), self._rule.method, self._each)
+        return same and noted.dialogues == self._first(len(noted.dialogues))
 
     def _share_at_cap(self, sessions: Sequence[Session]) -> float | None:
         """The share of counted sessions at the cap if the rule is on EDR len and the cap bounds it; else None."""
@@ -172,28 +234,61 @@ class StopRule:
             return None
         return at_cap / counted
 
-    def _count_earlier(self) -> None:
-        with closing(RunStore.open(self._root)) as store:
-            for model in self._settings.models:
-                for dialogue, epoch in store.ended(model):
-                    if dialogue in self._batch_of and epoch <= self._settings.epochs:
-                        self._left[self._batch_of[dialogue]] -= 1
-        self._check()
+    def _first(self, number: int) -> tuple[int, ...]:
+        return tuple(sorted(self._settings.dialogues[:number]))
 
-    def _check(self) -> None:
-        """Check each complete prefix, shortest first, except the whole run, when nothing is left to stop."""
-        while self._prefix is None and self._checked < len(self._left) - 1 and self._left[self._checked] == 0:
-            self._checked += 1
-            prefix = frozenset(self._settings.dialogues[: self._checked * BATCH])
+    def _look(self) -> None:
+        """Take every look that is due."""
+        dialogues = self._settings.dialogues
+        while self._complete < len(dialogues) and self._left[dialogues[self._complete]] <= 0:
+            self._complete += 1
+        while self._next_look is not None and self._next_look <= self._complete:
+            looked, self._next_look = self._next_look, None
             with closing(load_run(self._root)) as run:
-                if all(self._is_narrow(run, model, prefix) for model in self._settings.models):
-                    self._prefix = prefix
-                    run.store.note_early_end(EarlyEnd(str(self._rule), tuple(sorted(prefix)), BATCH))
+                number = self._number(run, looked)
+                if number is not None and number < len(dialogues):
+                    self._keep(number)
+                    batch = PILOT if self._rule.method == "pilot" else BATCH
+                    note = EarlyEnd(str(self._rule), self._first(number), batch, self._rule.method, self._each)
+                    run.store.note_early_end(note)
 
-    def _is_narrow(self, run: Run, model: str, prefix: Iterable[int]) -> bool:
-        sessions = [s for s in run.sessions(model) if s.dialogue in prefix and s.epoch <= self._settings.epochs]
-        if not self._was_applied and self._share_at_cap(sessions) is not None:
-            return False
-        rows = dialogue_rows(self._table, counted_sessions(sessions)).values()
-        interval = intervals(self._table, rows, seed=self._seed)[self._rule.metric]
+    def _keep(self, number: int) -> None:
+        self._next_look = None
+        if number < len(self._settings.dialogues):
+            self._kept = frozenset(self._settings.dialogues[:number])
+        else:
+            self._why_whole = f"{number} are needed"
+
+    def _number(self, run: Run, looked: int) -> int | None:
+        """How many dialogues the run ends with; None if that is not decided now."""
+        prefix = frozenset(self._settings.dialogues[:looked])
+        of_models = [self._counted(run, model, prefix) for model in self._settings.models]
+        at_cap = any(self._share_at_cap(sessions) is not None for sessions in of_models)
+        rows = [list(dialogue_rows(self._table, counted_sessions(sessions)).values()) for sessions in of_models]
+        if self._rule.method == "pilot":
+            return self._planned(rows, at_cap=at_cap)
+        self._why_whole = "at no earlier look was the confidence sequence of every model narrow enough"
+        if not at_cap and all(map(self._is_narrow, rows)):
+            return looked
+        self._next_look = looked + BATCH
+        return None
+
+    def _counted(self, run: Run, model: str, prefix: frozenset[int]) -> list[Session]:
+        return [s for s in run.sessions(model) if s.dialogue in prefix and s.epoch <= self._settings.epochs]
+
+    def _planned(self, rows: Sequence[Sequence[Row]], *, at_cap: bool) -> int | None:
+        if at_cap:
+            self._why_whole = f"EDR len is bounded by the cap in more than a quarter of the first {PILOT} dialogues"
+            return None
+        goal, most = self._rule.half_width, len(self._settings.dialogues)
+        needs = [dialogues_for(self._table, own, self._rule.metric, goal, most=most, seed=self._seed) for own in rows]
+        if None in needs:
+            self._why_whole = f"the first {PILOT} dialogues do not show how much {self._rule.metric} varies"
+            return None
+        needed = max(need for need in needs if need is not None)
+        self._why_whole = f"by the first {PILOT}, about {needed} are needed"
+        return needed
+
+    def _is_narrow(self, rows: Sequence[Row]) -> bool:
+        interval = sequence_interval(self._table, rows, self._rule.metric, seed=self._seed)
         return interval is not None and (interval[1] - interval[0]) / 2 < self._rule.half_width

@@ -160,22 +160,24 @@ def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRul
         UsageError: it cannot be read, or the run so far shows that it is of no use.
     """
     if config.stop_when is None:
+        if config.stop_method != EvalConfig.model_fields["stop_method"].default:
+            raise UsageError(f"--stop-method {config.stop_method} says how --stop-when decides, which is missing")
         return None
-    from evolif.budget import BATCH, BOUNDED, StopRule, parse_rule
+    from evolif.budget import BOUNDED, PILOT, StopRule, parse_rule
     from evolif.metrics import tables_of
     from evolif.scenario import get_scenario
 
     tables = tables_of(get_scenario(settings.scenario).metrics, settings.patience)
-    parsed = parse_rule(config.stop_when, tables)
+    parsed = parse_rule(config.stop_when, tables, config.stop_method)
     rule = StopRule(parsed, settings, root, config.seed, tables)
     if parsed.metric == BOUNDED:
         say(
             f"--stop-when {parsed}: EDR len is bounded by the cap of {settings.max_turns}. While more than a quarter "
             "of a model's sessions reach it, the rule does not end the run; exhaustion_rate has no such bound."
         )
-    if len(settings.dialogues) <= BATCH:
+    if len(settings.dialogues) <= PILOT:
         say(
-            f"--stop-when looks at the first {BATCH}, {2 * BATCH}, … completed dialogues, but this run has only "
+            f"--stop-when ends no run with fewer than {PILOT} dialogues, and this run has only "
             f"{len(settings.dialogues)}: it cannot end early."
         )
     return rule

@@ -48,6 +48,7 @@ from evolif.metrics.process import (
 from evolif.metrics.ranking import Order, Place, Ranking, ranking
 from evolif.metrics.ranks import RankAgreement, RankStability, rank_agreement, rank_stability, split_half_stability
 from evolif.metrics.replay import Ceiling, Miss, SweepPoint, ceiling, patience_sweep
+from evolif.metrics.sequence import deviation, sequence_interval
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds, counted_sessions, records_from_sessions, tables_of
 from evolif.metrics.statistics import Interval, resampled_indices, wilson
 from evolif.metrics.survival import (
@@ -134,6 +135,7 @@ __all__ = [
     "counted_sessions",
     "cut",
     "described",
+    "deviation",
     "dialogue_figures",
     "dialogue_keys",
     "dialogue_rows",
@@ -162,6 +164,7 @@ __all__ = [
     "records_from_sessions",
     "resampled_indices",
     "satisfaction_by_group",
+    "sequence_interval",
     "sessions_at_cap",
     "split_half_stability",
     "survival",

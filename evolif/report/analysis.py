@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TypedDict
 
+from evolif.budget import shown_intervals
 from evolif.judge_audit import JudgeAuditRow, judge_audit_summary
 from evolif.metrics import (
     Bounds,
@@ -81,6 +82,8 @@ class ModelSummary:
     """Answers without text, which are judged like any others."""
     at_cap: int = 0
     """Counted sessions that the cap ended."""
+    early_end: EarlyEnd | None = None
+    """The stop rule that ended its run early."""
 
     @property
     def saturated(self) -> bool:
@@ -294,7 +297,7 @@ class ModelAnalysis:
             model=self.name,
             tables=self.of.tables,
             metrics=found.metrics,
-            intervals=found.intervals,
+            intervals=shown_intervals(found.intervals, self.of.early_end, self.of.tables, self.counted, **self._draws),
             counts=counts,
             groups=satisfaction_by_group(self.sessions),
             heuristic=self.of.heuristic.get(self.name, {}),
@@ -302,6 +305,7 @@ class ModelAnalysis:
             tokens=self.tokens,
             empty_answers=self.empty_answers,
             at_cap=sessions_at_cap(self.sessions, self.of.settings.max_turns),
+            early_end=self.of.early_end,
         )
 
     @cached_property

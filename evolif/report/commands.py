@@ -56,6 +56,7 @@ def evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> S
     words += ["--seed", str(settings.seed)]
     if early is not None and _RULE.fullmatch(early.rule):
         words += ["--stop-when", early.rule]
+        words += ["--stop-method", "sequence"] if early.method == "sequence" else []
     elsewhere = any((*settings.endpoints, *settings.judge_endpoints, *settings.other_endpoints.values()))
     note = "if a custom endpoint needs a key, add &key_env=VARIABLE" if elsewhere else ""
     if "/~" in " ".join(words):

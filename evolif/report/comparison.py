@@ -24,6 +24,7 @@ from evolif.metrics import (
 )
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import PairKind, kind_of, setting_of
+from evolif.report.early import early_note, marked
 from evolif.report.pairing import needed_cell, needed_clause
 from evolif.report.tables import decimals, metric_cell
 from evolif.report.wording import saturated_line
@@ -162,8 +163,12 @@ def comparison_grid(comparison: ModelComparison, *, narrow: bool = False) -> Gri
         comparison: Of two models.
         narrow: Without the intervals of dialogues needed, so that it fits 80 characters.
     """
+    ends = [side.of.early_end for side in (comparison.a, comparison.b)]
     rows = tuple(
-        (comparison.metrics[name].head, _difference_cells(comparison.metrics[name], one, narrow=narrow))
+        (
+            marked(comparison.metrics[name].head, name, ends),
+            _difference_cells(comparison.metrics[name], one, narrow=narrow),
+        )
         for name, one in all_differences(comparison).items()
         if name in comparison.paired.differences or comparison.metrics[name].small
     )
@@ -176,6 +181,7 @@ def comparison_grid(comparison: ModelComparison, *, narrow: bool = False) -> Gri
     note += "." if narrow else ", with a 95 % interval."
     if "exhaustion_rate" in comparison.paired.beside:
         note += " EXH: exhaustion rate, sessions out of patience per 100 judged turns, outside Holm's correction."
+    note = " ".join(filter(None, (note, early_note(ends))))
     heads = ("A", "B", "A − B", "p (Holm)", "d", "needed")
     return Grid("comparison", f"A: {first} · B: {second}", "metric", heads, rows, note)
 

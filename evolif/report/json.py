@@ -107,12 +107,12 @@ def _or_reason(part: Callable[[], Any]) -> Any:
 
 
 def _run_settings(run: Run) -> dict[str, Any]:
+    return {"path": str(run.path), "settings": run.settings.model_dump(mode="json"), "early_end": _early_end(run)}
+
+
+def _early_end(run: Run) -> dict[str, Any] | None:
     early = run.early_end()
-    return {
-        "path": str(run.path),
-        "settings": run.settings.model_dump(mode="json"),
-        "early_end": None if early is None else asdict(early),
-    }
+    return None if early is None else asdict(early)
 
 
 def _summary(summary: ModelSummary) -> dict[str, Any]:
@@ -356,6 +356,7 @@ def _side(model: ModelAnalysis, label: str) -> dict[str, Any]:
         "model": model.name,
         "run": str(run.path),
         "settings": run.settings.model_dump(mode="json"),
+        "early_end": _early_end(run),
         "integrity": asdict(model.of.integrity),
     }
 

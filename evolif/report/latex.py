@@ -12,6 +12,7 @@ from unicodedata import normalize
 import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid, conclusion
+from evolif.report.early import early_note
 from evolif.report.pairing import pairing_line
 from evolif.report.ranks import rank_grids
 from evolif.report.tables import own_parts, published_grid, why_empty
@@ -131,7 +132,9 @@ def _cell(cell: TableCell) -> str:
 
 def _grids(runs: ComparableRuns) -> Iterator[Grid]:
     headline = sections.headline(runs.heads, runs.summaries, runs.cap)
-    yield replace(headline, title=f"{runs.title_of_metrics} with 95 % bootstrap intervals over dialogues")
+    note = " ".join(filter(None, (headline.note, early_note(one.early_end for one in runs.analyses))))
+    title = f"{runs.title_of_metrics} with 95 % bootstrap intervals over dialogues"
+    yield replace(headline, title=title, note=note)
     yield sections.groups_with_intervals(runs)
     if runs.has_patience:
         yield sections.survival(runs)

@@ -9,6 +9,7 @@ from evolif.errors import EvolifError, UsageError
 from evolif.metrics import GROUP, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
 from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
+from evolif.report.early import marked
 from evolif.report.ranks import correlation_cell, rank_grids
 from evolif.report.wording import Published
 from evolif.scenario import Grid, TableCell, TableRow
@@ -69,10 +70,11 @@ def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int) 
     The note says what stands beside the eight metrics.
     """
     rows: list[TableRow] = [("sessions", tuple(TableCell(str(s.metrics.dialogues)) for s in summaries))]
-    capped = any(s.counts.censored for s in summaries)
+    capped, ends = any(s.counts.censored for s in summaries), [s.early_end for s in summaries]
     for name, metric in described(table for s in summaries for table in s.tables).items():
         cells = (metric_cell(metric, s.metrics.value(name), s.intervals.get(name)) for s in summaries)
-        rows.append((f"{metric.head} ≤{cap}" if capped and name == "edr_len" else metric.head, tuple(cells)))
+        head = f"{metric.head} ≤{cap}" if capped and name == "edr_len" else metric.head
+        rows.append((marked(head, name, ends), tuple(cells)))
     patient = any(s.metrics.value("exhaustion_rate") is not None for s in summaries)
     return Grid("headline", "", "metric", tuple(heads), tuple(rows), _BESIDE if patient else "")
 

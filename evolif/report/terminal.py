@@ -20,6 +20,7 @@ from evolif.metrics import Metric
 from evolif.report.analysis import ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid
+from evolif.report.early import early_line
 from evolif.report.pairing import pairing_line
 from evolif.report.tables import metric_cell, published_grid
 from evolif.report.wording import (
@@ -28,7 +29,6 @@ from evolif.report.wording import (
     ceiling_line,
     context_line,
     dollars,
-    early_line,
     integrity_lines,
     notice,
     remarks,

@@ -78,18 +78,6 @@ def settings_line(run: Run) -> str:
     return f"{line[0].upper()}{line[1:]}; in brackets 95 % intervals over dialogues."
 
 
-def early_line(run: Run) -> str:
-    """The stop rule that ended the run; empty if none did."""
-    early = run.early_end()
-    if early is None:
-        return ""
-    return (
-        f"Ended early by the stop rule {early.rule}: every model's interval of that metric is narrower than ± "
-        f"that value over the first {len(early.dialogues)} dialogues of the seeded order (checked in whole "
-        f"batches of {early.batch}, each with all its sessions ended). The metrics cover only these dialogues."
-    )
-
-
 def unfinished_line(run: Run) -> str:
     """How many sessions have not ended; empty if all have."""
     suspended = run.suspended()

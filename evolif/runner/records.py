@@ -510,7 +510,16 @@ class EarlyEnd:
     rule: str
     dialogues: tuple[int, ...]
     batch: int
-    """Dialogues added to the prefix between two checks."""
+    """Dialogues added to the prefix between two looks; with the method `pilot`, those of the only look."""
+    method: str = "batches"
+    """`pilot`, `sequence` or, in runs of earlier versions, `batches`: repeated looks at ordinary intervals."""
+    sessions: int = 0
+    """Sessions of each dialogue, over models and epochs, that it was decided from; 0 if unknown."""
+
+    @property
+    def metric(self) -> str:
+        """The metric of the rule."""
+        return self.rule.partition("=")[0]
 
     def dump(self) -> str:
         """As JSON text."""
@@ -520,4 +529,5 @@ class EarlyEnd:
     def load(cls, text: str) -> EarlyEnd:
         """What `dump` wrote."""
         data = load_json(text)
-        return cls(data["rule"], tuple(data["dialogues"]), data["batch"])
+        later = {key: data[key] for key in ("method", "sessions") if key in data}
+        return cls(data["rule"], tuple(data["dialogues"]), data["batch"], **later)

@@ -401,14 +401,18 @@ class RunStore:
         with disk_faults(self.root), self._connection:
             self._connection.execute("INSERT OR REPLACE INTO run VALUES ('early end', ?)", (end.dump(),))
 
+    def noted_end(self) -> EarlyEnd | None:
+        """The end that a stop rule noted last, whether or not it has cut anything short."""
+        with disk_faults(self.root):
+            row = self._connection.execute("SELECT value FROM run WHERE key = 'early end'").fetchone()
+        return None if row is None else EarlyEnd.load(row[0])
+
     def early_end(self) -> EarlyEnd | None:
         """The stop rule's end; None if there was none, or if every session it cut short has been played since."""
         with disk_faults(self.root):
-            row = self._connection.execute(
-                "SELECT value FROM run WHERE key = 'early end' AND EXISTS (SELECT 1 FROM session WHERE cause = ?)",
-                (STOP_RULE,),
-            ).fetchone()
-        return None if row is None else EarlyEnd.load(row[0])
+            query = "SELECT EXISTS (SELECT 1 FROM session WHERE cause = ?)"
+            (cut,) = self._connection.execute(query, (STOP_RULE,)).fetchone()
+        return self.noted_end() if cut else None
 
     def close(self) -> None:
         """Close the file."""

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
+import shutil
+import sqlite3
+import statistics
 from contextlib import closing
 from pathlib import Path
 
@@ -13,14 +17,31 @@ import pytest
 from evolif import UsageError
 from evolif.budget import Rule, StopRule, load_prices, parse_rule, quotes_of, snapshot
 from evolif.instructions import Benchmark, generate
-from evolif.metrics import bootstrap_intervals, records_from_sessions
+from evolif.metrics.sequence import boundary
 from evolif.models import ChatModel, ChatRequest, Reply, open_model
-from evolif.report import Terminal, print_report, report_object, summarise
-from evolif.runner import EvalConfig, Run, evaluate, load_run, plan
+from evolif.report import (
+    Terminal,
+    analyse,
+    compare_models,
+    comparisons_object,
+    group_comparable,
+    latex_report,
+    print_report,
+    report_object,
+    summarise,
+    write_page,
+)
+from evolif.report.comparison import comparison_grid
+from evolif.report.early import early_line
+from evolif.runner import STOP_RULE, EarlyEnd, EvalConfig, PlannedCall, Run, RunStore, evaluate, load_run, plan
+from evolif.runner.events import SessionKey
+from evolif.runner.records import EndEntry
 
 MODELS = ["sim/steady", "sim/forgetful"]
-RULE = Rule("rob", 0.08)
-CAP = 12
+RULE = Rule("rob", 0.06)
+SEQUENCE = Rule("rob", 0.085, "sequence")
+DIALOGUES = 55
+CAP = 8
 
 
 class Late:
@@ -46,40 +67,61 @@ class Late:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("stop") / "bench"
-    generate(root, dialogues=40, turns=CAP, seed=8, profile="objective")
+    generate(root, dialogues=DIALOGUES, turns=CAP, seed=8, profile="objective")
     return root
 
 
-def play(bench: Path, out: Path, order: int, rule: Rule | None = RULE) -> Run:
+@pytest.fixture(scope="module")
+def whole(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run without a rule; copy it to go on from there."""
+    root = tmp_path_factory.mktemp("whole") / "run"
+    play(bench, root, 0, rule=None).close()
+    return root
+
+
+def play(bench: Path, out: Path, order: int, rule: Rule | None = RULE, **changed: int) -> Run:
     chance = random.Random(order)
     late = [Late(open_model(name), chance) for name in MODELS]
-    config = EvalConfig(models=tuple(MODELS), max_turns=CAP)
+    config = EvalConfig(models=tuple(MODELS), max_turns=CAP, **changed)
     stopping = None if rule is None else StopRule(rule, plan(Benchmark(bench), config), out)
-    return evaluate(bench, late, out, max_turns=CAP, gate=stopping, observe=stopping)
+    run = evaluate(bench, late, out, max_turns=CAP, gate=stopping, observe=stopping, **changed)
+    if stopping is not None:
+        (run.path / "said").write_text(stopping.summary(), encoding="utf-8")
+    return run
 
 
-def half_widths(run: Run, dialogues: int) -> list[float]:
-    widths = []
-    for model in run.models:
-        records = records_from_sessions(s for s in run.sessions(model) if s.dialogue <= dialogues).records
-        interval = bootstrap_intervals(records)["rob"]
-        assert interval is not None
-        widths.append((interval[1] - interval[0]) / 2)
-    return widths
+def said(run: Run) -> str:
+    return (run.path / "said").read_text(encoding="utf-8")
 
 
-def test_the_prefix_is_the_first_whole_one_that_is_narrow_in_any_order_of_answers(bench: Path, tmp_path: Path) -> None:
-    with closing(play(bench, tmp_path / "whole", 0, rule=None)) as whole:
-        narrow = [n for n in (10, 20, 30) if max(half_widths(whole, n)) < RULE.half_width]
-        assert narrow and narrow[0] > 10, "the rule is to be satisfied, but not at once"
-        assert whole.early_end() is None
+def rates(run: Run, model: str, dialogues: int) -> list[float]:
+    """ROB of each of the first dialogues, worked out from the answers."""
+    found = []
+    for session in sorted(run.sessions(model), key=lambda one: one.dialogue):
+        good = [all(verdict.satisfied for verdict in turn.verdicts) for turn in session.turns]
+        found.append(sum(good) / len(good))
+    return found[:dialogues]
+
+
+def planned(run: Run, half_width: float) -> int:
+    """What the pilot asks for, written out: Student's quantile for 29 degrees of freedom, 1.29 for the variance."""
+    spread = max(statistics.stdev(rates(run, model, 30)) for model in run.models)
+    return max(30, math.ceil(1.29 * (2.04523 * spread / half_width) ** 2))
+
+
+def test_the_first_thirty_fix_the_number_in_any_order_of_answers(bench: Path, whole: Path, tmp_path: Path) -> None:
+    with closing(load_run(whole)) as run:
+        number = planned(run, RULE.half_width)
+        assert 30 < number < DIALOGUES, "the rule is to stop the run, but not right after the pilot"
+        assert run.early_end() is None
     figures = set()
     for order in (1, 2, 3):
         with closing(play(bench, tmp_path / f"run{order}", order)) as run:
             early = run.early_end()
-            assert early is not None and early.dialogues == tuple(range(1, narrow[0] + 1))
-            assert all(s.ending == "finished" or len(s.turns) == CAP for s in run.sessions() if s.dialogue <= narrow[0])
+            assert early is not None and early.dialogues == tuple(range(1, number + 1)) and early.method == "pilot"
+            assert all(s.ending == "finished" or len(s.turns) == CAP for s in run.sessions() if s.dialogue <= number)
             assert run.unbegun()["stop rule"] > 0 and run.suspended() == 0
+            assert f"the first 30 dialogues showed that {number} of {DIALOGUES} are enough" in said(run)
             status = snapshot(run, quotes_of(run.settings, load_prices()))
             assert status.turns_left == 0 and status.early_end == early
             assert [m.value for m in status.models] == [s.metrics.value("rob") for s in summarise(run)]
@@ -87,20 +129,97 @@ def test_the_prefix_is_the_first_whole_one_that_is_narrow_in_any_order_of_answer
     assert len(figures) == 1
 
 
-def test_the_report_says_the_rule_and_resuming_with_it_asks_nothing(
+def test_no_goal_ends_a_run_before_thirty_and_a_narrow_one_never(bench: Path, tmp_path: Path) -> None:
+    with closing(play(bench, tmp_path / "wide", 1, Rule("rob", 0.9))) as run:
+        early = run.early_end()
+        assert early is not None and early.dialogues == tuple(range(1, 31))
+    with closing(play(bench, tmp_path / "narrow", 1, Rule("rob", 0.001))) as run:
+        assert run.early_end() is None and {s.metrics.dialogues for s in summarise(run)} == {DIALOGUES}
+        assert f"did not end the run early ({DIALOGUES} dialogues): by the first 30, about" in said(run)
+    with closing(play(bench, tmp_path / "short", 1, Rule("rob", 0.9), limit=30)) as run:
+        assert run.early_end() is None and "has at least 30" in said(run)
+
+
+def test_every_output_marks_the_figure_and_resuming_asks_nothing(
     bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with closing(play(bench, tmp_path / "run", 1)) as run:
         before = [(s.dialogue, len(s.turns)) for s in run.sessions()]
         summaries = summarise(run)
-        print_report(run, summaries, Terminal(width=300))
+        print_report(run, summaries, Terminal(width=400))
         told = json.loads(json.dumps(report_object([(run, summaries)])))
         number = len(told["runs"][0]["early_end"]["dialogues"])
-    said = capsys.readouterr().out
-    assert "Ended early by the stop rule rob=0.08" in said and f"first {number} dialogues" in said
-    assert told["runs"][0]["early_end"]["rule"] == "rob=0.08" and told["models"][0]["dialogues"] == number
+        analyses = analyse([run], resamples=20)
+        paper = latex_report(group_comparable(analyses))
+        [comparison] = compare_models([(analyses[0].models[0], analyses[0].models[1])])
+        compared = json.loads(json.dumps(comparisons_object([comparison])))["comparisons"][0]
+        grid = comparison_grid(comparison)
+        write_page(analyses, tmp_path / "page.html")
+    shown = capsys.readouterr().out
+    line = f"Ended early by the stop rule rob=0.06 after the first {number} dialogues"
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert line in shown and line in grid.note and line in page and line in paper.replace("{-}", "-")
+    assert "ROB % *" in shown and r"ROB \% *" in paper and "ROB % *" in page and "ROB % *" in dict(grid.rows)
+    assert compared["a"]["early_end"] == compared["b"]["early_end"] == told["runs"][0]["early_end"]
+    assert told["runs"][0]["early_end"] | {"dialogues": []} == {
+        "rule": "rob=0.06", "dialogues": [], "batch": 30, "method": "pilot", "sessions": 2
+    }  # fmt: skip
+    assert told["models"][0]["dialogues"] == number
     with closing(play(bench, tmp_path / "run", 2)) as again:
         assert [(s.dialogue, len(s.turns)) for s in again.sessions()] == before
+
+
+def test_what_was_decided_stays_until_models_or_epochs_change(
+    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(play(bench, tmp_path / "run", 1)) as run:
+        first = run.early_end()
+    with monkeypatch.context() as later:
+        later.setattr("evolif.budget.stop_rule.dialogues_for", lambda *_, **__: 31)
+        with closing(play(bench, tmp_path / "run", 2)) as run:
+            assert run.early_end() == first is not None and len(first.dialogues) > 31
+        with closing(play(bench, tmp_path / "run", 2, epochs=2)) as run:
+            again = run.early_end()
+            assert again is not None and again.dialogues == tuple(range(1, 32)) and again.sessions == 4
+
+
+def test_a_dialogue_that_a_budget_cut_keeps_the_pilot_open(bench: Path, whole: Path, tmp_path: Path) -> None:
+    settings = plan(Benchmark(bench), EvalConfig(models=tuple(MODELS), max_turns=CAP))
+    beyond = PlannedCall("target", "sim/steady", ChatRequest(()), SessionKey("sim/steady", DIALOGUES, 1))
+    for cut in (0, 30):
+        root = tmp_path / f"cut{cut}"
+        shutil.copytree(whole, root)
+        with closing(RunStore.open(root)) as store:
+            store.write([EndEntry(number, "censored", "budget") for number in ids(root, cut)])
+        denied = StopRule(RULE, settings, root).admit(beyond)
+        assert (denied is None) == (cut > 0)
+
+
+def ids(root: Path, dialogue: int) -> list[int]:
+    """Of its stored sessions."""
+    with closing(sqlite3.connect(root / "run.sqlite")) as file:
+        return [number for (number,) in file.execute("SELECT id FROM session WHERE dialogue = ?", (dialogue,))]
+
+
+def test_a_sequence_gives_the_interval_at_the_first_narrow_look(bench: Path, whole: Path, tmp_path: Path) -> None:
+    with closing(load_run(whole)) as run:
+        spreads = [[statistics.stdev(rates(run, model, n)) for model in run.models] for n in (30, 40, 50)]
+    halves = [max(own) * boundary(n) for n, own in zip((30, 40, 50), spreads, strict=True)]
+    narrow = [n for n, half in zip((30, 40, 50), halves, strict=True) if half < SEQUENCE.half_width]
+    assert narrow and narrow[0] > 30, "the rule is to be satisfied, but not at once"
+    with closing(play(bench, tmp_path / "run", 1, SEQUENCE)) as run:
+        early = run.early_end()
+        assert early is not None and early.dialogues == tuple(range(1, narrow[0] + 1)) and early.batch == 10
+        assert f"narrow enough after {narrow[0]} of {DIALOGUES} dialogues" in said(run)
+        summaries, status = summarise(run), snapshot(run, quotes_of(run.settings, load_prices()))
+        for one, live, own in zip(summaries, status.models, spreads[narrow[0] // 10 - 3], strict=True):
+            value, interval = one.metrics.value("rob"), one.intervals["rob"]
+            assert value is not None and interval is not None and live.interval == pytest.approx(interval)
+            assert interval[0] == pytest.approx(value - own * boundary(narrow[0]))
+            assert interval[1] == pytest.approx(min(1, value + own * boundary(narrow[0])))
+        assert "--stop-method sequence" in analyse([run])[0].commands[1].command
+    with closing(play(bench, tmp_path / "run", 2, SEQUENCE)) as again:
+        assert again.early_end() == early
 
 
 def test_without_the_rule_a_run_goes_on_to_its_end(bench: Path, tmp_path: Path) -> None:
@@ -108,7 +227,19 @@ def test_without_the_rule_a_run_goes_on_to_its_end(bench: Path, tmp_path: Path) 
     play(bench, tmp_path / "run", 2, rule=None).close()
     with closing(load_run(tmp_path / "run")) as run:
         assert run.early_end() is None and not run.unbegun()
-        assert {s.metrics.dialogues for s in summarise(run)} == {40}
+        assert {s.metrics.dialogues for s in summarise(run)} == {DIALOGUES}
+
+
+def test_an_earlier_version_s_end_is_read_and_said(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path / "old")
+    with closing(RunStore.open(tmp_path / "old")) as store:
+        old = '{"rule": "rob=0.08", "dialogues": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], "batch": 10}'
+        store.note_early_end(EarlyEnd.load(old))
+        store.write([EndEntry(number, None, STOP_RULE) for number in ids(tmp_path / "old", DIALOGUES)])
+    with closing(load_run(tmp_path / "old")) as run:
+        assert {s.metrics.dialogues for s in summarise(run)} == {10}
+        line = early_line(run)
+    assert "at one of many looks" in line and "by an earlier version, hold in fewer than 95 % of runs" in line
 
 
 @pytest.mark.parametrize("text", ["rob", "rob=", "rob=0", "rob=-1", "rob=nan", "rob=inf", "length=1", "=0.1"])

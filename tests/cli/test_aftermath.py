@@ -91,14 +91,14 @@ def test_a_budget_that_was_spent_is_no_failure_and_the_sessions_are_told_once() 
 def test_a_rule_that_cannot_end_a_run_is_warned_of_and_the_rule_stands_at_the_end() -> None:
     done = evolif(*EVALUATE, "--stop-when", "rob=0.1")
     assert "this run has only 2: it cannot end early" in said(done)
-    assert "Stop rule rob=0.1 was not satisfied" in done.stdout.strip().splitlines()[-2]
+    assert "Stop rule rob=0.1 did not end the run early (2 dialogues)" in done.stdout.strip().splitlines()[-2]
 
 
 def test_a_rule_that_ended_a_run_stands_at_the_end() -> None:
-    evolif("generate", "long", "--dialogues", "30", "--turns", "2", "--seed", "4", "--profile", "objective")
+    evolif("generate", "long", "--dialogues", "40", "--turns", "2", "--seed", "4", "--profile", "objective")
     done = evolif("evaluate", "long", "-m", "sim/perfect", "--max-turns", "2", "--stop-when", "rob=0.1")
     assert "cannot end early" not in done.output
-    assert "Stop rule rob=0.1 was satisfied by the first 10 of 30 dialogues" in done.stdout.strip().splitlines()[-2]
+    assert "the first 30 dialogues showed that 30 of 40 are enough" in done.stdout.strip().splitlines()[-2]
 
 
 def test_judging_again_keeps_a_budget_and_goes_on_with_a_larger_one(opened: dict[str, Fake]) -> None:

@@ -248,8 +248,12 @@ def test_money_is_foreseen_and_kept_to(run: Run, plain: Path) -> None:
 
 
 def test_a_stop_rule_reads_its_metric_and_status_shows_it(run: Run, plain: Path, refused: Any) -> None:
-    done = run("evaluate", plain, "-m", "sim/hasty", "--out", "run", "--stop-when", "share=0.2")
-    assert "Stop rule share=0.2 was satisfied by the first 10 of 12 dialogues" in done.stdout
+    words = ("--dialogues", 32, "--seed", 1, "--set", "turns=5", "--set", "patience=0")
+    run("generate", "many", "--scenario", "checklist", *words)
+    done = run(
+        "evaluate", "many", "-m", "sim/hasty", "--out", "run", "--stop-when", "share=0.2", "--max-connections", 1
+    )
+    assert "the first 30 dialogues showed that 30 of 32 are enough" in done.stdout
     assert "Weighted share so far" in run("status", "run").stdout
     assert "metrics: share, csr, isr" in refused("evaluate", plain, "-m", "sim/hasty", "--stop-when", "rob=0.1")
 

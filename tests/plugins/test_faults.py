@@ -215,7 +215,7 @@ def test_terms_that_are_no_numbers_are_told(refused: Refused, whole: Path, fault
 def test_a_stop_rule_that_cannot_be_worked_out_ends_the_command_and_loses_nothing(
     run: Run, faults: dict[str, Any]
 ) -> None:
-    run("generate", "many", "--scenario", "faulty", "--dialogues", 12, "--seed", 1, "--set", "turns=3")
+    run("generate", "many", "--scenario", "faulty", "--dialogues", 32, "--seed", 1, "--set", "turns=3")
     words = ("evaluate", "many", "-m", "sim/hasty", "--stop-when", "share=0.001", "--out", "run")
     faults["metrics"] = OH
     done = run(*words, code=2)

@@ -19,6 +19,7 @@ from evolif.report.analysis import RunAnalysis
 from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, all_differences, compare_models, saturation_line
+from evolif.report.early import early_line
 from evolif.report.figures import Picture, draw_all
 from evolif.report.pairing import needed_cell, pairing_line
 from evolif.report.tables import metric_cell, published_grid, why_empty
@@ -27,7 +28,6 @@ from evolif.report.wording import (
     audit_lines,
     ceiling_line,
     dollars,
-    early_line,
     integrity_lines,
     remarks,
     settings_line,
