@@ -77,6 +77,7 @@ from evolif.metrics.table import (
     figures_with_intervals,
     intervals,
 )
+from evolif.metrics.variance import MORE_DIALOGUES, VarianceComponents, variance_components
 from evolif.metrics.verdict_file import read_verdict_file, read_verdicts
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "LOAD",
     "METRIC_NAMES",
     "MIN_KAPPA_ITEMS",
+    "MORE_DIALOGUES",
     "PROCESS",
     "RATES",
     "TURN",
@@ -125,6 +127,7 @@ __all__ = [
     "SurvivalBounds",
     "SweepPoint",
     "Unit",
+    "VarianceComponents",
     "bootstrap_intervals",
     "bounds",
     "breakdown",
@@ -171,6 +174,7 @@ __all__ = [
     "survival_bounds",
     "tables_of",
     "together",
+    "variance_components",
     "walk_patience",
     "wilson",
 ]

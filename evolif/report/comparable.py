@@ -213,6 +213,12 @@ FEWEST_MODELS = 3
 """With fewer models, the correlation of rankings is meaningless."""
 
 
+def leading(table: MetricTable) -> tuple[str, ...]:
+    """The metrics that models are ranked by: the headline first."""
+    known = [name for name in LEADING if name in table.ratios]
+    return tuple(dict.fromkeys((table.main, *(known or (name for name in table.ratios if name not in table.beside)))))
+
+
 @dataclass(frozen=True)
 class ComparableRuns:
     """Models side by side.
@@ -312,9 +318,8 @@ class ComparableRuns:
         if len(self.models) < 2 or not self.tables:
             return None
         table, first = self.tables[0], self.analyses[0]
-        leading = [name for name in LEADING if name in table.ratios]
-        metrics = dict.fromkeys((table.main, *(leading or (name for name in table.ratios if name not in table.beside))))
-        return ranking(self._sessions, table=table, metrics=metrics, seed=first.seed, resamples=first.resamples)
+        draws = {"seed": first.seed, "resamples": first.resamples}
+        return ranking(self._sessions, table=table, metrics=leading(table), **draws)
 
     @property
     def _sessions(self) -> Mapping[str, Sequence[Session]]:

@@ -31,6 +31,7 @@ from evolif.report.comparison import ModelComparison, all_differences, conclusio
 from evolif.report.context_size import ContextSize
 from evolif.report.ranks import ranks_object
 from evolif.report.tables import own_parts
+from evolif.report.variance import variance_object
 from evolif.report.wording import Published, notice
 from evolif.runner import Run
 from evolif.scenario import Grid
@@ -163,6 +164,7 @@ def _model(model: ModelAnalysis) -> dict[str, Any]:
         "context_tokens": _or_reason(lambda: _context_size(model.context_size)),
         "by": {by: _slices(model.by(by)) for by in model.of.breakdowns},
         "kinds": {kind: _kinds(model.figures_by(kind)) for kind in model.of.kinds},
+        "variance": variance_object(model),
     }
     if model.of.settings.patience is None:
         return shown

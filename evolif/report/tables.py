@@ -11,6 +11,7 @@ from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
 from evolif.report.early import marked
 from evolif.report.ranks import correlation_cell, rank_grids
+from evolif.report.variance import variance_grid
 from evolif.report.wording import Published
 from evolif.scenario import Grid, TableCell, TableRow
 
@@ -185,6 +186,7 @@ def full_sections(runs: ComparableRuns) -> Iterator[Grid]:
         yield exhaustion(runs)
         yield sweep(runs)
     yield from rank_grids(runs)
+    yield variance_grid(runs)
     yield from rank_agreement(runs)
     yield from own_parts(runs)
 

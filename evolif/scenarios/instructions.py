@@ -135,6 +135,7 @@ class InstructionFollowing(Scenario):
             ("synthesizer", "register", "formality", "by-synthesizer", "by-register", "by-formality"),
         ),
         Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
+        Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
     )
     how_to_read = (
         "A model converses with a simulated user whose constraints on the answers change by one every turn. A turn is "

@@ -169,6 +169,7 @@ def _chapters(scenario: Scenario) -> tuple[Chapter, ...]:
             ("patience",),
         ),
         Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
+        Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
     )
 
 
