@@ -70,7 +70,7 @@ class RunStatus:
     early_end: EarlyEnd | None = None
     """The stop rule that ended the run; the headline then covers its dialogues alone."""
     headline: Metric = _ROB
-    """The metric that the models are ranked by."""
+    """The metric that is shown: ROB, or the headline of a scenario's own table."""
     unknown_calls: int = 0
     """Calls of unknown usage."""
 
@@ -129,7 +129,7 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
         )
         models.append(status)
     usd, priced = quotes.total(spent)
-    headline = Metric("", "figures", "count") if table is None else table.metric(table.main)
+    headline = Metric("", "figures", "count") if table is None else table.metric(_shown(table))
     tokens, unknown = sum(one.usage.tokens for one in spent), sum(one.unknown for one in spent)
     return RunStatus(tuple(models), tokens, usd, priced, early_end, headline, unknown)
 
@@ -142,7 +142,13 @@ def _headline(
     counted = counted_sessions(s for s in sessions if early is None or s.dialogue in early.dialogues)
     drawn = intervals(table, dialogue_rows(table, counted).values(), resamples=_RESAMPLES)
     shown = shown_intervals(drawn, early, (table,), counted, resamples=_RESAMPLES)
-    return figures((table,), counted).value(table.main), shown[table.main]
+    name = _shown(table)
+    return figures((table,), counted).value(name), shown[name]
+
+
+def _shown(table: MetricTable) -> str:
+    """The metric of the status: ROB where there is one, which its JSON has always had, else the headline."""
+    return _ROB.name if _ROB.name in table.ratios else table.main
 
 
 def _survivors(lengths: Sequence[int]) -> tuple[tuple[int, int], ...]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _LABELS = {
     "edr_len": "EDR_len",
     "exhaustion_rate": "EXH",
+    "isr": "ISR",
     "edr_acc": "EDR_acc",
     "edr_succ": "EDR_succ",
     "edr_lss": "EDR_lss",
@@ -32,7 +33,6 @@ _LABELS = {
     "pooled_rec": "REC all",
     "rob": "ROB",
     "csr": "CSR",
-    "isr": "ISR",
 }
 
 

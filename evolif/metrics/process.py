@@ -184,13 +184,16 @@ def _rates(session: Session) -> tuple[float, ...]:
     return own.length, own.accuracy, own.successes
 
 
-# CSR, ISR, pooled REC and the exhaustion rate pool all turns; the others are means over sessions.
+# CSR, ISR, pooled REC and the exhaustion rate pool all turns; the others are means over sessions. First comes what all
+# readers need: how long sessions last, how often patience runs out, how often all is satisfied. ISR ranks models, since
+# the cap does not bound it, and the rule that ends sessions does not bias it (docs/explanation/metrics.md).
 PROCESS = MetricTable(
     terms=Terms._fields,
     of=lambda session: session_terms(session_record(session)),
     ratios={
         "edr_len": ("length", "sessions"),
         "exhaustion_rate": ("exhausted", "length"),
+        "isr": ("successes", "length"),
         "edr_acc": ("accuracy", "sessions"),
         "edr_succ": ("successes", "sessions"),
         "edr_lss": ("longest_run", "sessions"),
@@ -198,7 +201,6 @@ PROCESS = MetricTable(
         "pooled_rec": ("recoveries", "chances"),
         "rob": ("robustness", "has_robustness"),
         "csr": ("accuracy", "length"),
-        "isr": ("successes", "length"),
     },
     labels={
         "edr_len": "EDR len", "edr_acc": "EDR acc", "edr_succ": "EDR succ", "edr_lss": "EDR lss",
@@ -206,7 +208,7 @@ PROCESS = MetricTable(
         "exhaustion_rate": "EXH", "pooled_rec": "REC all",
     },
     units=dict.fromkeys(("edr_len", "edr_acc", "edr_succ", "edr_lss"), "turns"),
-    headline="rob",
+    headline="isr",
     beside=frozenset({"exhaustion_rate", "pooled_rec"}),
     events=frozenset({"exhaustion_rate"}),
     lower=frozenset({"exhaustion_rate"}),
@@ -223,7 +225,7 @@ RATES = MetricTable(
 )
 """What verdicts give without patience."""
 
-METRIC_NAMES: tuple[str, ...] = tuple(name for name in PROCESS.ratios if name not in PROCESS.beside)
+METRIC_NAMES: tuple[str, ...] = ("edr_len", "edr_acc", "edr_succ", "edr_lss", "rec", "rob", "csr", "isr")
 """The eight metrics in the order of docs/protocol.md."""
 
 

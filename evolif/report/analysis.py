@@ -101,6 +101,8 @@ class RunAnalysis:
         resamples: Of every bootstrap.
         benchmark: The run's benchmark where it is available; needed only for the commands to reproduce the run.
         verify: Whether its answers are judged again by rules.
+        ranked_by: The metric that its models are ranked by, where its first table has it; the table's headline if
+            empty.
     """
 
     run: Run
@@ -108,6 +110,7 @@ class RunAnalysis:
     resamples: int = DEFAULT_RESAMPLES
     benchmark: Benchmark | None = field(default=None, repr=False)
     verify: bool = False
+    ranked_by: str = ""
 
     @property
     def name(self) -> str:
@@ -139,7 +142,8 @@ class RunAnalysis:
         """The metric that its models are ranked by."""
         if not self.tables:
             return Metric("", "figures", "count")
-        return self.tables[0].metric(self.tables[0].main)
+        table = self.tables[0]
+        return table.metric(self.ranked_by if self.ranked_by in table.ratios else table.main)
 
     @cached_property
     def breakdowns(self) -> Mapping[str, Breakdown]:
@@ -251,7 +255,8 @@ class RunAnalysis:
         def agreement(kind: str) -> Mapping[str, RankAgreement]:
             if not self.tables:
                 return {}
-            return rank_agreement(sessions, self.facts.values(), self.breakdowns[kind], table=self.tables[0])
+            by, metric = self.breakdowns[kind], self.headline.name
+            return rank_agreement(sessions, self.facts.values(), by, metric=metric, table=self.tables[0])
 
         return cache(agreement)
 

@@ -294,7 +294,8 @@ class ComparableRuns:
         sizes = [size for size in SIZES if size < self._dialogues]
         if len(self.models) < FEWEST_MODELS or not sizes or not self.tables:
             return ()
-        return rank_stability(self._sessions, sizes, table=self.tables[0], seed=self.analyses[0].seed)
+        first = self.analyses[0]
+        return rank_stability(self._sessions, sizes, metric=first.headline.name, table=self.tables[0], seed=first.seed)
 
     @cached_property
     def split_half(self) -> tuple[RankStability, ...]:

@@ -114,6 +114,7 @@ def correlation_cell(value: float | None, spread: float | None = None) -> TableC
 def ranks_object(runs: ComparableRuns) -> dict[str, Any]:
     """For JSON: the stability of ranks over subsamples (paper Table 4) and over halves, and the ranking."""
     return {
+        "ranked_by": runs.analyses[0].headline.name,
         "rank_stability": [_stability_object(one) for one in runs.rank_stability],
         "split_half": [_stability_object(one) for one in runs.split_half],
         "ranking": _ranking_object(runs),

@@ -57,8 +57,8 @@ _MILESTONES = (1, 2, 3, 4, 5, 10, 15, 20, 30, 40, 50)
 """Turns at which the survival table reads the curve."""
 
 _BESIDE = (
-    "EXH: exhaustion rate, sessions out of patience per 100 judged turns (exact Poisson interval). CSR, ISR and REC "
-    "all are pooled over all turns."
+    "EXH: exhaustion rate, sessions out of patience per 100 judged turns (exact Poisson interval). ISR, CSR and REC "
+    "all are pooled over all turns; ISR is to ROB what REC all is to REC."
 )
 _EXHAUSTION = PROCESS.metric("exhaustion_rate")
 _SWEPT = tuple(map(PROCESS.metric, ("edr_len", "edr_acc", "rob")))

@@ -138,7 +138,8 @@ def test_judging_again_uses_the_cache_of_requests_and_prices(opened: dict[str, F
 
 
 def test_a_run_that_was_broken_off_says_what_is_missing(opened: dict[str, Fake]) -> None:
-    assert evolif(*EVALUATE).exit_code == 0
+    judged = (*EVALUATE, "--judge", "openai/gpt-4.1")
+    assert evolif(*judged).exit_code == 0
     with closing(sqlite3.connect("bench-run/run.sqlite")) as file, file:
         file.execute("UPDATE session SET ending = NULL, cause = '', reason = '', seal = NULL")
     done = evolif(*REJUDGE)
@@ -146,7 +147,7 @@ def test_a_run_that_was_broken_off_says_what_is_missing(opened: dict[str, Fake])
     assert "bench-run was interrupted: 2 of its 2 sessions have not ended" in said(done)
     assert "No session could be judged to its end" in said(done)
     assert "2 sessions: its run was broken off here; finish that run, and judge again" in said(done)
-    assert evolif(*EVALUATE).exit_code == 0
+    assert evolif(*judged).exit_code == 0
     again = evolif(*REJUDGE)
     assert again.exit_code == 0 and "broken off" not in again.output and "┃" in again.output
 

@@ -110,7 +110,7 @@ def test_halves_share_no_dialogue_and_are_the_same_for_all_models():
     from statistics import fmean, stdev
 
     draws = 6
-    (found,) = split_half_stability(FOUR, draws=draws, seed=3)
+    (found,) = split_half_stability(FOUR, draws=draws, seed=3, metric="rob")
     assert (found.size, found.draws) == (3, draws)
 
     def rob(sessions):
@@ -150,7 +150,7 @@ def test_one_dialogue_has_no_halves(own):
 
 def test_agreement_of_kinds_with_the_whole():
     prompts = [prompt(d, 1, source="m/a" if d < 4 else "m/b") for d in range(1, 6)]
-    found = rank_agreement(FOUR, prompts, Breakdown("synthesizer", "worded by", "", label="source"))
+    found = rank_agreement(FOUR, prompts, Breakdown("synthesizer", "worded by", "", label="source"), metric="rob")
     assert list(found) == ["m/a", "m/b", "unknown"]
     assert [own.dialogues for own in found.values()] == [3, 2, 1]
 

@@ -77,7 +77,7 @@ def test_less_may_be_better():
 def test_equal_figures_share_a_rank_and_nothing_is_certain():
     one = drawn(0.7, 30, 1, "")
     found = ranking({"a": one, "b": one}, table=PROCESS)
-    assert {(place.rank, place.low, place.high) for place in found.places["rob"].values()} == {(1.5, 1, 2)}
+    assert {(place.rank, place.low, place.high) for place in found.places["isr"].values()} == {(1.5, 1, 2)}
     [pair] = found.pairs
     assert (pair.above, pair.p, pair.told_apart) == (0.5, 1.0, False)
 
@@ -90,7 +90,7 @@ def test_more_swaps_are_tried_where_holm_needs_them():
 
 def test_few_dialogues_leave_every_rank_open():
     found = ranking(several(0.1, 0.99, dialogues=5), table=PROCESS)
-    assert {(place.low, place.high) for place in found.places["rob"].values()} == {(1, 2)}
+    assert {(place.low, place.high) for place in found.places["isr"].values()} == {(1, 2)}
     assert [pair.above for pair in found.pairs] == [None]
 
 
@@ -99,9 +99,9 @@ def test_only_dialogues_that_all_have_and_models_that_have_some():
     models["m1"] = models["m1"][3:]
     models["none"] = [play(1, "1", "suspended", model="none")]
     found = ranking(models, table=PROCESS)
-    assert found.dialogues == 7 and list(found.places["rob"]) == ["m0", "m1"]
+    assert found.dialogues == 7 and list(found.places["isr"]) == ["m0", "m1"]
     apart = {"a": models["m0"][:3], "b": models["m1"]}
-    assert ranking(apart, table=PROCESS).places == {"rob": {}}
+    assert ranking(apart, table=PROCESS).places == {"isr": {}}
     assert ranking({}, table=PROCESS).pairs == ()
 
 

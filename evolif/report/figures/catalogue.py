@@ -263,6 +263,8 @@ def _kinds(runs: ComparableRuns, kind: str, words: str, alike: str) -> DrawOutco
 
 
 COMPARISON = "comparison"
+_HEADLINE = "{headline}"
+"""Where a title names the metric that models are ranked by."""
 _COMPARISON_TITLE = "The difference of two models"
 
 _FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
@@ -289,11 +291,11 @@ _FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
     "patience": ("Patience sweep", patience),
     "stability": ("Rank stability", stability),
     "synthesizers": (
-        "ROB by synthesizer",
+        f"{_HEADLINE} by synthesizer",
         partial(_kinds, kind="synthesizer", words="the synthesizer of the queries", alike="worded by"),
     ),
     "registers": (
-        "ROB by register",
+        f"{_HEADLINE} by register",
         partial(_kinds, kind="register", words="the register of the dialogue's persona", alike="in the register"),
     ),
     "formality": (
@@ -364,6 +366,7 @@ def draw(name: str, subject: FigureSubject) -> Picture:
     title = _COMPARISON_TITLE if name == COMPARISON else _FIGURES[name][0]
     if isinstance(subject, ComparableRuns):
         title = subject.title_of_metrics if name == "headline" else title.replace("constraint", _word(subject))
+        title = title.replace(_HEADLINE, subject.analyses[0].headline.label)
     with style():
         try:
             figure, caption = _draw_comparison(subject) if name == COMPARISON else _draw_runs(name, subject)

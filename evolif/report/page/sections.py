@@ -297,7 +297,7 @@ def _how_to_read(analyses: Sequence[RunAnalysis]) -> Iterator[str]:
         )
         yield (
             "EXH, the exhaustion rate, is the number of sessions that ran out of patience per 100 judged turns, with "
-            "an exact Poisson interval; REC all is REC over all turns instead of the mean over sessions."
+            "an exact Poisson interval; REC all is REC over all turns instead of the mean over sessions, as ISR is ROB."
         )
     elif any("csr" in table.ratios for run in analyses for table in run.tables):
         yield f"CSR is the share of {word}s satisfied and ISR the share of good turns, over all turns."
