@@ -83,6 +83,20 @@ class EvalConfig(BaseModel):
         str, Field(description="How a panel reaches a verdict."), Flag(JUDGES, "mean|majority|median")
     ] = "mean"
 
+    relevance: Annotated[
+        str,
+        Field(
+            description="Whether each answer is about its task: none (not asked, by default), lexical (it names words "
+            "of the task; offline), or judge (the --judge decides). Reported apart."
+        ),
+        Flag(JUDGES, "none|lexical|judge"),
+    ] = "none"
+    relevance_counts: Annotated[
+        bool,
+        Field(description="Count --relevance as one more requirement of every turn: in CSR, ISR and patience."),
+        Flag(JUDGES),
+    ] = False
+
     patience: Annotated[
         int | None,
         Field(ge=1, description="Consecutive failed turns that end a session (default: the benchmark's)."),

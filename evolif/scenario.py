@@ -31,7 +31,7 @@ from evolif.types import End, Exchange, Prompt, Role, Seat, Spent, Verdict
 
 if TYPE_CHECKING:
     from evolif.config import EvalConfig
-    from evolif.judging import Criterion, Judge, Judgement
+    from evolif.judging import Criterion, Judge, Judgement, RelevanceGate
     from evolif.metrics import Breakdown, MetricTable
     from evolif.models import ChatModel, ManagedModel
 
@@ -161,6 +161,8 @@ class Services:
     """Counts the calls of a model that writes prompts, and keeps them within the budget."""
     book: Callable[[int, int, tuple[Spent, ...]], None] = _no_book
     """Books what writing a prompt has cost (dialogue, turn, calls): that belongs to no session."""
+    relevance: RelevanceGate | None = None
+    """How the run asks whether answers are about their tasks; None if it does not ask."""
 
 
 class Environment(Protocol):
@@ -300,6 +302,13 @@ class Scenario(Protocol):
         """Code outside of installed packages that verdicts depend on: what it decides, and its name with a digest.
 
         A run records it, and is resumed with the same code only.
+        """
+        return {}
+
+    def relevance_gates(self) -> Mapping[str, str]:
+        """How it can tell whether an answer is about its task: `lexical` or `judge`, each with its name in settings.
+
+        With `Services.relevance`, an environment passes what it finds through `evolif.judging.with_relevance`.
         """
         return {}
 
@@ -546,10 +555,6 @@ def pairs_of(texts: Sequence[str], model: type[BaseModel]) -> dict[str, Any]:
 
     An option that is a list takes several values: the text is repeated, or they are separated by commas.
 
-    Args:
-        texts: As given after `--set`.
-        model: The options that there are.
-
     Raises:
         UsageError: there is no `=`, or an option of one value is given twice.
     """
@@ -581,11 +586,7 @@ def changed_options(options: BaseModel) -> dict[str, Any]:
 
 
 def open_player(name: Any, settings: Any) -> ChatModel:
-    """A simulated model outside a run, where no benchmark says which scenario it belongs to.
-
-    Args:
-        name: Its parsed name.
-        settings: Of the call; only the seed matters.
+    """A simulated model, by its parsed name, outside a run, where no benchmark says which scenario it belongs to.
 
     Raises:
         UsageError: no scenario of this package has it.

@@ -147,6 +147,10 @@ class Exchange:
         object.__setattr__(self, "messages", (*self.prompt.messages, Message("assistant", self.heard)))
 
 
+RELEVANCE = "relevance"
+"""The score that says whether an answer is about its task (1 or 0), and the verdict where that counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """A number given to an answer. Verdicts drive patience, scores drive metrics."""

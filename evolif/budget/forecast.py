@@ -175,7 +175,7 @@ def forecast(benchmark: Benchmark, settings: RunSettings, quotes: Quotes, like: 
     expected = [
         *_targets(settings, quotes, bases),
         *_partners(settings, quotes, bases, lengths.partner_calls, _partner_answer(lengths, like)),
-        *_judges(settings, quotes, bases, lengths.judge_calls),
+        *_judges(settings, quotes, bases, lengths.judge_calls + _judges_relevance(settings)),
         *_authors(authors, settings, cap, bases),
     ]
     return Forecast(tuple(expected), grounds)
@@ -299,6 +299,11 @@ def _partners(
         yield _expected(quotes, "partner", partner, calls, usages)
 
 
+def _judges_relevance(settings: RunSettings) -> bool:
+    """Whether the judge is asked about relevance too, once a turn."""
+    return settings.gate is not None and settings.gate.by == "judge"
+
+
 def _judges(settings: RunSettings, quotes: Quotes, bases: _Bases, calls_per_turn: float) -> Iterator[Expected]:
     judged = _sessions(settings) * calls_per_turn
     if not judged:
@@ -352,15 +357,17 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
     for model in run.models:
         for _, records in run.transcripts(model):
             for record in _of_target(records):
-                number = len(scenario.criteria(record.prompt)) if record.answer.strip() else 0
+                asked = len(scenario.criteria(record.prompt)) + _judges_relevance(settings)
+                number = asked if record.answer.strip() else 0
                 turns += 1
                 calls += number
                 answer_tokens += number * len(record.answer) / _CHARACTERS
     usage = Usage(round(calls * JUDGE_PROMPT + answer_tokens), calls * JUDGE_REPLY)
     expected = [_expected(quotes, "judge", judge, [calls], [usage]) for judge in judge_models(settings)]
+    besides = " or questions about relevance" * _judges_relevance(settings)
     grounds = (
-        f"{turns} answers with {calls} subjective {scenario.requirement}s, assuming {JUDGE_PROMPT} prompt tokens "
-        f"besides each answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text are "
-        "cached or a stricter judge ends sessions earlier, and more if unreadable replies are requested again."
+        f"{turns} answers with {calls} subjective {scenario.requirement}s{besides}, assuming {JUDGE_PROMPT} prompt "
+        f"tokens besides each answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text "
+        "are cached or a stricter judge ends sessions earlier, and more if unreadable replies are requested again."
     )
     return Forecast(tuple(expected), grounds)

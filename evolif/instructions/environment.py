@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evolif.constraints import get_group
 from evolif.errors import InternalError
 from evolif.instructions.authors import reopen_synthesizers
 from evolif.instructions.folder import Benchmark
-from evolif.instructions.prompt import prompt_of, requirements_of
+from evolif.instructions.prompt import Requirements, prompt_of, requirements_of
+from evolif.instructions.relevance import task_of, why_not_judged
 from evolif.instructions.source import SynthesizerPool, TurnSource
 from evolif.instructions.turn_lines import SynthesisRecord
-from evolif.instructions.verdicts import judge_turn
-from evolif.judging import Judge, Judgement, LexicalJudge
+from evolif.instructions.verdicts import RelevanceCheck, judge_turn
+from evolif.judging import Judge, Judgement, LexicalJudge, RelevanceGate, relevance_verdict
 from evolif.models import ModelOptions
 from evolif.scenario import Environment, Services
 from evolif.turns import Turn
@@ -40,14 +42,23 @@ class TurnEnvironment(Environment):
         source: Its turns; None where prompts come from elsewhere.
         judge: For the subjective constraints; None if they are not judged.
         wording: The models that word missing turns, closed with this environment.
+        gate: How the run asks whether answers are about their tasks; None if it does not.
     """
 
-    def __init__(self, source: TurnSource | None, judge: Judge | None, wording: SynthesizerPool) -> None:
+    def __init__(
+        self,
+        source: TurnSource | None,
+        judge: Judge | None,
+        wording: SynthesizerPool,
+        gate: RelevanceGate | None = None,
+    ) -> None:
         self._source = source
         self._judge = judge
         self._has_calls = judge is not None and not isinstance(judge, LexicalJudge)
         self._wording = wording
+        self._gate = gate
         self._prompts: dict[tuple[int, int], tuple[Turn, Prompt]] = {}
+        self._relevance: dict[tuple[int, int, str], RelevanceCheck] = {}
 
     def system(self, dialogue: int, seat: Seat) -> str:
         """How constraints are scoped."""
@@ -66,20 +77,43 @@ class TurnEnvironment(Environment):
             return known[1]
         if len(self._prompts) >= _MOST_PROMPTS:
             self._prompts.clear()
-        prompt = prompt_of(turn, 1 + _depth(turn.topic.id, past))
+        prompt = prompt_of(turn, 1 + _depth(turn.topic.id, past), with_task=self._gate is not None)
         self._prompts[dialogue, number] = turn, prompt
         return prompt
 
     def asks_a_judge(self, prompt: Prompt) -> bool:
-        """True if there is a panel and a subjective constraint."""
-        return self._has_calls and any(get_group(c.group).subjective for c in requirements_of(prompt).constraints)
+        """True if there is a panel and a subjective constraint, or relevance to judge."""
+        if not self._has_calls:
+            return False
+        on_relevance = self._gate is not None and self._gate.by == "judge"
+        return on_relevance or any(get_group(c.group).subjective for c in requirements_of(prompt).constraints)
 
     async def score(
         self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
     ) -> Judgement:
-        """By rules, and by the judge for subjective constraints."""
-        verdicts = None if stored is None else stored.verdicts
-        return await judge_turn(requirements_of(prompt).constraints, answer, self._judge, stored=verdicts)
+        """By rules, and by the judge for subjective constraints and relevance."""
+        asked = requirements_of(prompt)
+        verdicts = None if stored is None else stored.verdicts[: len(asked.constraints)]
+        relevance = None if self._gate is None else await self._relevance_of(prompt, asked, self._gate)
+        if relevance is not None and stored is not None:
+            relevance = replace(relevance, known=relevance_verdict(stored))
+        return await judge_turn(asked.constraints, answer, self._judge, stored=verdicts, relevance=relevance)
+
+    async def _relevance_of(self, prompt: Prompt, asked: Requirements, gate: RelevanceGate) -> RelevanceCheck:
+        """What the gate needs, worked out once for all models and epochs."""
+        key = (prompt.dialogue, prompt.turn, prompt.digest)
+        known = self._relevance.get(key)
+        if known is None:
+            task = asked.task
+            if task is None and self._source is not None:  # a fork of a run that did not ask
+                turn = await self._source.turn(prompt.dialogue, prompt.turn)
+                task = None if turn is None else task_of(turn.topic)
+            by_words = gate.by == "lexical"
+            reason = why_not_judged(task, asked.constraints, asked.witness) if by_words else ""
+            if len(self._relevance) >= _MOST_PROMPTS:
+                self._relevance.clear()
+            known = self._relevance[key] = RelevanceCheck(gate, task, reason)
+        return known
 
     async def aclose(self) -> None:
         """Release the clients of synthesizers."""
@@ -108,7 +142,7 @@ def open_environment(bench: Benchmark | None, services: Services) -> TurnEnviron
     if bench is None or services.config is None:
         pool = SynthesizerPool({})
         source = None if bench is None else TurnSource(bench, pool)
-        return TurnEnvironment(source, services.judge, pool)
+        return TurnEnvironment(source, services.judge, pool, services.relevance)
     config = services.config
     missing = tuple(bench.missing(services.max_turns, services.dialogues))
     options = ModelOptions(max_retries=config.max_retries, timeout=config.timeout, wait=config.wait)
@@ -125,4 +159,4 @@ def open_environment(bench: Benchmark | None, services: Services) -> TurnEnviron
         services.book(one.dialogue, one.turn, spent)
 
     source = TurnSource(bench, pool, notify=bench.notify, record=record)
-    return TurnEnvironment(source, services.judge, pool)
+    return TurnEnvironment(source, services.judge, pool, services.relevance)

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from evolif.constraints import DrawContext, check, get_group
 from evolif.errors import UsageError
 from evolif.instructions.prompt import Requirements, requirements_of
+from evolif.instructions.relevance import name_task
 from evolif.models import ChatRequest, SimModel
 from evolif.rng import Purpose, Stream
 from evolif.turns import Constraint, Instruction
@@ -71,7 +72,8 @@ class Skill:
         stream = Stream(self.seed, Purpose.SIMULATED_MODEL, skill, drawn, prompt.dialogue, prompt.turn)
         depth = int(prompt.labels.get("depth", 1))
         missed = {c.group for c in turn.constraints if stream.fraction() >= self.chance(c.group, depth)}
-        return _with_defects(turn, witness, missed, stream) if missed else witness
+        text = _with_defects(turn, witness, missed, stream) if missed else witness
+        return text if turn.task is None else name_task(text, turn.task, turn.constraints) or text
 
     def chance(self, group: str, depth: int) -> float:
         """Of keeping a constraint of the group."""

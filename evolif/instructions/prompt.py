@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evolif.instructions.relevance import Task, read_task, task_of
 from evolif.instructions.turn_lines import turn_hash
 from evolif.turns import Constraint, Instruction, Turn
 from evolif.types import Message, Prompt
@@ -20,6 +21,8 @@ class Requirements:
     """Of the topic."""
     witness: str | None = None
     """A text that satisfies every rule-checked constraint; None if the benchmark has none."""
+    task: Task | None = None
+    """What the answer has to be about; None in a run that does not ask."""
 
 
 class _Payload(dict[str, Any]):
@@ -31,23 +34,27 @@ class _Payload(dict[str, Any]):
         self.requirements = requirements
         # Keywords are not stored: an answer is not judged by them, and the player of a prompt gets this object.
         super().__init__(constraints=constraint_objects(requirements.constraints), witness=requirements.witness)
+        if requirements.task is not None:
+            self["task"] = requirements.task.as_object()
 
     def __reduce__(self) -> tuple[type[_Payload], tuple[Requirements]]:
         return _Payload, (self.requirements,)
 
 
-def prompt_of(turn: Turn, depth: int) -> Prompt:
+def prompt_of(turn: Turn, depth: int, *, with_task: bool = False) -> Prompt:
     """The prompt of a turn.
 
     Args:
         turn: As it is played.
         depth: How many turns the topic has had so far, this one included.
+        with_task: Whether answers are compared with their task.
     """
+    task = task_of(turn.topic) if with_task else None
     return Prompt(
         dialogue=turn.dialogue,
         turn=turn.turn,
         messages=(Message("user", turn.query),),
-        payload=_Payload(Requirements(turn.constraints, turn.topic.keywords, turn.witness)),
+        payload=_Payload(Requirements(turn.constraints, turn.topic.keywords, turn.witness, task)),
         labels={
             "topic": turn.topic.id,
             "move": turn.move,
@@ -66,7 +73,9 @@ def requirements_of(prompt: Prompt) -> Requirements:
     if isinstance(payload, _Payload):
         return payload.requirements
     constraints = tuple(Constraint(item["group"], item["params"]) for item in payload.get("constraints", ()))
-    return Requirements(constraints, tuple(payload.get("keywords") or ()), payload.get("witness"))
+    task = read_task(payload.get("task"))
+    keywords = tuple(payload.get("keywords") or (() if task is None else task.keywords))
+    return Requirements(constraints, keywords, payload.get("witness"), task)
 
 
 def constraint_objects(constraints: Iterable[Constraint]) -> list[Mapping[str, Any]]:

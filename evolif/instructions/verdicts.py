@@ -10,15 +10,26 @@ resuming. Scores received before the error are in the judge's cache and cost not
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from evolif.constraints import check, check_reading, describe, format_of, get_group
 from evolif.errors import EvolifError, InternalError, UsageError
 from evolif.instructions.prompt import requirements_of
-from evolif.judging import Criterion, Judge, Judgement, JudgeRecord, assess_all, verdict_of
+from evolif.instructions.relevance import Task, lexical_verdict, task_criterion
+from evolif.judging import (
+    Criterion,
+    Judge,
+    Judgement,
+    JudgeRecord,
+    RelevanceGate,
+    assess_all,
+    verdict_of,
+    with_relevance,
+)
 from evolif.metrics import UNKNOWN, Key, together
 from evolif.text import Reading
-from evolif.turns import Constraint
-from evolif.types import JudgedTurn, Prompt, Verdict
+from evolif.turns import Constraint, Instruction
+from evolif.types import RELEVANCE, JudgedTurn, Prompt, Verdict
 
 
 def has_subjective(constraints: Iterable[Constraint]) -> bool:
@@ -35,8 +46,37 @@ def criteria_of(constraints: Iterable[Constraint]) -> Mapping[int, Criterion]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class RelevanceCheck:
+    """What a turn's relevance gate needs."""
+
+    gate: RelevanceGate
+    task: Task | None
+    reason: str = ""
+    """Why answers cannot be judged; empty if they can."""
+    known: Verdict | None = None
+    """An earlier verdict on the same answer, kept if no judge decides."""
+
+    @property
+    def criterion(self) -> Criterion | None:
+        """What the judge decides on; None if none does."""
+        return task_criterion(self.task) if self.gate.by == "judge" and self.task is not None else None
+
+    def by_rules(self, constraints: Instruction, reading: Reading) -> Verdict:
+        """The gate's verdict without a judge."""
+        if self.gate.by == "judge":
+            what = "the run does not have the task" if self.task is None else "not judged"
+            return Verdict(RELEVANCE, None, "the answer is about its task", what)
+        return self.known or lexical_verdict(self.task, constraints, reading, self.reason)
+
+
 async def judge_turn(
-    constraints: Sequence[Constraint], answer: str, judge: Judge | None, *, stored: Sequence[Verdict] | None = None
+    constraints: Sequence[Constraint],
+    answer: str,
+    judge: Judge | None,
+    *,
+    stored: Sequence[Verdict] | None = None,
+    relevance: RelevanceCheck | None = None,
 ) -> Judgement:
     """Judge an answer as received; the module's docstring says what to store.
 
@@ -46,6 +86,7 @@ async def judge_turn(
         judge: For subjective constraints; they are not judged without one. An unreadable answer (empty, longer than 64
             KiB) fails without a call.
         stored: Earlier verdicts on the same answer; those of rules are reused.
+        relevance: How to tell whether the answer is about its task; None if the run does not ask.
 
     Raises:
         JudgeError: a judge model failed; calls for the turn's other constraints were allowed to finish.
@@ -54,11 +95,21 @@ async def judge_turn(
     """
     try:
         reading = Reading(answer, format_of(constraints))
-        criteria = criteria_of(constraints)
+        criteria = dict(criteria_of(constraints))
         verdicts = _by_rules(constraints, criteria, reading, stored)
+        if relevance is not None:
+            # Judged together with the rest, so that a failing judge loses no call; taken apart below.
+            verdicts.append(relevance.by_rules(tuple(constraints), reading))
+            if relevance.criterion is not None:
+                criteria[len(constraints)] = relevance.criterion
         if judge is None:
-            return Judgement(tuple(verdicts))
-        return await _with_judge(criteria, verdicts, reading, judge)
+            judgement = Judgement(tuple(verdicts))
+        else:
+            judgement = await _with_judge(criteria, verdicts, reading, judge)
+        if relevance is None:
+            return judgement
+        *own, last = judgement.verdicts
+        return with_relevance(replace(judgement, verdicts=tuple(own)), last, counts=relevance.gate.counts)
     except EvolifError:
         raise
     except Exception as fault:
@@ -137,7 +188,10 @@ def by_mode(turn: JudgedTurn, prompt: Prompt | None) -> Iterable[tuple[Key, Sequ
 
 def _modes(turn: JudgedTurn, prompt: Prompt | None) -> Iterator[tuple[Key, Verdict]]:
     constraints = () if prompt is None else requirements_of(prompt).constraints
-    same = [constraint.group for constraint in constraints] == [verdict.group for verdict in turn.verdicts]
-    modes = map(mode_of, constraints) if same else (UNKNOWN for _ in turn.verdicts)
+    # Where relevance counts, its verdict is the last.
+    extra = len(turn.verdicts) == len(constraints) + 1 and turn.verdicts[-1].group == RELEVANCE
+    own = turn.verdicts[:-1] if extra else turn.verdicts
+    same = [constraint.group for constraint in constraints] == [verdict.group for verdict in own]
+    modes = (*map(mode_of, constraints), *(["all"] if extra else [])) if same else (UNKNOWN for _ in turn.verdicts)
     for mode, verdict in zip(modes, turn.verdicts, strict=True):
         yield f"{verdict.group}/{mode}", verdict

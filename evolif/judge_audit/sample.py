@@ -24,7 +24,7 @@ from evolif.rng import Purpose, Stream
 from evolif.runner import Run, TurnRecord
 from evolif.scenario import get_scenario
 from evolif.text import Reading
-from evolif.types import Session, Verdict
+from evolif.types import RELEVANCE, Session, Verdict
 
 
 class VerdictPlace(NamedTuple):
@@ -64,6 +64,8 @@ def _verdicts(record: TurnRecord) -> Iterator[tuple[int, str, bool]]:
     groups = iter(enumerate(verdict.group for verdict in record.verdicts))
     judged: tuple[JudgeRecord | Verdict, ...] = record.records or record.heuristic
     for one in judged:
+        if one.group == RELEVANCE:
+            continue  # asked in words of its own, which an audit does not show
         position = next((position for position, group in groups if group == one.group), None)
         if position is not None and one.satisfied is not None and _was_asked(one):
             yield position, one.group, one.satisfied

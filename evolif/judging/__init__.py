@@ -15,6 +15,13 @@ from evolif.judging.records import (
     dump_records,
     load_records,
 )
+from evolif.judging.relevance import (
+    RelevanceGate,
+    relevance_criterion,
+    relevance_rubric,
+    relevance_verdict,
+    with_relevance,
+)
 from evolif.judging.rubric import Criterion, load_rubric
 
 __all__ = [
@@ -32,11 +39,16 @@ __all__ = [
     "LexicalJudge",
     "MemoryJudgeCache",
     "Panel",
+    "RelevanceGate",
     "SqliteJudgeCache",
     "assess_all",
     "dump_records",
     "load_records",
     "load_rubric",
     "open_judge",
+    "relevance_criterion",
+    "relevance_rubric",
+    "relevance_verdict",
     "verdict_of",
+    "with_relevance",
 ]

@@ -239,19 +239,20 @@ class Panel:
         Raises:
             JudgeError: a member could not be called.
         """
+        rubric = criterion.rubric or self._rubric
         if reading.unreadable:
-            return JudgeRecord(criterion.group, self._rule, False, None, (), self._rubric.version, reading.unreadable)
-        question = Question(criterion, reading.text, self._rubric)
+            return JudgeRecord(criterion.group, self._rule, False, None, (), rubric.version, reading.unreadable)
+        question = Question(criterion, reading.text, rubric)
         scores = await finish_all((member.score(question) for member in self._members), usage_of)
-        return self._record(criterion.group, tuple(scores))
+        return self._record(criterion.group, tuple(scores), rubric.version)
 
-    def _record(self, group: str, scores: tuple[JudgeScore, ...]) -> JudgeRecord:
+    def _record(self, group: str, scores: tuple[JudgeScore, ...], version: str) -> JudgeRecord:
         values = [s.score for s in scores if s.score is not None]
         if 2 * len(values) <= len(scores):
             problems = "; ".join(f"{s.judge}: {s.problem}" for s in scores if s.problem)
-            return JudgeRecord(group, self._rule, None, None, scores, self._rubric.version, f"not judged: {problems}")
+            return JudgeRecord(group, self._rule, None, None, scores, version, f"not judged: {problems}")
         figure, accepted = aggregate(values, self._rule)
-        return JudgeRecord(group, self._rule, accepted, figure, scores, self._rubric.version)
+        return JudgeRecord(group, self._rule, accepted, figure, scores, version)
 
     async def aclose(self) -> None:
         """Release connections and the cache."""

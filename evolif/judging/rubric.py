@@ -34,6 +34,8 @@ class Criterion:
     """What tells it from others of its group; scores are cached by group and parameters."""
     description: str
     """The requirement as a sentence."""
+    rubric: Rubric | None = None
+    """Its own wording and scale; None for those of the panel."""
 
     @property
     def value(self) -> str:
@@ -113,14 +115,20 @@ def read_rubric(folder: Path) -> Rubric:
 
 def _scales(data: Any) -> tuple[Scale, Mapping[str, Mapping[str, Scale]]]:
     groups = {
-        group: {value: _scale(entry) for value, entry in values.items()}
+        group: {value: scale_of(entry) for value, entry in values.items()}
         for group, values in data.items()
         if group != "general"
     }
-    return _scale(data["general"]), groups
+    return scale_of(data["general"]), groups
 
 
-def _scale(entry: Any) -> Scale:
+def scale_of(entry: Any) -> Scale:
+    """A question with its scale.
+
+    Raises:
+        KeyError: not all pairs of scores are described.
+        ValidationError: it is none.
+    """
     scale = Scale.model_validate(entry)
     if set(scale.scale) != set(BANDS):
         raise KeyError("bands")

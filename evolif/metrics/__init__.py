@@ -47,6 +47,7 @@ from evolif.metrics.process import (
 )
 from evolif.metrics.ranking import Order, Place, Ranking, ranking
 from evolif.metrics.ranks import RankAgreement, RankStability, rank_agreement, rank_stability, split_half_stability
+from evolif.metrics.relevance import RELEVANCE_TABLE, relevance_not_judged
 from evolif.metrics.replay import Ceiling, Miss, SweepPoint, ceiling, patience_sweep
 from evolif.metrics.sequence import deviation, sequence_interval
 from evolif.metrics.sessions import Bounds, SessionRecords, bounds, counted_sessions, records_from_sessions, tables_of
@@ -89,6 +90,7 @@ __all__ = [
     "MORE_DIALOGUES",
     "PROCESS",
     "RATES",
+    "RELEVANCE_TABLE",
     "TURN",
     "UNKNOWN",
     "Agreement",
@@ -165,6 +167,7 @@ __all__ = [
     "read_verdict_file",
     "read_verdicts",
     "records_from_sessions",
+    "relevance_not_judged",
     "resampled_indices",
     "satisfaction_by_group",
     "sequence_interval",

@@ -19,6 +19,7 @@ from evolif.metrics.process import (
     session_record,
     walk_patience,
 )
+from evolif.metrics.relevance import RELEVANCE_TABLE
 from evolif.metrics.table import MetricTable
 from evolif.types import CapCounts, Session
 
@@ -176,7 +177,7 @@ def _counted(session: Session) -> Counted:
 
 
 def tables_of(
-    own: MetricTable | None, patience: int | None, sessions: Iterable[Session] | None = None
+    own: MetricTable | None, patience: int | None, sessions: Iterable[Session] | None = None, *, has_gate: bool = False
 ) -> tuple[MetricTable, ...]:
     """The metric tables of a run: its scenario's own, then what patience or verdicts give.
 
@@ -184,6 +185,7 @@ def tables_of(
         own: The scenario's.
         patience: Of the run; None if it has none.
         sessions: Of the run; None before it is played, when any of them may get verdicts.
+        has_gate: Whether the run asks whether answers are about their tasks.
 
     Raises:
         UsageError: a metric of the scenario has the name of another one, or of another part of a report.
@@ -193,7 +195,10 @@ def tables_of(
         tables = (*tables, PROCESS)
     elif sessions is None or any(turn.verdicts for session in sessions for turn in session.turns):
         tables = (*tables, RATES)
-    taken = _TAKEN.union(PROCESS.ratios).intersection(() if own is None else own.ratios)
+    if has_gate:
+        tables = (*tables, RELEVANCE_TABLE)
+    taken = _TAKEN.union(PROCESS.ratios, RELEVANCE_TABLE.ratios if has_gate else ())
+    taken &= frozenset(() if own is None else own.ratios)
     if taken:
         raise UsageError(
             f"reports use the names {', '.join(sorted(taken))} already; rename these metrics of the scenario"
@@ -204,8 +209,8 @@ def tables_of(
 _TAKEN = frozenset(
     "at_cap bounds by censored dialogues epoch exhaustion_by_turn expected_length failing finished groups hazard "
     "heuristic kinds left_out misses model "
-    "not_judged_constraints not_judged_turns patience patience_sweep rec_left_out run saturated sessions survival "
-    "survival_bounds suspended tokens turns withheld without_witness".split()
+    "not_judged_constraints not_judged_turns patience patience_sweep rec_left_out relevance_not_judged run saturated "
+    "sessions survival survival_bounds suspended tokens turns withheld without_witness".split()
 )
 """What reports as JSON show beside metrics."""
 

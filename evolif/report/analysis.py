@@ -46,6 +46,7 @@ from evolif.metrics import (
     patience_sweep,
     rank_agreement,
     records_from_sessions,
+    relevance_not_judged,
     satisfaction_by_group,
     sessions_at_cap,
     survival,
@@ -84,6 +85,8 @@ class ModelSummary:
     """Counted sessions that the cap ended."""
     early_end: EarlyEnd | None = None
     """The stop rule that ended its run early."""
+    relevance_not_judged: int | None = None
+    """Answers of which the relevance gate could not tell whether they are about their task; None without a gate."""
 
     @property
     def saturated(self) -> bool:
@@ -135,7 +138,8 @@ class RunAnalysis:
     def tables(self) -> tuple[MetricTable, ...]:
         """The tables of its metrics: the scenario's own, and what patience or verdicts give."""
         sessions = (session for model in self.models for session in model.sessions)
-        return tables_of(self.scenario.metrics, self.settings.patience, sessions)
+        has_gate = bool(self.settings.relevance)
+        return tables_of(self.scenario.metrics, self.settings.patience, sessions, has_gate=has_gate)
 
     @cached_property
     def headline(self) -> Metric:
@@ -311,6 +315,7 @@ class ModelAnalysis:
             empty_answers=self.empty_answers,
             at_cap=sessions_at_cap(self.sessions, self.of.settings.max_turns),
             early_end=self.of.early_end,
+            relevance_not_judged=relevance_not_judged(self.counted) if self.of.settings.relevance else None,
         )
 
     @cached_property

@@ -41,6 +41,9 @@ def evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> S
     words = ["evolif", "evaluate", "BENCH"]
     words += _repeated("--model", (_model_argument(model, settings.endpoint(model)) for model in settings.models))
     words += _judge_arguments(settings)
+    if settings.relevance:
+        words += ["--relevance", settings.relevance.partition(" ")[0]]
+        words += ["--relevance-counts"] if settings.relevance_counts else []
     words += _play_arguments(settings)
     if settings.patience is not None:
         words += ["--patience", str(settings.patience)]

@@ -30,9 +30,8 @@ ABLATIONS: tuple[PairKind, ...] = ("system-prompt", "judge")
 """Those that `--ablation` names."""
 
 _DECIDING = frozenset(
-    {"benchmark", "profile", "patience", "max_turns", "cap_counts", "reading_rules", "scenario", "own_code"}.union(
-        *ACROSS.values()
-    )
+    {"benchmark", "profile", "patience", "max_turns", "cap_counts", "reading_rules", "scenario", "own_code"}
+    | {"relevance_counts"}.union(*ACROSS.values())
 )
 """Settings that determine the figures of every model; sampling is considered part of the model."""
 
@@ -63,7 +62,8 @@ def kind_of(
     """
     wanted = _wanted(ablation, across)
     fields = _different(a.settings, b.settings)
-    wrong = fields & _DECIDING
+    # The gate decides figures only where it counts.
+    wrong = fields & (_DECIDING | {"relevance"} if a.settings.relevance_counts else _DECIDING)
     kind: PairKind = "models"
     for name, own in ACROSS.items():
         # Only the system prompt is found without a request: the others are compared if the user asks for it.
@@ -188,6 +188,8 @@ _WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "partner": ("the partner", lambda name: name or "none"),
     "context_model": ("the context strategy's model", lambda name: name or "none"),
     "options": ("the setting of the scenario's options (--set)", _options),
+    "relevance": ("the relevance gate", lambda gate: gate or "none"),
+    "relevance_counts": ("the counting of relevance", lambda on: "on" if on else "off"),
     "own_code": ("the code of the constraint groups", lambda code: ", ".join(code.values())),
     "profile": ("the profile", _value),
     "judge": ("the judge", _value),

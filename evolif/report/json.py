@@ -133,6 +133,7 @@ def _summary(summary: ModelSummary) -> dict[str, Any]:
         **({"empty_answers": summary.empty_answers} if summary.empty_answers else {}),
         **_metrics(summary.metrics, summary.intervals),
         **_exhaustion(summary),
+        **({} if summary.relevance_not_judged is None else _fields(summary, "relevance_not_judged")),
         "groups": _satisfaction(summary.groups),
         "heuristic": _satisfaction(summary.heuristic),
         "bounds": None

@@ -72,10 +72,16 @@ def settings_line(run: Run) -> str:
     told += [f"partner {settings.partner}"] if settings.partner else []
     told += [f"context {settings.context}"] if settings.context != "full" else []
     told += [f"{key} {value}" for key, value in settings.options.items()]
+    told += [f"relevance {settings.relevance}{relevance_counted(settings)}"] if settings.relevance else []
     told += [] if settings.system_prompt else ["no system prompt"]
     told += [] if settings.temperature is None else [f"temperature {settings.temperature:g}"]
     line = ", ".join(told)
     return f"{line[0].upper()}{line[1:]}; in brackets 95 % intervals over dialogues."
+
+
+def relevance_counted(settings: RunSettings) -> str:
+    """That the relevance gate is in the figures, as a clause; empty if it stands apart."""
+    return ", counted in CSR, ISR and patience" if settings.relevance_counts else ""
 
 
 def unfinished_line(run: Run) -> str:
@@ -126,6 +132,7 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
         ),
         (f"{word}s not judged (judge: {run.settings.judge})", lambda s: s.counts.not_judged_constraints),
         ("Empty answers, judged like any others", lambda s: s.empty_answers),
+        ("Answers not judged for relevance, left out of its rate", lambda s: s.relevance_not_judged or 0),
         ("Sessions without a failed turn to recover from, left out of REC", lambda s: s.metrics.left_out.get("rec", 0)),
     ]
     for fact, count in facts:

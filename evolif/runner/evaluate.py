@@ -30,6 +30,8 @@ def evaluate(
     *,
     judge: ModelRef | Sequence[ModelRef] = "none",
     judge_rule: str = "mean",
+    relevance: str = "none",
+    relevance_counts: bool = False,
     patience: int | None = None,
     max_turns: int | None = None,
     limit: int | None = None,
@@ -70,6 +72,9 @@ def evaluate(
         out: The run's directory.
         judge: `none`, `lexical` (a heuristic with separate verdicts), or models, which together are a panel.
         judge_rule: How a panel reaches a verdict: `mean`, `majority` or `median`.
+        relevance: Whether each answer is about its task: `none` (not asked), `lexical` (it names words of the task), or
+            `judge` (the panel decides). A figure of its own.
+        relevance_counts: Count that as one more requirement of every turn.
         patience: Failed turns in a row that end a session; the benchmark's if None.
         max_turns: The cap, in judged turns; sessions that reach it are censored. The benchmark's if None.
         limit: Maximum number of dialogues.
@@ -108,6 +113,8 @@ def evaluate(
         models=tuple(as_list(models)),
         judges=tuple(as_list(judge)) or ("none",),
         judge_rule=judge_rule,
+        relevance=relevance,
+        relevance_counts=relevance_counts,
         patience=patience,
         max_turns=max_turns,
         limit=limit,

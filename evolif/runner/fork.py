@@ -23,7 +23,9 @@ _ANSWER_SETTINGS = frozenset(
     {"system_prompt", "context", "context_model", "temperature", "max_tokens", "seed", "scenario", "partner", "options"}
     | {"other_endpoints"}
 )
-_VERDICT_SETTINGS = frozenset({"judge", "judge_endpoints", "reading_rules", "own_code"})
+_VERDICT_SETTINGS = frozenset(
+    {"judge", "judge_endpoints", "reading_rules", "own_code", "relevance", "relevance_counts"}
+)
 
 _End = tuple[Ending | None, str, str]
 """Ending, cause, reason."""

@@ -219,7 +219,8 @@ class Worker:
         judge = JudgeElsewhere() if is_panel(judges) else open_judge(judges)
         scenario = get_scenario(settings.scenario)
         options = options_of(scenario.play, settings.options, scenario.name)
-        environment = RemoteEnvironment(scenario.environment(None, options, Services(judge=judge)))
+        services = Services(judge=judge, relevance=settings.gate)
+        environment = RemoteEnvironment(scenario.environment(None, options, services))
         self._context = RunContext(settings, environment, strategy, _write, self._observe, self._shutdown)
         self._channels: dict[SessionKey, Channel] = {}
         self._tasks: set[asyncio.Task[None]] = set()

@@ -101,7 +101,7 @@ def rejudge(
             opened = open_judge(judges, rule=judge_rule, opener=clients.__getitem__, cache=scores)
             target.lose_open_calls()
             batcher = WriteBatcher(target)
-            environment = scenario.environment(None, options, Services(judge=opened))
+            environment = scenario.environment(None, options, Services(judge=opened, relevance=settings.gate))
             # A stored session ends where it ended, so the cap is not counted again; except where it did not count
             # turns without verdicts, which the new judge may fill.
             recount = source.settings.cap_counts == "judged"
@@ -148,7 +148,7 @@ def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
     """The settings of a run after rejudging.
 
     Raises:
-        UsageError: no such judge or rule, or the answers were read by other reading rules.
+        UsageError: no such judge or rule, the answers were read by other reading rules, or nobody decides on relevance.
     """
     old = source.settings
     if old.reading_rules != READING_RULES_VERSION:
@@ -157,6 +157,9 @@ def rejudged(source: RunStore, judges: Sequence[str], rule: str) -> RunSettings:
             f"the rules {READING_RULES_VERSION}: more than the judge would change, so evaluate into a new folder"
         )
     name, endpoints = describe_judge(judges, rule)
+    gate = old.gate
+    if gate is not None and gate.by == "judge" and not endpoints:
+        raise UsageError(f"in {source.root} the judge also decides on relevance: rejudge it with --judge PROVIDER/NAME")
     counts = "turns" if has_panel(name) else old.cap_counts  # a panel leaves nothing unjudged
     return old.model_copy(update={"judge": name, "judge_endpoints": endpoints, "cap_counts": counts})
 

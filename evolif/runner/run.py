@@ -224,6 +224,7 @@ class RunExecutor:
                 dialogues=self.settings.dialogues,
                 meter=meter,
                 book=partial(self._book, ledger),
+                relevance=self.settings.gate,
             )
             environment = self._scenario.environment(self.benchmark, self.play_options, services)
             strategy = open_strategy(self.settings.context, models=clients.context)

@@ -11,10 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
 from evolif.errors import UsageError
+from evolif.judging import LexicalJudge, RelevanceGate
 from evolif.models import ChatModel, ModelRef, shown_address, spec_of
 from evolif.runner.clients import SELF, NamedModel, describe_judge, endpoint_of, model_name, names_of
 from evolif.runner.events import SessionKey
-from evolif.scenario import INSTRUCTIONS, Benchmark, changed_options, get_scenario, options_of, pairs_of
+from evolif.scenario import INSTRUCTIONS, Benchmark, Scenario, changed_options, get_scenario, options_of, pairs_of
 from evolif.text import READING_RULES_VERSION
 from evolif.types import CapCounts
 
@@ -27,6 +28,8 @@ _LATER: Mapping[str, Any] = {
     "other_endpoints": {},
     "own_code": {},
     "cap_counts": "turns",
+    "relevance": "",
+    "relevance_counts": False,
 }
 """Fields that are written only where they differ from this."""
 EXTENT = ("models", "endpoints", "dialogues", "epochs")
@@ -83,6 +86,11 @@ class RunSettings(BaseModel):
     cap_counts: CapCounts = "turns"
     """What the cap counts: every turn of the model under test, as in earlier versions, or judged ones only."""
 
+    relevance: str = ""
+    """The relevance gate as its scenario names it, with the version of its rules; empty for none."""
+    relevance_counts: bool = False
+    """Whether its verdict is one more requirement of every turn."""
+
     @field_validator("endpoints", "judge_endpoints", "other_endpoints")
     @classmethod
     def _hide_keys(cls, value: Any) -> Any:
@@ -100,6 +108,13 @@ class RunSettings(BaseModel):
     def hash(self) -> str:
         """16 hex digits that change with any setting except the extent."""
         return hashlib.sha256(self.model_dump_json(exclude=set(EXTENT)).encode()).hexdigest()[:16]
+
+    @property
+    def gate(self) -> RelevanceGate | None:
+        """How the run asks whether answers are about their tasks."""
+        if not self.relevance:
+            return None
+        return RelevanceGate("judge" if self.relevance.startswith("judge") else "lexical", self.relevance_counts)
 
     def endpoint(self, model: str) -> str:
         """A model's endpoint; empty for the provider's own."""
@@ -221,6 +236,8 @@ _SUBJECTS = {
     "options": "the scenario's options (--set)",
     "cut": "when patience cuts a session",
     "cap_counts": "the unit of the cap",
+    "relevance": "the relevance gate",
+    "relevance_counts": "whether relevance counts",
     "own_code": "the code of your own constraint groups",
     "other_endpoints": "the address of the partner or of the context strategy's model",
 }
@@ -267,6 +284,8 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         cut=defaults.cut,
         cap_counts="turns" if has_panel(judge) or scenario.unjudged(benchmark) is None else "judged",
         own_code=scenario.own_code(benchmark),
+        relevance=_relevance(scenario, config, judge),
+        relevance_counts=config.relevance_counts,
         other_endpoints={
             role: endpoint
             for role, model in other.items()
@@ -276,6 +295,30 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
     if not settings.dialogues:
         raise UsageError(f"{benchmark.path} has no dialogues; create them with `evolif generate`")
     return settings
+
+
+def _relevance(scenario: Scenario, config: EvalConfig, judge: str) -> str:
+    """The relevance gate; empty for none.
+
+    Raises:
+        UsageError: the scenario has no such gate, or nobody decides.
+    """
+    wanted, gates = config.relevance, scenario.relevance_gates()
+    if wanted == "none":
+        if config.relevance_counts:
+            raise UsageError("--relevance-counts needs --relevance lexical or --relevance judge")
+        return ""
+    if wanted not in ("lexical", "judge"):
+        raise UsageError(f"unknown --relevance “{wanted}”; use none, lexical or judge")
+    if wanted not in gates:
+        other = next(iter(gates), "")
+        raise UsageError(
+            f"--relevance {wanted}: the scenario {scenario.name} "
+            + (f"offers only {other}" if other else "cannot tell whether an answer is about its task; leave it out")
+        )
+    if wanted == "judge" and judge in ("none", LexicalJudge.name):
+        raise UsageError("--relevance judge needs a model that decides: name it with --judge PROVIDER/NAME")
+    return gates[wanted]
 
 
 def _named(config: EvalConfig) -> dict[str, ChatModel]:

@@ -70,7 +70,7 @@ def verify(run: Run) -> Verification:
         )
     scenario = get_scenario(settings.scenario)
     options = options_of(scenario.play, settings.options, scenario.name)
-    environment = scenario.environment(None, options, Services())
+    environment = scenario.environment(None, options, Services(relevance=settings.gate))
     found = Verification()
 
     async def main() -> None:

@@ -16,7 +16,8 @@ from evolif.instructions import Benchmark as Folder
 from evolif.instructions import by_mode, criteria_of, generate, requirements_of, witness_verdicts
 from evolif.instructions.environment import SYSTEM_PROMPT, open_environment
 from evolif.instructions.players import player
-from evolif.judging import Criterion
+from evolif.instructions.relevance import LEXICAL
+from evolif.judging import Criterion, relevance_rubric
 from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
 from evolif.scenario import (
@@ -264,6 +265,10 @@ class InstructionFollowing(Scenario):
             return f"its constraints changed: {', '.join(sorted(groups))}"
         moves = [f"{one.labels['move']} on topic {one.labels['topic']}" for one in (before, now)]
         return f"it was {moves[0]} and is now {moves[1]}"
+
+    def relevance_gates(self) -> Mapping[str, str]:
+        """By the words of the task, or by the judge."""
+        return {"lexical": LEXICAL, "judge": f"judge (rubric {relevance_rubric().version})"}
 
     def criteria(self, prompt: Prompt) -> Mapping[int, Criterion]:
         """The subjective constraints."""

@@ -33,6 +33,16 @@ def _index(language: str) -> Mapping[tuple[str, str | int], tuple[str, ...]]:
     return {key: tuple(words) for key, words in found.items()}
 
 
+def is_filler(word: str) -> bool:
+    """Whether a lowercase word is one of the English fillers."""
+    return word in _filler_set()
+
+
+@lru_cache(maxsize=1)
+def _filler_set() -> frozenset[str]:
+    return frozenset(_fillers())
+
+
 class Vocabulary:
     """Fillers that are not words of the given keywords.
 

@@ -71,6 +71,9 @@ def test_options_are_checked_before_anything_is_made(run: Run, refused: Refused,
 
 
 def test_partners_must_fit_the_seats(refused: Refused, run: Run, bench: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refused("evaluate", bench, "-m", "sim/hasty", "--relevance", "lexical", "--out", "run") == (
+        "--relevance lexical: the scenario faulty cannot tell whether an answer is about its task; leave it out"
+    )
     assert refused("evaluate", bench, "-m", "sim/hasty", "--partner", "self", "--out", "run") == (
         "--partner: the scenario faulty has one seat only, that of the model under test"
     )

@@ -29,6 +29,7 @@ from evolif.report.wording import (
     ceiling_line,
     dollars,
     integrity_lines,
+    relevance_counted,
     remarks,
     settings_line,
     unfinished_line,
@@ -358,6 +359,8 @@ def _settings(settings: RunSettings) -> Iterator[tuple[str, str]]:
     if settings.partner:
         yield "Partner", settings.partner
     yield "Judge", settings.judge
+    if settings.relevance:
+        yield "Relevance gate", settings.relevance + relevance_counted(settings)
     if settings.own_code:
         yield "Own constraint groups", "; ".join(f"{group}: {code}" for group, code in settings.own_code.items())
     yield "Dialogues", f"{len(settings.dialogues)}, each played {settings.epochs} time{'s' * (settings.epochs > 1)}"

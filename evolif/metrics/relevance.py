@@ -1,0 +1,41 @@
+"""The share of answers that are about their task, in runs with a relevance gate: a figure beside the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evolif.metrics.table import MetricTable
+from evolif.types import RELEVANCE, JudgedTurn, Session
+
+
+def relevance_of(turn: JudgedTurn) -> bool | None:
+    """The gate's verdict on a turn of the model under test; None if it has none."""
+    if turn.seat != "target":
+        return None
+    found = next((score.value for score in turn.scores if score.name == RELEVANCE), None)
+    return None if found is None else found > 0
+
+
+def _terms(session: Session) -> tuple[float, float]:
+    judged = [verdict for turn in session.turns if (verdict := relevance_of(turn)) is not None]
+    return float(sum(judged)), float(len(judged))
+
+
+RELEVANCE_TABLE = MetricTable(
+    terms=("relevant", "judged"),
+    of=_terms,
+    ratios={RELEVANCE: ("relevant", "judged")},
+    labels={RELEVANCE: "Relevance"},
+    beside=frozenset({RELEVANCE}),
+)
+"""Answers about their task, of those that the gate judged, pooled over turns."""
+
+
+def relevance_not_judged(sessions: Iterable[Session]) -> int:
+    """Turns of the model under test that the gate did not judge.
+
+    Args:
+        sessions: Those that count, as `counted_sessions` gives them.
+    """
+    turns = (turn for session in sessions for turn in session.turns if turn.seat == "target")
+    return sum(relevance_of(turn) is None for turn in turns)
