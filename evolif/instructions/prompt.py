@@ -23,6 +23,8 @@ class Requirements:
     """A text that satisfies every rule-checked constraint; None if the benchmark has none."""
     task: Task | None = None
     """What the answer has to be about; None in a run that does not ask."""
+    persona: str = ""
+    """Of the dialogue; with its number it names the dialogue to simulated models."""
 
 
 class _Payload(dict[str, Any]):
@@ -32,7 +34,7 @@ class _Payload(dict[str, Any]):
 
     def __init__(self, requirements: Requirements) -> None:
         self.requirements = requirements
-        # Keywords are not stored: an answer is not judged by them, and the player of a prompt gets this object.
+        # Keywords and persona are not stored: no answer is judged by them, and the player of a prompt gets this object.
         super().__init__(constraints=constraint_objects(requirements.constraints), witness=requirements.witness)
         if requirements.task is not None:
             self["task"] = requirements.task.as_object()
@@ -54,7 +56,7 @@ def prompt_of(turn: Turn, depth: int, *, with_task: bool = False) -> Prompt:
         dialogue=turn.dialogue,
         turn=turn.turn,
         messages=(Message("user", turn.query),),
-        payload=_Payload(Requirements(turn.constraints, turn.topic.keywords, turn.witness, task)),
+        payload=_Payload(Requirements(turn.constraints, turn.topic.keywords, turn.witness, task, turn.persona.id)),
         labels={
             "topic": turn.topic.id,
             "move": turn.move,

@@ -45,7 +45,8 @@ def parse_model_name(spec: str) -> ModelName:
     """Parse a model's name.
 
     Values of the query are percent-decoded, so a `&` inside a `base_url` is written `%26`. For a local file, everything
-    after `local/` is the path: `local/./weights.gguf`, `local//abs/weights.gguf`.
+    after `local/` is the path: `local/./weights.gguf`, `local//abs/weights.gguf`. The query of a simulated model is
+    part of its name, since it says which of many models is meant.
 
     Raises:
         UsageError: the name has no provider, an unknown option or a wrong endpoint. `open_model` checks whether the
@@ -59,9 +60,11 @@ def parse_model_name(spec: str) -> ModelName:
     if provider == "local":
         return ModelName(provider, _required(rest, spec))
     name, _, query = rest.partition("?")
+    if provider == "sim":
+        if any(part.partition("=")[0] in _OPTIONS for part in query.split("&")):
+            raise UsageError(f"{shown(spec)}: a simulated model has no endpoint; remove base_url and key_env.")
+        return ModelName(provider, _required(rest, spec))  # its scenario reads the query
     options = _options(query, spec)
-    if provider == "sim" and options:
-        raise UsageError(f"{shown(spec)}: a simulated model has no endpoint; remove base_url and key_env.")
     return ModelName(provider, _required(name, spec), options.get("base_url"), options.get("key_env"))
 
 

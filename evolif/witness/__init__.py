@@ -8,8 +8,18 @@ fillers.
 
 from evolif.witness.build import build_witness, given_words
 from evolif.witness.fallback import build_fallback
+from evolif.witness.flawed import build_flawed
 from evolif.witness.naming import name_words
 from evolif.witness.overlaps import may_overlap, overlaps
 from evolif.witness.requirements import Refusal
 
-__all__ = ["Refusal", "build_fallback", "build_witness", "given_words", "may_overlap", "name_words", "overlaps"]
+__all__ = [
+    "Refusal",
+    "build_fallback",
+    "build_flawed",
+    "build_witness",
+    "given_words",
+    "may_overlap",
+    "name_words",
+    "overlaps",
+]

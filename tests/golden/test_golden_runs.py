@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -189,29 +191,35 @@ def test_a_killed_run_is_read_as_it_is(cli: Any, stored: Any, golden: Any) -> No
     golden.text("killed.txt", told.out + told.err)
 
 
-def test_a_killed_run_comes_to_the_figures_of_one_left_alone(cli: Any, stored: Any, golden: Any) -> None:
-    stored("killed")
+def answers(run: Path) -> set[tuple[Any, ...]]:
+    """The stored answers of a run, by session and turn."""
+    with closing(sqlite3.connect(run / "run.sqlite")) as connection:
+        return set(connection.execute("SELECT session, turn, answer FROM turn"))
+
+
+def test_a_killed_run_is_resumed_and_keeps_what_it_has(cli: Any, stored: Any, golden: Any) -> None:
+    """Its models answered otherwise than today's, so a run left alone has other figures; test_kill_fifty compares."""
+    before = answers(stored("killed"))
     cli("generate", "bench", "--dialogues", 4, "--turns", 6, "--seed", 11, "--profile", "objective")
     told = cli(*KILLED, "--display", "plain")
     golden.text("resumed.txt", "\n".join(sorted(told.err.splitlines())) + "\n\n" + told.out)
+    assert before < answers(cli.folder / "killed")
     resumed = figures(cli, "killed")
-    (cli.folder / "killed").rename(cli.folder / "was-killed")
+    assert resumed["runs"][0]["integrity"] == {"sealed": 13, "not_sealed": 48, "edited": []}
+    golden.json("resumed.json", resumed)
+
+
+def test_a_run_left_alone_comes_to_the_same_figures_by_the_command_line_and_the_api(cli: Any, golden: Any) -> None:
+    cli("generate", "bench", "--dialogues", 4, "--turns", 6, "--seed", 11, "--profile", "objective")
     alone = cli(*KILLED, "--display", "plain")
     golden.text("alone.txt", "\n".join(sorted(alone.err.splitlines())) + "\n\n" + alone.out)
-    whole = figures(cli, "killed")
-    assert resumed["runs"][0].pop("integrity") == {"sealed": 13, "not_sealed": 48, "edited": []}
-    assert resumed["runs"] == [{k: v for k, v in whole["runs"][0].items() if k != "integrity"}]
-    assert {**resumed, "runs": whole["runs"]} == whole
-    golden.json("resumed.json", whole)
+    golden.json("alone.json", figures(cli, "killed"))
     bench = sorted((cli.folder / "bench" / "dialogues").iterdir())
     golden.json("resumed-bench.json", {p.name: digest(p.read_bytes()) for p in bench})
-
-
-def test_the_api_evaluates_to_the_same_figures(cli: Any, golden: Any) -> None:
-    cli("generate", "bench", "--dialogues", 4, "--turns", 6, "--seed", 11, "--profile", "objective")
+    (cli.folder / "killed").rename(cli.folder / "was-killed")
     run = evolif.evaluate(cli.folder / "bench", ["sim/steady", "sim/forgetful"], cli.folder / "killed", max_turns=8)
     run.close()
-    golden.json("resumed.json", figures(cli, "killed"))
+    golden.json("alone.json", figures(cli, "killed"))
 
 
 def test_scores_of_plain_verdicts(cli: Any, golden: Any) -> None:

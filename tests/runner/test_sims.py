@@ -5,16 +5,24 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from collections import Counter
+from contextlib import closing
+from itertools import islice
+from math import sqrt
 from pathlib import Path
+from statistics import NormalDist, fmean
 
 import pytest
 
 from evolif import UsageError
 from evolif.constraints import check
 from evolif.instructions import Benchmark, generate, prompt_of
+from evolif.instructions.players import OTHER_SKILL, SKILLS, Skill, difficulty_of
 from evolif.models import ChatRequest, Sampling, open_model
 from evolif.report import summarise
 from evolif.runner import Run, evaluate
+from evolif.tracker import ScriptSpec, load_profile, load_topics, script
+from evolif.turns import Persona, Turn
 from evolif.types import Message
 
 SIMS = ("sim/forgetful", "sim/steady", "sim/perfect")
@@ -51,6 +59,82 @@ def test_a_miss_breaks_a_constraint_and_what_is_kept_passes(bench: Benchmark) ->
         assert satisfied == (text == turn.witness)
         kept, missed = kept + satisfied, missed + (not satisfied)
     assert kept > missed > 0
+
+
+def shares(spec: str, profile: str, dialogues: int, turns: int) -> dict[str, tuple[int, int]]:
+    """How often a model kept a constraint of each group, and how often there was one."""
+    script_of = ScriptSpec(load_profile(profile), load_topics(), 4)
+    kept, given = Counter[str](), Counter[str]()
+    model = open_model(spec)
+    for turn in (t for d in range(1, dialogues + 1) for t in islice(script(script_of, d), turns)):
+        line = Turn(
+            turn.dialogue, turn.turn, turn.topic, turn.move, turn.operation, turn.constraints,
+            Persona("anyone", "", ()), "", "template", witness=turn.witness,
+        )  # fmt: skip
+        text = asyncio.run(model.complete(ChatRequest((), prompt=prompt_of(line, 1)))).text
+        for verdict in check(turn.constraints, text):
+            given[verdict.group] += 1
+            kept[verdict.group] += verdict.satisfied is True
+    return {group: (kept[group], given[group]) for group in given}
+
+
+def test_every_group_is_kept_as_often_as_documented() -> None:
+    told = shares("sim/steady", "escalating", 40, 40)
+    assert set(told) == set(load_profile("escalating").groups)
+    for group, (kept, given) in told.items():
+        chance = SKILLS.get(group, OTHER_SKILL)
+        # Four standard errors, and half of one more since turns of a dialogue are alike.
+        assert abs(kept / given - chance) < 4.5 * sqrt(chance * (1 - chance) / given), (group, kept, given)
+        assert kept < given
+
+
+def test_a_skill_holds_for_every_group() -> None:
+    told = shares("sim/steady?skill=.9", "escalating", 20, 40)
+    assert all(abs(kept / given - 0.9) < 4 * sqrt(0.09 / given) for kept, given in told.values()), told
+
+
+def test_the_chance_over_all_dialogues_is_the_documented_one() -> None:
+    normal, steps = NormalDist(), 2000
+    difficulties = [normal.inv_cdf((i + 0.5) / steps) for i in range(steps)]
+    for name in ("steady", "forgetful"):
+        skill = Skill(name, 0)
+        for group, depth in (("existence", 1), ("length", 7), ("digits", 1)):
+            mean = fmean(skill.chance_in(d, group, depth) for d in difficulties)
+            assert mean == pytest.approx(skill.chance(group, depth), abs=1e-4)
+            assert skill.chance_in(1, group, depth) < skill.chance(group, depth) < skill.chance_in(-1, group, depth)
+    assert Skill("perfect", 0).chance_in(3, "existence", 9) == 1
+
+
+def test_a_hard_dialogue_is_hard_for_every_seed_and_model(bench: Benchmark, tmp_path: Path) -> None:
+    chosen = sorted(bench.dialogues(), key=lambda d: difficulty_of(d, bench.turns(d)[0].persona.id))
+    easy, hard = chosen[:4], chosen[-4:]
+
+    def failures(seed: int, dialogues: list[int]) -> int:
+        return sum(
+            any(v.satisfied is False for v in check(t.constraints, answer("sim/steady", bench, d, t.turn, seed=seed)))
+            for d in dialogues
+            for t in bench.turns(d)
+        )
+
+    assert all(failures(seed, easy) < failures(seed, hard) for seed in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["sim/perfect?skill=.9", "sim/forgetful?skill=.9", "sim/steady?skill=0", "sim/steady?skill=1.1", "sim/steady?",
+     "sim/steady?skill=nan", "sim/steady?skill=", "sim/steady?skil=.9", "sim/steady?skill=.9&skill=.8"],
+)  # fmt: skip
+def test_an_option_that_does_not_exist_is_refused(spec: str) -> None:
+    with pytest.raises(UsageError, match=r"sim/steady\?skill=\.9"):
+        open_model(spec)
+
+
+def test_models_of_two_skills_are_two_models(bench: Benchmark, tmp_path: Path) -> None:
+    models = ("sim/steady?skill=.99", "sim/steady?skill=.7")
+    with closing(evaluate(bench, models, tmp_path / "run", max_turns=6)) as run:
+        assert run.models == models
+        better, worse = (summary.metrics.csr or 0 for summary in summarise(run, resamples=1))
+    assert better > 0.9 > worse
 
 
 def figures(run: Run) -> dict[str, dict[str, float | None]]:
