@@ -272,8 +272,7 @@ class Scenario(Protocol):
         Raises:
             UsageError: there is none of that name.
         """
-        known = name.partition("?")[0]
-        raise UsageError(f"unknown simulated model “sim/{known}”; the scenario {self.name} has no such model")
+        raise UsageError(f"unknown simulated model “sim/{name.partition('?')[0]}”; {self.name} has no such model")
 
     def partner(self, bench: Benchmark) -> str | None:
         """The partner of a two-seat scenario if the run names none; None if it has to be named."""
