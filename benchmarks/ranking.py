@@ -115,7 +115,7 @@ def enough(runs: int, seed: int) -> Iterator[str]:
     """Lines of the fourth: dialogues needed from a large sample, then the test with so many new ones."""
     for a, b in pairwise((0.6, 0.65, 0.75, 0.95)):
         chance = Random(f"{seed} {a}")
-        large = play([a, b], 2000, chance)
+        large = play([a, b], 20_000, chance)
         rows = [list(dialogue_rows(PROCESS, counted_sessions(own)).values()) for own in large.values()]
         needed = dialogues_needed(PROCESS, *rows, "rob")
         assert needed is not None

@@ -13,6 +13,7 @@ from evolif.report.comparable import ComparableRuns, leading
 from evolif.scenario import Grid, TableCell
 
 _TITLE = "Where the variance of a session comes from, %"
+_ROUGH = 50
 _PARTS = "dialogues", "epochs", "rest"
 
 
@@ -48,6 +49,8 @@ def variance_grid(runs: ComparableRuns) -> Grid:
         "epochs. Gain: twice the epochs would narrow an interval by so many per cent; twice the dialogues, which take "
         f"as many calls, narrow it by {100 * MORE_DIALOGUES:.0f}. What differs between epochs is in no interval."
     )
+    if min(one.dialogues for one in known) < _ROUGH:
+        note += f" Shares from fewer than {_ROUGH} dialogues are rough."
     return Grid("variance", _TITLE, "metric", runs.heads, rows, note)
 
 
