@@ -139,6 +139,10 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
         counts = [f"{head} {count(summary)}" for head, summary in zip(heads, summaries, strict=True) if count(summary)]
         if counts:
             yield f"{fact}: {', '.join(counts)}."
+    pairs = zip(heads, summaries, strict=True)
+    blank = [head for head, s in pairs if s.counts.not_judged_turns and s.metrics.value("edr_len") == 0]
+    if blank:
+        yield f"No turn was judged, so lengths of 0 say nothing about the model: {', '.join(blank)}."
     yield from _exhaustion_lines(heads, summaries, run.settings.max_turns)
     for cause, number in run.unbegun().items():
         yield f"Sessions not started because of a {cause} (in no metric): {number}."
@@ -150,7 +154,7 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
 
 def saturated_line(head: str, summary: ModelSummary, cap: int) -> str:
     """That the cap bounds EDR len; empty if at most a quarter of the sessions reach it."""
-    if not summary.saturated:
+    if not summary.saturated or summary.metrics.value("exhaustion_rate") is None:
         return ""
     share = 100 * summary.at_cap / summary.metrics.dialogues
     return f"{head}: EDR len is bounded by the cap of {cap} for {share:.0f} % of sessions: read the exhaustion rate."
@@ -195,6 +199,8 @@ def ceiling_line(found: Ceiling | None, scenario: Scenario) -> str:
             "a run made by an older version), so the ceiling is unknown."
         )
     over = f"over {found.turns} asked turns"
+    if not any(turn.judged for session in found.sessions for turn in session.turns):
+        return f"A perfect responder: rules check nothing {over}, so there is no ceiling."
     if not found.misses:
         return f"A perfect responder would satisfy every rule-checked {scenario.requirement}: ceiling 100 % {over}."
     reached = ", ".join(

@@ -93,6 +93,10 @@ def test_a_session_ends_where_nothing_is_ever_judged(tmp_path: Path) -> None:
     assert "about 100 % of the constraints, and all there is in about 100 % of the turns" in told[0]
     assert "EDR len can reach 0 judged turns" in told[0]
     [model] = analysis_object(group_comparable([RunAnalysis(run, resamples=50)]))["models"]
+    shown = " ".join(CliRunner().invoke(app, ["report", str(tmp_path / "run")]).stdout.split())
+    assert "No turn was judged, so lengths of 0 say nothing about the model: sim/perfect." in shown
+    assert "rules check nothing over 28 asked turns, so there is no ceiling." in shown
+    assert "read the exhaustion rate" not in shown and "ceiling 100 %" not in shown
     assert (model["edr_len"]["value"], model["rob"]["value"], model["isr"]["value"]) == (0, None, None)
 
 
