@@ -195,7 +195,7 @@ class Environment(Protocol):
     async def score(
         self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
     ) -> Judgement:
-        """The judgement on an answer.
+        """The judgement on an answer; without a judge also of trivial answers, for the floor of a report.
 
         Args:
             prompt: What was asked.

@@ -33,6 +33,7 @@ _LABELS = {
     "pooled_rec": "REC all",
     "rob": "ROB",
     "csr": "CSR",
+    "csr_corrected": "CSR corr.",
 }
 
 
@@ -106,6 +107,11 @@ def score(
         str, typer.Argument(metavar="FILE.jsonl|-", help="Verdicts, one dialogue per line; - reads standard input.")
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, rates as fractions.")] = False,
+    floor: Annotated[
+        float | None,
+        typer.Option(help="CSR of the best responder that follows nothing, a fraction as in a report; corrects CSR."),
+    ] = None,
+    ceiling: Annotated[float, typer.Option(help="CSR of a perfect responder, a fraction; used with --floor.")] = 1.0,
     seed: Seed = 0,
     resamples: Resamples = DEFAULT_RESAMPLES,
 ) -> None:
@@ -114,16 +120,21 @@ def score(
     Each line is a JSON object with "dialogue" (its name), "patience" (3 by default) and "turns": for each turn a list
     of true, false or null (not judged), one per constraint.
     """
-    from evolif.metrics import process_intervals, process_metrics
+    from evolif.metrics import corrected_csr, process_intervals, process_metrics
 
+    if floor is not None and not 0 <= floor < ceiling <= 1:
+        raise UsageError(f"--floor {floor:g} --ceiling {ceiling:g}: give fractions from 0 to 1, the floor the smaller")
     records = _records(file)
     metrics = process_metrics(records)
     intervals = process_intervals(records, seed=seed, resamples=resamples)
+    corrected = corrected_csr(metrics.csr, intervals["csr"], floor, ceiling)
+    values = {**_beside(metrics), "csr_corrected": corrected and corrected.value}
+    intervals["csr_corrected"] = corrected and corrected.interval
     if as_json:
         counts = {"dialogues": metrics.dialogues, "rec_left_out": metrics.rec_left_out}
-        show_json({**metrics.by_name(), **_beside(metrics), **counts, "intervals": intervals})
+        show_json({**metrics.by_name(), **values, "floor": floor, **counts, "intervals": intervals})
     else:
-        _print_table(records, metrics, intervals)
+        _print_table(records, metrics, values, intervals)
 
 
 def _beside(metrics: Metrics) -> dict[str, float | None]:
@@ -141,14 +152,17 @@ def _records(file: str) -> tuple[DialogueRecord, ...]:
 
 
 def _print_table(
-    records: tuple[DialogueRecord, ...], metrics: Metrics, intervals: Mapping[str, Interval | None]
+    records: tuple[DialogueRecord, ...],
+    metrics: Metrics,
+    beside: Mapping[str, float | None],
+    intervals: Mapping[str, Interval | None],
 ) -> None:
     from rich.console import Console
 
     from evolif.metrics import patience_left
 
     console = Console()
-    console.print(_table(metrics, intervals))
+    console.print(_table({**metrics.by_name(), **beside}, intervals))
     console.print(f"Dialogues: {metrics.dialogues}. Intervals: bootstrap over dialogues.")
     if metrics.exhaustion_rate is not None:
         told = "EXH: exhaustion rate, dialogues that ran out of patience per 100 judged turns"
@@ -162,15 +176,16 @@ def _print_table(
         console.print(f"{censored} ended with patience left, so their lengths are lower bounds.")
 
 
-def _table(metrics: Metrics, intervals: Mapping[str, Interval | None]) -> Table:
+def _table(values: Mapping[str, float | None], intervals: Mapping[str, Interval | None]) -> Table:
     from rich.table import Table
 
     table = Table("metric")
     table.add_column("value", justify="right")
     table.add_column("95 % interval", justify="right")
-    values = {**metrics.by_name(), **_beside(metrics)}
     for name in _LABELS:
         value, interval = values[name], intervals[name]
+        if value is None and name == "csr_corrected":
+            continue
         ends = "-" if interval is None else f"{_show(name, interval[0])} to {_show(name, interval[1])}"
         table.add_row(_LABELS[name], "-" if value is None else _show(name, value), ends)
     return table

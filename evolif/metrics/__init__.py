@@ -28,6 +28,7 @@ from evolif.metrics.breakdown import (
 )
 from evolif.metrics.compare import Comparison, Difference, compare
 from evolif.metrics.exhaustion import ExhaustionSpan, exhaustion_by_turn, expected_length, is_saturated, sessions_at_cap
+from evolif.metrics.floor import TRIVIAL, CorrectedCsr, Floor, corrected_csr, floor
 from evolif.metrics.power import Needed, Paired, Plan, fewest_dialogues
 from evolif.metrics.process import (
     METRIC_NAMES,
@@ -91,6 +92,7 @@ __all__ = [
     "PROCESS",
     "RATES",
     "RELEVANCE_TABLE",
+    "TRIVIAL",
     "TURN",
     "UNKNOWN",
     "Agreement",
@@ -98,11 +100,13 @@ __all__ = [
     "Breakdown",
     "Ceiling",
     "Comparison",
+    "CorrectedCsr",
     "DialogueFigures",
     "DialogueRecord",
     "Difference",
     "ExhaustionSpan",
     "Figures",
+    "Floor",
     "Hazard",
     "Interval",
     "JudgeSensitivity",
@@ -137,6 +141,7 @@ __all__ = [
     "ceiling",
     "cohens_kappa",
     "compare",
+    "corrected_csr",
     "counted_sessions",
     "cut",
     "described",
@@ -149,6 +154,7 @@ __all__ = [
     "fewest_dialogues",
     "figures",
     "figures_with_intervals",
+    "floor",
     "hazard",
     "intervals",
     "is_saturated",

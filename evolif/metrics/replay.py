@@ -136,6 +136,11 @@ class Ceiling:
     failing: int
     misses: tuple[Miss, ...]
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether no asked turn has an answer key, so that the figures say nothing."""
+        return self.without_witness == self.turns
+
 
 def ceiling(
     prompts: Iterable[Prompt],

@@ -13,13 +13,16 @@ from functools import cache, cached_property
 from typing import TypedDict
 
 from evolif.budget import shown_intervals
+from evolif.errors import UsageError
 from evolif.judge_audit import JudgeAuditRow, judge_audit_summary
 from evolif.metrics import (
     Bounds,
     Breakdown,
     Ceiling,
+    CorrectedCsr,
     ExhaustionSpan,
     Figures,
+    Floor,
     Hazard,
     Interval,
     Key,
@@ -37,6 +40,7 @@ from evolif.metrics import (
     breakdown,
     breakdowns_of,
     ceiling,
+    corrected_csr,
     counted_sessions,
     exhaustion_by_turn,
     figures_with_intervals,
@@ -55,7 +59,7 @@ from evolif.metrics import (
 )
 from evolif.report.commands import Step, evaluate_step, generate_step
 from evolif.report.context_size import ContextSize, context_size
-from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent, Verification, verify
+from evolif.runner import EarlyEnd, Integrity, Run, RunSettings, Spent, Verification, replay_floor, verify
 from evolif.scenario import Benchmark, Scenario, get_scenario
 from evolif.types import DEFAULT_RESAMPLES, CapCounts, Prompt, Session
 
@@ -242,6 +246,40 @@ class RunAnalysis:
         )
         return None if self.facts and not found.turns else found
 
+    @property
+    def floor(self) -> Floor | None:
+        """What answers that follow nothing would reach over the turns asked, replayed without a call.
+
+        None if they cannot be replayed, or nothing would be judged; see `replay_floor`.
+
+        Raises:
+            UsageError: They could not be judged.
+        """
+        if isinstance(self._floor, UsageError):
+            raise self._floor
+        return self._floor
+
+    @cached_property
+    def _floor(self) -> Floor | UsageError | None:
+        # A failure is kept, too: it may have taken long.
+        try:
+            return replay_floor(self.settings, self.facts.values())
+        except UsageError as fault:
+            return fault
+
+    def corrected(self, summary: ModelSummary) -> CorrectedCsr | None:
+        """CSR of a model of the run between floor and ceiling; None if one of them is unknown."""
+        csr = summary.metrics.value("csr")
+        if csr is None:
+            return None
+        try:
+            lowest, highest = self.floor, self.ceiling
+        except UsageError:
+            return None
+        if lowest is None or highest is None or highest.is_unknown:
+            return None
+        return corrected_csr(csr, summary.intervals.get("csr"), lowest.csr, highest.metrics.value("csr"))
+
     @cached_property
     def judge_audit(self) -> tuple[JudgeAuditRow, ...]:
         """How far people agreed with the judge, all groups first; empty if nobody scored an answer.
@@ -317,6 +355,11 @@ class ModelAnalysis:
             early_end=self.of.early_end,
             relevance_not_judged=relevance_not_judged(self.counted) if self.of.settings.relevance else None,
         )
+
+    @property
+    def csr_corrected(self) -> CorrectedCsr | None:
+        """CSR between floor and ceiling; None if one of them is unknown."""
+        return self.of.corrected(self.summary)
 
     @cached_property
     def empty_answers(self) -> int:

@@ -29,6 +29,7 @@ from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, all_differences, conclusion
 from evolif.report.context_size import ContextSize
+from evolif.report.floor import best_object, floor_object
 from evolif.report.ranks import ranks_object
 from evolif.report.tables import own_parts
 from evolif.report.variance import variance_object
@@ -42,8 +43,9 @@ def report_object(runs: Iterable[tuple[Run, list[ModelSummary]]]) -> dict[str, A
     models: list[dict[str, Any]] = []
     described = []
     for number, (run, summaries) in enumerate(runs):
-        described.append(_run_settings(run))
-        models += [{"run": number, **_summary(summary)} for summary in summaries]
+        analysis = RunAnalysis(run)
+        described.append({**_run_settings(run), **_floor(analysis)})
+        models += [{"run": number, **_summary(summary), **_corrected(analysis, summary)} for summary in summaries]
     return {"models": models, "runs": described}
 
 
@@ -162,6 +164,7 @@ def _satisfaction(groups: Mapping[str, Satisfaction]) -> dict[str, Any]:
 def _model(model: ModelAnalysis) -> dict[str, Any]:
     shown = {
         **_summary(model.summary),
+        **_corrected(model.of, model.summary),
         "context_tokens": _or_reason(lambda: _context_size(model.context_size)),
         "by": {by: _slices(model.by(by)) for by in model.of.breakdowns},
         "kinds": {kind: _kinds(model.figures_by(kind)) for kind in model.of.kinds},
@@ -254,6 +257,7 @@ def _run(analysis: RunAnalysis) -> dict[str, Any]:
         "integrity": asdict(analysis.integrity),
         **({} if analysis.verification is None else {"verification": asdict(analysis.verification)}),
         "ceiling": _or_reason(lambda: _ceiling(analysis.ceiling)),
+        **_floor(analysis),
         "judge_audit": _or_reason(lambda: [row.to_object() for row in analysis.judge_audit]),
         "rank_agreement": {kind: _rank_agreement(analysis.rank_agreement(kind)) for kind in analysis.kinds},
         "costs": [
@@ -276,6 +280,21 @@ def _ceiling(found: Ceiling | None) -> dict[str, Any] | None:
         **_fields(found, "turns", "without_witness", "failing"),
         "misses": [{"dialogue": m.dialogue, "turn": m.turn, "groups": list(m.groups)} for m in found.misses],
         **{name: _finite(value) for name, value in found.metrics.by_name().items()},
+    }
+
+
+def _floor(analysis: RunAnalysis) -> dict[str, Any]:
+    return {"floor": _or_reason(lambda: floor_object(analysis.floor))}
+
+
+def _corrected(analysis: RunAnalysis, summary: ModelSummary) -> dict[str, Any]:
+    """Corrected CSR of a model, and the floor that it is corrected for; nothing if the run has no CSR."""
+    if "csr" not in summary.metrics.values:
+        return {}
+    found = analysis.corrected(summary)
+    return {
+        "csr_corrected": _interval(*(found or (None, None))),
+        "floor": _or_reason(lambda: None if analysis.floor is None else best_object(analysis.floor)),
     }
 
 

@@ -13,6 +13,7 @@ import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid, conclusion
 from evolif.report.early import early_note
+from evolif.report.floor import floor_grids, with_corrected
 from evolif.report.pairing import pairing_line
 from evolif.report.ranks import rank_grids
 from evolif.report.tables import own_parts, published_grid, why_empty
@@ -134,7 +135,9 @@ def _grids(runs: ComparableRuns) -> Iterator[Grid]:
     headline = sections.headline(runs.heads, runs.summaries, runs.cap)
     note = " ".join(filter(None, (headline.note, early_note(one.early_end for one in runs.analyses))))
     title = f"{runs.title_of_metrics} with 95 % bootstrap intervals over dialogues"
+    headline = with_corrected(headline, [model.csr_corrected for model in runs.models])
     yield replace(headline, title=title, note=note)
+    yield from floor_grids(runs)
     yield sections.groups_with_intervals(runs)
     if runs.has_patience:
         yield sections.survival(runs)

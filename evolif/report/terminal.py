@@ -21,6 +21,7 @@ from evolif.report.analysis import ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid
 from evolif.report.early import early_line
+from evolif.report.floor import floor_grids, floor_line, with_corrected
 from evolif.report.pairing import pairing_line
 from evolif.report.tables import metric_cell, published_grid
 from evolif.report.wording import (
@@ -131,11 +132,13 @@ def print_report(
 ) -> None:
     """Print the short report of one run, with costs by the packaged prices where `prices` is None."""
     heads = [summary.model for summary in summaries]
+    analysis = RunAnalysis(run)
     _say_all(_settings_lines(run), console)
-    draw_grid(sections.headline(heads, summaries, run.settings.max_turns), console)
+    headline = sections.headline(heads, summaries, run.settings.max_turns)
+    draw_grid(with_corrected(headline, list(map(analysis.corrected, summaries))), console)
     _say_all(remarks(run, summaries, heads), console)
-    _say_all(_closing_lines(RunAnalysis(run), prices), console)
-    grid = sections.groups(heads, summaries, RunAnalysis(run).scenario.requirement)
+    _say_all(_closing_lines(analysis, prices), console)
+    grid = sections.groups(heads, summaries, analysis.scenario.requirement)
     if grid.rows:
         console.print()
     draw_grid(grid, console)
@@ -153,14 +156,15 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
             say(f"Run {analysis.name}", console, "bold")
         _say_all(_settings_lines(analysis.run), console)
         _say_all(integrity_lines(analysis), console)
-    draw_grid(sections.headline(runs.heads, runs.summaries, runs.cap), console)
+    headline = sections.headline(runs.heads, runs.summaries, runs.cap)
+    draw_grid(with_corrected(headline, [model.csr_corrected for model in runs.models]), console)
     for analysis, heads, summaries in runs.by_run():
         _say_all(remarks(analysis.run, summaries, heads), console)
     for analysis in runs.analyses:
         _say_all(_closing_lines(analysis, prices), console)
     console.print()
     if full:
-        draw_grids([grid for grid in sections.full_sections(runs) if grid.rows or grid.note], console)
+        draw_grids([*floor_grids(runs), *filter(_has_content, sections.full_sections(runs))], console)
         console.print()
         say(context_line(runs.heads, runs.models), console)
     else:
@@ -172,6 +176,10 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
     else:
         say(_MORE.format(_OF_PATIENCE if runs.has_patience else ""), console, "dim")
     say(notice(analysis.settings for analysis in runs.analyses), console, "dim")
+
+
+def _has_content(grid: Grid) -> bool:
+    return bool(grid.rows or grid.note)
 
 
 def _print_commands(analyses: Sequence[RunAnalysis], console: Console) -> None:
@@ -205,6 +213,7 @@ def _closing_lines(analysis: RunAnalysis, prices: PriceTable | None) -> Iterator
             yield ceiling_line(analysis.ceiling, analysis.scenario)
     except UsageError as fault:
         yield f"A perfect responder's ceiling could not be computed: {fault}"
+    yield floor_line(analysis)
     yield from audit_lines(analysis)
     yield from spent_lines(analysis.run, prices)
 

@@ -193,7 +193,7 @@ def ceiling_line(found: Ceiling | None, scenario: Scenario) -> str:
     key = scenario.answer_key
     if not found.turns:
         return "A perfect responder: no turn was asked yet, so there is no ceiling yet."
-    if found.without_witness == found.turns:
+    if found.is_unknown:
         return (
             f"A perfect responder: none of the {found.turns} asked turns has a {key} (an imported benchmark, or "
             "a run made by an older version), so the ceiling is unknown."

@@ -16,6 +16,7 @@ from evolif.runner.events import (
     StillWaiting,
     TurnStored,
 )
+from evolif.runner.floor import replay_floor
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
@@ -70,6 +71,7 @@ __all__ = [
     "plan",
     "rejudge",
     "rejudged",
+    "replay_floor",
     "step",
     "upper_bound",
     "verify",

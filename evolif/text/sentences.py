@@ -83,6 +83,7 @@ _LIST_NUMBER = re.compile(
 )
 _AFTER_NUMBER = re.compile(r"\d\s?\Z")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_CLOSERS = "\"'”’»)]}"
 _OPENERS = "\"'“‘«([{*_"
 _WINDOW = 64
 """How far a decision looks around a mark, in characters; the bound keeps the time linear in the text."""
@@ -180,8 +181,10 @@ def _known_stop(text: str, match: re.Match[str], following: str, lower_words: Lo
     if _is_short(token, word, text, stop - len(token)):
         return _new_sentence(word, following, lower_words)
     # Punkt fails where English is clear: it takes a number's full stop for an ordinal, a list's lower-case letter for
-    # an initial. A plain word is not one of our abbreviations, so Punkt would end the sentence there anyway.
-    return True if len(word) <= 1 or token.isalpha() or match.group(2).strip("\"'”’»)]}") else None
+    # an initial. A plain word is not one of our abbreviations, so Punkt would end the sentence there anyway, and also
+    # between a closing mark and a word. Importing it takes most of a second.
+    plain = len(word) <= 1 or token.isalpha() or (token[-1] in _CLOSERS and following[0].isalpha())
+    return True if plain or match.group(2).strip(_CLOSERS) else None
 
 
 def _is_list_number(text: str, stop: int) -> bool:

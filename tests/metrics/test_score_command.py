@@ -38,8 +38,9 @@ def test_json_is_exactly_the_contract(file):
     result = run(file, "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     answer = json.loads(result.stdout)
-    beside = ["exhaustion_rate", "pooled_rec"]
-    assert list(answer) == [*METRIC_NAMES, *beside, "dialogues", "rec_left_out", "intervals"]
+    beside = ["exhaustion_rate", "pooled_rec", "csr_corrected"]
+    assert list(answer) == [*METRIC_NAMES, *beside, "floor", "dialogues", "rec_left_out", "intervals"]
+    assert answer["csr_corrected"] is answer["floor"] is answer["intervals"]["csr_corrected"] is None
     assert (answer["exhaustion_rate"], answer["pooled_rec"]) == pytest.approx((1 / 7, 1 / 3))
     assert {name: answer[name] for name in METRIC_NAMES} == pytest.approx(
         {
@@ -58,6 +59,24 @@ def test_json_is_exactly_the_contract(file):
     assert answer["intervals"]["rec"] is None
     low, high = answer["intervals"]["edr_len"]
     assert 0.0 <= low < 7 / 3 < high <= 5.0
+
+
+def test_csr_is_corrected_for_a_floor_that_is_given(file):
+    plain = json.loads(run(file, "--json").stdout)
+    answer = json.loads(run(file, "--json", "--floor", 0.2, "--ceiling", 0.95).stdout)
+    assert answer["floor"] == 0.2 and answer["csr"] == plain["csr"] == 0.5
+    assert answer["csr_corrected"] == pytest.approx(0.3 / 0.75)
+    ends = [(end - 0.2) / 0.75 for end in plain["intervals"]["csr"]]
+    assert answer["intervals"]["csr_corrected"] == pytest.approx(ends)
+    assert json.loads(run(file, "--json", "--floor", 0.25).stdout)["csr_corrected"] == pytest.approx(1 / 3)
+    assert "CSR corr. │ 33.33 %" in run(file, "--floor", 0.25).stdout
+    assert "corr." not in run(file).stdout
+
+
+@pytest.mark.parametrize("floor, ceiling", [("nan", 1), (-0.1, 1), (0.5, 0.5), (0.6, 0.5), (0.2, 1.1), (0.2, "nan")])
+def test_a_floor_that_cannot_be(file, floor, ceiling):
+    with pytest.raises(UsageError, match="give fractions from 0 to 1, the floor the smaller"):
+        run(file, "--floor", floor, "--ceiling", ceiling)
 
 
 def test_one_dialogue_without_chance_of_recovery():

@@ -20,7 +20,7 @@ GROUPS = ("start_with", "end_with", "emotion")
 KEYS = {
     "start_with": {"mode": "letter", "value": "k"},
     "end_with": {"mode": "letter", "value": "p"},
-    "emotion": {"emotion": "joyful"},
+    "emotion": {"emotion": "happy"},
 }
 WITNESS = "kelp"
 """Satisfies the first two groups; the third is for a judge."""

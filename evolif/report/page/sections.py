@@ -21,6 +21,7 @@ from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, all_differences, compare_models, saturation_line
 from evolif.report.early import early_line
 from evolif.report.figures import Picture, draw_all
+from evolif.report.floor import floor_grids, floor_line, with_corrected
 from evolif.report.pairing import needed_cell, pairing_line
 from evolif.report.tables import metric_cell, published_grid, why_empty
 from evolif.report.wording import (
@@ -202,7 +203,8 @@ def run_sections(
         placed.setdefault(grid.name, grid)
     yield _headline(runs, drawings.get("headline"), suffix)
     yield _left_out(runs, suffix)
-    yield Section(f"ceiling{suffix}", "A perfect responder’s ceiling", sentences=tuple(_ceilings(runs)))
+    floors = tuple(floor_grids(runs))
+    yield Section(f"ceiling{suffix}", "Floor and ceiling", grids=floors, sentences=tuple(_ceilings(runs)))
     for chapter in _chapters(runs.scenario):
         figures = tuple(drawings[figure] for figure in chapter.figures if figure in drawings)
         own = [placed.pop(grid) for grid in chapter.tables if grid in placed]
@@ -222,12 +224,13 @@ def _chapter(id: str, title: str, grids: Sequence[Grid], lead: str = "", figures
 
 def _headline(runs: ComparableRuns, figure: Figure | None, suffix: str) -> Section:
     title = "Headline" if not suffix else f"Headline of {', '.join(analysis.name for analysis in runs.analyses)}"
+    headline = tables.headline(runs.heads, runs.summaries, runs.cap)
     return Section(
         f"headline{suffix}",
         title,
         settings_line(runs.analyses[0].run),
         warnings=(f"The runs are shown separately: {runs.why_alone}.",) if runs.why_alone else (),
-        grids=(tables.headline(runs.heads, runs.summaries, runs.cap),),
+        grids=(with_corrected(headline, [model.csr_corrected for model in runs.models]),),
         tables_first=True,
         figures=() if figure is None else (figure,),
     )
@@ -250,6 +253,8 @@ def _ceilings(runs: ComparableRuns) -> Iterator[str]:
                 yield name + line
         except UsageError as fault:
             yield f"{name}the ceiling could not be computed: {fault}"
+        if line := floor_line(analysis):
+            yield name + line
 
 
 def _audits(runs: ComparableRuns) -> Iterator[str]:

@@ -1,0 +1,144 @@
+"""Replay answers that follow nothing on the turns of a run; no model is called."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from threading import Thread
+
+from evolif.errors import EvolifError, UsageError
+from evolif.judging import Judgement
+from evolif.metrics import TRIVIAL, Floor, floor
+from evolif.runner.session import step
+from evolif.runner.settings import RunSettings
+from evolif.scenario import Environment, Services, blaming, get_scenario, options_of
+from evolif.types import Ending, Exchange, JudgedTurn, Prompt, Session, Verdict
+
+_SECONDS = 10.0
+"""Time that judging may take, whatever the size of the run."""
+_SECONDS_PER_DIALOGUE = 0.05
+"""Time that it may take in addition; rules of this package need about 2 ms."""
+
+
+def replay_floor(settings: RunSettings, prompts: Iterable[Prompt]) -> Floor | None:
+    """The floor over the asked turns; see `evolif.metrics.floor`.
+
+    None if answers cannot be replayed, because what is asked depends on earlier answers, a partner speaks, or a judge
+    is needed; and if no verdict is reached. Code of a plug-in runs in a thread that nobody waits for too long.
+
+    Args:
+        settings: Of the run.
+        prompts: Those that it asked, each turn once, in any order.
+
+    Raises:
+        UsageError: the scenario is not installed, or judging fails or takes too long.
+    """
+    asked = sorted(prompts, key=lambda prompt: (prompt.dialogue, prompt.turn))
+    if not asked or any(prompt.seat != "target" or not prompt.fixed for prompt in asked):
+        return None
+    dialogues = [list(turns) for _, turns in groupby(asked, key=lambda prompt: prompt.dialogue)]
+    return _within(_Deadline(_SECONDS + _SECONDS_PER_DIALOGUE * len(dialogues)), settings, dialogues)
+
+
+class _Deadline:
+    """When judging has to be over.
+
+    Args:
+        seconds: From now.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def check(self) -> None:
+        """Go on if it has not passed.
+
+        Raises:
+            UsageError: it has.
+        """
+        if time.monotonic() >= self._end:
+            raise self.passed()
+
+    def passed(self) -> UsageError:
+        """What to raise when it has passed."""
+        return UsageError(f"judging answers that follow nothing took longer than {self.seconds:.0f} s")
+
+
+def _within(deadline: _Deadline, settings: RunSettings, dialogues: Sequence[Sequence[Prompt]]) -> Floor | None:
+    """The floor, worked out in a thread of its own.
+
+    Raises:
+        UsageError: instead of any error, even one by which code means to end the process; or it takes too long.
+    """
+    found: list[Floor | None] = []
+    faults: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            found.append(asyncio.run(_replay(settings, dialogues, deadline)))
+        except BaseException as fault:
+            faults.append(fault)
+
+    # Not asyncio.run here: code that never gives way could not be left behind, and a notebook runs a loop already.
+    thread = Thread(target=work, name="floor", daemon=True)
+    thread.start()
+    thread.join(deadline.seconds)
+    if found:
+        return found[0]
+    if not faults:
+        raise deadline.passed()
+    fault = faults[0]
+    raise UsageError(str(fault) if isinstance(fault, EvolifError) else f"{type(fault).__name__}: {fault}") from None
+
+
+async def _replay(settings: RunSettings, dialogues: Sequence[Sequence[Prompt]], deadline: _Deadline) -> Floor | None:
+    scenario = get_scenario(settings.scenario)
+    with blaming(scenario):
+        options = options_of(scenario.play, settings.options, scenario.name)
+        environment = scenario.environment(None, options, Services(relevance=settings.gate))
+        try:
+            if any(environment.asks_a_judge(prompt) for turns in dialogues for prompt in turns):
+                return None
+            sessions = {
+                name: [await _play(environment, name, turns, settings.patience, deadline) for turns in dialogues]
+                for name in TRIVIAL
+            }
+            return floor(sessions, settings.patience, sum(map(len, dialogues)))
+        finally:
+            await environment.aclose()
+
+
+async def _play(
+    environment: Environment, responder: str, prompts: Sequence[Prompt], patience: int | None, deadline: _Deadline
+) -> Session:
+    """One dialogue, until patience is exhausted or nothing more was asked."""
+    past: list[Exchange] = []
+    turns: list[JudgedTurn] = []
+    left = patience
+    for prompt in prompts:
+        deadline.check()
+        answer = TRIVIAL[responder](prompt, prompts[0])
+        turn = JudgedTurn(prompt.turn, _verdicts(await environment.score(prompt, answer, tuple(past))), prompt.labels)
+        turns.append(turn)
+        left = step(left, patience, turn.judged)
+        if left == 0:
+            break
+        past.append(Exchange(prompt, answer, environment.heard(prompt, answer)))
+    ending: Ending = "finished" if left == 0 else "censored"
+    return Session(responder, prompts[0].dialogue, 1, patience, ending, turns=tuple(turns))
+
+
+def _verdicts(judgement: Judgement) -> tuple[Verdict, ...]:
+    """The verdicts of a judgement that may come from a plug-in.
+
+    Raises:
+        TypeError: one of them is neither yes, no nor undecided.
+    """
+    verdicts = tuple(judgement.verdicts)
+    for verdict in verdicts:
+        if not (verdict.satisfied is None or isinstance(verdict.satisfied, bool)):
+            raise TypeError(f"a verdict on {verdict.group} is {verdict.satisfied!r}, not True, False or None")
+    return verdicts
