@@ -21,6 +21,8 @@ Unit: TypeAlias = Literal["rate", "turns", "count"]
 Row: TypeAlias = tuple[float, ...]
 """Terms of a session, or sums of them, in the order of their table."""
 
+_LARGEST = 1e50
+"""The largest term: sums and squares of such terms, and of ratios of them, are numbers still."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -106,11 +108,12 @@ class MetricTable:
         """What a session adds to the sums.
 
         Raises:
-            UsageError: `of` gives another number of terms, a term that is no finite number, or a negative denominator.
+            UsageError: `of` gives another number of terms, a term that is no finite number or beyond all measure, or a
+                negative denominator.
         """
         try:
             row = tuple(self.of(session))
-            finite = all(map(math.isfinite, row))
+            finite = all(math.isfinite(term) and abs(term) <= _LARGEST for term in row)
         except Exception as fault:
             raise UsageError(
                 f"dialogue {session.dialogue}: the figures of the scenario cannot be worked out "
@@ -119,10 +122,16 @@ class MetricTable:
         if len(row) != len(self.terms) or not finite:
             raise UsageError(
                 f"dialogue {session.dialogue}: the figures of the scenario need {len(self.terms)} finite numbers "
-                f"({', '.join(self.terms)}); correct its metric table"
+                f"({', '.join(self.terms)}) of at most {_LARGEST:g}; correct its metric table"
             )
-        if any(row[self.terms.index(bottom)] < 0 for _, bottom in self.ratios.values()):
+        bottoms = [row[self.terms.index(bottom)] for _, bottom in self.ratios.values()]
+        if any(bottom < 0 for bottom in bottoms):
             raise UsageError(f"dialogue {session.dialogue}: a denominator of the scenario's metrics is below 0")
+        if any(0 < bottom < 1 / _LARGEST for bottom in bottoms):
+            raise UsageError(
+                f"dialogue {session.dialogue}: a denominator of the scenario's metrics is below {1 / _LARGEST:g}, but "
+                "not 0"
+            )
         return row
 
     def value(self, sums: Row, name: str) -> float | None:

@@ -208,7 +208,9 @@ def test_a_session_that_fails_is_suspended_alone_and_goes_on_when_the_plugin_is_
 
 def test_terms_that_are_no_numbers_are_told(refused: Refused, whole: Path, faults: dict[str, Any]) -> None:
     faults["of"] = OH
-    assert "need 2 finite numbers (points, turns); correct its metric table" in refused("report", whole)
+    assert "need 2 finite numbers (points, turns) of at most 1e+50; correct its metric table" in refused(
+        "report", whole
+    )
     faults |= {"metrics": faults.pop("of")}
     assert "cannot be worked out (ZeroDivisionError: division by zero); correct its metric table" in refused(
         "report", whole
