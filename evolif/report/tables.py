@@ -9,6 +9,7 @@ from evolif.errors import EvolifError, UsageError
 from evolif.metrics import GROUP, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
 from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
+from evolif.report.difficulty import difficulty_grid
 from evolif.report.early import marked
 from evolif.report.ranks import correlation_cell, rank_grids
 from evolif.report.variance import variance_grid
@@ -180,6 +181,7 @@ def full_sections(runs: ComparableRuns) -> Iterator[Grid]:
     """Everything beyond the headline, in the order of reading."""
     yield groups_with_intervals(runs)
     yield from breakdowns(runs)
+    yield difficulty_grid(runs)
     if runs.has_patience:
         yield survival(runs)
         yield hazard(runs)

@@ -108,11 +108,11 @@ class InstructionFollowing(Scenario):
         Chapter("groups", "Constraint groups", "", ("groups", "radar", "modes"), ("group", "mode", "heuristic")),
         Chapter(
             "load",
-            "Depth and load",
+            "Difficulty, depth and load",
             "Depth is the number of turns on the topic so far; load is the number of constraints that are active at "
             "once.",
-            ("depth", "load"),
-            ("depth", "load"),
+            ("difficulty", "depth", "load"),
+            ("difficulty", "depth", "load"),
         ),
         Chapter(
             "moves",

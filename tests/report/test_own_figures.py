@@ -160,7 +160,7 @@ def test_pictures_are_those_that_such_a_run_has(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     run = make_duels(tmp_path / "r", "sim/a", "sim/b")
     names = {picture.name: picture for picture in draw_all(group_comparable(analyse([run], resamples=20))[0])}
-    assert set(names) == {"headline", "groups", "radar", "load", "stability", "comparison"}
+    assert set(names) == {"headline", "groups", "radar", "load", "difficulty", "stability", "comparison"}
     assert names["headline"].title == "The metrics" and names["headline"].figure is not None
     assert names["comparison"].figure is not None
     run.close()

@@ -237,6 +237,24 @@ def _slices(runs: ComparableRuns, by: str, axis: str, words: str) -> DrawOutcome
     )
 
 
+def difficulty(runs: ComparableRuns) -> DrawOutcome:
+    """Whether turns get harder."""
+    shares, loads = gather.difficulty_curves(runs)
+    if not _anything(shares):
+        return None, NO_TURN
+    word = _word(runs)
+    plots = [
+        Plot("turn", f"{word}s failed (%)", shares, zoom=True),
+        Plot("turn", f"judged {word}s per turn (load)", loads, percent=False),
+    ]
+    return (
+        draw_curves(plots, width=TWO_COLUMNS),
+        f"Judged {word}s that failed (left), and how many a turn has (right), by turn. Sessions that fail often end "
+        "early, so later turns are those of the sessions that last; with a patience above the cap, all do. "
+        f"{HOLLOW} {_sessions(runs)}",
+    )
+
+
 def _dots(runs: ComparableRuns, by: str, words: str) -> DrawOutcome:
     panels, keys = gather.slice_panels(runs, by)
     keys = tuple(key for key in keys if key != "unknown")
@@ -284,6 +302,7 @@ _FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
             _slices, by="load", axis="active constraints", words="the number of constraints that are active at once"
         ),
     ),
+    "difficulty": ("Difficulty by turn", difficulty),
     "moves": (
         "Satisfaction per move",
         partial(_dots, by="move", words="where the dialogue opens a topic, continues one or goes back to one"),

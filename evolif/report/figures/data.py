@@ -12,6 +12,7 @@ from evolif.metrics import Interval, Metric, Slice, Survival, Unit, described
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison
+from evolif.report.difficulty import difficulty, fitting_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,24 @@ def hazard_curves(runs: ComparableRuns) -> tuple[Curve, ...]:
 
 def _curve(name: str, points: Mapping[int, PlotMark]) -> Curve:
     return Curve(name, tuple(points), tuple(points.values()))
+
+
+def difficulty_curves(runs: ComparableRuns) -> tuple[tuple[Curve, ...], tuple[Curve, ...]]:
+    """The share of requirements failed, and the load, over turns; a point stands in the middle of its span."""
+    width = fitting_width(runs.models)
+    found = [(name, [s for s in difficulty(model, width) if s.turns >= FEWEST]) for name, model in pairs(runs)]
+    shares, loads = (
+        tuple(
+            Curve(
+                name,
+                tuple((span.first + span.last) / 2 for span in spans),
+                tuple(PlotMark(span.share if share else span.load, n=span.turns) for span in spans),
+            )
+            for name, spans in found
+        )
+        for share in (True, False)
+    )
+    return shares, loads
 
 
 def slice_curves(runs: ComparableRuns, by: str) -> tuple[tuple[Curve, ...], tuple[Curve, ...]]:

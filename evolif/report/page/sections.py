@@ -162,7 +162,9 @@ def _chapters(scenario: Scenario) -> tuple[Chapter, ...]:
     return (
         Chapter("survival", "How long sessions last", "", ("survival", "hazard"), ("survival", "hazard", "exhaustion")),
         Chapter("groups", f"{word.capitalize()} groups", "", ("groups", "radar"), ("group", "heuristic")),
-        Chapter("load", "Load", f"Load is the number of {word}s that are active at once.", ("load",), ("load",)),
+        Chapter(
+            "load", "Load", f"Load is the number of {word}s that are active at once.", *[("difficulty", "load")] * 2
+        ),
         Chapter(
             "patience",
             "Patience sweep",
