@@ -29,6 +29,7 @@ from evolif.constraints import code_of
 from evolif.errors import OutsideError, UsageError
 from evolif.instructions.generator import UNPLAYABLE, TurnGenerator
 from evolif.instructions.turn_lines import (
+    EDITION,
     RECORDS,
     Header,
     ImportOrigin,
@@ -216,6 +217,19 @@ class Benchmark:
                 "turns, or generate your own dialogues with `evolif generate`"
             )
 
+    def can_grow(self, dialogue: int) -> bool:
+        """Whether this version can add turns to a dialogue: it has a script, and its template words are still ours."""
+        return self.extendable and (self.header.edition == EDITION or self.author(dialogue) != TEMPLATE)
+
+    def refuse_other_edition(self) -> None:
+        """Raise `UsageError` if the template of this version words turns differently from those of the benchmark."""
+        if self.header.edition != EDITION:
+            raise UsageError(
+                f"{self.path} is of edition {self.header.edition}, made by evolif {self.header.generator}; this evolif "
+                f"words turns as edition {EDITION} and cannot extend it in the same words. Stay within its turns "
+                f"(--max-turns), extend it with evolif {self.header.generator}, or generate a fresh benchmark"
+            )
+
     def dialogues(self) -> list[int]:
         """The numbers of the dialogues on disk, in order."""
         return dialogue_numbers(self.path)
@@ -392,6 +406,7 @@ class Benchmark:
         return list(read_turns(path, dialogue))
 
     def _extend(self, dialogue: int, turns: int) -> None:
+        self.refuse_other_edition()
         known, path = self._turns[dialogue], dialogue_file(self.path, dialogue)
         with locked(self.path, path):
             lost = self._catch_up(dialogue, path)

@@ -14,7 +14,7 @@ from evolif.instructions.authors import Author, open_synthesizers, reopen_synthe
 from evolif.instructions.folder import REGISTERS, Benchmark
 from evolif.instructions.generator import TurnGenerator
 from evolif.instructions.source import TurnMade, word_alone
-from evolif.instructions.turn_lines import Header, Spec, read_header, to_line
+from evolif.instructions.turn_lines import EDITION, Header, Spec, read_header, to_line
 from evolif.models import ModelOptions, ModelRef
 from evolif.resources import data_path
 from evolif.synthesis import TEMPLATE, Share, author_of, load_frames, load_personas
@@ -75,7 +75,7 @@ def generate(
         synthesizers=tuple(map(str, shares)),
         checker=opened.checker,
     )
-    header = Header(spec=spec, own_code=code_of(spec.profile.groups))
+    header = Header(edition=EDITION, spec=spec, own_code=code_of(spec.profile.groups))
     files = {
         "topics.jsonl": Path(topics) if topics else data_path("seeds", "topics.jsonl"),
         "personas.jsonl": Path(personas) if personas else data_path("personas", "personas.jsonl"),

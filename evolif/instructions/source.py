@@ -78,14 +78,14 @@ class TurnSource:
         self._locks: dict[int, asyncio.Lock] = {}
 
     async def turn(self, dialogue: int, number: int) -> Turn | None:
-        """The turn as sessions play it, generated if missing; None at the end of a dialogue without a script.
+        """The turn as sessions play it, generated if missing; None at the end of a dialogue that cannot be extended.
 
         Raises:
             ModelError: the synthesizer failed; the same request may succeed later.
             UsageError: the dialogue's synthesizer was not opened.
         """
         if number > len(self._benchmark.turns(dialogue)):
-            if not self._benchmark.extendable:
+            if not self._benchmark.can_grow(dialogue):
                 return None
             await self.reach(dialogue, number)
         return self._benchmark.turn(dialogue, number)
@@ -107,6 +107,7 @@ class TurnSource:
         draft = self._benchmark.draft(dialogue)
         synthesizer = self._wording.synthesizers[author]
         if synthesizer is None:
+            self._benchmark.refuse_other_edition()
             self._benchmark.store(draft)
             return
         meter, attempt = Meter(), None

@@ -197,6 +197,8 @@ def same_intention(turn: Turn, scripted: ScriptTurn) -> bool:
 
 
 FORMAT_VERSION = 1
+EDITION = 2
+"""What the generator draws and how it words it: whatever changes the bytes of generated sets raises this."""
 
 # A header may come from anyone: it may name a model, but not the address that receives its key.
 _SynthesizerName = Annotated[str, Field(max_length=300, pattern=r"^[^?\s]([^?\x00-\x1f]*[^?\s])?$")]
@@ -243,6 +245,8 @@ class Header(_Model):
 
     format: Literal["evolif-benchmark"] = "evolif-benchmark"
     format_version: int = FORMAT_VERSION
+    edition: Annotated[int, Field(ge=1)] = 1
+    """Of the generator; sets from before editions do not name theirs, which is the first."""
     generator: str = __version__
     reading_rules: int = READING_RULES_VERSION
     compatibility: int = Field(default_factory=table_version)
@@ -255,6 +259,8 @@ class Header(_Model):
     @model_serializer(mode="wrap")
     def _leave_out_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = serialize(self)
+        if data["edition"] == 1:  # so that sets of the first edition keep their identity
+            del data["edition"]
         return {name: value for name, value in data.items() if value or name not in ("imported", "own_code")}
 
     def to_json(self) -> str:

@@ -1,0 +1,44 @@
+"""Editions of the generator: sets of an older one are opened and played, and not extended in other words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evolif import UsageError, evaluate, generate, load_benchmark
+from evolif.benchmark import HEADER
+from evolif.instructions.turn_lines import EDITION
+
+
+def older(folder: Path) -> Path:
+    """A set from before editions: its header does not name one."""
+    generate(folder, dialogues=2, turns=5, seed=3)
+    header = json.loads((folder / HEADER).read_text(encoding="utf-8"))
+    assert header.pop("edition") == EDITION
+    (folder / HEADER).write_text(json.dumps({**header, "generator": "0.1.2"}), encoding="utf-8")
+    return folder
+
+
+def test_a_set_of_an_older_edition_is_played_to_the_end_of_its_turns(tmp_path: Path) -> None:
+    bench = load_benchmark(older(tmp_path / "b"))
+    assert bench.header.edition == 1 and "edition" not in json.loads(bench.header.to_json())
+    run = evaluate(bench, ["sim/perfect"], out=tmp_path / "run", max_turns=9)
+    assert {(len(s.turns), s.ending, s.reason) for s in run.sessions()} == {
+        (5, "censored", "the dialogue cannot be extended")
+    }
+
+
+def test_extending_it_is_refused_with_its_edition_and_version(tmp_path: Path) -> None:
+    bench = load_benchmark(older(tmp_path / "b"))
+    with pytest.raises(UsageError, match=r"is of edition 1, made by evolif 0\.1\.2; this evolif words"):
+        bench.extend(6)
+    with pytest.raises(UsageError, match="edition 1"):
+        bench.turn(1, 6)
+    assert len(bench.turns(1)) == 5
+
+
+def test_generating_into_it_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="already contains another benchmark"):
+        generate(older(tmp_path / "b"), dialogues=2, turns=5, seed=3)
