@@ -8,6 +8,7 @@ are: they are runs of the program as it was.
 from __future__ import annotations
 
 import shutil
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,19 @@ def benches(tmp_path_factory: pytest.TempPathFactory) -> Any:
             shape = ("--dialogues", 3, "--turns", 8, "--seed", seed, "--profile", profile)
             start("generate", name, *shape, "--display", "none")
         return folder / name
+
+    return bench
+
+
+@pytest.fixture
+def first_edition(cli: Cli) -> Any:
+    """Unpacks as `bench` the benchmark of edition 1 that a stored run was played on."""
+
+    def bench(run: str) -> Path:
+        with tarfile.open(Path(__file__).parent / "benches.tar.xz") as archive:
+            archive.extractall(cli.folder / ".first", filter="data")
+        (cli.folder / ".first" / run).rename(cli.folder / "bench")
+        return cli.folder / "bench"
 
     return bench
 

@@ -91,9 +91,9 @@ def test_a_report_as_json(cli: Any, stored: Any, golden: Any) -> None:
     golden.json("report-more.json", digest(json.dumps(figures(cli, "finished", "--full", "--seed", 3))))
 
 
-def test_a_report_as_tables_and_page(cli: Any, stored: Any, benches: Any, golden: Any) -> None:
+def test_a_report_as_tables_and_page(cli: Any, stored: Any, first_edition: Any, golden: Any) -> None:
     stored("finished")
-    cli("generate", "bench", *PAPER, "--display", "none")
+    first_edition("finished")
     told = cli("report", "finished", *QUICK, "--html", "p.html", "--latex", "t.tex", "--bench", "bench", "--full")
     golden.text("report.tex", normalised((cli.folder / "t.tex").read_text("utf-8")))
     golden.text("report-bench-end.txt", told.out[told.out.index("To reproduce this") :] + told.err)
@@ -197,10 +197,10 @@ def answers(run: Path) -> set[tuple[Any, ...]]:
         return set(connection.execute("SELECT session, turn, answer FROM turn"))
 
 
-def test_a_killed_run_is_resumed_and_keeps_what_it_has(cli: Any, stored: Any, golden: Any) -> None:
+def test_a_killed_run_is_resumed_and_keeps_what_it_has(cli: Any, stored: Any, first_edition: Any, golden: Any) -> None:
     """Its models answered otherwise than today's, so a run left alone has other figures; test_kill_fifty compares."""
     before = answers(stored("killed"))
-    cli("generate", "bench", "--dialogues", 4, "--turns", 6, "--seed", 11, "--profile", "objective")
+    first_edition("killed")
     told = cli(*KILLED, "--display", "plain")
     golden.text("resumed.txt", "\n".join(sorted(told.err.splitlines())) + "\n\n" + told.out)
     assert before < answers(cli.folder / "killed")
