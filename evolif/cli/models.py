@@ -27,6 +27,7 @@ def list_models() -> None:
         typer.echo("                   (local models need the extra `local`: pip install -e '.[local]' in a checkout)")
     typer.echo("sim/perfect        answers with the witness of every turn")
     typer.echo("sim/steady         misses constraints with a fixed chance")
+    typer.echo("sim/steady?skill=P keeps each constraint with the chance P, such as .9")
     typer.echo("sim/forgetful      misses more the longer a topic lasts")
 
 
