@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 DEFAULT_RESAMPLES = 2_000
-"""Resamples of a bootstrap where nothing else is requested."""
+"""Draws behind an interval that needs some, where nothing else is requested."""
 
 
 @dataclass(frozen=True, slots=True)

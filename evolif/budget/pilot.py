@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from evolif.metrics import MetricTable, Row, deviation, intervals
-from evolif.metrics.statistics import Z95, poisson_interval, require
+from evolif.metrics.statistics import Z95, require
 
 PILOT = 30
 """Dialogues that the number is computed from; no run ends with fewer."""
@@ -71,12 +71,14 @@ _UNREACHABLE = 10**12
 def _by_count(table: MetricTable, rows: Sequence[Row], name: str, half_width: float) -> int:
     """For a count of rare events, of which the pilot may have seen none: from the upper end of their rate."""
     events, turns = (table.total(rows)[place] for place in table.places(name))
-    upper = float(require("scipy.special", f"the interval of {name}").gammaincinv(events + 1, _UPPER))
+    gamma = require("scipy.special", f"the interval of {name}").gammaincinv
+    upper = float(gamma(events + 1, _UPPER))
     number = len(rows)
     while number < _UNREACHABLE:
+        # Garwood's interval (`poisson_interval`) of a count that need not be whole, however large.
         times = number / len(rows)
-        interval = poisson_interval(upper * times, turns * times)
-        if interval is None or interval[1] - interval[0] < 2 * half_width:
+        low, high = gamma(upper * times, 0.025), gamma(upper * times + 1, 0.975)
+        if high - low < 2 * half_width * turns * times:
             break
         number = math.ceil(number * _STEP)
     return number

@@ -108,7 +108,7 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
     models = []
     for model, sessions in played.items():
         counts = records_from_sessions(sessions)
-        value, interval = _headline(table, sessions, early_end)
+        value, interval = _headline(table, sessions, early_end, run.settings.max_turns)
         lengths = [len(session.turns) for session in sessions]
         own = [one for one in spent if (one.role, one.model) == ("target", model)]
         usd, priced = quotes.total(own)
@@ -135,12 +135,12 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
 
 
 def _headline(
-    table: MetricTable | None, sessions: Sequence[Session], early: EarlyEnd | None
+    table: MetricTable | None, sessions: Sequence[Session], early: EarlyEnd | None, cap: int
 ) -> tuple[float | None, Interval | None]:
     if table is None:
         return None, None
     counted = counted_sessions(s for s in sessions if early is None or s.dialogue in early.dialogues)
-    drawn = intervals(table, dialogue_rows(table, counted).values(), resamples=_RESAMPLES)
+    drawn = intervals(table, dialogue_rows(table, counted).values(), cap=cap, resamples=_RESAMPLES)
     shown = shown_intervals(drawn, early, (table,), counted, resamples=_RESAMPLES)
     name = _shown(table)
     return figures((table,), counted).value(name), shown[name]

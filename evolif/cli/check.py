@@ -37,9 +37,6 @@ _LABELS = {
 }
 
 
-_NO_INTERVAL = "; its interval needs SciPy: pip install 'evolif[report]'"
-
-
 def check(
     constraints: Annotated[
         Path,
@@ -159,15 +156,17 @@ def _print_table(
 ) -> None:
     from rich.console import Console
 
-    from evolif.metrics import patience_left
+    from evolif.metrics import TOO_FEW, patience_left
 
     console = Console()
-    console.print(_table({**metrics.by_name(), **beside}, intervals))
-    console.print(f"Dialogues: {metrics.dialogues}. Intervals: bootstrap over dialogues.")
+    values = {**metrics.by_name(), **beside}
+    console.print(_table(values, intervals))
+    console.print(f"Dialogues: {metrics.dialogues}. Intervals are over dialogues, never over turns.")
+    if any(value is not None and intervals[name] is None for name, value in values.items()):
+        console.print(TOO_FEW)
     if metrics.exhaustion_rate is not None:
         told = "EXH: exhaustion rate, dialogues that ran out of patience per 100 judged turns"
-        missing = intervals["exhaustion_rate"] is None
-        console.print(f"{told}{_NO_INTERVAL if missing else ', with an exact Poisson interval'}.")
+        console.print(f"{told}{', with an exact Poisson interval' if intervals['exhaustion_rate'] else ''}.")
     if metrics.rec_left_out:
         console.print(f"{metrics.rec_left_out} left out of REC: no failed turn with another turn after it.")
     if metrics.rob_left_out:

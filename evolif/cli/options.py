@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 Display = Annotated[str, typer.Option(metavar="auto|rich|plain|none", help="How to show progress.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")]
-Resamples = Annotated[int, typer.Option(min=1, max=1_000_000, help="Bootstrap resamples.")]
-Seed = Annotated[int, typer.Option(min=0, help="Bootstrap seed.")]
+Resamples = Annotated[
+    int, typer.Option(min=1, max=1_000_000, help="Number of random draws, for figures that need any.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of random draws and permutations.")]
 Prices = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Prices per million tokens, overriding the packaged ones.")
 ]

@@ -29,6 +29,7 @@ from evolif.metrics.breakdown import (
 from evolif.metrics.compare import Comparison, Difference, compare
 from evolif.metrics.exhaustion import ExhaustionSpan, exhaustion_by_turn, expected_length, is_saturated, sessions_at_cap
 from evolif.metrics.floor import TRIVIAL, CorrectedCsr, Floor, corrected_csr, floor
+from evolif.metrics.intervals import FEWEST, TOO_FEW
 from evolif.metrics.power import Needed, Paired, Plan, fewest_dialogues
 from evolif.metrics.process import (
     METRIC_NAMES,
@@ -37,7 +38,6 @@ from evolif.metrics.process import (
     DialogueFigures,
     DialogueRecord,
     Metrics,
-    bootstrap_intervals,
     cut,
     dialogue_figures,
     judged_record,
@@ -84,6 +84,7 @@ from evolif.metrics.verdict_file import read_verdict_file, read_verdicts
 
 __all__ = [
     "BREAKDOWNS",
+    "FEWEST",
     "GROUP",
     "LOAD",
     "METRIC_NAMES",
@@ -92,6 +93,7 @@ __all__ = [
     "PROCESS",
     "RATES",
     "RELEVANCE_TABLE",
+    "TOO_FEW",
     "TRIVIAL",
     "TURN",
     "UNKNOWN",
@@ -134,7 +136,6 @@ __all__ = [
     "SweepPoint",
     "Unit",
     "VarianceComponents",
-    "bootstrap_intervals",
     "bounds",
     "breakdown",
     "breakdowns_of",

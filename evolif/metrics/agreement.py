@@ -229,7 +229,7 @@ def judge_sensitivity(
         groups=judge_agreement(pairs, seed=seed, resamples=resamples),
         overall=overall.get(_ALL, Agreement(0, 0, 0, 0, 0, None, None, None, None)),
         one_sided={group: one_sided[group] for group in sorted(+one_sided)},
-        shift=compare(other, one, seed=seed, resamples=resamples),
+        shift=compare(other, one, seed=seed),
     )
 
 

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
-from evolif.metrics.process import PROCESS, RATES
-from evolif.metrics.sessions import Counted, counted_sessions, counted_with_verdicts, of_one_model
-from evolif.metrics.statistics import Interval, Values, check_draws, middle, ratios, resampled_sums
-from evolif.metrics.table import (
-    UNKNOWN,
-    Breakdown,
-    Key,
-    MetricFigures,
-    MetricTable,
-    dialogue_rows,
-    figures_with_intervals,
-)
+from evolif.metrics.intervals import ratio_interval
+from evolif.metrics.process import PROCESS
+from evolif.metrics.sessions import counted_sessions, counted_with_verdicts, of_one_model
+from evolif.metrics.statistics import Interval
+from evolif.metrics.table import UNKNOWN, Breakdown, Key, MetricFigures, MetricTable, figures_with_intervals
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
 
 TurnKey: TypeAlias = Callable[[JudgedTurn, Prompt | None], Key | None]
@@ -85,7 +78,7 @@ class Slice:
         csr: Mean over the turns of satisfied / judged, a fraction; None without a turn.
         isr: ok / turns, a fraction; None without a turn. For keys of constraints it equals `csr` where a turn has at
             most one constraint of the key.
-        csr_interval: 95 % bootstrap interval over dialogues; None if fewer than two contribute.
+        csr_interval: 95 % interval over dialogues; None if fewer than six contribute.
         isr_interval: The same for `isr`.
     """
 
@@ -107,12 +100,7 @@ class Slice:
 
 
 def breakdown(
-    sessions: Iterable[Session],
-    prompts: Iterable[Prompt],
-    by: str | Breakdown | TurnKey,
-    *,
-    seed: int = 0,
-    resamples: int = DEFAULT_RESAMPLES,
+    sessions: Iterable[Session], prompts: Iterable[Prompt], by: str | Breakdown | TurnKey
 ) -> dict[Key, Slice]:
     """CSR and ISR per key over the turns that the table counts (paper sections 5.3, App. D, G).
 
@@ -121,18 +109,14 @@ def breakdown(
         prompts: Those of the run; may be empty for breakdowns that need only what sessions know.
         by: One of `BREAKDOWNS` by its name (`group`; `load`, the number of active requirements, judged or not; `turn`),
             a breakdown of the run's scenario, or a function from a turn and its prompt to a key.
-        seed: Of the resampling.
-        resamples: How many.
 
     Returns:
         Key, in ascending order, to its slice. Turns without this information have the key `unknown`.
 
     Raises:
-        UsageError: sessions of several models, no such breakdown, or impossible seed or resamples.
+        UsageError: sessions of several models, or no such breakdown.
     """
-    check_draws(seed, resamples)
     counted = counted_with_verdicts(of_one_model(sessions))
-    order = _order(counted)
     split = _splitter(prompts, by)
     cells: defaultdict[Key, defaultdict[int, _Cell]] = defaultdict(lambda: defaultdict(_Cell))
     for session, _, _ in counted:
@@ -141,9 +125,7 @@ def breakdown(
                 for key, verdicts in split(session.dialogue, turn):
                     cells[key][session.dialogue].add(verdicts)
     keys = sorted(cells, key=lambda key: (isinstance(key, str), key))
-    columns = [column for key in keys for column in _columns(cells[key], order)]
-    sums = resampled_sums(columns, seed=seed, resamples=resamples) if columns else []
-    return {key: _slice(cells[key], sums[3 * n : 3 * n + 3]) for n, key in enumerate(keys)}
+    return {key: _slice(cells[key].values()) for key in keys}
 
 
 @dataclass(slots=True)
@@ -168,13 +150,6 @@ class _Cell:
 
 
 _Split = Callable[[int, JudgedTurn], _Parts]
-
-
-def _order(counted: Sequence[Counted]) -> list[int]:
-    """The dialogues in the order of the headline table, so that a slice of everything has the same interval."""
-    table = PROCESS if any(own.session.patience is not None for own in counted) else RATES
-    rows = dialogue_rows(table, (own.session for own in counted))
-    return sorted(rows, key=lambda dialogue: (rows[dialogue], dialogue))
 
 
 def _splitter(prompts: Iterable[Prompt], by: str | Breakdown | TurnKey) -> _Split:
@@ -204,33 +179,22 @@ def _named(name: str) -> Breakdown:
     )
 
 
-def _columns(cells: Mapping[int, _Cell], order: Sequence[int]) -> Iterator[list[float]]:
-    """Over all dialogues in order: sum of rates, number of ok turns, number of turns."""
-    nothing = _Cell()
-    own = [cells.get(dialogue, nothing) for dialogue in order]
-    yield [math.fsum(cell.rates) for cell in own]
-    yield [cell.ok for cell in own]
-    yield [len(cell.rates) for cell in own]
-
-
-def _slice(cells: Mapping[int, _Cell], sums: Sequence[Values]) -> Slice:
-    own = list(cells.values())
-    turns, ok = sum(len(cell.rates) for cell in own), sum(cell.ok for cell in own)
-    dialogues = sum(bool(cell.rates) for cell in own)
-    csr = math.fsum(rate for cell in own for rate in cell.rates) / turns if turns else None
-    isr = ok / turns if turns else None
-    accuracy, successes, length = sums
+def _slice(cells: Collection[_Cell]) -> Slice:
+    accuracy = [math.fsum(cell.rates) for cell in cells]
+    successes = [cell.ok for cell in cells]
+    length = [len(cell.rates) for cell in cells]
+    turns, ok = sum(length), sum(successes)
     return Slice(
-        satisfied=sum(cell.satisfied for cell in own),
-        judged=sum(cell.judged for cell in own),
+        satisfied=sum(cell.satisfied for cell in cells),
+        judged=sum(cell.judged for cell in cells),
         ok=ok,
         turns=turns,
-        not_judged=sum(cell.not_judged for cell in own),
-        dialogues=dialogues,
-        csr=csr,
-        isr=isr,
-        csr_interval=None if csr is None or dialogues < 2 else middle(ratios(accuracy, length), csr),
-        isr_interval=None if isr is None or dialogues < 2 else middle(ratios(successes, length), isr),
+        not_judged=sum(cell.not_judged for cell in cells),
+        dialogues=sum(number > 0 for number in length),
+        csr=math.fsum(rate for cell in cells for rate in cell.rates) / turns if turns else None,
+        isr=ok / turns if turns else None,
+        csr_interval=ratio_interval(accuracy, length, rate=True),
+        isr_interval=ratio_interval(successes, length, rate=True),
     )
 
 
@@ -259,6 +223,7 @@ def metrics_by(
     by: Breakdown,
     *,
     tables: Sequence[MetricTable] = (PROCESS,),
+    cap: int | None = None,
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
 ) -> dict[str, MetricFigures]:
@@ -269,14 +234,18 @@ def metrics_by(
         prompts: Those of the run.
         by: What classifies a dialogue: the key of most of its asked turns.
         tables: Of the run.
-        seed: Of the resampling.
+        cap: Of the run, in turns; None if unknown.
+        seed: Of the draws that intervals need where most sessions reach the cap.
         resamples: How many.
     """
     kinds = dialogue_keys(prompts, by)
     parts: defaultdict[str, list[Session]] = defaultdict(list)
     for session in counted_sessions(of_one_model(sessions)):
         parts[str(kinds.get(session.dialogue, UNKNOWN))].append(session)
-    return {kind: figures_with_intervals(tables, parts[kind], seed=seed, resamples=resamples) for kind in sorted(parts)}
+    return {
+        kind: figures_with_intervals(tables, parts[kind], cap=cap, seed=seed, resamples=resamples)
+        for kind in sorted(parts)
+    }
 
 
 def _most(counts: Counter[Key]) -> Key:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from evolif.metrics.intervals import FEWEST
 from evolif.metrics.sessions import records_from_sessions
 from evolif.metrics.statistics import Interval, poisson_interval
-from evolif.metrics.survival import lifetimes
+from evolif.metrics.survival import lifetime, lifetimes
 from evolif.types import Session
 
 SPAN = 10
@@ -26,7 +27,7 @@ class ExhaustionSpan:
         exhausted: Sessions that ran out of patience at one of them.
         turns: Judged turns among them, of all sessions.
         rate: exhausted / turns, a fraction.
-        interval: Its exact 95 % interval as a Poisson count; None if SciPy is not installed.
+        interval: Its exact 95 % interval as a Poisson count; None if fewer than six dialogues reach its turns.
     """
 
     first: int
@@ -46,12 +47,17 @@ def exhaustion_by_turn(sessions: Iterable[Session]) -> tuple[ExhaustionSpan, ...
     Raises:
         UsageError: as `records_from_sessions`.
     """
-    lives = lifetimes(records_from_sessions(sessions).records)
+    records = records_from_sessions(sessions).records
+    lives = lifetimes(records)
+    longest: dict[str, int] = {}
+    for record in records:
+        longest[record.dialogue] = max(lifetime(record)[0], longest.get(record.dialogue, 0))
     spans = []
     for first in range(1, lives.longest + 1, SPAN):
         span = range(first, first + SPAN)
         exhausted, turns = sum(lives.exhausted[turn] for turn in span), sum(map(lives.at_risk, span))
-        interval = poisson_interval(exhausted, turns)
+        enough = sum(length >= first for length in longest.values()) >= FEWEST
+        interval = poisson_interval(exhausted, turns) if enough else None
         spans.append(ExhaustionSpan(first, span[-1], exhausted, turns, exhausted / turns, interval))
     return tuple(spans)
 

@@ -212,6 +212,7 @@ PROCESS = MetricTable(
     beside=frozenset({"exhaustion_rate", "pooled_rec"}),
     events=frozenset({"exhaustion_rate"}),
     lower=frozenset({"exhaustion_rate"}),
+    bounded=("edr_len", "edr_acc", "edr_succ", "edr_lss", "rob", "rec"),
 )  # fmt: skip
 """The eight metrics of a run with patience, and two figures beside them: sessions that ran out of patience per judged
 turn, and REC over all turns that follow a failed one."""
@@ -284,33 +285,26 @@ def process_metrics(records: Iterable[DialogueRecord]) -> Metrics:
     )
 
 
-def bootstrap_intervals(
-    records: Iterable[DialogueRecord], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+def process_intervals(
+    records: Iterable[DialogueRecord], *, cap: int | None = None, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
 ) -> dict[str, Interval | None]:
-    """A 95 % percentile bootstrap interval for each of the eight, over dialogues (the sampling unit), never over turns.
+    """A 95 % interval for each of the eight and the figures beside them, over dialogues, never over turns.
 
-    The epochs of a dialogue are drawn together, since they are not independent. CSR and ISR are ratios of
-    sums over the drawn dialogues; REC and ROB are means over the drawn dialogues that have a denominator, and resamples
-    without any are skipped. The same records in any order give the same draws.
+    The epochs of a dialogue are taken together, since they are not independent. CSR, ISR and pooled REC are ratios of
+    sums over the dialogues; REC and ROB are means over the dialogues that have a denominator. The same records in
+    any order give the same intervals.
 
     Args:
         records: The records that the point figures come from.
-        seed: Of the resampling; at least 0.
+        cap: The most turns that a session can have; None if unknown.
+        seed: Of the draws that are needed where most sessions reach the cap; at least 0.
         resamples: How many; at least 1.
 
     Returns:
-        Metric name to (low, high), in the metric's own unit; None if fewer than two dialogues contribute.
+        Metric name to (low, high), in the metric's own unit; None if fewer than six dialogues contribute.
 
     Raises:
         UsageError: `seed` or `resamples` out of range.
     """
-    found = process_intervals(records, seed=seed, resamples=resamples)
-    return {name: found[name] for name in METRIC_NAMES}
-
-
-def process_intervals(
-    records: Iterable[DialogueRecord], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
-) -> dict[str, Interval | None]:
-    """As `bootstrap_intervals`, with those of the figures beside the eight; see `intervals`."""
     rows = rows_by_dialogue(PROCESS, ((record.dialogue, session_terms(record)) for record in records))
-    return intervals(PROCESS, rows.values(), seed=seed, resamples=resamples)
+    return intervals(PROCESS, rows.values(), cap=cap, seed=seed, resamples=resamples)

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from evolif.metrics.compare import DEFAULT_PERMUTATIONS, holm, permutation_test
+from evolif.metrics.compare import DEFAULT_PERMUTATIONS, holm
+from evolif.metrics.permutation import permutation_test
 from evolif.metrics.power import ALPHA, fewest_dialogues
 from evolif.metrics.sessions import counted_sessions, of_one_model
 from evolif.metrics.statistics import check_draws, ranks, require, resampled_sums

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby, pairwise
 
 from evolif.errors import UsageError
 from evolif.metrics.process import (
     DialogueRecord,
     Metrics,
-    bootstrap_intervals,
     patience_left,
+    process_intervals,
     process_metrics,
     walk_patience,
 )
@@ -28,7 +29,7 @@ class SweepPoint:
     Attributes:
         patience: p, failed turns in a row that end a session.
         metrics: The eight metrics; `metrics.dialogues` is how many sessions count.
-        intervals: Per metric its 95 % bootstrap interval over dialogues; empty if none were requested.
+        intervals: Per metric its 95 % interval over dialogues; empty if none were requested.
         finished: Counted sessions that patience p ends.
         censored: Counted sessions that end earlier for another reason.
         left_out: Suspended, withheld and running sessions that patience p does not end.
@@ -47,6 +48,7 @@ def patience_sweep(
     patience: int | None = None,
     *,
     intervals: bool = True,
+    cap: int | None = None,
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
 ) -> tuple[SweepPoint, ...]:
@@ -58,8 +60,9 @@ def patience_sweep(
     Args:
         sessions: Of one model.
         patience: The largest; the sessions' own if None.
-        intervals: Whether to bootstrap them.
-        seed: Of the resampling.
+        intervals: Whether they are wanted.
+        cap: Of the run, in turns; None if unknown.
+        seed: Of the draws that intervals need where most sessions reach the cap.
         resamples: How many.
 
     Raises:
@@ -68,8 +71,8 @@ def patience_sweep(
     given = tuple(sessions)
     largest = _largest([session.patience for session in given if session.patience is not None], patience)
     table = all_records(given)
-    drawn = (seed, resamples) if intervals else None
-    return tuple(_point(table, p, drawn) for p in range(1, largest + 1))
+    found = partial(process_intervals, cap=cap, seed=seed, resamples=resamples) if intervals else None
+    return tuple(_point(table, p, found) for p in range(1, largest + 1))
 
 
 def _largest(own: Sequence[int], requested: int | None) -> int:
@@ -84,7 +87,11 @@ def _largest(own: Sequence[int], requested: int | None) -> int:
     return requested
 
 
-def _point(table: Sequence[tuple[Session, DialogueRecord]], patience: int, draws: tuple[int, int] | None) -> SweepPoint:
+def _point(
+    table: Sequence[tuple[Session, DialogueRecord]],
+    patience: int,
+    intervals: Callable[[list[DialogueRecord]], Mapping[str, Interval | None]] | None,
+) -> SweepPoint:
     kept: list[DialogueRecord] = []
     finished = left_out = 0
     for session, record in table:
@@ -97,7 +104,7 @@ def _point(table: Sequence[tuple[Session, DialogueRecord]], patience: int, draws
             finished += over
         else:
             left_out += 1
-    drawn = {} if draws is None else bootstrap_intervals(kept, seed=draws[0], resamples=draws[1])
+    drawn = {} if intervals is None else intervals(kept)
     return SweepPoint(patience, process_metrics(kept), drawn, finished, len(kept) - finished, left_out)
 
 

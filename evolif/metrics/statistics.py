@@ -77,21 +77,28 @@ def poisson_interval(events: float, turns: float) -> Interval | None:
     A turn has at most one event, so it ends at 1.
 
     Args:
-        events: How many happened; at least 0.
+        events: How many happened, a whole number; at least 0.
         turns: In how many turns.
 
     Returns:
-        Its ends, in events a turn; None without a turn, or if SciPy is not installed.
+        Its ends, in events a turn; None without a turn.
     """
-    try:
-        # Quantiles of the gamma distribution: those of scipy.stats.chi2, without the second that its import takes.
-        quantile = import_module("scipy.special").gammaincinv
-    except ImportError:
-        return None
     if not turns:
         return None
-    low = float(quantile(events, 0.025)) / turns if events else 0.0
-    return low, min(1.0, float(quantile(events + 1, 0.975)) / turns)
+    count = round(events)
+    low = _poisson_mean(count - 1, 0.975) / turns if count else 0.0
+    return low, min(1.0, _poisson_mean(count, 0.025) / turns)
+
+
+def _poisson_mean(most: int, share: float) -> float:
+    """The mean of the Poisson distribution of which `share` is at most `most`."""
+    factorials = [math.lgamma(count + 1) for count in range(most + 1)]
+    low, high = 0.0, most + 10 * math.sqrt(most + 1) + 10
+    while high - low > 1e-12 * high:
+        mean = (low + high) / 2
+        terms = (count * math.log(mean) - mean - factorial for count, factorial in enumerate(factorials))
+        low, high = (mean, high) if math.fsum(map(math.exp, terms)) > share else (low, mean)
+    return (low + high) / 2
 
 
 def check_draws(seed: int, resamples: int) -> None:
@@ -158,6 +165,12 @@ def middle(values: Values, point: float) -> Interval | None:
         return None
     values.sort()
     return _settle(_cut(values, 1), point), _settle(_cut(values, 39), point)
+
+
+def middle_low(values: Values) -> float:
+    """The lower end of `middle`, unsettled; the values are sorted in place."""
+    values.sort()
+    return _cut(values, 1)
 
 
 def _cut(ordered: Values, fortieths: int) -> float:

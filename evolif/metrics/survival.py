@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolif.errors import UsageError
+from evolif.metrics.intervals import FEWEST, influence_interval
 from evolif.metrics.process import DialogueRecord, cut, patience_left
 from evolif.metrics.sessions import bounding_records, records_from_sessions
-from evolif.metrics.statistics import Interval, check_draws, middle, require, resampled_sums, wilson
+from evolif.metrics.statistics import Interval, check_draws, require, wilson
 from evolif.types import DEFAULT_RESAMPLES, CapCounts, Session
 
 
@@ -62,36 +63,36 @@ def lifetimes(records: Iterable[DialogueRecord]) -> Lifetimes:
 def restricted_mean_interval(
     records: Iterable[DialogueRecord], cap: int, point: float, *, seed: int, resamples: int
 ) -> Interval | None:
-    """The 95 % interval of the area under the Kaplan-Meier curve from 0 to `cap`; None with fewer than two dialogues.
+    """The 95 % interval of the area under the Kaplan-Meier curve from 0 to `cap`, by the jackknife over dialogues.
 
     Args:
-        records: Sessions; those of one dialogue are drawn together.
+        records: Sessions; those of one dialogue are left out together.
         cap: In turns.
         point: The restricted mean itself.
-        seed: Of the resampling.
+        seed: Of the draws that are needed where most sessions reach the cap.
         resamples: How many.
+
+    Returns:
+        Its ends, in turns; None with fewer than six dialogues.
     """
     dialogues: dict[str, list[tuple[int, bool]]] = {}
     for record in records:
         dialogues.setdefault(record.dialogue, []).append(lifetime(record))
-    if len(dialogues) < 2:
-        return None
-    if cap == 0:  # no session had a turn
-        return point, point
     # Sorted by value, so that neither the order nor the names of dialogues matter.
     rows = sorted(sorted(lives) for lives in dialogues.values())
-    turns = range(1, min(cap, max(length for lives in rows for length, _ in lives)) + 1)
-    at_risk = [[sum(length >= turn for length, _ in lives) for lives in rows] for turn in turns]
-    ended = [[sum(over and length == turn for length, over in lives) for lives in rows] for turn in turns]
-    sums = resampled_sums(at_risk + ended, seed=seed, resamples=resamples) if turns else []
+    if len(rows) < FEWEST:
+        return None
     np = require("numpy", "a survival curve")
-    curve = area = np.ones(resamples)
-    for turn in range(1, cap):
-        if turn <= len(turns):
-            alive, gone = sums[turn - 1], sums[len(turns) + turn - 1]
-            curve = curve * (1 - gone / np.maximum(alive, 1))
-        area = area + curve
-    return middle(area, point)
+    turns = np.arange(1, cap)
+    at_risk = np.array([sum(length >= turns for length, _ in lives) for lives in rows])
+    ended = np.array([sum((length == turns) * over for length, over in lives) for lives in rows])
+    others_alive, others_ended = at_risk.sum(axis=0) - at_risk, ended.sum(axis=0) - ended
+    curves = np.cumprod(1 - others_ended / np.maximum(others_alive, 1), axis=1)
+    without = (0 if cap == 0 else 1) + curves.sum(axis=1)
+    influence = (len(rows) - 1) * (without.mean() - without)
+    at_cap = sum(min(length for length, _ in lives) >= cap for lives in rows) > len(rows) / 2
+    unseen = (seed, resamples) if at_cap else None
+    return influence_interval(point, [float(value) for value in influence], most=float(cap), unseen=unseen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ class Survival:
         median_interval: 95 %, read off the band; an end is None if the band does not fall to a half. None if the median
             is None.
         restricted_mean: Mean number of turns up to the cap: the area under the curve from 0 to `cap`.
-        restricted_mean_interval: 95 % bootstrap interval over dialogues; None with fewer than two.
+        restricted_mean_interval: 95 %, over dialogues; None with fewer than six.
         cap: The last turn of the mean.
     """
 
@@ -165,7 +166,7 @@ def survival(
         sessions: Of one model; finished and censored ones count.
         max_turns: The run's cap, the limit of the restricted mean; the longest session if None, or if dialogues end by
             themselves.
-        seed: Of the resampling behind `restricted_mean_interval`.
+        seed: Of the draws behind `restricted_mean_interval`.
         resamples: How many.
 
     Raises:

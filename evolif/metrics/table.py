@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from evolif.errors import UsageError
-from evolif.metrics.statistics import Interval, check_draws, middle, poisson_interval, ratios, resampled_sums
+from evolif.metrics.intervals import FEWEST, ratio_interval
+from evolif.metrics.statistics import Interval, check_draws, poisson_interval
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
 
 Key: TypeAlias = str | int
@@ -71,6 +72,9 @@ class MetricTable:
     """Metrics that count events over turns: small rates, whose intervals are those of a Poisson count."""
     lower: Set[str] = frozenset()
     """Metrics of which less is better; a ranking by them starts with the smallest."""
+
+    bounded: tuple[str, ...] = ()
+    """Means over sessions that the sessions which end early decide, once most reach the cap; the length comes first."""
 
     def __post_init__(self) -> None:
         wrong = [name for name in self.ratios if not _NAME.fullmatch(name)]
@@ -268,61 +272,82 @@ def figures(tables: Sequence[MetricTable], sessions: Sequence[Session]) -> Figur
 
 
 def figures_with_intervals(
-    tables: Sequence[MetricTable], sessions: Sequence[Session], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+    tables: Sequence[MetricTable],
+    sessions: Sequence[Session],
+    *,
+    cap: int | None = None,
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
 ) -> MetricFigures:
     """The metrics of some sessions with their intervals.
 
     Args:
         tables: Of the run.
         sessions: Those that count, as `counted_sessions` gives them.
-        seed: Of the resampling; at least 0.
+        cap: Of the run, in turns; None if unknown.
+        seed: Of the draws; at least 0.
         resamples: How many; at least 1.
     """
     found: dict[str, Interval | None] = {}
     for table in tables:
-        found |= intervals(table, dialogue_rows(table, sessions).values(), seed=seed, resamples=resamples)
+        rows = dialogue_rows(table, sessions).values()
+        found |= intervals(table, rows, cap=cap, seed=seed, resamples=resamples)
     return MetricFigures(figures(tables, sessions), found)
 
 
 def intervals(
-    table: MetricTable, rows: Collection[Row], *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+    table: MetricTable,
+    rows: Collection[Row],
+    *,
+    cap: int | None = None,
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
 ) -> dict[str, Interval | None]:
-    """A 95 % percentile bootstrap interval per metric, over dialogues (the sampling unit), never over turns.
+    """A 95 % interval per metric, over dialogues (the sampling unit), never over turns; see `ratio_interval`.
 
-    Resamples without a denominator are skipped. The same rows in any order give the same draws. Metrics of events have
-    the exact interval of a Poisson count instead, which takes all turns as independent and one dialogue is enough for.
+    The same rows in any order give the same intervals. Metrics of events have the exact interval of a Poisson count
+    instead, which takes all turns as independent.
 
     Args:
         table: What the rows are.
-        rows: One per dialogue, its epochs summed: they are drawn together, since they are not independent.
-        seed: Of the resampling; at least 0.
+        rows: One per dialogue, its epochs summed: they are not independent.
+        cap: The most turns that a session can have; None if unknown.
+        seed: Of the draws that are needed where most sessions reach the cap; at least 0.
         resamples: How many; at least 1.
 
     Returns:
-        Metric to (low, high), in the metric's own unit; None if fewer than two dialogues contribute, or if events have
-        no turn or SciPy is not installed.
+        Metric to (low, high), in the metric's own unit; None if fewer than six dialogues contribute.
 
     Raises:
         UsageError: `seed` or `resamples` out of range.
     """
     check_draws(seed, resamples)
     # Sorted by value, so that the order in which sessions ended does not matter.
-    ordered = sorted(rows)
-    sums = table.total(ordered)
-    exact = {name: poisson_interval(*(sums[place] for place in table.places(name))) for name in table.events}
-    return {**_bootstrapped(table, ordered, sums, seed, resamples), **exact}
-
-
-def _bootstrapped(
-    table: MetricTable, ordered: Sequence[Row], total: Row, seed: int, resamples: int
-) -> dict[str, Interval | None]:
-    if len(ordered) < 2:
-        return dict.fromkeys(table.ratios)
-    columns = list(zip(*ordered, strict=True))
-    sums = resampled_sums(columns, seed=seed, resamples=resamples)
+    columns = list(zip(*sorted(rows), strict=True)) or [()] * len(table.terms)
+    at_cap = _most_are_longest(table, columns)
     found: dict[str, Interval | None] = {}
     for name in table.ratios:
-        top, bottom = table.places(name)
-        defined = sum(1 for value in columns[bottom] if value) >= 2
-        found[name] = middle(ratios(sums[top], sums[bottom]), total[top] / total[bottom]) if defined else None
+        top, bottom = (columns[place] for place in table.places(name))
+        unit = table.units.get(name, "rate")
+        if name in table.events:
+            enough = sum(below > 0 for below in bottom) >= FEWEST
+            found[name] = poisson_interval(math.fsum(top), math.fsum(bottom)) if enough else None
+        else:
+            found[name] = ratio_interval(
+                top,
+                bottom,
+                rate=unit == "rate",
+                most=cap if unit == "turns" else None,
+                unseen=(seed, resamples) if at_cap and name in table.bounded else None,
+            )
     return found
+
+
+def _most_are_longest(table: MetricTable, columns: Sequence[Sequence[float]]) -> bool:
+    """Whether more than half of the dialogues have the largest length of all: the cap, as far as one can see."""
+    if not table.bounded:
+        return False
+    top, bottom = (columns[place] for place in table.places(table.bounded[0]))
+    lengths = [above / below for above, below in zip(top, bottom, strict=True) if below > 0]
+    longest = max(lengths, default=0.0)
+    return sum(length >= longest for length in lengths) > len(lengths) / 2

@@ -104,8 +104,8 @@ class RunAnalysis:
 
     Attributes:
         run: The run; it must stay open while the analysis is used, because transcripts are read from it.
-        seed: Of every bootstrap and permutation.
-        resamples: Of every bootstrap.
+        seed: Of every draw and permutation.
+        resamples: How many draws each interval or band takes that needs some.
         benchmark: The run's benchmark where it is available; needed only for the commands to reproduce the run.
         verify: Whether its answers are judged again by rules.
         ranked_by: The metric that its models are ranked by, where its first table has it; the table's headline if
@@ -339,7 +339,7 @@ class ModelAnalysis:
         counts = records_from_sessions(self.sessions)
         broken = counts.suspended + counts.running + counts.withheld
         bounded = broken and self.of.settings.patience is not None
-        found = figures_with_intervals(self.of.tables, self.counted, **self._draws)
+        found = figures_with_intervals(self.of.tables, self.counted, cap=self.of.settings.max_turns, **self._draws)
         return ModelSummary(
             model=self.name,
             tables=self.of.tables,
@@ -393,7 +393,7 @@ class ModelAnalysis:
         def slices(by: str) -> Mapping[Key, Slice]:
             if by not in of.breakdowns:
                 return {}
-            return breakdown(self.sessions, of.facts.values(), of.breakdowns[by], **self._draws)
+            return breakdown(self.sessions, of.facts.values(), of.breakdowns[by])
 
         return cache(slices)
 
@@ -405,7 +405,8 @@ class ModelAnalysis:
         def kinds(by: str) -> Mapping[str, MetricFigures]:
             if by not in of.kinds:
                 return {}
-            return metrics_by(self.sessions, of.facts.values(), of.breakdowns[by], tables=of.tables, **self._draws)
+            prompts, cap = of.facts.values(), of.settings.max_turns
+            return metrics_by(self.sessions, prompts, of.breakdowns[by], tables=of.tables, cap=cap, **self._draws)
 
         return cache(kinds)
 
@@ -444,7 +445,8 @@ class ModelAnalysis:
         """The figures for patience 1, 2, … up to the run's own, exact, by replay; empty without patience."""
         if self.of.settings.patience is None:
             return ()
-        return patience_sweep(self.sessions, self.of.settings.patience, intervals=True, **self._draws)
+        cap = self.of.settings.max_turns
+        return patience_sweep(self.sessions, self.of.settings.patience, intervals=True, cap=cap, **self._draws)
 
     @property
     def _cap(self) -> _Cap:
@@ -467,8 +469,8 @@ def analyse(
 
     Args:
         runs: Open for reading.
-        seed: Of every bootstrap and permutation.
-        resamples: Of every bootstrap.
+        seed: Of every draw and permutation.
+        resamples: How many draws each interval or band takes that needs some.
         benchmark: The runs' benchmark, where it is available.
         verify: Judge their answers again by rules.
     """

@@ -70,8 +70,7 @@ class ModelComparison:
         Raises:
             UsageError: NumPy (extra `report`) is not installed.
         """
-        draws = {"seed": self.a.of.seed, "resamples": self.a.of.resamples}
-        return compare(self.a.sessions, self.b.sessions, tables=self.tables, **draws)
+        return compare(self.a.sessions, self.b.sessions, tables=self.tables, seed=self.a.of.seed)
 
     @cached_property
     def tables(self) -> tuple[MetricTable, ...]:
@@ -243,6 +242,19 @@ def left_out_line(comparison: ModelComparison) -> str:
     """Dialogues that enter no figure of the comparison, and why; empty if there are none."""
     listed = ", ".join(f"{number} {why}" for why, number in comparison.paired.left_out.items())
     return f"Dialogues left out: {listed}." if listed else ""
+
+
+def no_interval_line(comparison: ModelComparison) -> str:
+    """Which differences have no interval, and why; empty if all have one."""
+    known = {name: one for name, one in all_differences(comparison).items() if one.value is not None}
+    bare = [comparison.metrics[name].label for name, one in known.items() if one.interval is None]
+    if not bare:
+        return ""
+    listed = "" if len(bare) == len(known) else f" in {', '.join(bare)}"
+    return (
+        f"No interval of A − B{listed}: fewer than six dialogues count for both, so the permutation test behind "
+        f"intervals cannot reach p ≤ {ALPHA}."
+    )
 
 
 def saturation_line(comparison: ModelComparison) -> str:

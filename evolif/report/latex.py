@@ -11,13 +11,13 @@ from unicodedata import normalize
 
 import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison, comparison_grid, conclusion
+from evolif.report.comparison import ModelComparison, comparison_grid, conclusion, no_interval_line
 from evolif.report.early import early_note
 from evolif.report.floor import floor_grids, with_corrected
 from evolif.report.pairing import pairing_line
 from evolif.report.ranks import rank_grids
 from evolif.report.tables import own_parts, published_grid, why_empty
-from evolif.report.wording import Published, notice
+from evolif.report.wording import Published, few_line, notice
 from evolif.runner import RunSettings
 from evolif.scenario import Grid, TableCell
 from evolif.text import plain
@@ -85,9 +85,8 @@ def latex_comparisons(comparisons: Sequence[ModelComparison]) -> str:
     parts = _head(model.of.settings for one in comparisons for model in (one.a, one.b))
     for number, one in enumerate(comparisons, start=1):
         grid = comparison_grid(one)
-        grid = replace(
-            grid, note=" ".join(filter(None, (grid.note, pairing_line(one.tables, one.paired), conclusion(one))))
-        )
+        notes = grid.note, no_interval_line(one), pairing_line(one.tables, one.paired), conclusion(one)
+        grid = replace(grid, note=" ".join(filter(None, notes)))
         prefix = f"{number}-" if len(comparisons) > 1 else ""
         parts += _tables(grid, prefix, widest=len(grid.heads))
     return "\n".join(parts)
@@ -133,8 +132,9 @@ def _cell(cell: TableCell) -> str:
 
 def _grids(runs: ComparableRuns) -> Iterator[Grid]:
     headline = sections.headline(runs.heads, runs.summaries, runs.cap)
-    note = " ".join(filter(None, (headline.note, early_note(one.early_end for one in runs.analyses))))
-    title = f"{runs.title_of_metrics} with 95 % bootstrap intervals over dialogues"
+    notes = headline.note, few_line(runs.summaries), early_note(one.early_end for one in runs.analyses)
+    note = " ".join(filter(None, notes))
+    title = f"{runs.title_of_metrics} with 95 % intervals over dialogues"
     headline = with_corrected(headline, [model.csr_corrected for model in runs.models])
     yield replace(headline, title=title, note=note)
     yield from floor_grids(runs)

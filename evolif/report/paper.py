@@ -11,12 +11,12 @@ from evolif.errors import UsageError
 from evolif.metrics import Figures, Interval, Metrics
 from evolif.report.analysis import ModelAnalysis, RunAnalysis
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison, compare_models
+from evolif.report.comparison import ModelComparison, compare_models, no_interval_line
 from evolif.report.figures import draw
 from evolif.report.figures.data import group_matrix
 from evolif.report.figures.style import ONE_COLUMN, TEXT, blank, label, labels, markdown, style
 from evolif.report.figures.svg import png_bytes, svg_text
-from evolif.report.wording import NOT_COMPARABLE
+from evolif.report.wording import NOT_COMPARABLE, few_line
 from evolif.runner import Run
 
 if TYPE_CHECKING:
@@ -116,9 +116,14 @@ def table_2(run: RunSubject) -> PaperTable:
         tuple((m.name, m.summary.metrics.dialogues, *_values(m.summary.metrics)) for m in analysis.models),
         tuple((None, None, *_intervals(model.summary.intervals)) for model in analysis.models),
         f"Patience {analysis.settings.patience}, cap {analysis.settings.cap}, judge "
-        f"{analysis.settings.judge}; in brackets 95 % bootstrap intervals over dialogues. Sessions cut by the cap "
-        f"count with the turns they have.{_left_out(analysis)}",
+        f"{analysis.settings.judge}; in brackets 95 % intervals over dialogues. Sessions cut by the cap "
+        f"count with the turns they have.{_left_out(analysis)}{_few(analysis)}",
     )
+
+
+def _few(analysis: RunAnalysis) -> str:
+    line = few_line(model.summary for model in analysis.models)
+    return f" {line}" if line else ""
 
 
 def _left_out(analysis: RunAnalysis) -> str:
@@ -244,6 +249,7 @@ def table_7(run: RunSubject, other: RunSubject) -> PaperTable:
         )
     pairs = compare_models([(second.model(model.name), model) for model in shared], ablation="system-prompt")
     rows = [row for pair in pairs for row in _ablation_rows(pair)]
+    few = " ".join(("", *dict.fromkeys(filter(None, map(no_interval_line, pairs)))))
     return PaperTable(
         7,
         "System-prompt ablation (EDR in turns, rates in %)",
@@ -251,7 +257,7 @@ def table_7(run: RunSubject, other: RunSubject) -> PaperTable:
         tuple(values for values, _ in rows),
         tuple(ends for _, ends in rows),
         "Over the dialogues that both runs have; the difference is “without” minus “with”, with its 95 % paired "
-        "bootstrap interval in brackets.",
+        f"interval in brackets.{few}",
     )
 
 

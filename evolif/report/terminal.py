@@ -250,8 +250,8 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
     draw_grid(comparison_grid(one, narrow=True), console)
     swaps = f"all {paired.permutations}" if paired.exact else f"{paired.permutations} seeded"
     say(f"Paired over {paired.dialogues} dialogues; {swaps} swaps.", console)
-    lines = words.left_out_line, words.saturation_line, words.few_dialogues_line, words.log_rank_line
-    _say_all((line(one) for line in lines), console)
+    lines = words.left_out_line, words.no_interval_line, words.saturation_line, words.few_dialogues_line
+    _say_all((line(one) for line in (*lines, words.log_rank_line)), console)
     say(pairing_line(one.tables, paired), console)
     _say_all(words.judges_lines(one), console)
     say(words.conclusion(one), console, "bold")
@@ -309,6 +309,8 @@ def status_sentence(status: RunStatus, rate: float | None) -> str:
         calls = "1 call" if status.unknown_calls == 1 else f"{status.unknown_calls:,} calls"
         unpriced += f" plus {calls} of unknown usage"
     text = f"{status.turns:,} turns, {status.tokens:,} tokens, {dollars(status.usd)}{unpriced}"
+    if any(one.value is not None and one.interval is None for one in status.models):
+        text += "; no interval over fewer than six dialogues"
     if status.early_end is not None:
         first = len(status.early_end.dialogues)
         text += f"; ended early by the stop rule {plain(status.early_end.rule)}, "

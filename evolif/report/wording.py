@@ -10,7 +10,7 @@ from evolif.budget import PriceTable, Quotes, load_prices, quotes_of
 from evolif.contexts import tokenizer_name
 from evolif.errors import UsageError
 from evolif.judge_audit import judge_audit_lines
-from evolif.metrics import Ceiling, expected_length
+from evolif.metrics import TOO_FEW, Ceiling, expected_length
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.resources import data_path, load_data
 from evolif.runner import Run, RunSettings, Spent
@@ -144,12 +144,23 @@ def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -
     if blank:
         yield f"No turn was judged, so lengths of 0 say nothing about the model: {', '.join(blank)}."
     yield from _exhaustion_lines(heads, summaries, run.settings.max_turns)
+    yield from filter(None, [few_line(summaries)])
     for cause, number in run.unbegun().items():
         yield f"Sessions not started because of a {cause} (in no metric): {number}."
     for head, summary in zip(heads, summaries, strict=True):
         ends = (summary.bounds.failed.edr_len, summary.bounds.succeeded.edr_len) if summary.bounds else ()
         if ends and None not in ends:
             yield f"{head}: if those sessions had continued, EDR len would be between {ends[0]:.1f} and {ends[1]:.1f}."
+
+
+def few_line(summaries: Iterable[ModelSummary]) -> str:
+    """Why metrics have no interval; empty if all that have a value have one."""
+    bare = (
+        value is not None and one.intervals.get(name) is None
+        for one in summaries
+        for name, value in one.metrics.by_name().items()
+    )
+    return TOO_FEW if any(bare) else ""
 
 
 def saturated_line(head: str, summary: ModelSummary, cap: int) -> str:
@@ -162,20 +173,17 @@ def saturated_line(head: str, summary: ModelSummary, cap: int) -> str:
 
 def _exhaustion_lines(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int) -> Iterator[str]:
     yield from filter(None, (saturated_line(*pair, cap) for pair in zip(heads, summaries, strict=True)))
-    told, bare = [], False
+    told = []
     for head, summary in zip(heads, summaries, strict=True):
         rate, interval = summary.metrics.value("exhaustion_rate"), summary.intervals.get("exhaustion_rate")
         if rate is None:
             continue
-        bare = bare or interval is None
         told.append(f"{head} {_length(*expected_length(rate, interval))}")
     if told:
         yield (
             "Expected length under a constant hazard, in judged turns (one over the exhaustion rate, extrapolated): "
             f"{', '.join(told)}."
         )
-    if bare:
-        yield "The exhaustion rate has no interval here, which needs SciPy: pip install 'evolif[report]'."
 
 
 def _length(value: float | None, low: float | None, high: float | None) -> str:

@@ -77,7 +77,7 @@ def test_a_sequence_holds_at_all_looks_at_once_where_intervals_do_not() -> None:
 def test_a_sequence_is_never_narrower_than_the_ordinary_interval() -> None:
     same = rows(*[10] * 40)
     assert sequence_interval(PROCESS, same, "exhaustion_rate") == intervals(PROCESS, same)["exhaustion_rate"]
-    varied = rows(*([9, 10] * 20))
+    varied = [*rows(*([9, 10] * 10)), *rows(*([18, 20] * 10), of=20)]  # not most of them at one length, as at a cap
     low, high = sequence_interval(PROCESS, varied, "rob") or (0, 0)
     assert low == pytest.approx(0.95 - 0.05 * math.sqrt(40 / 39) * boundary(40)) and high <= 1
     assert sequence_interval(PROCESS, rows(*[10] * 40), "rec") is None

@@ -62,7 +62,8 @@ def test_status_says_it_in_lines_and_in_json(bench: Path, tmp_path: Path) -> Non
     evaluate(bench, "sim/perfect", tmp_path / "run", max_turns=3).close()
     told = CliRunner().invoke(app, ["status", str(tmp_path / "run")], prog_name="evolif")
     assert told.exit_code == 0, told.output
-    assert "sim/perfect: 4 of 4 sessions ended; alive at turn 1:4 2:4 3:4; ROB so far 100 [100–100]" in told.stdout
+    assert "sim/perfect: 4 of 4 sessions ended; alive at turn 1:4 2:4 3:4; ROB so far 100; 12 turns" in told.stdout
+    assert "no interval over fewer than six dialogues" in told.stdout.splitlines()[-1]
     data = json.loads(CliRunner().invoke(app, ["status", str(tmp_path / "run"), "--json"]).stdout)
     assert data["models"][0]["turns"] == 12 and data["turns_per_second"] is None
     assert "0.5 turns/s, about 0 s left" in list(status_lines(look(tmp_path / "run"), 0.5))[-1]

@@ -38,8 +38,8 @@ from evolif.runner.events import SessionKey
 from evolif.runner.records import EndEntry
 
 MODELS = ["sim/steady", "sim/forgetful"]
-RULE = Rule("rob", 0.06)
-SEQUENCE = Rule("rob", 0.085, "sequence")
+RULE = Rule("rob", 0.07)
+SEQUENCE = Rule("rob", 0.095, "sequence")
 DIALOGUES = 55
 CAP = 8
 
@@ -156,13 +156,13 @@ def test_every_output_marks_the_figure_and_resuming_asks_nothing(
         grid = comparison_grid(comparison)
         write_page(analyses, tmp_path / "page.html")
     shown = capsys.readouterr().out
-    line = f"Ended early by the stop rule rob=0.06 after the first {number} dialogues"
+    line = f"Ended early by the stop rule rob=0.07 after the first {number} dialogues"
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert line in shown and line in grid.note and line in page and line in paper.replace("{-}", "-")
     assert "ROB % *" in shown and r"ROB \% *" in paper and "ROB % *" in page and "ROB % *" in dict(grid.rows)
     assert compared["a"]["early_end"] == compared["b"]["early_end"] == told["runs"][0]["early_end"]
     assert told["runs"][0]["early_end"] | {"dialogues": []} == {
-        "rule": "rob=0.06", "dialogues": [], "batch": 30, "method": "pilot", "sessions": 2
+        "rule": "rob=0.07", "dialogues": [], "batch": 30, "method": "pilot", "sessions": 2
     }  # fmt: skip
     assert told["models"][0]["dialogues"] == number
     with closing(play(bench, tmp_path / "run", 2)) as again:

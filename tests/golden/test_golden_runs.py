@@ -231,3 +231,12 @@ def test_scores_of_plain_verdicts(cli: Any, golden: Any) -> None:
     Path(cli.folder / "v.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     told, as_json = cli("score", "v.jsonl", *QUICK), cli("score", "v.jsonl", "--json", *QUICK)
     golden.text("score.txt", f"{told.out}\n{json.dumps(as_json.json, indent=1)}\n")
+
+
+def test_scores_with_intervals(cli: Any, golden: Any) -> None:
+    """Enough dialogues for intervals, which the golden runs are too small for; REC has fewer."""
+    ends = [[], [False] * 3, [True], [True, False] * 2, [False] * 2, [True] * 3, [True], [True] * 2]
+    lines = [{"dialogue": str(n), "turns": [[True, True], *([one] for one in end)]} for n, end in enumerate(ends)]
+    Path(cli.folder / "eight.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    told, as_json = cli("score", "eight.jsonl", *QUICK), cli("score", "eight.jsonl", "--json", *QUICK)
+    golden.text("score-eight.txt", f"{told.out}\n{json.dumps(as_json.json, indent=1)}\n")

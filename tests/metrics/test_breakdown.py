@@ -13,8 +13,8 @@ from evolif.metrics import (
     BREAKDOWNS,
     UNKNOWN,
     Breakdown,
-    bootstrap_intervals,
     breakdown,
+    process_intervals,
     process_metrics,
     records_from_sessions,
     satisfaction_by_group,
@@ -156,26 +156,29 @@ def test_modes(group, params, mode):
 def test_a_slice_of_everything_is_the_table():
     sessions = [play(d, f"{'1 ' * (d % 5)}10 0 0", epoch=e) for d in range(12) for e in (0, 1)]
     records = records_from_sessions(sessions).records
-    metrics, intervals = process_metrics(records), bootstrap_intervals(records, seed=3, resamples=300)
-    (all_of_it,) = breakdown(sessions, [], lambda turn, prompts: "all", seed=3, resamples=300).values()
+    metrics, intervals = process_metrics(records), process_intervals(records)
+    (all_of_it,) = breakdown(sessions, [], lambda turn, prompts: "all").values()
     assert (all_of_it.csr, all_of_it.isr) == pytest.approx((metrics.csr, metrics.isr))
     assert all_of_it.csr_interval == pytest.approx(intervals["csr"], abs=1e-9)
     assert all_of_it.isr_interval == pytest.approx(intervals["isr"], abs=1e-9)
     assert all_of_it.dialogues == 12
 
 
-def test_epochs_are_drawn_together():
+def test_epochs_count_as_one_dialogue():
     once = [play(d, "1 0 0 0" if d % 2 else "1 1 1 0 0 0") for d in range(8)]
     twice = once + [play(s.dialogue, " ".join("1" if t.judged[0] else "0" for t in s.turns), epoch=1) for s in once]
-    one, two = (breakdown(own, [], "group", resamples=200)["length"] for own in (once, twice))
+    one, two = (breakdown(own, [], "group")["length"] for own in (once, twice))
     assert two.turns == 2 * one.turns
     assert two.isr_interval == pytest.approx(one.isr_interval)
 
 
-def test_two_dialogues_by_hand():
-    # Of the resamples a quarter each are twice the one or twice the other: the ends are the two own rates.
-    slices = breakdown([play(1, "0 0 0"), play(2, "1 1 1 0 0 0")], [], "group")
-    assert slices["length"].isr_interval == (0.0, 0.5)
+def test_few_dialogues_have_no_interval():
+    raw = ["0 0 0", "1 1 1 0 0 0", "1 0 0 0", "0 1 0 0 0", "1 1 0 0 0"]
+    few = breakdown([play(d, turns) for d, turns in enumerate(raw)], [], "group")["length"]
+    assert (few.isr_interval, few.csr_interval) == (None, None)
+    enough = breakdown([play(d, turns) for d, turns in enumerate([*raw, "1 0 0 0"])], [], "group")["length"]
+    low, high = enough.isr_interval
+    assert 0 < low < enough.isr < high < 1
 
 
 def test_refusals():
@@ -183,8 +186,6 @@ def test_refusals():
         breakdown([], [], "colour")
     with pytest.raises(UsageError, match="one model at a time"):
         breakdown([play(1, "1"), play(2, "1", model="sim/other")], [], "group")
-    with pytest.raises(UsageError, match="at least 1 resample"):
-        breakdown([], [], "group", resamples=0)
 
 
 def test_nothing_at_all():
@@ -208,10 +209,10 @@ def test_any_order_and_nothing_lost(raw, random):
     shuffled = random.sample(sessions, len(sessions))
     records = records_from_sessions(sessions)
     for by in ("group", "load", "turn"):
-        slices = breakdown(sessions, [], by, resamples=20)
-        assert breakdown(shuffled, [], by, resamples=20) == slices
+        slices = breakdown(sessions, [], by)
+        assert breakdown(shuffled, [], by) == slices
         assert sum(s.judged for s in slices.values()) == sum(len(t) for r in records.records for t in r.turns)
         assert sum(s.not_judged for s in slices.values()) == records.not_judged_constraints
-    turns = breakdown(sessions, [], "turn", resamples=20).values()
+    turns = breakdown(sessions, [], "turn").values()
     assert sum(s.turns for s in turns) == sum(len(r.turns) for r in records.records)
     assert sum(s.ok for s in turns) == sum(all(t) for r in records.records for t in r.turns)

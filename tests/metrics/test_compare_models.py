@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sessions_by_hand import play
 
 from evolif.errors import UsageError
-from evolif.metrics import METRIC_NAMES, compare, process_metrics, records_from_sessions, resampled_indices
+from evolif.metrics import METRIC_NAMES, compare, process_metrics, records_from_sessions
 from evolif.metrics.compare import holm
 
 pytest.importorskip("numpy", reason="NumPy is not installed")
@@ -56,7 +56,7 @@ def brute_force(a, b):
 
 
 def test_differences_by_hand():
-    found = compare(A, B, resamples=50)
+    found = compare(A, B)
     one, other = exact(A), exact(B)
     for name, difference in found.differences.items():
         assert difference.a == pytest.approx(float(one[name]))
@@ -68,7 +68,7 @@ def test_differences_by_hand():
 
 
 def test_p_is_the_share_of_all_swaps():
-    found = compare(A, B, resamples=10)
+    found = compare(A, B)
     assert (found.exact, found.permutations) == (True, 16)
     for name, p in brute_force(A, B).items():
         assert found.differences[name].p == pytest.approx(float(p)), name
@@ -82,7 +82,7 @@ talk = st.lists(turn, min_size=1, max_size=7).map(" ".join)
 @given(st.lists(st.tuples(talk, talk), min_size=1, max_size=5))
 def test_p_is_the_share_of_all_swaps_whatever_was_said(raw):
     a, b = ([play(d, pair[side], "censored", patience=9) for d, pair in enumerate(raw)] for side in (0, 1))
-    found = compare(a, b, resamples=5)
+    found = compare(a, b)
     for name, p in brute_force(a, b).items():
         told = found.differences[name].p
         assert told is None if p is None else told == pytest.approx(float(p)), name
@@ -103,7 +103,7 @@ def test_p_is_scipys():
     done = stats.permutation_test(
         (places[:4], places[4:]), isr, permutation_type="samples", vectorized=True, n_resamples=np.inf
     )
-    assert compare(A, B, resamples=5).differences["isr"].p == pytest.approx(done.pvalue)
+    assert compare(A, B).differences["isr"].p == pytest.approx(done.pvalue)
 
 
 def process(session, name):
@@ -117,19 +117,19 @@ def long(skill, *, dialogues=40, shift=0):
 
 def test_drawn_permutations_add_one_and_depend_on_the_seed_alone():
     a, b = long(11), long(4)
-    found = compare(a, b, seed=5, resamples=10, permutations=199)
+    found = compare(a, b, seed=5, permutations=199)
     assert (found.exact, found.permutations) == (False, 199)
     assert found.differences["edr_len"].p == 1 / 200  # none of the drawn swaps is as far apart
-    assert compare(a[::-1], b[::-1], seed=5, resamples=10, permutations=199) == found
+    assert compare(a[::-1], b[::-1], seed=5, permutations=199) == found
     # Two long-lived models of nearly the same lengths: p is somewhere in the middle, near the exact one.
-    near = [compare(long(9), long(9, shift=4), seed=seed, resamples=5).differences["edr_len"].p for seed in (1, 2)]
+    near = [compare(long(9), long(9, shift=4), seed=seed).differences["edr_len"].p for seed in (1, 2)]
     assert near[0] != near[1]
     assert near[0] == pytest.approx(near[1], abs=0.03)
 
 
 def test_the_drawn_swaps_are_pinned():
     # Should they ever change, published p would.
-    from evolif.metrics.compare import _words
+    from evolif.metrics.permutation import _words
 
     assert _words(5, 3, 7).hex() == PINNED
 
@@ -138,40 +138,113 @@ PINNED = "f93a54323040f8bf46c85028cb5af72e24c21a08ae797e6e"
 
 
 def test_one_model_twice_does_not_differ():
-    found = compare(A, A, resamples=20)
+    found = compare(A, A)
     for difference in found.differences.values():
-        assert (difference.value, difference.interval, difference.p, difference.p_holm) == (0, (0, 0), 1, 1)
+        assert (difference.value, difference.interval, difference.p, difference.p_holm) == (0, None, 1, 1)
         assert difference.effect is difference.dialogues_needed is None
 
 
 def test_the_other_way_round_is_the_negative():
-    one, other = compare(A, B, resamples=60), compare(B, A, resamples=60)
+    one, other = compare(A, B), compare(B, A)
     for name in METRIC_NAMES:
         x, y = one.differences[name], other.differences[name]
         assert (x.value, x.p, x.p_holm) == (pytest.approx(-y.value), y.p, y.p_holm)
-        assert x.interval == pytest.approx((-y.interval[1], -y.interval[0]))
         assert x.effect == (None if y.effect is None else pytest.approx(-y.effect))
         assert x.dialogues_needed == y.dialogues_needed
 
 
-def test_the_interval_resamples_dialogues_for_both_at_once():
-    found = compare(A, B, seed=9, resamples=30)
-    for name in METRIC_NAMES:
-        values = []
-        for drawn in resampled_indices(4, seed=9, resamples=30):
-            one, other = (exact([side[n] for n in drawn])[name] for side in (A, B))
-            if one is not None and other is not None:
-                values.append(float(one - other))
-        from statistics import quantiles
+SEVEN = (
+    [
+        play(d, raw)
+        for d, raw in enumerate(["1 1 0 1 1 0 0 0", "10 1 1 0 0 0", "1 1 1", "0 1 0 0 0", "1 1", "1 0", "1"])
+    ],
+    [play(d, raw) for d, raw in enumerate(["1 0 0 0", "1 0 1 0 0 0", "0 0 0", "0 0 0", "1 1", "0 0 0", "0 1 0"])],
+)
 
-        cuts = quantiles(values, n=40, method="inclusive")
-        assert found.differences[name].interval == pytest.approx((cuts[0], cuts[-1]), abs=1e-9), name
+
+def p_of_shift(a, b, shift):
+    """p of all swaps for ISR, after half of the shift went from the first model's turns to the second's."""
+    first = [(sum(all(t.judged) for t in s.turns) - shift / 2 * len(s.turns), len(s.turns)) for s in a]
+    second = [(sum(all(t.judged) for t in s.turns) + shift / 2 * len(s.turns), len(s.turns)) for s in b]
+    found = []
+    for swaps in product([False, True], repeat=len(a)):
+        one, other = ([y if swap is turned else x for x, y, swap in zip(first, second, swaps, strict=True)]
+                      for turned in (True, False))  # fmt: skip
+        rates = [F(sum(top for top, _ in side)) / sum(n for _, n in side) for side in (one, other)]
+        found.append(abs(rates[0] - rates[1]))
+    return F(sum(value >= found[0] for value in found), len(found))
+
+
+def test_the_interval_is_what_the_test_does_not_reject():
+    found = compare(*SEVEN).differences["isr"]
+    low, high = (F(end).limit_denominator(10**6) for end in found.interval)
+    near = F(1, 1000)
+    assert [p_of_shift(*SEVEN, at) > F(1, 20) for at in (low - near, low + near)] == [False, True]
+    assert [p_of_shift(*SEVEN, at) > F(1, 20) for at in (high - near, high + near)] == [True, False]
+    inside = [low + (high - low) * F(step, 20) for step in range(1, 20)]
+    assert all(p_of_shift(*SEVEN, at) > F(1, 20) for at in inside)
+
+
+def test_the_interval_of_a_mean_is_that_of_sign_flips():
+    # For a mean over dialogues every shifted difference keeps or changes its sign.
+    found = compare(*SEVEN).differences["edr_len"]
+    gaps = [F(len(x.turns) - len(y.turns)) for x, y in zip(*SEVEN, strict=True)]
+
+    def p(at):
+        sums = [
+            abs(sum(s * (gap - at) for s, gap in zip(signs, gaps, strict=True))) for signs in product([1, -1], repeat=7)
+        ]
+        return F(sum(value >= sums[0] for value in sums), len(sums))
+
+    low, high = (F(end).limit_denominator(10**6) for end in found.interval)
+    near = F(1, 1000)
+    assert [p(at) > F(1, 20) for at in (low - near, low + near, high - near, high + near)] == [False, True, True, False]
+
+
+def test_the_interval_of_the_other_way_round_is_mirrored():
+    one, other = compare(*SEVEN), compare(*SEVEN[::-1])
+    for name in ("edr_len", "isr", "csr", "rob"):
+        low, high = one.differences[name].interval
+        assert other.differences[name].interval == pytest.approx((-high, -low))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(talk, talk), min_size=6, max_size=14))
+def test_interval_and_p_never_contradict(raw):
+    a, b = ([play(d, pair[side], "censored", patience=9) for d, pair in enumerate(raw)] for side in (0, 1))
+    found = compare(a, b, permutations=499)
+    for name, one in (found.differences | found.beside).items():
+        if one.interval is None:
+            assert one.value is None or name in ("rec", "pooled_rec", "exhaustion_rate"), name
+            continue
+        low, high = one.interval
+        assert low < high, name
+        assert low <= one.value <= high, name
+        assert (low > 0 or high < 0) == (one.p <= 0.05), name
+
+
+def test_two_dialogues_that_differ_are_no_interval_above_zero():
+    # All at the cap but for two: the percentile bootstrap gave an interval without 0 beside p = .5.
+    cap = " ".join(["1"] * 20)
+    a = [play(d, cap, "censored") for d in range(30)]
+    b = [play(d, "1 0 0 0" if d < 2 else cap, "finished" if d < 2 else "censored") for d in range(30)]
+    length = compare(a, b).differences["edr_len"]
+    assert length.p == pytest.approx(0.5, abs=0.03)
+    assert length.interval[0] <= 0 < length.interval[1]
+
+
+def test_dialogues_that_all_differ_alike_still_leave_room():
+    a, b = ([play(d, raw, "censored") for d in range(12)] for raw in ("1 1 1 1", "1 1 1"))
+    low, high = compare(a, b).differences["edr_len"].interval
+    assert 0 < low < 1 < high
+    same = compare(a, a).differences["edr_len"]
+    assert same.interval[0] < 0 < same.interval[1]
 
 
 def test_epochs_of_a_dialogue_are_pooled():
     a = [play(1, "1 1", "censored"), play(1, "1 1 1 1", "censored", epoch=1), play(2, "1", "censored")]
     b = [play(1, "1", "censored"), play(2, "1", "censored")]
-    found = compare(a, b, resamples=10)
+    found = compare(a, b)
     assert (found.dialogues, found.permutations) == (2, 4)
     length = found.differences["edr_len"]
     assert length.value == pytest.approx(float(F(2 + 4 + 1, 3) - 1))
@@ -182,7 +255,7 @@ def test_epochs_of_a_dialogue_are_pooled():
 def test_only_dialogues_that_both_have():
     a = [play(1, "1"), play(2, "1"), play(3, "1", "suspended"), play(4, "1"), play(5, "1", None), play(7, "1")]
     b = [play(1, "1"), play(3, "1"), play(4, "1", "withheld"), play(5, "1", None), play(6, "1"), play(7, "0")]
-    found = compare(a, b, resamples=10)
+    found = compare(a, b)
     assert found.dialogues == 2
     assert found.left_out == {
         "only in the first": 1,
@@ -201,12 +274,12 @@ def test_nothing_in_common():
 
 
 def test_rec_without_denominators():
-    found = compare([play(1, "1 1"), play(2, "1 0 1")], [play(1, "1 1"), play(2, "1 1")], resamples=10)
+    found = compare([play(1, "1 1"), play(2, "1 0 1")], [play(1, "1 1"), play(2, "1 1")])
     rec = found.differences["rec"]
     assert (rec.a, rec.b, rec.value, rec.p, rec.p_holm, rec.effect) == (1.0, None, None, None, None, None)
     assert rec.interval is rec.dialogues_needed is None
     # One dialogue with a denominator on each side: a value, but no interval.
-    pair = compare([play(1, "0 1"), play(2, "1 1")], [play(1, "0 0"), play(2, "1 1")], resamples=10)
+    pair = compare([play(1, "0 1"), play(2, "1 1")], [play(1, "0 0"), play(2, "1 1")])
     assert (pair.differences["rec"].value, pair.differences["rec"].interval) == (1.0, None)
 
 
@@ -222,7 +295,7 @@ def test_holm_by_hand():
 def test_impossible_settings_are_refused():
     with pytest.raises(UsageError, match="at least 1 permutation"):
         compare(A, B, permutations=0)
-    with pytest.raises(UsageError, match="at least 1 resample"):
-        compare(A, B, resamples=0)
+    with pytest.raises(UsageError, match="seed of at least 0"):
+        compare(A, B, seed=-1)
     with pytest.raises(UsageError, match="one model at a time"):
         compare([*A, play(9, "1", model="sim/other")], B)

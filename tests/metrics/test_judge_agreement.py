@@ -91,7 +91,7 @@ def test_two_judgings_of_the_same_answers():
     assert (found.groups["length"].agreed, found.groups["length"].n) == (1.0, 5)
     assert (found.overall.n, found.overall.agreed) == (9, pytest.approx(7 / 9))
     assert found.one_sided == {"emotion": 1}
-    assert found.shift == compare(SECOND, FIRST, resamples=30)
+    assert found.shift == compare(SECOND, FIRST)
     assert found.shift.differences["edr_succ"].value == (2 + 1) / 2 - (2 + 1) / 2
 
 

@@ -9,12 +9,12 @@ from sessions_by_hand import play
 from evolif.errors import UsageError
 from evolif.metrics import (
     DialogueRecord,
-    bootstrap_intervals,
     breakdown,
     compare,
     judge_agreement,
     log_rank,
     patience_sweep,
+    process_intervals,
     survival,
 )
 from evolif.metrics import statistics as numeric
@@ -44,14 +44,17 @@ def everything():
         DialogueRecord(str(d), 3, tuple(tuple(chance.random() < 0.8 for _ in range(3)) for _ in range(d % 17)))
         for d in range(40)
     ]
+    at_cap = [DialogueRecord(str(d), 3, ((True, d % 5 > 0),) * 9) for d in range(20)]
+    at_cap += [DialogueRecord(f"short {d}", 3, ((True,),) * d + ((False,),) * 3) for d in range(5)]
     sessions = [play(d, " ".join(chance.choice(["1", "10", "110", "0?"]) for _ in range(d))) for d in range(25)]
     pairs = [
         (chance.choice("ab"), chance.randrange(9), chance.random() < 0.7, chance.random() < 0.6) for _ in range(90)
     ]
     return (
-        bootstrap_intervals(records, seed=2, resamples=300),
-        breakdown(sessions, [], "group", resamples=300),
-        breakdown(sessions, [], "turn", resamples=300),
+        process_intervals(records, seed=2, resamples=300),
+        process_intervals(at_cap, seed=2, resamples=100, cap=9),
+        breakdown(sessions, [], "group"),
+        breakdown(sessions, [], "turn"),
         judge_agreement(pairs, resamples=300),
         patience_sweep(sessions, resamples=100),
     )

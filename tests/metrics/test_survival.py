@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from sessions_by_hand import lasting, play
 
 from evolif.errors import UsageError
-from evolif.metrics import hazard, log_rank, survival, survival_bounds
+from evolif.metrics import hazard, log_rank, process_intervals, records_from_sessions, survival, survival_bounds
+from evolif.metrics.intervals import ratio_interval
 
 pytest.importorskip("scipy", reason="SciPy is not installed")
 
@@ -85,15 +86,24 @@ def test_nothing_at_all():
     flat = survival([play(1, "?", "censored"), play(2, "", "censored")], resamples=20)
     assert [p.probability for p in flat.points] == [1.0]
     assert (flat.cap, flat.restricted_mean, flat.median) == (0, 0.0, None)
-    assert flat.restricted_mean_interval == (0.0, 0.0)
+    assert flat.restricted_mean_interval is None
 
 
 def test_the_interval_of_the_mean_by_hand():
-    # Two dialogues without censoring: half of the resamples are one of them twice.
-    curve = survival([lasting(1, 3), lasting(2, 9)], max_turns=20)
-    assert curve.restricted_mean_interval == pytest.approx((3, 9))
-    alike = survival([lasting(d, 7) for d in range(5)], max_turns=20)
-    assert alike.restricted_mean_interval == (7, 7)
+    # Without censoring the area is the mean length.
+    lengths = [3, 9, 4, 4, 12, 6, 5]
+    curve = survival([lasting(d, length) for d, length in enumerate(lengths)], max_turns=20)
+    expected = ratio_interval(lengths, [1] * 7, rate=False, most=20)
+    assert curve.restricted_mean_interval == pytest.approx(expected)
+    few = survival([lasting(d, 7) for d in range(5)], max_turns=20)
+    assert few.restricted_mean_interval is None
+    low, high = survival([lasting(d, 7) for d in range(6)], max_turns=20).restricted_mean_interval
+    assert low < 7 < high
+    # Most at the cap: as the interval of EDR len.
+    strong = [lasting(d, 20, over=False) for d in range(12)] + [lasting(20, 6), lasting(21, 9)]
+    records = records_from_sessions(strong).records
+    expected = process_intervals(records, cap=20)["edr_len"]
+    assert survival(strong, max_turns=20).restricted_mean_interval == pytest.approx(expected)
 
 
 def test_the_interval_of_the_mean_agrees_with_curves_of_resampled_sessions():

@@ -64,7 +64,9 @@ def test_two_models_of_a_run() -> None:
     assert told["metrics"]["pooled_rec"]["p_holm"] is None
     length = told["metrics"]["edr_len"]
     assert (length["a"], length["b"]) == (10.0, 4.0)
-    assert length["difference"] == {"value": 6.0, "low": 6.0, "high": 6.0}
+    ends = length["difference"]
+    assert ends["value"] == 6.0 and 0 < ends["low"] < 6 < ends["high"], "alike, but not without width"
+    assert told["metrics"]["rob"]["difference"]["high"] <= 1
     # All 2^12 swaps; only the two that leave or turn all dialogues are as extreme: 2 of 4096.
     assert told["exact"] is True and told["permutations"] == 4096 and length["p"] == pytest.approx(2 / 4096)
     assert told["metrics"]["rob"]["difference"]["value"] == pytest.approx(1 - 1 / 4)
@@ -77,7 +79,8 @@ def test_two_models_of_a_run() -> None:
     assert length["p_holm"] == pytest.approx(7 * 2 / 4096)
     assert "edr_len" in told["told_apart"] and told["log_rank"]["statistic"] < 0
     text = " ".join(compare("r").split())
-    assert "A, sim/a, is higher in EDR len by 6.0 [6.0, 6.0] turns" in text and "not comparable" in text
+    assert f"A, sim/a, is higher in EDR len by 6.0 [{ends['low']:.1f}, {ends['high']:.1f}] turns" in text
+    assert "not comparable" in text and "No interval" not in text
     assert "at patience 3, cap 10, judge none" in text
 
 
@@ -98,6 +101,8 @@ def test_nothing_is_claimed_where_nothing_is_told_apart() -> None:
     text = " ".join(compare("r").split())
     assert "A and B differ significantly in no metric" in text and "does not show that they are equal" in text
     assert "With 2 dialogues the permutation test cannot reach p < 0.05" in text
+    assert "No interval of A − B: fewer than six dialogues count for both" in text
+    assert "may differ by" not in text
     assert "higher" not in text
 
 
@@ -256,8 +261,9 @@ def test_hostile_names_are_text_everywhere() -> None:
 
 
 def test_the_same_seed_tells_the_same() -> None:
-    mixed = {n: "finished:11 00 11 00 00 00" if n % 3 else BAD[n] for n in range(1, 13)}
-    make("r", {"sim/a": mixed, "sim/b": {n: GOOD[n] if n % 4 == 0 else BAD[n] for n in range(1, 13)}})
+    good, bad, dialogues = GOOD[1], BAD[1], range(1, 15)  # 2^14 swaps are drawn, not all tried
+    mixed = {n: "finished:11 00 11 00 00 00" if n % 3 else bad for n in dialogues}
+    make("r", {"sim/a": mixed, "sim/b": {n: good if n % 4 == 0 else bad for n in dialogues}})
     assert machine("r", "--seed", "5") == machine("r", "--seed", "5")
     assert machine("r", "--seed", "5")["metrics"] != machine("r", "--seed", "6")["metrics"]
 

@@ -70,7 +70,8 @@ def test_csr_is_corrected_for_it(played: Path) -> None:
     assert set(lowest["responders"]) == set(TRIVIAL) and lowest["turns"] == 48
     assert lowest["value"] == lowest["csr"] == lowest["responders"][lowest["responder"]]["csr"]
     by_name = {model["model"]: model for model in whole["models"]}
-    assert by_name["sim/perfect"]["csr_corrected"] == {"value": 1, "low": 1, "high": 1}
+    perfect = by_name["sim/perfect"]["csr_corrected"]
+    assert perfect["value"] == perfect["high"] == 1 > perfect["low"] > 0
     assert by_name[f"sim/{lowest['responder']}"]["csr_corrected"]["value"] == pytest.approx(0)
     assert by_name["sim/empty"]["csr_corrected"]["value"] < 0
     for model in whole["models"]:

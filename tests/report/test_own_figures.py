@@ -149,7 +149,7 @@ def test_the_whole_report_and_the_comparison_in_a_terminal(tmp_path: Path) -> No
     told = CliRunner().invoke(app, pair)
     assert told.exit_code == 0, told.output
     words = " ".join(told.output.split())
-    assert "Won by 100.0 [100.0, 100.0] points" in words and "Log-rank" not in words and "patience" not in words
+    assert "Won by 100.0 [75.3, 100.0] points" in words and "Log-rank" not in words and "patience" not in words
     assert "A − B in the metric's own unit and percentage points" in words
     shown = json.loads(CliRunner().invoke(app, [*pair, "--json", "-"]).stdout)
     assert "log_rank" not in shown["comparisons"][0]
@@ -174,7 +174,7 @@ def test_the_status_and_a_run_without_any_verdict(tmp_path: Path) -> None:
     assert [model.value for model in status.models] == [one.summary.metrics.value("won") for one in analysis.models]
     assert status.headline.label == "Won" and [model["won"] for model in status.to_object()["models"]] == [0.0, 1.0]
     told = CliRunner().invoke(app, ["status", str(tmp_path / "r"), "--seconds", "0"])
-    assert "Won so far 0 [0–0]" in " ".join(told.output.split())
+    assert "Won so far 0 [0–25]" in " ".join(told.output.split())
     run.close()
 
 

@@ -43,7 +43,7 @@ class Fake:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("report") / "bench"
-    generate(root, dialogues=5, turns=10, seed=4, profile="paper")
+    generate(root, dialogues=6, turns=10, seed=4, profile="paper")
     return root
 
 
@@ -102,24 +102,24 @@ def test_the_json_has_the_shape_of_the_design(play: Callable[..., Run]) -> None:
             assert set(model[name]) == {"value", "low", "high"}
             assert all(value is None or math.isfinite(value) for value in model[name].values())
     first = report["models"][0]
-    assert first["dialogues"] == 5 and 0 < first["rob"]["value"] < 1
-    assert first["rob"]["low"] <= first["rob"]["value"] <= first["rob"]["high"]
+    assert first["dialogues"] == 6 and 0 < first["rob"]["value"] < 1
+    assert first["rob"]["low"] < first["rob"]["value"] < first["rob"]["high"]
     assert report["runs"][0]["settings"]["patience"] == 3
 
 
 def test_absent_figures_are_null(play: Callable[..., Run]) -> None:
     perfect, broken = machine(play({"fake/a": witness, "fake/b": lambda _: ModelError("busy")}))["models"]
-    assert perfect["rec"] == {"value": None, "low": None, "high": None} and perfect["rec_left_out"] == 5
+    assert perfect["rec"] == {"value": None, "low": None, "high": None} and perfect["rec_left_out"] == 6
     assert perfect["rob"]["value"] == 1.0
-    assert (broken["dialogues"], broken["suspended"]) == (0, 5)
+    assert (broken["dialogues"], broken["suspended"]) == (0, 6)
     assert all(broken[name] == {"value": None, "low": None, "high": None} for name in METRIC_NAMES)
 
 
 def test_suspended_and_withheld_sessions_are_counted_apart_and_bounded(play: Callable[..., Run]) -> None:
     run = play({"fake/a": of_dialogue(ModelError("busy"), 2), "fake/b": of_dialogue(WithheldError("no"), 1, 4)})
     one, two = machine(run)["models"]
-    assert (one["dialogues"], one["suspended"], one["withheld"]) == (4, 1, 0)
-    assert (two["dialogues"], two["suspended"], two["withheld"]) == (3, 0, 2)
+    assert (one["dialogues"], one["suspended"], one["withheld"]) == (5, 1, 0)
+    assert (two["dialogues"], two["suspended"], two["withheld"]) == (4, 0, 2)
     for model in (one, two):
         assert model["bounds"]["failed"]["edr_len"] <= model["bounds"]["succeeded"]["edr_len"]
     text = printed(run)
@@ -146,7 +146,7 @@ def test_the_table_shows_every_figure_at_80_columns(play: Callable[..., Run], mo
     for label in ("len", "acc", "succ", "lss", "REC", "ROB", "CSR", "ISR"):
         assert label in text
     [summary, *_] = summarise(run, resamples=200)
-    rob, (low, high) = summary.metrics.value("rob") or 0, summary.intervals["rob"] or (0, 0)
+    rob, (low, high) = summary.metrics.value("rob") or 0, summary.intervals["rob"] or (1, 1)
     assert text.count(f"{100 * rob:.0f} [{100 * low:.0f}–{100 * high:.0f}]") >= models
     assert "not comparable" in text
 

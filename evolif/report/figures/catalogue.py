@@ -41,7 +41,7 @@ DrawOutcome: TypeAlias = "tuple[Figure | None, str]"
 
 NO_TURN = "No session with a judged turn has ended yet."
 UNKNOWN_KEY = "This run does not record this; it was made by an older version."
-INTERVALS = "95 % bootstrap intervals over dialogues"
+INTERVALS = "95 % intervals over dialogues"
 HOLLOW = f"Hollow points have fewer than {FEW} turns; points with fewer than {gather.FEWEST} are omitted."
 
 
@@ -176,7 +176,7 @@ def comparison(pair: ModelComparison) -> DrawOutcome:
     first, second = pair.labels
     return (
         draw_forest(found, first, second),
-        f"{label(first)} minus {label(second)}, paired over {paired.dialogues} dialogues, with 95 % paired bootstrap "
+        f"{label(first)} minus {label(second)}, paired over {paired.dialogues} dialogues, with 95 % paired "
         "intervals; p of a permutation test after Holm's correction over the metrics, filled points below 0.05.",
     )
 

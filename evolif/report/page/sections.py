@@ -14,11 +14,11 @@ import evolif.report.tables as tables
 from evolif._version import __version__
 from evolif.budget import PriceTable, load_prices, quotes_of
 from evolif.errors import UsageError
-from evolif.metrics import Difference, Metric
+from evolif.metrics import TOO_FEW, Difference, Metric
 from evolif.report.analysis import RunAnalysis
 from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison, all_differences, compare_models, saturation_line
+from evolif.report.comparison import ModelComparison, all_differences, compare_models, no_interval_line, saturation_line
 from evolif.report.early import early_line
 from evolif.report.figures import Picture, draw_all
 from evolif.report.floor import floor_grids, floor_line, with_corrected
@@ -145,7 +145,7 @@ def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
     if found is not None and found.p is not None:
         result = "p < 0.001" if found.p < 0.001 else f"p = {found.p:.3f}"
         yield f"{name}: survival curves, log-rank test {result}."
-    for line in filter(None, (saturation_line(pair), pairing_line(pair.tables, pair.paired))):
+    for line in filter(None, (no_interval_line(pair), saturation_line(pair), pairing_line(pair.tables, pair.paired))):
         yield f"{name}: {line}"
     left_out = ", ".join(f"{number} {reason}" for reason, number in pair.paired.left_out.items())
     if left_out:
@@ -309,7 +309,8 @@ def _how_to_read(analyses: Sequence[RunAnalysis]) -> Iterator[str]:
         )
     elif any("csr" in table.ratios for run in analyses for table in run.tables):
         yield f"CSR is the share of {word}s satisfied and ISR the share of good turns, over all turns."
-    yield "Brackets are 95 % bootstrap intervals over dialogues, never over turns. A dash marks an undefined value."
+    yield "Brackets are 95 % intervals over dialogues, never over turns. A dash marks an undefined value."
+    yield TOO_FEW
     survival = "; survival curves treat them as censored" if patient else ""
     yield f"Sessions cut by the cap count with the turns they have{survival}."
 

@@ -53,9 +53,10 @@ def test_table_2_is_the_eight_metrics(analysed: Analysed) -> None:
         {head: float(value) for head, value in expected.items()}
     )
     assert table.headers[:2] == ("model", "sessions") and table.rows[0][:2] == ("m", 2)
-    for value, ends in zip(table.rows[0][2:], table.intervals[0][2:], strict=True):
-        assert isinstance(value, float)
-        assert ends is None or ends[0] <= value <= ends[1]
+    several = table_2(analysed({"m": ONE["m"] * 3}))
+    for value, ends in zip(several.rows[0][2:], several.intervals[0][2:], strict=True):
+        assert isinstance(value, float) and ends is not None
+        assert ends[0] < value < ends[1]
 
 
 def test_table_2_says_who_is_left_out_of_rec_and_has_no_figure_for_it(analysed: Analysed) -> None:
@@ -91,15 +92,26 @@ def test_table_6_is_the_share_of_each_group(analysed: Analysed) -> None:
 
 
 def test_table_7_is_without_minus_with_whichever_comes_first(analysed: Analysed) -> None:
-    with_it = analysed({"m": ("555000", "5000")})
-    without = analysed({"m": ("55000", "000")}, system_prompt=False)
+    with_it = analysed({"m": ("555000", "5000") * 3})
+    without = analysed({"m": ("55000", "000") * 3}, system_prompt=False)
     for table in (table_7(with_it, without), table_7(without, with_it)):
-        assert [row[:3] for row in table.rows] == [("m", "with", 2), ("m", "without", 2), ("m", "difference", 2)]
+        assert [row[:3] for row in table.rows] == [("m", "with", 6), ("m", "without", 6), ("m", "difference", 6)]
         assert [column(table, "EDR_len", row) for row in range(3)] == [5, 4, -1]
         assert column(table, "ROB", 2) == pytest.approx(
             100 * (Fraction(2, 5) + 0 - Fraction(3, 6) - Fraction(1, 4)) / 2
         )
-        assert table.intervals[2][table.headers.index("EDR_len")] == (-1, -1)
+        low, high = table.intervals[2][table.headers.index("EDR_len")] or (0, 0)
+        assert low < -1 < high < 0, "six dialogues that all differ alike: p is 2 of 64"
+        assert "No interval" not in table.note
+
+
+def test_tables_say_why_two_dialogues_have_no_interval(analysed: Analysed) -> None:
+    with_it = analysed({"m": ("555000", "5000")})
+    ablation = table_7(with_it, analysed({"m": ("55000", "000")}, system_prompt=False))
+    assert set(ablation.intervals[2]) == {None}
+    assert "No interval of A − B: fewer than six dialogues" in ablation.note
+    headline = table_2(with_it)
+    assert set(headline.intervals[0]) == {None} and "fewer than six dialogues" in headline.note
 
 
 def test_table_7_refuses_runs_that_differ_in_more_or_in_nothing(analysed: Analysed) -> None:

@@ -18,9 +18,11 @@ import pytest
 
 from evolif._version import __version__
 from evolif.errors import OutsideError, UsageError
+from evolif.instructions import generate
+from evolif.metrics import TOO_FEW
 from evolif.report import NOT_COMPARABLE, analyse, compare_models, published_leaderboard, write_page
 from evolif.report.page import page, transcript_cache
-from evolif.runner import load_run
+from evolif.runner import evaluate, load_run
 
 Make = Callable[..., "page.Written"]
 EPOCHS = 32
@@ -122,18 +124,29 @@ def test_sections_stand_where_there_is_something_to_show(make: Make) -> None:
     assert not {"audit", "costs", "published"} & set(sections)
 
 
-def test_comparisons_asked_for_are_shown_with_intervals(folder: Path, tmp_path: Path) -> None:
-    with closing(load_run(folder, read_only=True)) as run:
+def test_comparisons_asked_for_are_shown_with_intervals(tmp_path: Path) -> None:
+    generate(tmp_path / "bench", dialogues=8, turns=6, seed=11, profile="objective")
+    models = ["sim/steady", "sim/forgetful"]
+    with closing(evaluate(tmp_path / "bench", models, tmp_path / "run", max_turns=6)) as run:
         [analysis] = analyse([run], resamples=50)
         first, second = analysis.models
         [pair] = compare_models([(second, first)])
         found = pair.paired.differences["edr_len"]
         text = write_page([analysis], tmp_path / "c.html", comparisons=[pair]).path.read_text(encoding="utf-8")
     [table] = re.findall(r'<table class="comparison">.*?</table>', text, re.DOTALL)
-    assert "sim/forgetful minus sim/steady, over 4 dialogues" in table
+    assert "sim/forgetful minus sim/steady, over 8 dialogues" in table
     assert found.value is not None and found.interval is not None
     low, high = found.interval
     assert f'<td>{found.value:.1f} <span class="ci">[{low:.1f}–{high:.1f}]</span></td>' in table
+    assert "No interval of A − B in REC, REC all: fewer than six dialogues count for both" in text
+
+
+def test_the_page_says_why_four_dialogues_have_no_interval(make: Make, folder: Path, tmp_path: Path) -> None:
+    text = make().path.read_text(encoding="utf-8")
+    left_out = text[text.index('<section id="left-out"') :].partition("</section>")[0]
+    assert TOO_FEW in left_out and "sim/steady and sim/forgetful: No interval of A − B: fewer than six" in text
+    [table] = re.findall(r'<table class="headline">.*?</table>', text, re.DOTALL)
+    assert "[" not in table
 
 
 def test_an_audit_and_the_published_figures_have_sections(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

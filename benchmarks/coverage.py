@@ -1,0 +1,230 @@
+"""How often the 95 % intervals of reports hold the true value, and how often two equal models are told apart.
+
+    python benchmarks/coverage.py [--runs 1000] [--sizes 10,20,50,150] [--seed 1] [--part intervals|paired|all]
+
+Prints the tables of docs/explanation/metrics.md as Markdown. The responders are simulated without text: every dialogue
+has a difficulty (normal on the logit scale), every turn four constraints that are kept independently; patience is 3,
+the cap 50 turns. A second set of responders has dialogues that are all equally hard. The true value of a metric is that
+of 400,000 sessions.
+The interval is the one of reports: `evolif.metrics.intervals` on rows of `PROCESS`, and `permutation_test` for pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from evolif.metrics import PROCESS
+from evolif.metrics import intervals as report_intervals
+from evolif.metrics.permutation import permutation_test
+
+CAP, PATIENCE, CONSTRAINTS = 50, 3, 4
+TRUTH_SESSIONS = 400_000
+METRICS = tuple(PROCESS.ratios)
+Interval = tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Responder:
+    """One that satisfies a turn with some probability.
+
+    Attributes:
+        name: In tables.
+        success: Probability of a turn in a dialogue of middle difficulty.
+        spread: Standard deviation of the difficulty of dialogues, in logits; 0 if all are alike.
+    """
+
+    name: str
+    success: float
+    spread: float
+
+
+RESPONDERS = (
+    Responder("weak", 0.50, 0.4),
+    Responder("middle", 0.68, 0.5),
+    Responder("strong", 0.87, 0.5),
+    Responder("weak, equal dialogues", 0.50, 0),
+    Responder("middle, equal dialogues", 0.70, 0),
+    Responder("strong, equal dialogues", 0.85, 0),
+)
+
+
+def difficulties(chance: np.random.Generator, sessions: int, spread: float) -> np.ndarray:
+    """Per session how hard its dialogue is, in logits."""
+    return spread * chance.standard_normal(sessions)
+
+
+def simulate(responder: Responder, difficulty: np.ndarray, chance: np.random.Generator) -> np.ndarray:
+    """Rows of `PROCESS`, one per session."""
+    logit = np.log(responder.success / (1 - responder.success)) + difficulty
+    success = 1 / (1 + np.exp(-logit))
+    keeps = (success ** (1 / CONSTRAINTS))[:, None]
+    sessions = len(difficulty)
+    own = {name: np.zeros(sessions) for name in PROCESS.terms}
+    left, run = np.full(sessions, PATIENCE), np.zeros(sessions)
+    failed_before = np.zeros(sessions, bool)
+    for _ in range(CAP):
+        alive = left > 0
+        kept = chance.random((sessions, CONSTRAINTS)) < keeps
+        good = kept.all(axis=1)
+        own["length"] += alive
+        own["accuracy"] += alive * kept.mean(axis=1)
+        own["successes"] += alive & good
+        own["chances"] += alive & failed_before
+        own["recoveries"] += alive & failed_before & good
+        run = np.where(good, run + 1, 0)
+        own["longest_run"] = np.where(alive, np.maximum(own["longest_run"], run), own["longest_run"])
+        left = np.where(alive, np.where(good, PATIENCE, left - 1), 0)
+        failed_before = ~good
+    own["sessions"][:] = own["has_robustness"][:] = 1
+    own["robustness"] = own["successes"] / own["length"]
+    own["has_recovery"] = (own["chances"] > 0).astype(float)
+    own["recovery"] = own["recoveries"] / np.maximum(own["chances"], 1)
+    own["exhausted"] = (left == 0).astype(float)
+    return np.stack([own[name] for name in PROCESS.terms], axis=1)
+
+
+def true_values(responder: Responder, seed: int) -> tuple[dict[str, float], float]:
+    """The metrics of very many sessions, and the share of them at the cap."""
+    chance = np.random.default_rng([seed, 0])
+    sums, at_cap = np.zeros(len(PROCESS.terms)), 0.0
+    for _ in range(8):
+        rows = simulate(responder, difficulties(chance, TRUTH_SESSIONS // 8, responder.spread), chance)
+        sums += rows.sum(axis=0)
+        at_cap += float((rows[:, PROCESS.terms.index("exhausted")] == 0).sum())
+    values = {name: PROCESS.value(tuple(sums), name) or 0.0 for name in METRICS}
+    return values, at_cap / TRUTH_SESSIONS
+
+
+@dataclass
+class Tally:
+    """What many intervals of one metric did."""
+
+    held: int = 0
+    too_high: int = 0
+    none: int = 0
+    zero: int = 0
+    widths: list[float] | None = None
+
+    def add(self, interval: Interval, truth: float) -> None:
+        """Count one interval."""
+        self.widths = self.widths if self.widths is not None else []
+        if interval is None:
+            self.none += 1
+            return
+        low, high = interval
+        self.zero += high - low <= 0
+        self.widths.append(high - low)
+        self.held += low <= truth <= high
+        self.too_high += truth < low
+
+    @property
+    def coverage(self) -> float:
+        """Share of the intervals that hold the truth, a fraction; NaN without any."""
+        return self.held / len(self.widths) if self.widths else float("nan")
+
+    def cell(self, scale: float) -> str:
+        """Coverage and median width."""
+        if not self.widths:
+            return "–"
+        return f"{100 * self.coverage:.1f} ({scale * float(np.median(self.widths)):.3g})"
+
+
+def one_model(size: int, runs: int, responder: Responder, seed: int) -> tuple[Responder, int, dict[str, Tally]]:
+    """The intervals of one model in `runs` simulated runs."""
+    truth, _ = true_values(responder, seed)
+    chance = np.random.default_rng([seed, size, 1])
+    tallies = {name: Tally() for name in METRICS}
+    for _ in range(runs):
+        rows = simulate(responder, difficulties(chance, size, responder.spread), chance)
+        found = report_intervals(PROCESS, list(map(tuple, rows.tolist())), cap=CAP, seed=0)
+        for name in METRICS:
+            tallies[name].add(found[name], truth[name])
+    return responder, size, tallies
+
+
+@dataclass
+class Pairs:
+    """What many comparisons of two equal models said about one metric."""
+
+    intervals: int = 0
+    excluded: int = 0
+    rejected: int = 0
+    contradictions: int = 0
+    any_rejected: int = 0
+
+
+def paired(size: int, runs: int, responder: Responder, seed: int) -> tuple[Responder, int, dict[str, Pairs]]:
+    """Two models that differ by nothing, on the same dialogues."""
+    chance = np.random.default_rng([seed, size, 2])
+    tallies = {name: Pairs() for name in METRICS}
+    for _ in range(runs):
+        shared = difficulties(chance, size, responder.spread)
+        a, b = (list(map(tuple, simulate(responder, shared, chance).tolist())) for _ in range(2))
+        test = permutation_test(PROCESS, a, b, permutations=999, seed=0)
+        for name, tally in tallies.items():
+            p, interval = test.p[name], test.intervals[name]
+            if p is None or interval is None:
+                continue
+            excludes = interval[0] > 0 or interval[1] < 0
+            tally.intervals += 1
+            tally.excluded += excludes
+            tally.rejected += p <= 0.05
+            tally.contradictions += excludes != (p <= 0.05)
+    return responder, size, tallies
+
+
+def interval_table(
+    found: Sequence[tuple[Responder, int, dict[str, Tally]]], caps: Mapping[str, float]
+) -> Iterator[str]:
+    """Coverage in per cent, and the median width in brackets (rates in points, lengths in turns)."""
+    heads = [PROCESS.metric(name).label for name in METRICS]
+    yield "| responder (at the cap) | dialogues | " + " | ".join(heads) + " |"
+    yield "|---|---|" + "---|" * len(heads)
+    for responder, size, tallies in found:
+        scales = [1 if PROCESS.units.get(name) == "turns" else 100 for name in METRICS]
+        cells = [tallies[name].cell(scale) for name, scale in zip(METRICS, scales, strict=True)]
+        share = f"{100 * caps[responder.name]:.0f} %"
+        yield f"| {responder.name} ({share}) | {size} | " + " | ".join(cells) + " |"
+    zero = sum(tally.zero for _, _, tallies in found for tally in tallies.values())
+    yield f"\nIntervals without width: {zero}."
+
+
+def paired_table(found: Sequence[tuple[Responder, int, dict[str, Pairs]]]) -> Iterator[str]:
+    """Comparisons of equal models whose interval excludes 0, in per cent."""
+    heads = [PROCESS.metric(name).label for name in METRICS]
+    yield "| responder | dialogues | " + " | ".join(heads) + " |"
+    yield "|---|---|" + "---|" * len(heads)
+    for responder, size, tallies in found:
+        cells = [f"{100 * t.excluded / t.intervals:.1f}" if t.intervals else "–" for t in tallies.values()]
+        yield f"| {responder.name} | {size} | " + " | ".join(cells) + " |"
+    wrong = sum(t.contradictions for _, _, tallies in found for t in tallies.values())
+    yield f"\nIntervals that contradict their p: {wrong}."
+
+
+def main() -> None:
+    """Run the simulations and print the tables."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--runs", type=int, default=1000)
+    options.add_argument("--sizes", default="10,20,50,150")
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--part", choices=("intervals", "paired", "all"), default="all")
+    given = options.parse_args()
+    cells = [(responder, int(size)) for responder in RESPONDERS for size in given.sizes.split(",")]
+    with ProcessPoolExecutor() as pool:
+        if given.part in ("intervals", "all"):
+            caps = {one.name: true_values(one, given.seed)[1] for one in RESPONDERS}
+            jobs = [pool.submit(partial(one_model, size, given.runs, who, given.seed)) for who, size in cells]
+            print("\n".join(interval_table([job.result() for job in jobs], caps)), end="\n\n")
+        if given.part in ("paired", "all"):
+            jobs = [pool.submit(partial(paired, size, given.runs, who, given.seed)) for who, size in cells]
+            print("\n".join(paired_table([job.result() for job in jobs])))
+
+
+if __name__ == "__main__":
+    main()
