@@ -247,11 +247,14 @@ def difficulty(runs: ComparableRuns) -> DrawOutcome:
         Plot("turn", f"{word}s failed (%)", shares, zoom=True),
         Plot("turn", f"judged {word}s per turn (load)", loads, percent=False),
     ]
+    survivors = (
+        "Sessions that fail often end early, so later turns are those of the sessions that last; with a patience above "
+        "the cap, all do. "
+    )
     return (
         draw_curves(plots, width=TWO_COLUMNS),
-        f"Judged {word}s that failed (left), and how many a turn has (right), by turn. Sessions that fail often end "
-        "early, so later turns are those of the sessions that last; with a patience above the cap, all do. "
-        f"{HOLLOW} {_sessions(runs)}",
+        f"Judged {word}s that failed (left), and how many a turn has (right), by turn. "
+        f"{survivors if runs.has_patience else ''}{HOLLOW} {_sessions(runs)}",
     )
 
 
