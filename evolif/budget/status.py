@@ -141,7 +141,7 @@ def _headline(
         return None, None
     counted = counted_sessions(s for s in sessions if early is None or s.dialogue in early.dialogues)
     drawn = intervals(table, dialogue_rows(table, counted).values(), cap=cap, resamples=_RESAMPLES)
-    shown = shown_intervals(drawn, early, (table,), counted, resamples=_RESAMPLES)
+    shown = shown_intervals(drawn, early, (table,), counted, cap=cap, resamples=_RESAMPLES)
     name = _shown(table)
     return figures((table,), counted).value(name), shown[name]
 

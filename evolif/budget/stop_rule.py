@@ -32,7 +32,6 @@ from evolif.metrics import (
     sequence_interval,
     sessions_at_cap,
 )
-from evolif.metrics.statistics import require
 from evolif.runner import (
     STOP_RULE,
     Deny,
@@ -80,8 +79,7 @@ def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,), method: st
         method: `pilot` or `sequence`.
 
     Raises:
-        UsageError: an unknown metric or method, a half-width that is not above zero, or an interval that needs SciPy,
-            which is not installed.
+        UsageError: an unknown metric or method, or a half-width that is not above zero.
     """
     metric, _, width = text.partition("=")
     metrics = described(tables)
@@ -99,8 +97,6 @@ def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,), method: st
         )
     if method not in get_args(Method):
         raise UsageError(f"--stop-method is {' or '.join(get_args(Method))}, not “{method}”")
-    if any(metric.strip() in table.events for table in tables):
-        require("scipy.special", f"the interval of {metric.strip()}")
     return Rule(metric.strip(), half_width, cast(Method, method))
 
 
@@ -110,6 +106,7 @@ def shown_intervals(
     tables: Sequence[MetricTable],
     sessions: Sequence[Session],
     *,
+    cap: int | None = None,
     seed: int = 0,
     resamples: int = DEFAULT_RESAMPLES,
 ) -> Mapping[str, Interval | None]:
@@ -120,14 +117,18 @@ def shown_intervals(
         early: The end of the run.
         tables: Of the run.
         sessions: Of one model, those that count.
-        seed: Of the resampling.
-        resamples: How many.
+        cap: Of the run, in turns; None if unknown.
+        seed: As for `intervals`.
+        resamples: As for `intervals`.
     """
     if early is None or early.method != "sequence" or early.metric not in found:
         return found
     table = next(table for table in tables if early.metric in table.ratios)
     rows = list(dialogue_rows(table, sessions).values())
-    return {**found, early.metric: sequence_interval(table, rows, early.metric, seed=seed, resamples=resamples)}
+    return {
+        **found,
+        early.metric: sequence_interval(table, rows, early.metric, cap=cap, seed=seed, resamples=resamples),
+    }
 
 
 class StopRule:
@@ -280,8 +281,9 @@ class StopRule:
         if at_cap:
             self._why_whole = f"EDR len is bounded by the cap in more than a quarter of the first {PILOT} dialogues"
             return None
-        goal, most = self._rule.half_width, len(self._settings.dialogues)
-        needs = [dialogues_for(self._table, own, self._rule.metric, goal, most=most, seed=self._seed) for own in rows]
+        name, goal, settings = self._rule.metric, self._rule.half_width, self._settings
+        most, cap = len(settings.dialogues), settings.max_turns
+        needs = [dialogues_for(self._table, own, name, goal, most=most, cap=cap, seed=self._seed) for own in rows]
         if None in needs:
             self._why_whole = f"the first {PILOT} dialogues do not show how much {self._rule.metric} varies"
             return None
@@ -290,5 +292,7 @@ class StopRule:
         return needed
 
     def _is_narrow(self, rows: Sequence[Row]) -> bool:
-        interval = sequence_interval(self._table, rows, self._rule.metric, seed=self._seed)
+        interval = sequence_interval(
+            self._table, rows, self._rule.metric, cap=self._settings.max_turns, seed=self._seed
+        )
         return interval is not None and (interval[1] - interval[0]) / 2 < self._rule.half_width

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from evolif.metrics.statistics import Interval
 from evolif.metrics.table import MetricTable, Row, intervals
@@ -57,7 +58,13 @@ def boundary(dialogues: int) -> float:
 
 
 def sequence_interval(
-    table: MetricTable, rows: Sequence[Row], name: str, *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES
+    table: MetricTable,
+    rows: Sequence[Row],
+    name: str,
+    *,
+    cap: int | None = None,
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
 ) -> Interval | None:
     """The 95 % confidence sequence of a metric after these dialogues; never narrower than the ordinary interval.
 
@@ -68,26 +75,45 @@ def sequence_interval(
         table: What the rows are.
         rows: One per dialogue, its epochs summed.
         name: A metric of the table.
-        seed: Of the resampling behind the ordinary interval.
-        resamples: How many.
+        cap: The most turns that a session can have; None if unknown.
+        seed: As for `intervals`.
+        resamples: As for `intervals`.
 
     Returns:
-        (low, high), in the metric's unit; None if fewer than two dialogues have a denominator.
+        (low, high), in the metric's unit; None where `intervals` has none.
     """
     spread = deviation(table, rows, name)
-    ordinary = intervals(table, rows, seed=seed, resamples=resamples)[name]
+    ordinary = one_interval(table, rows, name, cap=cap, seed=seed, resamples=resamples)
     if spread is None or ordinary is None:
         return None
     value = table.value(table.total(rows), name) or 0.0
     half = boundary(len(rows)) * spread
-    low, high = _possible(table, rows, name)
+    low, high = _possible(table, rows, name, cap)
     return max(low, min(ordinary[0], value - half)), min(high, max(ordinary[1], value + half))
 
 
-def _possible(table: MetricTable, rows: Sequence[Row], name: str) -> Interval:
-    """Where a metric can lie: a rate whose parts never exceed the whole within 0 and 1, a sum of parts above 0."""
+def one_interval(
+    table: MetricTable,
+    rows: Sequence[Row],
+    name: str,
+    *,
+    cap: int | None = None,
+    seed: int = 0,
+    resamples: int = DEFAULT_RESAMPLES,
+) -> Interval | None:
+    """The interval of one metric as `intervals` gives it, without the time that the other metrics take."""
+    bounded = tuple(dict.fromkeys((*table.bounded[:1], name))) if name in table.bounded else ()
+    ratios = {each: table.ratios[each] for each in (*bounded, name)}
+    own = replace(table, ratios=ratios, headline=name, bounded=bounded)
+    return intervals(own, rows, cap=cap, seed=seed, resamples=resamples)[name]
+
+
+def _possible(table: MetricTable, rows: Sequence[Row], name: str, cap: int | None) -> Interval:
+    """Where a metric can lie: a share within 0 and 1, turns within 0 and the cap."""
     top, bottom = table.places(name)
     if any(row[top] < 0 for row in rows):
         return -math.inf, math.inf
-    is_share = table.metric(name).unit == "rate" and all(row[top] <= row[bottom] for row in rows)
-    return 0.0, 1.0 if is_share else math.inf
+    unit = table.metric(name).unit
+    if unit == "rate" and all(row[top] <= row[bottom] for row in rows):
+        return 0.0, 1.0
+    return 0.0, cap if unit == "turns" and cap is not None else math.inf

@@ -271,12 +271,3 @@ def test_a_length_that_the_cap_bounds_stops_no_run(bench: Path, tmp_path: Path) 
         StopRule(rule, settings, tmp_path / "run")
     StopRule(Rule("rob", 0.03), settings, tmp_path / "run")
     StopRule(Rule("exhaustion_rate", 0.01), settings, tmp_path / "run")
-
-
-def test_an_exhaustion_rate_needs_scipy_to_stop_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr("evolif.metrics.statistics.import_module", missing)
-    with pytest.raises(UsageError, match="the interval of exhaustion_rate needs SciPy"):
-        parse_rule("exhaustion_rate=0.01")
