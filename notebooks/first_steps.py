@@ -70,12 +70,12 @@ for model in models:
 # Intervals are 95 %, over dialogues.
 
 # %%
-from evolif.metrics import METRIC_NAMES, bootstrap_intervals, process_metrics, records_from_sessions
+from evolif.metrics import METRIC_NAMES, process_intervals, process_metrics, records_from_sessions
 
 table = {}
 for model in models:
     records = records_from_sessions(run.sessions(model)).records
-    table[model] = process_metrics(records), bootstrap_intervals(records)
+    table[model] = process_metrics(records), process_intervals(records)
 
 for name in METRIC_NAMES:
     cells = []

@@ -90,8 +90,15 @@ def poisson_interval(events: float, turns: float) -> Interval | None:
     return low, min(1.0, _poisson_mean(count, 0.025) / turns)
 
 
+_MANY = 1_000
+"""Events from which on the approximation of Wilson and Hilferty (1931) is right to seven digits."""
+
+
 def _poisson_mean(most: int, share: float) -> float:
     """The mean of the Poisson distribution of which `share` is at most `most`."""
+    if most >= _MANY:
+        shape = most + 1
+        return float(shape * (1 - 1 / (9 * shape) - NormalDist().inv_cdf(share) / (3 * math.sqrt(shape))) ** 3)
     factorials = [math.lgamma(count + 1) for count in range(most + 1)]
     low, high = 0.0, most + 10 * math.sqrt(most + 1) + 10
     while high - low > 1e-12 * high:
