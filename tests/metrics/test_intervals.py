@@ -108,7 +108,9 @@ def test_quantiles_are_students(freedom):
     assert student_quantile(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=5e-4)
 
 
-@pytest.mark.parametrize(("events", "turns"), [(0, 2500), (1, 30), (2, 15), (40, 900), (700, 1000), (3, 3), (1000, 9000), (123_456, 10**7)])
+@pytest.mark.parametrize(
+    ("events", "turns"), [(0, 2500), (1, 30), (2, 15), (40, 900), (700, 1000), (3, 3), (1000, 9000), (123_456, 10**7)]
+)
 def test_the_interval_of_a_count_is_garwoods(events, turns):
     stats = pytest.importorskip("scipy.stats")
     low = stats.chi2.ppf(0.025, 2 * events) / 2 / turns if events else 0
