@@ -2,7 +2,7 @@
 
     python benchmarks/stopping.py [--runs 400] [--seed 1] [--part stopped|equal|all]
 
-Prints the tables of docs/explanation/metrics.md as Markdown; with 400 runs in about two minutes on two cores. The
+Prints what docs/money.md sums up, as tables in Markdown; with 400 runs in about two minutes on two cores. The
 responders are three of coverage.py, and so are the true values, from sessions that no run has seen. What decides is the
 code of evolif: `dialogues_for` on the first 30 dialogues, `sequence_interval` every ten dialogues.
 """

@@ -10,7 +10,7 @@ import pytest
 from evolif.budget.pilot import PILOT, dialogues_for
 from evolif.metrics import PROCESS, deviation, intervals, sequence_interval
 from evolif.metrics.process import DialogueRecord, session_terms
-from evolif.metrics.sequence import boundary
+from evolif.metrics.sequence import boundary, one_interval
 
 np = pytest.importorskip("numpy")
 stats = pytest.importorskip("scipy.stats")
@@ -78,3 +78,13 @@ def test_a_sequence_is_never_narrower_than_the_ordinary_interval() -> None:
     low, high = sequence_interval(PROCESS, varied, "rob") or (0, 0)
     assert low == pytest.approx(0.95 - 0.05 * math.sqrt(40 / 39) * boundary(40)) and high <= 1
     assert sequence_interval(PROCESS, rows(*[10] * 40), "rec") is None
+    for few in ([], rows(5), rows(5, 6)):
+        assert sequence_interval(PROCESS, few, "rob") is None
+    assert dialogues_for(PROCESS, [], "rob", 0.1, most=100) is None
+
+
+def test_one_interval_is_that_of_all_metrics() -> None:
+    varied = rows(*([4, 7, 10, 10, 10] * 8))
+    for cap in (None, 10):
+        every = intervals(PROCESS, varied, cap=cap)
+        assert {name: one_interval(PROCESS, varied, name, cap=cap) for name in PROCESS.ratios} == every
