@@ -51,6 +51,7 @@ class Purpose(IntEnum):
     TOPIC_WRITING = 7
     PERSONA_WRITING = 8
     SIMULATED_DIFFICULTY = 9
+    PLAN = 10
     PERMUTATION = 61
     RANKS = 62
     PAGE = 0x7061_6765

@@ -6,6 +6,7 @@ explains how to add one.
 
 from evolif.constraints.base import (
     Active,
+    Change,
     Conflict,
     DrawContext,
     Group,
@@ -38,6 +39,7 @@ __all__ = [
     "EXTENDED_GROUPS",
     "GROUPS",
     "Active",
+    "Change",
     "Conflict",
     "DrawContext",
     "Group",

@@ -21,7 +21,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -62,6 +62,28 @@ class Saying:
 
     key: str
     slots: Mapping[str, str]
+
+
+Act = Literal["add", "adjust", "replace", "lift"]
+"""What a turn does to a group: a constraint comes, gets another value, gives way to another kind, or goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A turn's change of a group, as the bank of utterance plans (`seeds/plans/`) looks it up."""
+
+    act: Act
+    shape: str
+    """The kind of constraint that comes into force; of a lifted one, its own."""
+    slots: Mapping[str, str]
+    """Values of the new constraint, and with the prefix `o_` those of the old one; of a lifted one, its own."""
+    old_shape: str = ""
+    old: Mapping[str, str] = field(default_factory=dict)
+    """Values of the constraint that is given up, without prefix; empty if nothing is."""
+    size: tuple[str, int] | None = None
+    """What the number in the plan counts, and the number; None without one."""
+    step: int = 0
+    """1 if the same thing now has a larger number than before, -1 if a smaller one, else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +152,45 @@ class Group:
     def lifted(self, params: Params) -> Saying:
         """The phrase for a constraint that is removed, replaced or described."""
         return Saying(self.key(params), self.slots(params))
+
+    def shape(self, params: Params) -> str:
+        """The kind of constraint that the plans of the group's bank distinguish."""
+        return self.key(params)
+
+    def values(self, params: Params) -> dict[str, str]:
+        """The slot values of an utterance plan; by default those of the phrases."""
+        return self.slots(params)
+
+    def names(self, params: Params) -> dict[str, str]:
+        """Further slots that name a constraint which is given up."""
+        return {}
+
+    def same_kind(self, before: Params, after: Params) -> bool:
+        """Whether a modification only changes a value; otherwise another kind of constraint replaces the old one."""
+        return self.shape(before) == self.shape(after)
+
+    def size(self, params: Params) -> tuple[str, int] | None:
+        """What the constraint's number counts, and the number; None without one."""
+        count = params.get("count")
+        return (self.shape(params), count) if isinstance(count, int) else None
+
+    def change(self, before: Params | None, after: Params | None) -> Change:
+        """A turn's change of this group; one of the two parameters is given, both for a modification."""
+        old = {} if before is None else self.values(before)
+        named = {} if before is None else self.names(before)
+        old_shape = "" if before is None else self.shape(before)
+        if after is None:
+            assert before is not None  # an operation has one of the two by construction
+            return Change("lift", old_shape, {**old, **named}, old_shape, old, self.size(before))
+        shape, slots, size = self.shape(after), self.values(after), self.size(after)
+        if before is None:
+            return Change("add", shape, slots, size=size)
+        slots |= {f"o_{name}": value for name, value in old.items()} | named
+        act: Act = "adjust" if self.same_kind(before, after) else "replace"
+        was, step = self.size(before), 0
+        if act == "adjust" and shape == old_shape and size and was and size[0] == was[0]:
+            step = (size[1] > was[1]) - (size[1] < was[1])
+        return Change(act, shape, slots, old_shape, old, size, step)
 
     def describe(self, params: Params, fmt: str | None = None) -> str:
         """One precise sentence that means exactly what the checker checks."""

@@ -55,6 +55,13 @@ class Case(Group):
         pool = context.pool["share"]
         return {"mode": mode, "percent": stream.between(pool["min"], pool["max"], pool["step"])}
 
+    def values(self, params: Params) -> dict[str, str]:
+        """The share with its sign."""
+        return {"percent": f"{params['percent']}%"} if params["mode"] == "share" else {}
+
+    def size(self, params: Params) -> tuple[str, int] | None:
+        return ("share", params["percent"]) if params["mode"] == "share" else None
+
     def note(self, params: Params, fmt: str | None) -> str:
         """What counts as text."""
         if fmt == "json":
@@ -94,6 +101,10 @@ _WHERE_EXCLUDED = {
 """Formats in which an excluded mark is searched for in the content only, and the note that says so."""
 
 
+_WELL_KNOWN = frozenset(".,:;%@/€£$°©&!?-")
+"""Marks that people call by their name; others have to be shown."""
+
+
 class _Punctuation(ParamsModel):
     mode: Literal["include", "exclude"]
     mark: Annotated[str, Field(min_length=1, max_length=16, pattern=r"\S")]
@@ -123,6 +134,16 @@ class Punctuation(Group):
         pool = self.data["pool"]
         names: dict[str, str] = dict([*pool["include"], *pool["exclude"]])
         return {"mark": f"“{mark}” ({names[mark]})" if names.get(mark) else f"“{mark}”"}
+
+    def values(self, params: Params) -> dict[str, str]:
+        """The mark in quotation marks and its names; a mark whose name few people know is shown instead."""
+        mark, pool = params["mark"], self.data["pool"]
+        name = dict([*pool["include"], *pool["exclude"]]).get(mark, "")
+        if mark not in _WELL_KNOWN or not name:
+            return {"mark": f"“{mark}”", "name": f"“{mark}”", "a_name": f"a “{mark}”", "names": f"“{mark}” signs"}
+        article = "an" if name[0] in "aio" else "a"
+        plural = f"{name}es" if name.endswith("sh") else f"{name}s"
+        return {"mark": f"“{mark}”", "name": name, "a_name": f"{article} {name}", "names": plural}
 
     def note(self, params: Params, fmt: str | None) -> str:
         """Where the mark is searched for."""

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
 
-from evolif.constraints.base import DrawContext, Group, ParamsModel, shorten
+from evolif.constraints.base import DrawContext, Group, ParamsModel, quoted, shorten
 from evolif.rng import Stream
 from evolif.text import Edge, Reading, first_grapheme, fold, is_skippable, last_grapheme, outer_block, without_selectors
 from evolif.turns import Params
@@ -69,6 +69,11 @@ class EdgeGroup(Group):
         if params["mode"] == "letter":
             slots["value"] = slots["value"].upper()  # case is ignored
         return slots
+
+    def values(self, params: Params) -> dict[str, str]:
+        """A keyword in quotation marks; letters, emoji and marks as they are."""
+        slots = self.slots(params)
+        return {"value": quoted([slots["value"]], "and")} if params["mode"] == "keyword" else slots
 
     def note(self, params: Params, fmt: str | None) -> str:
         """Which part of a formatted answer counts."""

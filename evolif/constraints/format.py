@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, TypeAdapter
 
-from evolif.constraints.base import DrawContext, Group, ParamsModel, plural, quoted, shorten
+from evolif.constraints.base import Change, DrawContext, Group, ParamsModel, plural, quoted, shorten
 from evolif.constraints.compatibility import find_declared
 from evolif.rng import Stream
 from evolif.text import Reading, fold
@@ -86,6 +86,12 @@ class Format(Group):
 
     def slots(self, params: Params) -> dict[str, str]:
         return {slot: quoted(params[slot], "and") for slot in ("keys", "columns") if slot in params}
+
+    def change(self, before: Params | None, after: Params | None) -> Change:
+        """Keys that plain JSON gets are added to it: nothing is given up."""
+        if before is not None and after is not None and self.key(before) == "json" and self.key(after) == "json_keys":
+            return super().change(None, after)
+        return super().change(before, after)
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         mode = params["mode"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter
 
-from evolif.constraints.base import DrawContext, Group, ParamsModel, Saying, quoted, required_words, times
+from evolif.constraints.base import Change, DrawContext, Group, ParamsModel, Saying, quoted, required_words, times
 from evolif.rng import Stream
 from evolif.text import Reading
 from evolif.turns import OperationKind, Params
@@ -21,13 +22,25 @@ class KeywordGroup(Group):
 
     def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
         if kind == "modify" and before is not None and after is not None:
-            return self.change(before, after)
+            return self.part(before, after)
         whole = super().saying(kind, before, after)
         return whole if kind == "remove" else Saying("add", whole.slots)
 
-    def change(self, before: Params, after: Params) -> Saying:
+    def part(self, before: Params, after: Params) -> Saying:
         """The phrase for the keywords that changed."""
         raise NotImplementedError
+
+    def shape(self, params: Params) -> str:
+        return "add"
+
+    def change(self, before: Params | None, after: Params | None) -> Change:
+        """A modification names the keywords that it adds, recounts or releases; the others stay."""
+        if after is None:
+            return replace(super().change(before, after), shape="all", old_shape="all")
+        if before is None:
+            return super().change(before, after)
+        part = self.part(before, after)
+        return Change("adjust", part.key, part.slots)
 
 
 def _count(keywords: Iterable[str], reading: Reading) -> tuple[list[tuple[str, int]], list[Span]]:
@@ -90,15 +103,16 @@ class Existence(KeywordGroup):
     def slots(self, params: Params) -> dict[str, str]:
         return {"items": _items(params["counts"]), "words": quoted(list(params["counts"]), "and")}
 
-    def change(self, before: Params, after: Params) -> Saying:
+    def part(self, before: Params, after: Params) -> Saying:
         old, new = before["counts"], after["counts"]
         removed = [w for w in old if w not in new]
         if removed:
             return Saying("release", {"words": quoted(removed, "and")})
         added = {w: n for w, n in new.items() if w not in old}
         if added:
-            return Saying("add", {"items": _items(added)})
-        return Saying("recount", {"items": _items({w: n for w, n in new.items() if n != old[w]})})
+            return Saying("add", {"items": _items(added), "words": quoted(list(added), "and")})
+        changed = {w: n for w, n in new.items() if n != old[w]}
+        return Saying("recount", {"items": _items(changed), "words": quoted(list(changed), "and")})
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         counts, spans = _count(params["counts"], reading)
@@ -144,11 +158,16 @@ class Forbidden(KeywordGroup):
     def slots(self, params: Params) -> dict[str, str]:
         return {"words": quoted(params["keywords"], "or")}
 
-    def change(self, before: Params, after: Params) -> Saying:
+    def values(self, params: Params) -> dict[str, str]:
+        """The words with “or”, as after a negation, and with “and”."""
+        return {**self.slots(params), "words_and": quoted(params["keywords"], "and")}
+
+    def part(self, before: Params, after: Params) -> Saying:
         removed = [w for w in before["keywords"] if w not in after["keywords"]]
         if removed:
-            return Saying("release", {"words": quoted(removed, "and")})
-        return Saying("add", {"words": quoted([w for w in after["keywords"] if w not in before["keywords"]], "or")})
+            return Saying("release", {"words": quoted(removed, "and"), "words_and": quoted(removed, "and")})
+        added = [w for w in after["keywords"] if w not in before["keywords"]]
+        return Saying("add", {"words": quoted(added, "or"), "words_and": quoted(added, "and")})
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         counts, spans = _count(params["keywords"], reading)

@@ -16,6 +16,8 @@ from evolif.turns import Params
 from evolif.types import Span, Verdict
 
 _RELATIONS = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly"}
+_SHAPES = {"less_than": "less", "more_than": "more", "exactly": "exact", "between": "between"}
+_NAMES = {"less_than": "limit", "more_than": "minimum", "exactly": "count", "between": "range"}
 _Unit = Literal["words", "sentences", "paragraphs", "characters"]
 
 
@@ -75,6 +77,26 @@ class Length(Group):
 
     def slots(self, params: Params) -> dict[str, str]:
         return {name: str(params[name]) for name in ("count", "upper") if name in params}
+
+    def shape(self, params: Params) -> str:
+        return _SHAPES[params["relation"]]
+
+    def values(self, params: Params) -> dict[str, str]:
+        """The number, for a range also the upper one, and the unit."""
+        slots = {"n": str(params["count"]), "u": params["unit"]}
+        return slots | {"upper": str(params["upper"])} if "upper" in params else slots
+
+    def names(self, params: Params) -> dict[str, str]:
+        """The old number with its unit, the old unit, and what such a limit is called."""
+        unit, number = params["unit"], str(params["count"])
+        amount = f"{number} to {params['upper']}" if "upper" in params else number
+        return {"on": f"{amount} {unit}", "ou": unit, "oname": f"the {unit[:-1]} {_NAMES[params['relation']]}"}
+
+    def same_kind(self, before: Params, after: Params) -> bool:
+        return bool(before["unit"] == after["unit"])
+
+    def size(self, params: Params) -> tuple[str, int]:
+        return params["unit"], params["count"]
 
     def check(self, params: Params, reading: Reading) -> Verdict:
         unit, relation, limit = params["unit"], params["relation"], params["count"]

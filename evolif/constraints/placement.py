@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from evolif.constraints.base import DrawContext, Group, ParamsModel, bare, shorten
+from evolif.constraints.base import DrawContext, Group, ParamsModel, bare, quoted, shorten
 from evolif.constraints.compatibility import find_declared
 from evolif.rng import Stream
 from evolif.text import Block, Reading, count_words, first_grapheme, is_skippable, words
@@ -81,6 +81,11 @@ class Placement(Group):
         elif params["mode"] == "acrostic":
             slots |= {"word": params["word"].upper(), "letters": str(len(params["word"]))}
         return slots
+
+    def values(self, params: Params) -> dict[str, str]:
+        """The same, the keyword in quotation marks."""
+        slots = self.slots(params)
+        return {**slots, "value": quoted([params["value"]], "and")} if "value" in params else slots
 
     def note(self, params: Params, fmt: str | None) -> str:
         """What counts as text in a data format."""

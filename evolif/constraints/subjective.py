@@ -38,6 +38,9 @@ class SubjectiveGroup(Group):
     def key(self, params: Params) -> str:
         return str(params[self.name])
 
+    def same_kind(self, before: Params, after: Params) -> bool:
+        return True  # another mood, another reader, another style
+
     def slots(self, params: Params) -> dict[str, str]:
         return {"value": str(params[self.name])}
 

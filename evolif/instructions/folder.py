@@ -278,7 +278,7 @@ class Benchmark:
         stored = turns[number - 1]
         if stored.status not in UNPLAYABLE:
             return stored
-        played = self._generator.playable(stored)
+        played = self._generator.playable(stored, turns[: number - 1])
         if (dialogue, number) not in self._replaced:
             self._replaced.add((dialogue, number))
             self.notify(f"dialogue {dialogue}, turn {number}: {played.findings[0]}")

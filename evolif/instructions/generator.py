@@ -49,8 +49,13 @@ class TurnGenerator:
         """The endless script of a dialogue."""
         return script(self._script, dialogue)
 
-    def put_into_words(self, turn: ScriptTurn) -> Turn:
-        """A scripted turn with the template's query."""
+    def put_into_words(self, turn: ScriptTurn, past: Sequence[Turn] = ()) -> Turn:
+        """A scripted turn with the template's query.
+
+        Args:
+            turn: The turn.
+            past: The dialogue's turns before it; not needed where they were put into words here, one after the other.
+        """
         persona = persona_for(self._personas, self._seed, turn.dialogue)
         return Turn(
             dialogue=turn.dialogue,
@@ -60,7 +65,7 @@ class TurnGenerator:
             operation=turn.operation,
             constraints=turn.constraints,
             persona=persona,
-            query=self._synthesizer.say(turn, persona),
+            query=self._synthesizer.say(turn, persona, past),
             source=self._synthesizer.name,
             witness=turn.witness,
         )
@@ -78,7 +83,7 @@ class TurnGenerator:
             turns = self._replayed(dialogue, stored)
             scripted = next(turns)
         self._scripts[dialogue] = turns
-        return self.put_into_words(scripted)
+        return self.put_into_words(scripted, stored)
 
     def forget(self, dialogue: int) -> None:
         """Close a dialogue's script; it is replayed if the dialogue grows again."""
@@ -95,13 +100,17 @@ class TurnGenerator:
                 )
         return turns
 
-    def playable(self, turn: Turn) -> Turn:
-        """The turn, with the template's query in place of a flagged or rejected one."""
-        scripted = script_of(turn)
+    def playable(self, turn: Turn, past: Sequence[Turn]) -> Turn:
+        """The turn, with the template's query in place of a flagged or rejected one.
+
+        Args:
+            turn: The turn.
+            past: The dialogue's turns before it.
+        """
         note = f"the words of {turn.source} are {turn.status}; the template's words are played instead"
         return replace(
             turn,
-            query=self._synthesizer.say(scripted, turn.persona),
+            query=self._synthesizer.say(turn, turn.persona, past),
             source=self._synthesizer.name,
             status="verified",
             attempts=1,

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.benchmark import dialogue_file
 from evolif.constraints import EXTENDED_GROUPS, GROUPS, own_groups
 from evolif.errors import InputError, UsageError
-from evolif.instructions import Benchmark, read_turns, script_of
+from evolif.instructions import Benchmark, read_turns
 from evolif.judge_audit import DecisionKind
 from evolif.resources import complaint
 from evolif.review.decisions import DecisionLog, Drafts, Request
@@ -243,7 +243,7 @@ class BenchmarkQueue(ReviewQueue):
     def template(self, key: str) -> str:
         """The template's words for the turn."""
         turn = self.turn(key)
-        return self._template.say(script_of(turn), turn.persona)
+        return self._template.say(turn, turn.persona, self._benchmark.turns(turn.dialogue)[: turn.turn - 1])
 
     def ask(self, key: str, model: str, notes: str) -> Regenerated:
         """A model's words for the turn; blocks until the model answers.

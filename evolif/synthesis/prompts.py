@@ -14,7 +14,8 @@ from evolif.constraints import describe, format_of, get_group
 from evolif.errors import InputError
 from evolif.resources import complaint, data_path, load_data
 from evolif.rng import Purpose
-from evolif.synthesis.template import PARTIAL, Phrasing, capitalised, clause, dropped
+from evolif.synthesis.bank import capitalised
+from evolif.synthesis.template import PARTIAL, Phrasing, clause, dropped
 from evolif.turns import Constraint, Operation, Turn
 from evolif.types import Message
 

@@ -14,6 +14,10 @@ from evolif.constraints import Saying, format_of, get_group
 from evolif.errors import InputError
 from evolif.resources import data_path, load_data
 from evolif.rng import Purpose, Stream
+from evolif.synthesis.bank import capitalised
+from evolif.synthesis.planner import Memory, Planner
+from evolif.synthesis.realise import realise
+from evolif.synthesis.style import OWN_REGISTERS, style_of
 from evolif.turns import Operation, Params, Persona, ScriptTurn, Turn
 
 _TALK = frozenset({"clause", "Clause"})
@@ -29,6 +33,8 @@ _NEEDED: Mapping[tuple[str, ...], tuple[frozenset[str], ...]] = {
 }
 """The kinds of frames that a register needs, and their slots: exactly one of each set."""
 
+_DIALOGUES = 256
+"""Dialogues whose used plans are remembered; others are gone through again."""
 MOST_FRAMES = 200
 """Frames of one kind in one register."""
 PARTIAL = frozenset({"add", "release", "recount"})
@@ -147,11 +153,6 @@ def dropped(group: str, params: Params, wording: Phrasing) -> str:
     return phrase.format(**saying.slots)
 
 
-def capitalised(text: str) -> str:
-    """The text with its first letter as a capital."""
-    return text[:1].upper() + text[1:]
-
-
 def reading_note(turn: ScriptTurn | Turn) -> str:
     """A note for the end of the query on what the change means in the active data format; empty if that is clear."""
     operation, fmt = turn.operation, format_of(turn.constraints)
@@ -170,7 +171,7 @@ def with_note(query: str, note: str) -> str:
 
 
 class TemplateSynthesizer:
-    """Puts a scripted turn into words by the grammar of the persona's register.
+    """Puts a scripted turn into words: by utterance plans, or by frames where the user brought a group or a register.
 
     Args:
         seed: Of the wording.
@@ -182,9 +183,45 @@ class TemplateSynthesizer:
     def __init__(self, seed: int, frames: Frames | None = None) -> None:
         self._seed = seed
         self._frames = frames or own_frames()
+        self._planner = Planner(seed)
+        self._memories: dict[int, Memory] = {}
+        """What recent dialogues have used, least recently used first."""
 
-    def say(self, turn: ScriptTurn, persona: Persona) -> str:
-        """The user query of the turn; the same turn always gets the same words."""
+    def say(self, turn: ScriptTurn | Turn, persona: Persona, past: Sequence[ScriptTurn | Turn] = ()) -> str:
+        """The user query of the turn; the same turn behind the same turns always gets the same words.
+
+        Args:
+            turn: The turn.
+            persona: Who speaks.
+            past: The dialogue's turns before it; they may be left out where the turns before it were worded here.
+        """
+        if self._has_plans(persona.register):
+            style, memory = style_of(persona), self._memory(turn, persona, past)
+            decision = self._planner.decide(turn, style, persona.register, memory)
+            if decision is not None:
+                return realise(decision, turn, style)
+        return self._by_frames(turn, persona)
+
+    def _has_plans(self, register: str) -> bool:
+        """Whether a register is one of the project's five, and the user brought no frames of that name."""
+        own = own_frames().by_register
+        return register in OWN_REGISTERS and self._frames.by_register.get(register) is own.get(register)
+
+    def _memory(self, turn: ScriptTurn | Turn, persona: Persona, past: Sequence[ScriptTurn | Turn]) -> Memory:
+        """What the dialogue has used before this turn."""
+        memory = self._memories.pop(turn.dialogue, None)
+        if memory is None or memory.turns != turn.turn - 1:
+            memory = Memory()
+            for earlier in past:
+                self._planner.decide(earlier, style_of(persona), persona.register, memory)
+        if memory.turns == turn.turn - 1:
+            self._memories[turn.dialogue] = memory
+            if len(self._memories) > _DIALOGUES:
+                del self._memories[next(iter(self._memories))]
+        return memory
+
+    def _by_frames(self, turn: ScriptTurn | Turn, persona: Persona) -> str:
+        """The query by the frames of the register and the phrases of the group."""
         wording = Phrasing(self._seed, turn.dialogue, turn.turn)
         slots = {
             "task": turn.topic.prompt,
@@ -198,7 +235,9 @@ class TemplateSynthesizer:
         slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
         return with_note(frame.format(**slots), reading_note(turn))
 
-    def _change(self, turn: ScriptTurn, register: str, wording: Phrasing) -> tuple[tuple[str, ...], dict[str, str]]:
+    def _change(
+        self, turn: ScriptTurn | Turn, register: str, wording: Phrasing
+    ) -> tuple[tuple[str, ...], dict[str, str]]:
         """The path of the frame, and its slots for this operation."""
         operation = turn.operation
         opening: tuple[str, ...] = (turn.move,)

@@ -1,4 +1,4 @@
-"""Every change, in every register and on every move, is said whole and clean."""
+"""Every change, on every move, is said whole and clean by the frames, which word what users bring: their registers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from evolif.constraints import EXTENDED_GROUPS, GROUPS, DrawContext, get_group
 from evolif.resources import data_path, load_data
 from evolif.rng import Stream
-from evolif.synthesis import TemplateSynthesizer, registers
+from evolif.synthesis import Frames, TemplateSynthesizer, registers
 from evolif.tracker import load_profile
 from evolif.turns import Constraint, Operation, Persona, ScriptTurn, Topic
 
@@ -25,6 +25,11 @@ MOVES = ("first", "new", "continue", "backtrack")
 SEEDS = range(4)
 
 Params = Mapping[str, Any]
+
+
+OWN = {register: load_data(data_path("seeds", "frames.yaml"))["registers"][register] for register in REGISTERS}
+FRAMES = Frames({**OWN, **{f"my_{register}": frames for register, frames in OWN.items()}})
+"""The project's frames under names of a user's own, for which there are no utterance plans."""
 
 
 def persona(register: str) -> Persona:
@@ -45,7 +50,7 @@ def said(
         before=(),
         witness="",
     )
-    return TemplateSynthesizer(seed).say(turn, persona(register))
+    return TemplateSynthesizer(seed, FRAMES).say(turn, persona(f"my_{register}"))
 
 
 def variants(group: str) -> list[Params]:
@@ -262,7 +267,7 @@ def test_data_formats_get_the_note_that_settles_what_counts() -> None:
     constraints = (Constraint("format", {"mode": "json"}), Constraint("case", {"mode": "all_upper"}))
     operation = Operation("add", "case", None, {"mode": "all_upper"})
     turn = ScriptTurn(1, 2, TOPIC, "continue", operation, constraints, constraints[:1], "")
-    assert "keys count as text" in TemplateSynthesizer(0).say(turn, persona("brisk"))
+    assert "keys count as text" in TemplateSynthesizer(0, FRAMES).say(turn, persona("my_brisk"))
 
 
 SLOTS = {

@@ -1,0 +1,328 @@
+"""Between script and words: which plan says a turn's change, why the person wants it, and what stands around it.
+
+A decision is a pure function of the seed, the dialogue and the script's turns so far: the same whether a dialogue is
+made at once, extended or resumed. A dialogue never uses a plan twice, nor the same opening within eight turns. Over a
+set use is even without any shared state: every list has one seeded order, and each dialogue starts at a place of its
+own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+from zlib import crc32
+
+from evolif.constraints import Change, get_group
+from evolif.rng import Purpose, Stream
+from evolif.synthesis.bank import (
+    ANSWER,
+    DOWN,
+    POLITE,
+    REASONED,
+    TASK,
+    UP,
+    GroupPlans,
+    Plan,
+    beginning_of,
+    load_plans,
+    named_old,
+)
+from evolif.synthesis.stock import Reason, ReasonKind, load_reasons, small_talk
+from evolif.synthesis.style import Style
+from evolif.turns import ScriptTurn, Turn
+
+T = TypeVar("T")
+
+MEMORY = 8
+"""Turns within which a dialogue does not begin in the same way."""
+_GOLDEN = 0.6180339887498949
+_CHANGES_TOPIC = 0.8
+"""Share of new topics that are announced; the others simply begin."""
+_FAVOURITE = 0.6
+"""How often a persona's own words are taken where the register has some, too."""
+_SPECIFIC = 0.65
+"""How often a reason belongs to the very change rather than to any."""
+_UNLIKED = 0.3
+"""How often a plan is taken whose length or reference the persona does not prefer."""
+_ADDITIONS = {"brisk": 1, "casual": 2, "neutral": 2, "formal": 3, "warm": 3}
+"""Sentences around a demand, at most: opener, reason, closer, thanks."""
+_POINTING = re.compile(
+    r"\b(?:it|its|this|that|these|those|them|they|one|ones|there|here|same|again|though|also|too|and|but|so|then|"
+    r"answer|all|whole|everything|ok|oh)\b",
+    re.IGNORECASE,
+)
+"""Words that point back, so that a demand with them cannot stand before its task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a turn will say, before it is put into the persona's style."""
+
+    act: str
+    change: Change
+    plan: Plan
+    named: str = ""
+    """The noun phrase for what is given up, if the plan names it."""
+    opening: str = ""
+    """The first sentence; {topic} stands for the topic that the person returns to."""
+    reason: Reason | None = None
+    reason_first: bool = False
+    front: bool = False
+    """The demand stands before the task."""
+    closer: str = ""
+    thanks: str = ""
+    filler: str = ""
+    hedge: str = ""
+    please: bool = False
+    emoji: str = ""
+    slip: int = 0
+    """Above 0: where the typing slip goes."""
+
+
+@dataclass(slots=True)
+class Memory:
+    """What a dialogue has used so far."""
+
+    used: set[str] = field(default_factory=set)
+    places: dict[str, int] = field(default_factory=dict)
+    """How far each list has been gone through."""
+    beginnings: deque[str] = field(default_factory=lambda: deque(maxlen=MEMORY))
+    turns: int = 0
+
+
+class Planner:
+    """Decides on the turns of a set of dialogues.
+
+    Args:
+        seed: Of the wording.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._orders: dict[tuple[str, int], list[int]] = {}
+        self._fitting: dict[tuple[str, str, str, str], tuple[Plan, ...]] = {}
+
+    def decide(self, turn: ScriptTurn | Turn, style: Style, register: str, memory: Memory) -> Decision | None:
+        """The decision on a turn, which the memory then holds; None if the group has no plan for it."""
+        operation = turn.operation
+        plans = load_plans(operation.group)
+        memory.turns = turn.turn
+        if plans is None:
+            return None
+        change = get_group(operation.group).change(operation.before, operation.after)
+        stream = Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn)
+        draw = _Draw(self, turn.dialogue, stream, memory)
+        acts = _acts(turn, change)
+        plan = None
+        for act in acts:
+            plan = self._plan(plans, act, change, style, register, draw)
+            if plan is not None:
+                break
+        if plan is None:
+            return None
+        return _around(turn, act, change, plan, plans, style, register, draw)
+
+    def _plan(
+        self, plans: GroupPlans, act: str, change: Change, style: Style, register: str, draw: _Draw
+    ) -> Plan | None:
+        key = (plans.group, act, change.shape, register)
+        fitting = self._fitting.get(key)
+        if fitting is None:
+            every = plans.of(act, change.shape)
+            fitting = tuple(plan for plan in every if register in plan.registers) or every
+            self._fitting[key] = fitting
+        can_name = bool(plans.old.get(change.old_shape))
+
+        def fits(plan: Plan) -> bool:
+            return (
+                plans.fits_size(plan, change.size)
+                and not (UP in plan.tags and change.step <= 0)
+                and not (DOWN in plan.tags and change.step >= 0)
+                and not (ANSWER in plan.tags and act == "state")
+                and ("old" not in plan.slots or can_name)
+            )
+
+        def likes(plan: Plan) -> bool:
+            return _likes(style, plan, act) or draw.stream.fraction() < _UNLIKED
+
+        used, begun = draw.memory.used, draw.memory.beginnings
+        kind = "/".join(key)
+        for accepted in (
+            lambda plan: fits(plan) and plan.key not in used and plan.beginning not in begun and likes(plan),
+            lambda plan: fits(plan) and plan.key not in used and plan.beginning not in begun,
+            lambda plan: fits(plan) and plan.key not in used,
+            fits,
+        ):
+            plan = draw.next(kind, fitting, accepted)
+            if plan is not None:
+                used.add(plan.key)
+                return plan
+        return None
+
+    def order(self, kind: str, size: int) -> list[int]:
+        """The order in which the set goes through a list."""
+        found = self._orders.get((kind, size))
+        if found is None:
+            numbers = range(size)
+            found = Stream(self._seed, Purpose.PLAN, crc32(kind.encode()), 0, 0).sample(numbers, size)
+            self._orders[kind, size] = found
+        return found
+
+
+@dataclass(slots=True)
+class _Draw:
+    """The draws of one turn."""
+
+    planner: Planner
+    dialogue: int
+    stream: Stream
+    memory: Memory
+
+    def next(self, kind: str, options: Sequence[T], accepted: Callable[[T], bool] = lambda _: True) -> T | None:
+        """The next accepted option of a list, from where the dialogue is in it; None if none is accepted."""
+        size = len(options)
+        if not size:
+            return None
+        order, at = self.planner.order(kind, size), self.memory.places.get(kind)
+        if at is None:
+            at = int((self.dialogue * _GOLDEN + crc32(kind.encode()) / 2**32) % 1 * size)
+        for step in range(size):
+            option = options[order[(at + step) % size]]
+            if accepted(option):
+                self.memory.places[kind] = at + step + 1
+                return option
+        return None
+
+    def says(self, share: float) -> bool:
+        """Whether something with this share is said."""
+        return self.stream.fraction() < share
+
+    def words(self, kind: str, stock: Sequence[str], own: Sequence[str], *, opens: bool = False) -> str:
+        """One of the persona's own words or the register's; one that opens is not one of the last turns'."""
+        begun = self.memory.beginnings
+
+        def fresh(text: str) -> bool:
+            return not opens or beginning_of(text) not in begun
+
+        favourite = bool(own) and (not stock or self.says(_FAVOURITE))
+        lists = [(f"{kind}/own/{'|'.join(own)}", own), (kind, stock)]
+        for name, options in lists if favourite else reversed(lists):
+            found = self.next(name, options, fresh)
+            if found is not None:
+                return found
+        return ""
+
+
+def _acts(turn: ScriptTurn | Turn, change: Change) -> tuple[str, ...]:
+    """The acts whose plans say the change, the best one first."""
+    if turn.move == "new":
+        return ("state",)
+    if change.act == "add" and turn.move == "backtrack":
+        return ("back", "add")
+    return (change.act,)
+
+
+def _likes(style: Style, plan: Plan, act: str) -> bool:
+    """Whether a plan is of the length that the persona prefers, and refers to the old as it prefers."""
+    if style.length == "short" and plan.length > 9:
+        return False
+    if style.length == "long" and plan.length < 12:
+        return False
+    if style.refer == "any" or act not in ("adjust", "replace", "lift"):
+        return True
+    return (plan.reference in ("name", "value")) == (style.refer == "name")
+
+
+def _around(
+    turn: ScriptTurn | Turn,
+    act: str,
+    change: Change,
+    plan: Plan,
+    plans: GroupPlans,
+    style: Style,
+    register: str,
+    draw: _Draw,
+) -> Decision:
+    """What stands around the plan."""
+    room = _ADDITIONS.get(register, 2)
+    named = (
+        draw.next(f"old/{plans.group}/{change.old_shape}", named_old(plans, change)) if "old" in plan.slots else None
+    )
+    opening = _opening(turn, act, style, register, draw)
+    room -= bool(opening) and turn.move == "continue"
+    draw.memory.beginnings.append(beginning_of(opening) if opening else plan.beginning)
+    front = act == "state" and TASK not in plan.tags and not _POINTING.search(plan.text) and draw.says(style.front)
+    reason = None
+    alone = not front and TASK not in plan.tags
+    if room > 0 and alone and REASONED not in plan.tags and draw.says(style.reason):
+        reason = _reason(plans.group, act, change, register, draw)
+        room -= reason is not None
+    talk, changes = small_talk(register), act != "state"
+    closer = ""
+    if room > 0 and alone and draw.says(style.closer):
+        stock = (*talk.closers, *talk.staying) if changes else talk.closers
+        closer = draw.words(f"closers/{register}/{changes}", stock, style.closers)
+        room -= 1
+    thanks = (
+        draw.words(f"thanks/{register}", talk.thanks, style.thanking) if room > 0 and draw.says(style.thanks) else ""
+    )
+    alone = not opening or turn.move != "continue"
+    filler = draw.words(f"fillers/{register}", talk.fillers, style.fillers) if alone and draw.says(style.filler) else ""
+    return Decision(
+        act=act,
+        change=change,
+        plan=plan,
+        named=named or "",
+        opening=opening,
+        reason=reason,
+        reason_first=reason is not None and not reason.follows and draw.says(0.5),
+        front=front,
+        closer=closer,
+        thanks=thanks,
+        filler=filler,
+        hedge=draw.words(f"hedges/{register}", talk.hedges, style.hedges) if draw.says(style.hedge) else "",
+        please=POLITE not in plan.tags and draw.says(style.please),
+        emoji=draw.words("emojis", (), style.emojis) if draw.says(style.emoji) else "",
+        slip=1 + draw.stream.below(1000) if style.slips and draw.says(style.slips) else 0,
+    )
+
+
+def _opening(turn: ScriptTurn | Turn, act: str, style: Style, register: str, draw: _Draw) -> str:
+    """The first words: a greeting, a change of topic, a return, an opener, or nothing."""
+    talk = small_talk(register)
+    if turn.turn == 1:
+        return draw.words(f"first/{register}", talk.first, style.greetings) if draw.says(style.greeting) else ""
+    if turn.move == "new":
+        return draw.words(f"new/{register}", talk.new, (), opens=True) if draw.says(_CHANGES_TOPIC) else ""
+    if turn.move == "backtrack":
+        return "" if act == "back" else draw.words(f"back/{register}", talk.back, (), opens=True)
+    if not draw.says(style.opener):
+        return ""
+    return draw.words(f"openers/{register}", talk.openers, style.openers, opens=True)
+
+
+def _reason(group: str, act: str, change: Change, register: str, draw: _Draw) -> Reason | None:
+    """A reason for the change that the dialogue has not given yet."""
+    cause = "lift" if change.shape == "release" else act
+    kinds = [kind for kind in load_reasons() if kind.motivates(group, cause, change)]
+    specific = [kind for kind in kinds if not kind.general]
+    chosen = specific if specific and draw.says(_SPECIFIC) else [kind for kind in kinds if kind.general]
+    return draw.next(
+        f"reasons/{register}/{'|'.join(kind.kind for kind in chosen)}",
+        _lines(chosen, register),
+        lambda reason: _once(reason, draw.memory.used),
+    )
+
+
+def _once(reason: Reason, used: set[str]) -> bool:
+    if reason.kind in used:
+        return False
+    used.add(reason.kind)
+    return True
+
+
+def _lines(kinds: Iterable[ReasonKind], register: str) -> list[Reason]:
+    return [reason for kind in kinds for reason in kind.lines if register in reason.registers]
