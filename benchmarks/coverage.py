@@ -1,6 +1,6 @@
 """How often the 95 % intervals of reports hold the true value, and how often two equal models are told apart.
 
-    python benchmarks/coverage.py [--runs 1000] [--sizes 10,20,50,150] [--seed 1] [--part intervals|paired|all]
+    python benchmarks/coverage.py [--runs 1000] [--sizes 10,20,50,150] [--seed 1] [--part intervals|paired|stopped|all]
 
 Prints the tables of docs/explanation/metrics.md as Markdown. The responders are simulated without text: every dialogue
 has a difficulty (normal on the logit scale), every turn four constraints that are kept independently; patience is 3,
@@ -213,7 +213,7 @@ def main() -> None:
     options.add_argument("--runs", type=int, default=1000)
     options.add_argument("--sizes", default="10,20,50,150")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--part", choices=("intervals", "paired", "all"), default="all")
+    options.add_argument("--part", choices=("intervals", "paired", "stopped", "all"), default="all")
     given = options.parse_args()
     cells = [(responder, int(size)) for responder in RESPONDERS for size in given.sizes.split(",")]
     with ProcessPoolExecutor() as pool:
@@ -223,7 +223,11 @@ def main() -> None:
             print("\n".join(interval_table([job.result() for job in jobs], caps)), end="\n\n")
         if given.part in ("paired", "all"):
             jobs = [pool.submit(partial(paired, size, given.runs, who, given.seed)) for who, size in cells]
-            print("\n".join(paired_table([job.result() for job in jobs])))
+            print("\n".join(paired_table([job.result() for job in jobs])), end="\n\n")
+    if given.part in ("stopped", "all"):
+        from stopping import tables  # which draws its responders from here
+
+        print("\n".join(tables(given.runs, given.seed)))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
-from importlib import import_module
+from functools import partial
 
 import numpy as np
 from coverage import CAP, RESPONDERS, Responder, difficulties, simulate, true_values
@@ -196,16 +195,28 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--part", choices=("stopped", "equal", "all"), default="all")
     given = options.parse_args()
-    who, parts = RESPONDERS[:3], [(given.runs // PARTS, (given.seed, part)) for part in range(PARTS)]
-    with ProcessPoolExecutor(initializer=_keep_draws) as pool:
-        if given.part in ("stopped", "all"):
-            empty = list(pool.map(partial(empty_cells, given.seed), who))
-            jobs = [[pool.submit(stopped, cells, *part) for part in parts] for cells in empty]
-            print("\n".join(stopped_table([cell for own in jobs for cell in _joined([j.result() for j in own])])))
-        if given.part in ("equal", "all"):
-            counts = [[pool.submit(equal, one, *part) for part in parts] for one in who]
-            found = [np.sum([job.result() for job in own], axis=0) / (given.runs // PARTS * PARTS) for own in counts]
-            print("\n".join(["", *equal_table(list(zip(who, found, strict=True)))]))
+    print("\n".join(tables(given.runs, given.seed, given.part)))
+
+
+def tables(runs: int, seed: int, part: str = "all") -> Iterator[str]:
+    """The tables, line by line.
+
+    Args:
+        runs: Simulated runs a cell.
+        seed: Of the simulation.
+        part: `stopped`, `equal` or `all`.
+    """
+    who, parts = RESPONDERS[:3], [(runs // PARTS, (seed, number)) for number in range(PARTS)]
+    with ProcessPoolExecutor() as pool:
+        if part in ("stopped", "all"):
+            empty = list(pool.map(partial(empty_cells, seed), who))
+            jobs = [[pool.submit(stopped, cells, *one) for one in parts] for cells in empty]
+            yield from stopped_table([cell for own in jobs for cell in _joined([j.result() for j in own])])
+        if part in ("equal", "all"):
+            counts = [[pool.submit(equal, one, *share) for share in parts] for one in who]
+            found = [np.sum([job.result() for job in own], axis=0) / (runs // PARTS * PARTS) for own in counts]
+            yield ""
+            yield from equal_table(list(zip(who, found, strict=True)))
 
 
 def _joined(parts: list[list[Cell]]) -> list[Cell]:
@@ -215,12 +226,6 @@ def _joined(parts: list[list[Cell]]) -> list[Cell]:
             for own, other in zip(cell.designs, more.designs, strict=True):
                 own.join(other)
     return first
-
-
-def _keep_draws() -> None:
-    # They depend on the number of dialogues alone, and making them takes most of the time.
-    made = import_module("evolif.metrics.intervals")
-    made._weights = lru_cache(maxsize=None)(made._weights.__wrapped__)
 
 
 if __name__ == "__main__":

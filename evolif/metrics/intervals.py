@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from evolif.metrics.statistics import Z95, Column, Interval, middle_low, numpy_if_any, unit_bits, whole
 
@@ -161,38 +161,45 @@ def unseen_low(tops: Column, bottoms: Column, worst: float, *, seed: int, draws:
     """
     usual = math.fsum(bottoms) / len(bottoms)
     columns = [[*tops, worst * usual], [*bottoms, usual]]
-    weights = _weights(len(columns[0]), seed, draws)
     bits = max(0, unit_bits(columns, len(columns[0])) - _WEIGHT_BITS - 5)  # a weight stays below 2^5
     above, below = whole(columns, bits)
+    weights = [*(_exponential(number, seed, draws) for number in range(len(tops))), _half(seed, draws)]
     numpy = numpy_if_any()
     if numpy is None:
-        values: Any = [_weighed(row, above) / _weighed(row, below) for row in weights]
+        sums = [[0.0] * draws, [0.0] * draws]
+        for column, *units in zip(weights, above, below, strict=True):
+            sums = [[sum_ + weight * unit for sum_, weight in zip(own, column, strict=True)]
+                    for own, unit in zip(sums, units, strict=True)]  # fmt: skip
+        values: Any = [one / other for one, other in zip(*sums, strict=True)]
     else:
-        sums = weights @ numpy.array([above, below], dtype=numpy.float64).T
-        values = sums[:, 0] / sums[:, 1]
+        products = numpy.array([above, below], dtype=numpy.float64) @ numpy.array(weights)
+        values = products[0] / products[1]
     return middle_low(values)
 
 
-def _weighed(weights: Sequence[int], units: Sequence[int]) -> float:
-    return float(sum(weight * unit for weight, unit in zip(weights, units, strict=True)))
+def _uniform(seed: int, number: int) -> Callable[[], float]:
+    return random.Random(seed * 1_000_003 + number).random
 
 
-@lru_cache(maxsize=8)
-def _weights(columns: int, seed: int, draws: int) -> Any:
-    """Per draw a whole weight for each column: exponential, for the last one gamma with shape one half."""
-    chance = random.Random(seed).random
-    unit = 2.0**_WEIGHT_BITS
+@lru_cache(maxsize=4096)
+def _exponential(number: int, seed: int, draws: int) -> Sequence[float]:
+    """A whole weight per draw for one dialogue, the same however many there are."""
+    chance, unit = _uniform(seed, number + 1), 2.0**_WEIGHT_BITS
+    return _kept([float(1 + round(min(-math.log(1 - chance()), 31.0) * unit)) for _ in range(draws)])
 
-    def exponential() -> float:
-        return -math.log(1 - chance())  # below 37: the uniform number has 53 bits
 
-    rows = []
-    for _ in range(draws):
-        row = [1 + round(min(exponential(), 31.0) * unit) for _ in range(columns - 1)]
-        # Half the square of a normal number has that distribution; the square is Box and Muller's.
-        rows.append([*row, round(min(exponential() * math.cos(2 * math.pi * chance()) ** 2, 31.0) * unit)])
+@lru_cache(maxsize=16)
+def _half(seed: int, draws: int) -> Sequence[float]:
+    """The weights of half a dialogue: gamma with shape one half, which half the square of a normal number has."""
+    chance, unit = _uniform(seed, 0), 2.0**_WEIGHT_BITS
+    # The square is Box and Muller's.
+    squares = (-math.log(1 - chance()) * math.cos(2 * math.pi * chance()) ** 2 for _ in range(draws))
+    return _kept([float(round(min(square, 31.0) * unit)) for square in squares])
+
+
+def _kept(weights: list[float]) -> Sequence[float]:
     numpy = numpy_if_any()
-    return rows if numpy is None else numpy.array(rows, dtype=numpy.float64)
+    return weights if numpy is None else cast("Sequence[float]", numpy.array(weights))
 
 
 @lru_cache(maxsize=1024)
