@@ -1,4 +1,4 @@
-"""`check_query`: does a query state exactly this turn's change, and which topic is meant?"""
+"""`check_query` and `read_claims`: what a query asks for, and whether that is exactly this turn's change."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evolif.queries.claims import Change, intention
+from evolif.queries.beside import unasked
+from evolif.queries.change import Change, intention
+from evolif.queries.claims import Claim, Polarity
 from evolif.queries.counted import read_bullets, read_emphasis, read_headings, read_length, read_sentences
+from evolif.queries.demands import lifts, plain_demands
 from evolif.queries.edges import read_edge
 from evolif.queries.keywords import read_existence, read_forbidden, read_placement
 from evolif.queries.mentions import mentions_of
 from evolif.queries.punctuation import read_digits, read_punctuation
-from evolif.queries.query import LONGEST_QUERY, Query
+from evolif.queries.reading import LONGEST_QUERY, Query
 from evolif.queries.topic import check_topic
-from evolif.queries.unasked import unasked
 from evolif.queries.values import read_case, read_choice, read_format, read_generic
-from evolif.turns import Finding, ScriptTurn, Topic, Turn
+from evolif.turns import Finding, Move, ScriptTurn, Topic, Turn
 
 Reader = Callable[[Query, Change], list[Finding]]
 
@@ -83,11 +85,52 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
         return [Finding("query", "it says what its writer is going to do, and asks for nothing")]
     if _holds_too_much(read):
         return [Finding("query", "it holds more quotations, marks or numbers than can be read")]
-    spoken = read if move == "continue" else _task_masked(read, topic)
-    findings = _READERS.get(change.group, read_generic)(spoken, change)
-    if not findings and change.told_all:
-        findings = unasked(spoken, change)
+    spoken = _spoken(read, topic, move)
+    findings = _stated(spoken, change) or unasked(spoken, change)
     return [*findings, *check_topic(read, topic, move, _value_spans(read, change))]
+
+
+def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None = None) -> tuple[Claim, ...]:
+    """What a query asks for, of every group, in order: to be shown beside the change of its turn.
+
+    Args:
+        query: What the user says.
+        turn: Its turn: tells keywords from other words, the task from demands, and what an ellipsis (`make it ten`)
+            refers to. Without it only what could stand alone is heard.
+
+    Returns:
+        Claims with spans in `query`; empty where it cannot be read. A change that is stated by ellipsis spans it all.
+
+    Raises:
+        UsageError: `turn` is no turn.
+    """
+    read = Query(query)
+    if len(query) > LONGEST_QUERY or _holds_too_much(read):
+        return ()
+    if turn is None:
+        return tuple(plain_demands(read, Change("add", "", None, None)))
+    topic, move, change = intention(turn)
+    spoken = _spoken(read, topic, move)
+    claims = [*plain_demands(spoken, change), *lifts(spoken, dict(change.others))]
+    if query.strip() and all(claim.group != change.group for claim in claims) and not _stated(spoken, change):
+        claims.append(Claim(change.group, _polarity(change), change.params, (0, len(query))))
+    return tuple(sorted(claims, key=lambda claim: claim.span))
+
+
+def _spoken(read: Query, topic: Topic, move: Move) -> Query:
+    return read if move == "continue" else _task_masked(read, topic)
+
+
+def _stated(query: Query, change: Change) -> list[Finding]:
+    """Findings on the change itself: what is missing, wrong or reversed."""
+    return _READERS.get(change.group, read_generic)(query, change)
+
+
+def _polarity(change: Change) -> Polarity:
+    if change.kind == "remove":
+        return "lift"
+    ruled_out = change.group in ("forbidden", "digits") or change.params.get("mode") == "exclude"
+    return "forbid" if ruled_out else "require"
 
 
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")

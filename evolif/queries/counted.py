@@ -6,20 +6,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evolif.queries.claims import Change, Claim, compare, is_lifted, misnamed, missing, removed
-from evolif.queries.cues import cues, heard
+from evolif.queries.change import Change
+from evolif.queries.comparison import Said, compare, is_lifted, misnamed, missing, removed
 from evolif.queries.numbers import (
     UNBOUNDED,
     Quantity,
+    by_pronoun,
     counts_as_one,
     last_unit,
     quantities,
     unit_after,
     unit_in,
     unit_of,
+    units_in,
 )
 from evolif.queries.polarity import Role, is_denied, role_of
-from evolif.queries.query import Query
+from evolif.queries.reading import Query
+from evolif.queries.vocabulary import cues, heard
 from evolif.turns import Finding, Params
 
 _ADJECTIVES = r"([\s-]{1,4}(?!bullet|heading|bold|question|word|number)[a-z'-]{1,40}){0,2}?[\s-]{0,4}"
@@ -70,6 +73,9 @@ def read_counted(query: Query, change: Change, thing: Thing) -> list[Finding]:
         thing: What is counted.
     """
     claims = thing_claims(query, thing, elsewhere=change.kind == "modify")
+    known = change.kind == "modify" or thing.nouns.search(query.shadow) is not None
+    if change.kind != "remove" and known and not _asks(claims, change) and not _names_another(query, change):
+        claims = [*claims, *_elided(query, claims)]
     demand = thing.demand(change.params)
     if change.kind == "remove":
         return removed(query, change, thing.nouns, claims, cues().anywhere("counted", "free"), _is, demand)
@@ -81,7 +87,43 @@ def read_counted(query: Query, change: Change, thing: Thing) -> list[Finding]:
     return findings or (misnamed(change, claims, _is) if "count" in (change.before or {}) else [])
 
 
-def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list[Claim]:
+def _asks(claims: Sequence[Said], change: Change) -> bool:
+    """Whether some claim asks for another number than the one in force."""
+    return any(claim.role == "new" and not _is(claim.value, change.before or {}) for claim in claims)
+
+
+def _elided(query: Query, claims: Sequence[Said]) -> list[Said]:
+    """Numbers that stand alone where the thing need not be said: `make it ten`."""
+    taken = {claim.start for claim in claims}
+    return [
+        Said(quantity, quantity.start, quantity.end, _role_alone(query, quantity))
+        for quantity in lone_numbers(query)
+        if quantity.start not in taken
+    ]
+
+
+def _role_alone(query: Query, quantity: Quantity) -> Role:
+    moved = cues().before("counted", "moved_to").search(query.shadow, max(0, quantity.start - _BACK), quantity.start)
+    return "new" if moved else role_of(query, quantity.start, quantity.end)
+
+
+def lone_numbers(query: Query) -> list[Quantity]:
+    """The numbers that no noun follows, in order; a `one` is none."""
+    alone = cues().framed("counted", "lone", left="( )?(", right=f"|{_PUNCTUATION_ALONE})")
+    return [
+        quantity
+        for quantity in quantities(query, ranges=False)
+        if quantity.number > 1 and alone.match(query.shadow, quantity.end)
+    ]
+
+
+def _names_another(query: Query, change: Change) -> bool:
+    """Whether the number is said to count something of another group."""
+    vocabulary = cues().anywhere("counted", "another_thing", change.group)
+    return vocabulary.search(query.shadow) is not None
+
+
+def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list[Said]:
     """What the query says of the number of a thing.
 
     Args:
@@ -91,13 +133,13 @@ def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list
     """
     if thing.most and not elsewhere and not heard(thing.group).anywhere("per_sentence").search(query.shadow):
         return []
-    claims: list[Claim] = []
+    claims: list[Said] = []
     for quantity in quantities(query, ranges=False):
         end = _end_of_claim(query, thing, quantity, claims)
         if end is not None:
             denied = quantity.bare and is_denied(query, quantity.start, end)  # "she'd never get through five"
             role = "old" if denied else role_of(query, quantity.start, quantity.end)
-            claims.append(Claim(quantity, quantity.start, end, role))
+            claims.append(Said(quantity, quantity.start, end, role))
     return claims
 
 
@@ -106,7 +148,7 @@ def exactly(value: Quantity, params: Params) -> bool:
     return not value.vague and value.low == value.high == params.get("count")
 
 
-def _end_of_claim(query: Query, thing: Thing, quantity: Quantity, claims: Sequence[Claim]) -> int | None:
+def _end_of_claim(query: Query, thing: Thing, quantity: Quantity, claims: Sequence[Said]) -> int | None:
     """Where the claim ends that a number makes; None where it does not count the thing."""
     rest = query.shadow[quantity.end : quantity.end + _AHEAD]
     after = thing.after.match(rest)
@@ -171,12 +213,10 @@ def _is(value: Quantity, params: Params) -> bool:
 
 # Reads bullet points and numbered items, headings, and passages in bold.
 
-_BULLETS = Thing("bullet points", "bullets", "bullets")
-_NUMBERED = Thing("numbered items", "bullets", "numbered")
-_HEADINGS = Thing("headings", "headings", "headings")
-_NEAR = 24
-"""Characters before a number in which bullets have to be named for a plain demand."""
-_BOLD = Thing("bold passages", "emphasis", "emphasis")
+BULLETS = Thing("bullet points", "bullets", "bullets")
+NUMBERED = Thing("numbered items", "bullets", "numbered")
+HEADINGS = Thing("headings", "headings", "headings")
+BOLD = Thing("bold passages", "emphasis", "emphasis")
 
 
 def read_bullets(query: Query, change: Change) -> list[Finding]:
@@ -185,11 +225,12 @@ def read_bullets(query: Query, change: Change) -> list[Finding]:
     other_kind = change.kind == "modify" and (change.before or {}).get("kind") != kind
     if other_kind:
         change = replace(change, before=None)  # the same number of other things is another demand
-    findings = read_counted(query, change, _NUMBERED if kind == "numbered" else _BULLETS)
+    findings = read_counted(query, change, NUMBERED if kind == "numbered" else BULLETS)
     if findings or not (change.kind == "add" or other_kind):
         return findings
     called = heard("bullets").anywhere("kinds", "numbered" if kind == "numbered" else "bullet")
-    if any(role_of(query, *m.span()) == "new" for m in called.finditer(query.shadow)):
+    fine = ("new", "was") if change.kind == "add" else ("new",)
+    if any(role_of(query, *m.span()) in fine for m in called.finditer(query.shadow)):
         return []
     what = "numbered" if kind == "numbered" else "bullet points"
     return [missing(change, f"it does not say that the items are {what}")]
@@ -197,46 +238,43 @@ def read_bullets(query: Query, change: Change) -> list[Finding]:
 
 def read_headings(query: Query, change: Change) -> list[Finding]:
     """Headings."""
-    return read_counted(query, change, _HEADINGS)
+    return read_counted(query, change, HEADINGS)
 
 
 def read_emphasis(query: Query, change: Change) -> list[Finding]:
     """Passages in bold."""
     if change.kind == "add" and not heard("emphasis").anywhere("named").search(query.shadow):
         return [missing(change, "it does not speak of bold type")]
-    return read_counted(query, change, _BOLD)
-
-
-def _plain_claims(query: Query, change: Change) -> list[Claim]:
-    return [
-        claim
-        for claim in thing_claims(query, _BULLETS)
-        if "bullet" in query.shadow[max(0, claim.start - _NEAR) : claim.end + 1] and not claim.value.vague
-    ]
-
-
-bullet_claims = (_plain_claims, exactly)
-"""The claims on bullets that name them, and what compares them."""
+    return read_counted(query, change, BOLD)
 
 
 # Reads rules on sentences: the most words of each, the number of questions, a different first word for each.
 
-_QUESTIONS = Thing("questions", "sentences", "questions")
-_MAX_WORDS = Thing("words per sentence", "sentences", "max_words", most=True)
+QUESTIONS = Thing("questions", "sentences", "questions")
+MAX_WORDS = Thing("words per sentence", "sentences", "max_words", most=True)
 
 
 def read_sentences(query: Query, change: Change) -> list[Finding]:
     """Findings on rules about sentences."""
     mode = change.params["mode"]
     if mode != "distinct_starts":
-        return read_counted(query, change, _MAX_WORDS if mode == "max_words" else _QUESTIONS)
+        return read_counted(query, change, MAX_WORDS if mode == "max_words" else QUESTIONS)
     if change.kind == "remove":
         return removed(query, change, _cue("nouns"), free=_cue("free"))
-    said = [m for m in _cue("said").finditer(query.shadow) if _of_starts(query, m.start())]
+    said = _said(query)
     fine = ("new", "was") if change.kind == "add" else ("new",)
     if not any(role_of(query, *m.span()) in fine for m in said):
         return [missing(change, "it does not say that every sentence starts with a different word")]
     return next(([missing(change, fault, m.span())] for m in said if (fault := _fault(query, m))), [])
+
+
+def distinct_starts(query: Query) -> list[tuple[int, int]]:
+    """Where the query plainly wants every sentence to start with another word."""
+    return [m.span() for m in _said(query) if not _fault(query, m) and role_of(query, *m.span()) == "new"]
+
+
+def _said(query: Query) -> list[re.Match[str]]:
+    return [m for m in _cue("said").finditer(query.shadow) if _of_starts(query, m.start())]
 
 
 def _cue(key: str) -> re.Pattern[str]:
@@ -271,6 +309,8 @@ _LENGTH_BACK = 90
 def read_length(query: Query, change: Change) -> list[Finding]:
     """Findings on a turn that adds, changes or lifts a length."""
     claims = _ranges(_claims(query, change))
+    if change.kind != "remove" and not any(c.role == "new" and not _is_former(c, change) for c in claims):
+        claims = [*claims, *_unitless(query, change, claims)]
     demand = _demand(change.params)
     if change.kind != "remove":
         findings = compare(query, change, claims, _says, demand) or misnamed(change, claims, _about_that)
@@ -278,6 +318,31 @@ def read_length(query: Query, change: Change) -> list[Finding]:
     vocabulary = heard("length")
     nouns, free = vocabulary.anywhere("nouns"), vocabulary.anywhere("free")
     return removed(query, change, nouns, claims, free, _same_number, demand) or _other_unit(query, change)
+
+
+def _is_former(claim: Said, change: Change) -> bool:
+    return change.before is not None and _same_number(claim.value, change.before)
+
+
+def _unitless(query: Query, change: Change, claims: Sequence[Said]) -> list[Said]:
+    """Numbers without a unit: it is the one that the query wants counted, or the one in force."""
+    unit = _counted_unit(query, change)
+    taken = [claim.span for claim in claims]
+    found = []
+    for quantity in lone_numbers(query) if unit else ():
+        if not any(start <= quantity.start < end for start, end in taken):
+            inherits = change.before is not None and unit == change.before["unit"]
+            told = _inherited(query, change, quantity) if inherits else quantity
+            found.append(Said((unit, told), quantity.start, quantity.end, _role_alone(query, quantity)))
+    return found
+
+
+def _counted_unit(query: Query, change: Change) -> str:
+    """The unit that the query names and does not give up, else the one in force; empty where there is none."""
+    named = [(f"{m['unit']}s", m.span()) for m in units_in(query)]
+    current = (change.before or {}).get("unit", "")
+    kept = [unit for unit, span in named if unit != current and role_of(query, *span) == "new"]
+    return kept[0] if kept else current
 
 
 _NO_LIMIT = re.compile(
@@ -306,8 +371,8 @@ def _other_unit(query: Query, change: Change) -> list[Finding]:
     return []
 
 
-def _claims(query: Query, change: Change) -> list[Claim]:
-    claims: list[Claim] = []
+def _claims(query: Query, change: Change) -> list[Said]:
+    claims: list[Said] = []
     unit = ""
     spans = any((p or {}).get("relation") == "between" for p in (change.before, change.after))
     for quantity in quantities(query, moves=not spans):
@@ -324,13 +389,15 @@ def _claims(query: Query, change: Change) -> list[Claim]:
             unit = found
             role = _role(query, change, quantity)
             told = _inherited(query, change, quantity) if elided or _is_moved_to(query, quantity) else quantity
-            claims.append(Claim((found, told), quantity.start, end, role))
+            claims.append(Said((found, told), quantity.start, end, role))
     return claims
 
 
 def _role(query: Query, change: Change, quantity: Quantity) -> Role:
     if _contrasts(query, quantity, change.before):
         return "old"
+    if by_pronoun(query, quantity.end):
+        return "new"  # "300 words isn't enough, so write more than that"
     ranged = 0 < quantity.low < quantity.high < UNBOUNDED
     moved = not ranged or _precedes(query, "up_from", quantity)  # "from 8 to 12" may be a range
     return role_of(query, quantity.start, quantity.end, moved=moved)
@@ -369,7 +436,7 @@ def _contrasts(query: Query, quantity: Quantity, before: Params | None) -> bool:
     return pattern.search(query.shadow, max(0, quantity.start - 30), quantity.start) is not None
 
 
-def _ranges(claims: Sequence[Claim]) -> Sequence[Claim]:
+def _ranges(claims: Sequence[Said]) -> Sequence[Said]:
     """`at least 800 characters, and 900 at most` is one range."""
     least = [c for c in claims if c.role == "new" and c.value[1].high == UNBOUNDED]
     most = [c for c in claims if c.role == "new" and c.value[1].low == 0]
@@ -379,7 +446,7 @@ def _ranges(claims: Sequence[Claim]) -> Sequence[Claim]:
     start, end = min(low.start, high.start), max(least[0].end, most[0].end)
     both = Quantity(low.low, high.high, start, end, number=low.low)
     rest = [c for c in claims if c is not least[0] and c is not most[0]]
-    return sorted([*rest, Claim((least[0].value[0], both), start, end, "new")], key=lambda claim: claim.start)
+    return sorted([*rest, Said((least[0].value[0], both), start, end, "new")], key=lambda claim: claim.start)
 
 
 def _range(params: Params) -> tuple[int, int]:
@@ -404,12 +471,15 @@ def _same_number(value: tuple[str, Quantity], params: Params) -> bool:
     return bool(unit == params["unit"] and quantity.number == params["count"])
 
 
-def _plain_length_claims(query: Query, change: Change) -> Sequence[Claim]:
+def length_claims(query: Query) -> Sequence[Said]:
+    """The lengths that the query names, whatever the turn is about."""
     return _ranges(_claims(query, Change("add", "length", None, None)))
 
 
-length_claims = (_plain_length_claims, _says)
-"""The claims on length, and what compares them, for whoever looks for demands beside the change."""
+def length_range(params: Params) -> tuple[int, int]:
+    """The least and the most that a constraint allows."""
+    low, high = _range(params)
+    return max(low, 1), high
 
 
 def _demand(params: Params) -> str:

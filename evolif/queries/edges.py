@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import regex
 
-from evolif.queries.claims import Change, Claim, compare, is_lifted, missing, removed
-from evolif.queries.cues import cues, heard
-from evolif.queries.mentions import find_letters, find_pairs
+from evolif.queries.change import Change
+from evolif.queries.comparison import Said, compare, is_lifted, missing, removed
+from evolif.queries.mentions import find_letters, find_pairs, mentions_of
 from evolif.queries.polarity import role_of
-from evolif.queries.query import MASK, Query
+from evolif.queries.reading import MASK, Query
+from evolif.queries.vocabulary import cues, heard
 from evolif.turns import Finding, Params
 
 # Finds what an answer may start or end with: emoji, keywords, pairs of marks, letters.
@@ -23,7 +24,7 @@ _DECORATION_ENDS = re.compile(r"[\"'”’]{0,2}\W{0,3}(?:\n|$|[A-Z])")
 _FOLLOWING = 40
 
 
-def edge_claims(query: Query, change: Change) -> list[Claim]:
+def edge_claims(query: Query, change: Change) -> list[Said]:
     """All values that the query names, in order: `(mode, value)`."""
     params = [p for p in (change.before, change.after) if p is not None]
     claims = [
@@ -56,7 +57,7 @@ def says(value: tuple[str, object], params: Params) -> bool:
     return bool(str(what) == str(params["value"]).casefold().replace("\ufe0f", ""))
 
 
-def _other_keywords(query: Query, change: Change, taken: set[tuple[int, int]]) -> list[Claim]:
+def _other_keywords(query: Query, change: Change, taken: set[tuple[int, int]]) -> list[Said]:
     """Quoted keywords of the topic that are not the one the turn is about, nor another constraint's."""
     keywords = {k.casefold() for k in change.keywords}
     elsewhere = " ".join(str(params).casefold() for _, params in change.others)
@@ -69,17 +70,17 @@ def _other_keywords(query: Query, change: Change, taken: set[tuple[int, int]]) -
     ]
 
 
-def _claim(query: Query, value: tuple[str, object], start: int, end: int) -> Claim:
+def _claim(query: Query, value: tuple[str, object], start: int, end: int) -> Said:
     sentence_rest = re.split(r"[.!?;]", query.shadow[end : end + _FOLLOWING], maxsplit=1)[0]
     moved = cues().anywhere("edges", "becomes").search(sentence_rest) is not None
     if cues().before("edges", "denied").search(query.shadow, query.segment(start)[0], start):
-        return Claim(value, start, end, "old")
+        return Said(value, start, end, "old")
     if cues().after("edges", "denied_after").match(query.shadow, end):
-        return Claim(value, start, end, "old")
-    return Claim(value, start, end, role_of(query, start, end, moved=moved))
+        return Said(value, start, end, "old")
+    return Said(value, start, end, role_of(query, start, end, moved=moved))
 
 
-def _decorates(query: Query, claim: Claim) -> bool:
+def _decorates(query: Query, claim: Said) -> bool:
     """Whether an emoji only closes a sentence."""
     return _DECORATION_ENDS.match(query.text[claim.end : claim.end + 6]) is not None
 
@@ -110,7 +111,7 @@ def read_edge(query: Query, change: Change) -> list[Finding]:
 
 
 def _position(
-    query: Query, change: Change, here: re.Pattern[str], there: re.Pattern[str], claims: Sequence[Claim]
+    query: Query, change: Change, here: re.Pattern[str], there: re.Pattern[str], claims: Sequence[Said]
 ) -> list[Finding]:
     """Whether the value is asked for at the right edge."""
     wanted = [c for c in claims if c.role != "old" and says(c.value, change.params)]
@@ -125,7 +126,7 @@ def _position(
     return [missing(change, f"it does not say that the answer is to {place} with it", *(c.span for c in wanted))]
 
 
-def _nearest(query: Query, edge: re.Pattern[str], claim: Claim, paired: bool) -> int | None:
+def _nearest(query: Query, edge: re.Pattern[str], claim: Said, paired: bool) -> int | None:
     """Characters to the nearest cue of an edge in the claim's sentence; the marks of a pair have edges of their own."""
     low, high = query.sentence(claim.start)
     high = max(high, claim.end)
@@ -155,7 +156,7 @@ def _belongs_to_mark(query: Query, cue: re.Match[str]) -> bool:
     return _OPENS_MARK.match(after) is not None or _CLOSES_MARK.search(before) is not None
 
 
-def _is_behind_pair(query: Query, claim: Claim, at: int) -> bool:
+def _is_behind_pair(query: Query, claim: Said, at: int) -> bool:
     """`a quotation in () at the end`: said of both marks together, as nothing but blanks and dots parts them."""
     inside = query.text[claim.start + 1 : claim.end - 1]
     return at >= claim.end and claim.end - claim.start > 1 and not inside.strip(" .…")
@@ -166,3 +167,79 @@ def _demand(change: Change) -> str:
     place = "at the start" if change.group == "start_with" else "at the end"
     what = f"{params['left']} {params['right']}" if params["mode"] == "quotation" else f"“{params['value']}”"
     return f"the {params['mode']} {what} {place}"
+
+
+# Plain demands on an edge, whatever the turn is about.
+
+_PLAIN_REACH = 60
+"""Characters between a value and the cue of its edge, at most."""
+_EDGES = ("start_with", "end_with")
+
+
+def plain_edges(query: Query, change: Change) -> Iterator[tuple[str, Params, tuple[int, int]]]:
+    """What the query plainly wants the text to start or end with: the group, its parameters, the place."""
+    cues_of = {group: _strong(query, group) for group in _EDGES}
+    if not any(cues_of.values()):
+        return
+    values = [claim for claim in _plain_values(query, change) if claim.role == "new"]
+    for group, places in cues_of.items():
+        for place in places:
+            gaps = [_gap(query, claim, place) for claim in values]
+            if gaps and min(gaps) <= _PLAIN_REACH:
+                claim = values[gaps.index(min(gaps))]
+                yield group, _params(claim), claim.span
+
+
+def _strong(query: Query, group: str) -> list[tuple[int, int]]:
+    """Where an edge of the text is plainly spoken of."""
+    no_edge = cues().anywhere("edges", "no_edge")
+    return [
+        m.span()
+        for m in heard(group).anywhere("plain").finditer(query.shadow)
+        if not no_edge.match(query.shadow, m.start())
+    ]
+
+
+def _gap(query: Query, claim: Said, cue: tuple[int, int]) -> int:
+    """Characters between a value and a cue in its sentence; far where another sentence holds it."""
+    low, high = query.sentence(claim.start)
+    start, end = cue
+    if not low <= start < max(high, claim.end):
+        return _FAR
+    between = (end, claim.start) if end <= claim.start else (claim.end, start)
+    other = cues().anywhere("edges", "another").search(query.shadow, *between)
+    return _FAR if other else max(0, between[1] - between[0]) + _parted(query, *between)
+
+
+def _plain_values(query: Query, change: Change) -> list[Said]:
+    """Emoji, quoted words, letters that are called so, pairs of marks; a keyword of the topic needs no quotes."""
+    emoji = [m for m in _EMOJI.finditer(query.text) if m.group() not in _SIGNS]
+    values = [_new(("emoji", m.group()), m.span()) for m in emoji]
+    if "letter" in query.low:
+        values += [_new(("letter", query.text[at].lower()), (at, at + 1)) for at in find_letters(query, set())]
+    values += [_new(("quotation", pair), (start, end)) for pair, start, end in find_pairs(query, [])]
+    taken = {v.start for v in values}
+    words = [q for q in query.quotations if q.start not in taken and _WORDED.fullmatch(q.text)]
+    values += [_new(("keyword", q.text.casefold()), (q.start, q.end)) for q in words]
+    quoted = [(q.start, q.end) for q in query.quotations]
+    onto = cues().framed("edges", "onto_word", right="( )?$")
+    for mention in mentions_of(query, change.keywords):
+        if any(start <= mention.start < end for start, end in quoted):
+            continue
+        if onto.search(query.shadow, max(0, mention.start - _PLAIN_REACH), mention.start):
+            values.append(_new(("keyword", mention.value.casefold()), (mention.start, mention.end)))
+    return sorted((_claim(query, v.value, *v.span) for v in values), key=lambda v: v.start)
+
+
+def _new(value: tuple[str, object], span: tuple[int, int]) -> Said:
+    return Said(value, *span, role="new")
+
+
+_WORDED = re.compile(r"[^\W_](?:[\w' -]{0,40}[^\W_])?")
+
+
+def _params(claim: Said) -> Params:
+    mode, value = claim.value
+    return (
+        {"mode": mode, "left": value[0], "right": value[1]} if mode == "quotation" else {"mode": mode, "value": value}
+    )

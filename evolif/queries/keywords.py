@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from evolif.queries.claims import Change, is_lifted, missing, removed
-from evolif.queries.cues import cues, heard
+from evolif.queries.change import Change
+from evolif.queries.comparison import is_lifted, missing, removed
 from evolif.queries.mentions import (
     Bound,
     Stances,
     all_lifted,
+    between_keywords,
     bind_counts,
     is_quoted,
     mentions_of,
@@ -19,8 +20,9 @@ from evolif.queries.mentions import (
     wanted,
 )
 from evolif.queries.numbers import find_counts, find_numbers, find_ordinals
-from evolif.queries.polarity import given_up, role_of, stance_of
-from evolif.queries.query import Query
+from evolif.queries.polarity import Mention, Stance, given_up, in_lists, role_of, stance_of
+from evolif.queries.reading import Query
+from evolif.queries.vocabulary import cues, heard
 from evolif.turns import Finding, Params
 
 _FORMS = re.compile(r"(?<!\w)(?:contains?|includes?|uses?|has|have)\s+an?\s+(?:possessive|plural|other\s+form)(?!\w)")
@@ -34,7 +36,7 @@ def read_existence(query: Query, change: Change) -> list[Finding]:
     mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
     if change.kind == "remove":
         return all_lifted(query, change, list(old), stances_of(query, mentions))
-    bound = bind_counts(query, mentions)
+    bound = bind_counts(query, mentions) or _unnamed(query, old, new)
     forms = _FORMS.search(query.shadow)
     if forms:  # a counting note that has turned into a demand
         return [missing(change, "it asks for other forms of the keyword", forms.span())]
@@ -52,6 +54,20 @@ def read_existence(query: Query, change: Change) -> list[Finding]:
     return findings or _also_counted(query, change, bound, {**old, **new})
 
 
+def _unnamed(query: Query, old: dict[str, int], new: dict[str, int]) -> list[Bound]:
+    """Counts of a keyword that need not be named, as it is the only one whose count can change."""
+    changed = [keyword for keyword in new if old.get(keyword, new[keyword]) != new[keyword]]
+    if len(changed) != 1 or old.keys() != new.keys():
+        return []
+    nowhere = Mention(0, 0, changed[0])
+    found = [
+        Bound(nowhere, c.value, c.exact, role_of(query, c.start, c.end), c.start, c.end, True)
+        for c in find_counts(query)
+        if query.shadow[c.start : c.end] not in ("one", "once") or c.value == new[changed[0]]
+    ]
+    return found if len(old) == 1 else []
+
+
 def _counted(
     query: Query, change: Change, keyword: str, count: int, mine: Sequence[Bound], before: int | None
 ) -> list[Finding]:
@@ -67,7 +83,8 @@ def _counted(
     """
     if not mine:
         return [missing(change, f"it does not name “{keyword}”")]
-    told = [b for b in mine if b.count is not None and b.role == "new"]
+    fine = ("new", "was") if before is None else ("new",)
+    told = [b for b in mine if b.count is not None and b.role in fine]
     if before is not None and not any(b.count == count for b in told):
         told += _alone_later(query, mine)
     right = [b for b in told if b.count == count and b.exact]
@@ -127,16 +144,55 @@ def read_forbidden(query: Query, change: Change) -> list[Finding]:
     """Findings on keywords to leave out."""
     old = list((change.before or {}).get("keywords", ()))
     new = list((change.after or {}).get("keywords", ()))
-    stances = stances_of(query, mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)]))
-    if change.kind == "remove":
-        return all_lifted(query, change, old, stances)
+    mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
     added = [k for k in new if k not in old]
     gone = [k for k in old if k not in new]
     stay = [k for k in new if k in old]
+    stances = _resolved(query, mentions, stances_of(query, mentions), added, gone)
+    if change.kind == "remove":
+        return all_lifted(query, change, old, stances)
     findings = wanted(change, added, stances, "forbid", "it does not say to leave out {}")
     findings += wanted(change, gone, stances, "lift", "it does not say that {} is allowed again")
     findings += _allowed_again(query, change, stay, stances)
     return findings or _also_forbidden(query, change, {k.casefold() for k in [*old, *new]}, stances)
+
+
+def _resolved(
+    query: Query, mentions: Sequence[Mention], stances: Stances, added: Sequence[str], gone: Sequence[str]
+) -> Stances:
+    """The stances, with those settled that only the change tells: `ditch “x”` rules out what was not ruled out."""
+    resolved = {keyword: list(places) for keyword, places in stances.items()}
+    for key, keywords, stance in (("dropped", added, _FORBID), ("freed", gone, _LIFT)):
+        mine = {keyword.casefold() for keyword in keywords}
+        for members in in_lists(query, mentions, between_keywords()):
+            first, last = members[0].start, members[-1].end
+            if mine.isdisjoint(m.value.casefold() for m in members) or not _is_said(query, key, first, last):
+                continue
+            for member in members:
+                if member.value.casefold() in mine:
+                    resolved[member.value.casefold()] = [(member, stance)]
+    return resolved
+
+
+_FORBID: Stance = "forbid"
+_LIFT: Stance = "lift"
+
+
+def _is_said(query: Query, key: str, start: int, end: int) -> bool:
+    """Whether the words right before keywords, or those right behind, say that they go, or that they are allowed."""
+    vocabulary = heard("forbidden")
+    low = max(query.sentence(start)[0], start - _SAID_BEFORE)
+    before = vocabulary.framed(key, "before", right="( (the|this|that|those|my|your|a|<keyword>)){0,3}:?( )?[\"'“‘`]?$")
+    found = before.search(query.shadow, low, start)
+    if found:
+        denied = cues().before("removal", "not_free")
+        return denied.search(query.shadow, max(low, found.start() - 16), found.start()) is None
+    after = vocabulary.framed(key, "after", left="[\"'”’`]{0,2}( )?")
+    return after.match(query.shadow, end) is not None
+
+
+_SAID_BEFORE = 110
+"""Characters before keywords in which it may be said that they go, or are allowed."""
 
 
 def _allowed_again(query: Query, change: Change, stay: list[str], stances: Stances) -> list[Finding]:
@@ -259,3 +315,32 @@ def _others(query: Query, change: Change, value: str) -> list[Finding]:
         if text in keywords and text not in elsewhere and role_of(query, q.start, q.end) == "new":
             return [missing(change, f"it also places “{q.text}”", (q.start, q.end))]
     return []
+
+
+# Plain demands on the place of a word, whatever the turn is about.
+
+
+def plain_places(query: Query, change: Change) -> Iterator[tuple[Params, tuple[int, int]]]:
+    """Where the query plainly wants a word to stand: the parameters and the place."""
+    vocabulary = heard("placement")
+    for match in vocabulary.anywhere("spelt").finditer(query.shadow):
+        if _spells(query):
+            yield {"mode": "acrostic"}, match.span()
+    words = mentions_of(query, [*change.keywords, *quoted_keywords(query)])
+    for match in vocabulary.anywhere("every_paragraph").finditer(query.shadow):
+        word = _beside(query, words, match.start())
+        if word and role_of(query, *match.span()) == "new":
+            yield {"mode": "every_paragraph", "value": word.value}, match.span()
+    for match in vocabulary.anywhere("nth").finditer(query.shadow):
+        word = _beside(query, words, match.start())
+        if word and role_of(query, *match.span()) == "new":
+            ordinals, numbers = find_ordinals(match.group()), find_numbers(match.group())
+            position = ordinals[0].value if ordinals else numbers[0].value if numbers else 0
+            yield {"mode": "nth_word", "value": word.value, "position": position}, match.span()
+
+
+def _beside(query: Query, words: Sequence[Mention], at: int) -> Mention | None:
+    """The word of which a sentence speaks, the quoted one first."""
+    low, high = query.sentence(at)
+    here = [word for word in words if low <= word.start < high]
+    return next((word for word in here if is_quoted(query, word)), None)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from evolif.constraints import get_group
-from evolif.queries.claims import Change, is_kept, is_lifted, missing
-from evolif.queries.cues import cues, heard, whole_words
+from evolif.queries.change import Change
+from evolif.queries.comparison import is_kept, is_lifted, missing
 from evolif.queries.numbers import Count, find_counts
 from evolif.queries.polarity import Mention, Role, Stance, given_up, in_lists, role_of, stance_of
-from evolif.queries.query import MASK, Query
+from evolif.queries.reading import MASK, Query
+from evolif.queries.vocabulary import cues, heard, whole_words
 from evolif.turns import Finding, Params
 
 Stances = Mapping[str, Sequence[tuple[Mention, Stance]]]
@@ -48,7 +49,7 @@ def is_quoted(query: Query, mention: Mention) -> bool:
 def stances_of(query: Query, mentions: Sequence[Mention]) -> Stances:
     """What the query wants of every keyword; a list has one stance."""
     found: dict[str, list[tuple[Mention, Stance]]] = {}
-    for members in in_lists(query, mentions, _between()):
+    for members in in_lists(query, mentions, between_keywords()):
         first, last = members[0].start, members[-1].end
         stance = stance_of(query, first, last)
         if stance in ("require", "none") and is_lifted(query, first, last):
@@ -60,7 +61,7 @@ def stances_of(query: Query, mentions: Sequence[Mention]) -> Stances:
 
 
 @lru_cache(maxsize=1)
-def _between() -> re.Pattern[str]:
+def between_keywords() -> re.Pattern[str]:
     """What may stand between two keywords of one list."""
     joint = cues().framed("keywords", "joint", left=r"[\s,&/+]{0,8}(", right=r"[\s,]{0,4}){0,4}").pattern
     article = cues().framed("keywords", "article", left="(", right="( )?){0,4}").pattern
@@ -411,6 +412,10 @@ _LETTER_CALLED = re.compile(
 )
 
 
+_SPEAKER = re.compile(r"I(?:'|’|\s(?:want|need|like|love|had|have|am|would|will|can|think|mean|said|see|prefer)\b)")
+"""`that is the letter I want`."""
+
+
 def find_letters(query: Query, known: set[str]) -> list[int]:
     """Where letters stand that are spoken of.
 
@@ -426,5 +431,6 @@ def find_letters(query: Query, known: set[str]) -> list[int]:
         if letter.isalpha() and letter.isascii() and named and letter != "I":
             found.add(at)
     found |= {m.start(1) for m in _CAPITAL.finditer(query.text) if m[1].lower() in known}
-    found |= {m.start(1) for pattern in (_MADE, _LETTER_CALLED) for m in pattern.finditer(query.text)}
+    called = [m for pattern in (_MADE, _LETTER_CALLED) for m in pattern.finditer(query.text)]
+    found |= {m.start(1) for m in called if not _SPEAKER.match(query.text, m.start(1))}
     return sorted(found)

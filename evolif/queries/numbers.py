@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evolif.queries.claims import Claim
-from evolif.queries.cues import cues, heard
+from evolif.queries.comparison import Said
 from evolif.queries.polarity import role_of
-from evolif.queries.query import Query
+from evolif.queries.reading import Query
+from evolif.queries.vocabulary import cues, heard
 
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -95,10 +95,13 @@ def _in_words(parts: list[str]) -> int | None:
 # Quantities with their relation: `fewer than 200`, `five or more`, `between 3 and 6`.
 
 UNBOUNDED = 10**9
+_PRONOUN = 90
+"""Characters behind a number in which a pronoun may stand for it."""
 _LOOK_BACK = 48
 _UNIT = re.compile(r"\s{0,4}(?:words|sentences|paragraphs|characters)")
 _DASH = re.compile(r"\s{0,4}[-–—]\s{0,4}")
 _TO = re.compile(r"\s{0,4}(?:-|–|—|to)\s{0,4}")
+_UP_TO = re.compile(r"(?<!\w)up\s{1,4}to\s{1,4}$")
 _CLAUSE_END = re.compile(r"[,;:.!?()]|\s[-–—]|—")
 
 
@@ -182,6 +185,7 @@ def _single(query: Query, number: Number) -> Quantity:
     rest = _CLAUSE_END.split(query.shadow[number.end : number.end + 60], maxsplit=1)[0]
     after = cues().framed("sizes", "after", left=r"[\s-]{0,4}([\w']{1,40}[\s-]{1,4}){0,5}?").match(rest)
     kind = _kind(query, number, before.lastgroup if before else None, after.lastgroup if after else None)
+    kind = kind or by_pronoun(query, number.end) or _added(query, number)
     low, high = {
         "most": (0, value),
         "least": (value, UNBOUNDED),
@@ -193,6 +197,28 @@ def _single(query: Query, number: Number) -> Quantity:
     return Quantity(low, high, number.start, number.end, kind == "vague", kind is None, value)
 
 
+def _added(query: Query, number: Number) -> str | None:
+    """A bound that is added behind a comma: `9 bullets, please, or more`."""
+    found = cues().anywhere("sizes", "added").search(query.shadow, number.end, number.end + _PRONOUN)
+    if found is None or not query.shadow[: found.start()].endswith(", "):
+        return None
+    return None if _SENTENCE.search(query.shadow, number.end, found.start()) else found.lastgroup
+
+
+_SENTENCE = re.compile(r"[.!?;]\s|\d")
+
+
+def by_pronoun(query: Query, end: int) -> str | None:
+    """What a pronoun in the next words says of a number: `300 words is not enough, so write more than that`.
+
+    Args:
+        query: The query.
+        end: Where the number ends.
+    """
+    found = cues().anywhere("sizes", "pronoun").search(query.shadow, end, end + _PRONOUN)
+    return found.lastgroup if found and not _NUMBER.search(query.shadow, end, found.start()) else None
+
+
 def _kind(query: Query, number: Number, before: str | None, after: str | None) -> str | None:
     """The relation that the words before a number and those behind it make together."""
     if before is None:
@@ -202,6 +228,8 @@ def _kind(query: Query, number: Number, before: str | None, after: str | None) -
         return None  # "bump the bullets up to five" names where they end
     if after is not None and before == "exact":
         return after
+    if before == "most" and after == "exact" and _UP_TO.search(query.shadow, max(0, number.start - 12), number.start):
+        return None  # "up to fourteen, exactly"
     if before == "vague" and after in ("least", "most"):
         return after
     return before
@@ -281,6 +309,8 @@ def unit_of(query: Query, quantity: Quantity) -> tuple[str, int]:
         return f"{within['unit']}s", quantity.end
     before = heard("length").before("unit_before").search(query.shadow, max(0, quantity.start - _AHEAD), quantity.start)
     named = _ANY_UNIT.match(before.group()) if before else None
+    if named and before and role_of(query, before.start(), before.start() + len(named.group())) == "old":
+        return "", 0  # "count characters instead of words: exactly 700"
     follows = heard("length").framed("after_unit_before", left="( )?(", right=f"|{_PUNCTUATION})")
     return (f"{named['unit']}s", quantity.end) if named and follows.match(rest) else ("", 0)
 
@@ -297,10 +327,16 @@ def unit_in(text: str) -> str:
     return f"{found['unit']}s" if found else ""
 
 
+def units_in(query: Query) -> list[re.Match[str]]:
+    """Every unit that the query names, in order; `unit` is its singular."""
+    return list(_ANY_UNIT.finditer(query.shadow))
+
+
 def last_unit(query: Query, at: int) -> str:
     """The unit that was named last, shortly before: `what counts is sentences, exactly 20`."""
     named = list(_ANY_UNIT.finditer(query.shadow, max(0, at - _SHORTLY), at))
-    return f"{named[-1]['unit']}s" if named else ""
+    kept = [match for match in named if role_of(query, *match.span()) == "new"]
+    return f"{(kept or named)[-1]['unit']}s" if named else ""
 
 
 def _is_of_a_part(query: Query, quantity: Quantity, behind: str) -> bool:
@@ -319,7 +355,7 @@ _OLDEST = (("child", 14), ("youth", 24), ("adult", 64))
 """The age groups of the paper, each with its oldest year; who is older is a senior."""
 
 
-def find_ages(query: Query) -> list[Claim]:
+def find_ages(query: Query) -> list[Said]:
     """Claims on audiences, by their values."""
     found = []
     for number in find_numbers(query.shadow):
@@ -327,7 +363,7 @@ def find_ages(query: Query) -> list[Claim]:
         if unit or _AGED.search(query.shadow, max(0, number.start - 20), number.start):
             value = next((name for name, oldest in _OLDEST if number.value <= oldest), "senior")
             end = unit.end() if unit else number.end
-            found.append(Claim(value, number.start, end, role_of(query, number.start, end)))
+            found.append(Said(value, number.start, end, role_of(query, number.start, end)))
     return found
 
 
@@ -353,13 +389,20 @@ _PARTED_BEFORE = re.compile(r"[;.!?,]")
 _LOOSE_SHARE = ("most", "least", "less", "more")
 
 
-def find_shares(query: Query) -> list[Claim]:
-    """Claims `("share", percent)` on capitals; `("share", None)` where the query gives a bound and no share."""
+def find_shares(query: Query, *, lone: bool = False) -> list[Said]:
+    """Claims `("share", percent)` on capitals; `("share", None)` where the query gives a bound and no share.
+
+    Args:
+        query: The query.
+        lone: Whether a share needs no letters beside it, as where another one is in force: `45 %, not 50 %`.
+    """
     shadow, vocabulary = query.shadow, heard("case")
     claims = []
     for number in find_numbers(shadow):
         percent = _PERCENT.match(shadow, number.end)
-        if percent is None or not vocabulary.anywhere("letters").search(shadow, *query.sentence(number.start)):
+        if percent is None:
+            continue
+        if not lone and not vocabulary.anywhere("letters").search(shadow, *query.sentence(number.start)):
             continue  # another kind of share
         if not percent["points"] and not _is_margin(query, number.start, percent.end()):
             claims.append(_share(query, number.start, percent.end(), number.value))
@@ -370,7 +413,7 @@ def find_shares(query: Query) -> list[Claim]:
     return claims
 
 
-def is_measured(query: Query, case: Claim, share: Claim) -> bool:
+def is_measured(query: Query, case: Said, share: Said) -> bool:
     """Whether a case is named only as what a share is a share of: `40 % of the letters in upper case`."""
     if share.end <= case.start:
         gap = query.shadow[share.end : case.start]
@@ -379,10 +422,10 @@ def is_measured(query: Query, case: Claim, share: Claim) -> bool:
     return len(gap) <= 40 and not _PARTED_BEFORE.search(gap)
 
 
-def _share(query: Query, start: int, end: int, value: int) -> Claim:
+def _share(query: Query, start: int, end: int, value: int) -> Said:
     loose = size_before(query, start) in _LOOSE_SHARE or cues().after("sizes", "loose").match(query.shadow, end)
     percent = 100 - value if _nearest_case(query, start, end) == "lower" else value
-    return Claim(("share", None if loose else percent), start, end, role_of(query, start, end))
+    return Said(("share", None if loose else percent), start, end, role_of(query, start, end))
 
 
 def _nearest_case(query: Query, start: int, end: int) -> str:

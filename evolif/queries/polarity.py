@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from evolif.queries.cues import cues
-from evolif.queries.query import MASK, SENTENCE_END, Query
+from evolif.queries.reading import MASK, SENTENCE_END, Query
+from evolif.queries.vocabulary import cues
 
 # What a query says of a thing it mentions: that it is wanted now, that it was, or that it is given up.
 
@@ -36,13 +36,15 @@ def role_of(query: Query, start: int, end: int, *, in_list: bool = False, moved:
         in_list: Whether a comma may go on with another value of the same kind.
         moved: Whether `from` before it makes it the old value; `from 8 to 12` may be a range.
     """
-    if any(low <= start < high for low, high in given_up(query.shadow, in_list)):
+    if any(low < start < high for low, high in given_up(query.shadow, in_list)):
         return "old"
     low, high = query.segment(start)[0], query.segment(max(start, end - 1))[1]
     rest = query.shadow[end : max(high, end)]
     if lifted_after(rest) or _thrown_out(query, end) or _stands_against(query.shadow, low, start, moved):
         return "old"
     former = cues().anywhere("was").search(query.shadow, low, start)
+    if former and cues().anywhere("wished").search(query.shadow, low, start):
+        former = None  # "I'd rather the capitals were at 20 %"
     if former and not cues().anywhere("zone", "goes_on").search(query.shadow, former.end(), start):
         return "was"
     return "was" if _was_behind(rest) else "new"
@@ -208,6 +210,7 @@ def stance_of(query: Query, start: int, end: int, *, near: bool = False) -> Stan
         if (
             refused
             or _none_allowed(query.shadow[low:start], said)
+            or (_may(said) and cues().before("stance", "neither").search(query.shadow, low, start))
             or (before == "forbid" and cues().anywhere("stance", "if").search(said))
         ):
             return "forbid"  # "put no colons in even if you feel like it"
@@ -222,6 +225,10 @@ def stance_of(query: Query, start: int, end: int, *, near: bool = False) -> Stan
         double = cues().before("stance", "double").search(query.shadow, low, start)
         return "require" if before == "forbid" and double else "forbid"
     return after if before == "none" else before
+
+
+def _may(said: str) -> bool:
+    return cues().anywhere("stance", "may").search(said) is not None
 
 
 def _none_allowed(earlier: str, said: str) -> bool:
@@ -263,7 +270,7 @@ def _forbidden_later(rest: str) -> bool:
     if cues().after("stance", "joins").match(rest):
         return True
     cue = cues().anywhere("stance", "forbid_later").search(rest)
-    fill = cues().framed("stance", "later_fill", left=r"[^.!?;]{0,80}([.:;,!]\s|\s)(", right=" ){0,4}")
+    fill = cues().framed("stance", "later_fill", left=r"[^.!?;]{0,80}([.:;,!?]\s|\s)(", right=",? ){0,4}")
     return cue is not None and fill.fullmatch(rest, 0, cue.start()) is not None
 
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evolif.queries.claims import Change, is_kept, is_lifted, missing
-from evolif.queries.cues import cues, heard
+from evolif.queries.change import Change
+from evolif.queries.comparison import is_kept, is_lifted, missing
 from evolif.queries.mentions import marks_in
 from evolif.queries.polarity import Stance, given_up, lifted, role_of, stance_of
-from evolif.queries.query import Query
+from evolif.queries.reading import Query
+from evolif.queries.vocabulary import cues, heard
 from evolif.turns import Finding
 
 _BESIDE = re.compile(r"[\s\"'“”‘’`()\[\],:–—-]{0,6}(?:or\s|i\.?e\.?\s)?[\"'“‘`(]?")
@@ -111,6 +112,8 @@ def _lifted(query: Query, change: Change, mine: Sequence[_Seen], others: Sequenc
 
 def _is_free(query: Query, change: Change, place: _Seen) -> bool:
     """Whether the query no longer minds a mark, there where it speaks of it."""
+    if change.params["mode"] == "exclude" and heard("punctuation").after("out").match(query.shadow, place.end):
+        return False  # "full stops are out"
     given = is_lifted(query, *place.span)
     if place.stance == "lift" or (given and place.stance != "forbid"):
         return True

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from evolif.queries.cues import cues, word_stems
-from evolif.queries.query import Query
+from evolif.queries.reading import Query
+from evolif.queries.vocabulary import cues, word_stems
 from evolif.resources import data_path
 from evolif.turns import Finding, Move, Topic
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolif.queries.claims import Change, Claim, compare, missing, removed
-from evolif.queries.cues import heard, whole_words
+from evolif.queries.change import Change
+from evolif.queries.comparison import Said, compare, missing, removed
 from evolif.queries.numbers import find_ages, find_numbers, find_shares, is_measured
 from evolif.queries.polarity import is_denied, role_of
-from evolif.queries.query import Query
+from evolif.queries.reading import Query
+from evolif.queries.vocabulary import heard, whole_words
 from evolif.turns import Finding, Params
 
 
@@ -23,7 +24,7 @@ def read_choice(query: Query, change: Change, key: str) -> list[Finding]:
         change: The change of the turn.
         key: The parameter that holds the value.
     """
-    claims = _claims(query, change.group)
+    claims = choices(query, change.group)
 
     def says(value: str, params: Params) -> bool:
         return bool(value == params[key])
@@ -36,18 +37,19 @@ def read_choice(query: Query, change: Change, key: str) -> list[Finding]:
     return removed(query, change, vocabulary.anywhere("nouns"), claims, free, says, demand)
 
 
-def _claims(query: Query, group: str) -> list[Claim]:
+def choices(query: Query, group: str) -> list[Said]:
+    """The values of a group that the query names, in order, each with its role."""
     vocabulary = heard(group)
     claims = []
     for value in vocabulary.keys("values"):
         for match in vocabulary.anywhere("values", value).finditer(query.low):
             if not _is_somebody(query, group, match):
                 role = "old" if is_denied(query, *match.span()) else role_of(query, *match.span())
-                claims.append(Claim(value, *match.span(), role))
+                claims.append(Said(value, *match.span(), role))
     if group == "audience":
         claims = _denied_whole(query, [*claims, *find_ages(query)])
     claims.sort(key=lambda claim: (claim.start, -claim.end))
-    outermost: list[Claim] = []
+    outermost: list[Said] = []
     for claim in claims:  # "older adults" is one audience, not two
         if not outermost or claim.start >= outermost[-1].end:
             outermost.append(claim)
@@ -60,7 +62,7 @@ def _is_somebody(query: Query, group: str, match: re.Match[str]) -> bool:
     return "bearers" in people and people.after("bearers").match(query.shadow, match.end()) is not None
 
 
-def _denied_whole(query: Query, claims: Sequence[Claim]) -> list[Claim]:
+def _denied_whole(query: Query, claims: Sequence[Said]) -> list[Said]:
     """`not for young people of 15 to 24`: the ages are denied with the people."""
     denied = {(c.value, query.sentence_number(c.start)) for c in claims if is_denied(query, *c.span)}
     return [replace(c, role="old") if (c.value, query.sentence_number(c.start)) in denied else c for c in claims]
@@ -71,13 +73,14 @@ def _denied_whole(query: Query, claims: Sequence[Claim]) -> list[Claim]:
 
 def read_case(query: Query, change: Change) -> list[Finding]:
     """Findings on letter case."""
-    shares = find_shares(query)
+    shares = find_shares(query, lone=(change.before or {}).get("mode") == "share")
     whole = [c for c in _whole(query, change) if not any(is_measured(query, c, share) for share in shares)]
     claims = sorted([*shares, *whole], key=lambda claim: claim.start)
     params = change.params
     if change.kind == "remove":
         vocabulary = heard("case")
         claims = [c for c in claims if c.value[0] == "share" or params["mode"] != "share"]
+        claims = [c for c in claims if _says(c.value, params) or not _is_permitted(query, c.start)]
         return removed(
             query, change, vocabulary.anywhere("nouns"), claims, vocabulary.anywhere("free"), _says, _demand(params)
         )
@@ -86,7 +89,7 @@ def read_case(query: Query, change: Change) -> list[Finding]:
     return compare(query, change, claims, _says, _demand(params))
 
 
-def _whole(query: Query, change: Change) -> list[Claim]:
+def _whole(query: Query, change: Change) -> list[Said]:
     """Cases of the whole text; a case that is denied asks for the other one, if the query asks for any."""
     vocabulary, shadow = heard("case"), query.shadow
     claims = []
@@ -97,12 +100,28 @@ def _whole(query: Query, change: Change) -> list[Claim]:
                 continue
             if vocabulary.after("both_after").match(shadow, end):
                 continue  # "upper and lower case" names the thing, not a value
-            denied = change.kind != "remove" and is_denied(query, start, end)
-            role = role_of(query, start, end)
+            dropped = change.kind != "remove" and _is_dropped(query, start, end)
+            denied = dropped or (change.kind != "remove" and is_denied(query, start, end))
+            role = "new" if dropped else role_of(query, start, end)
             if denied and vocabulary.before("none_of").search(shadow, max(0, start - 30), start):
                 role = "new"
-            claims.append(Claim((f"all_{other if denied else case}", None), start, end, role))
+            claims.append(Said((f"all_{other if denied else case}", None), start, end, role))
     return claims
+
+
+def _is_permitted(query: Query, start: int) -> bool:
+    """`feel free to use small letters again`: not the case that is lifted, but what it ruled out."""
+    return heard("case").before("permitted").search(query.shadow, max(0, start - 40), start) is not None
+
+
+def _is_dropped(query: Query, start: int, end: int) -> bool:
+    """`lose the capitals`, `those capitals have to go`: asks for the other case."""
+    vocabulary = heard("case")
+    if vocabulary.before("needless").search(query.shadow, max(0, start - 40), start):
+        return False
+    if vocabulary.before("dropped").search(query.shadow, max(0, start - 60), start):
+        return True
+    return vocabulary.after("dropped_after").match(query.shadow, end) is not None
 
 
 def _says(value: tuple[str, object], params: Params) -> bool:
@@ -110,20 +129,19 @@ def _says(value: tuple[str, object], params: Params) -> bool:
     return bool(params["mode"] == kind and (kind != "share" or share == params["percent"]))
 
 
-def _plain_claims(query: Query, change: Change) -> list[Claim]:
-    """Demands on the whole text, not a word on capitals in passing."""
+def case_claims(query: Query, change: Change) -> list[Said]:
+    """Plain demands on the case of the whole text, and shares; not a word on capitals in passing."""
     vocabulary = heard("case")
     either, whole = vocabulary.anywhere("either"), vocabulary.anywhere("whole")
-    return [
+    shares = find_shares(query)
+    cases = [
         c
         for c in _whole(query, change)
         if not either.search(query.shadow, max(0, c.start - 16), c.end + 8)
         and whole.search(query.shadow, max(0, c.start - 24), c.end + 24)
+        and not any(is_measured(query, c, share) for share in shares)
     ]
-
-
-case_claims = (_plain_claims, _says)
-"""The claims on case that are plainly demands, and what compares them."""
+    return [*cases, *shares]
 
 
 def _demand(params: Params) -> str:
@@ -297,7 +315,7 @@ def _says_format(value: str, params: Params) -> bool:
     return bool(value == params["mode"])
 
 
-def _format_claims(query: Query, *, table: bool, headed: bool) -> list[Claim]:
+def _format_claims(query: Query, *, table: bool, headed: bool) -> list[Said]:
     """Formats that the query names.
 
     Args:
@@ -312,15 +330,10 @@ def _format_claims(query: Query, *, table: bool, headed: bool) -> list[Claim]:
             continue
         for match in vocabulary.anywhere("values", mode).finditer(query.low):
             role = "old" if is_denied(query, *match.span()) else role_of(query, *match.span())
-            claims.append(Claim(mode, *match.span(), role))
+            claims.append(Said(mode, *match.span(), role))
     return sorted(claims, key=lambda claim: claim.start)
 
 
-def _plain_format_claims(query: Query, change: Change) -> list[Claim]:
-    asked = heard("format").framed("asked", right="( <asked_fill>){0,4}( )?$")
-    claims = _format_claims(query, table=False, headed=False)
-    return [c for c in claims if asked.search(query.shadow, max(0, c.start - 40), c.start)]
-
-
-format_claims = (_plain_format_claims, _says_format)
-"""The claims on formats that are plainly demands, and what compares them."""
+def format_claims(query: Query) -> list[Said]:
+    """The formats that the query names, in order, each with its role; tables may be part of the task."""
+    return _format_claims(query, table=False, headed=False)

@@ -14,7 +14,7 @@ from typing import Any
 
 from evolif.constraints import get_group
 from evolif.errors import EvolifError, InputError
-from evolif.queries.query import MASK
+from evolif.queries.reading import MASK
 from evolif.resources import data_path, load_data
 
 _BLANK = r"\s{1,4}"
