@@ -40,6 +40,7 @@ SUMMARIES: Mapping[str, str] = {
     "score": "Compute the eight metrics, with 95 % intervals, from plain verdicts.",
     "topics": "Check topics (exit code 1 on a finding), or have a model write them for a domain.",
     "personas": "Check personas (exit code 1 on a finding), or have a model infer them from messages.",
+    "registers": "Check registers: your own frames, or the words of this package. Exit code 1 on a finding.",
     "models": "List models; download the weights of a small local one.",
     "scenarios": "List the scenarios that are installed, or the options of one.",
 }
@@ -56,9 +57,10 @@ _MODULES = {
     "score": "check",
     "topics": "catalogue",
     "personas": "catalogue",
+    "registers": "catalogue",
 }
 """Verbs whose module has another name."""
-_NESTED = ("models", "personas", "topics")
+_NESTED = ("models", "personas", "registers", "topics")
 """Verbs with subcommands."""
 _WITHOUT_OWN_GROUPS = ("check", "demo", "scenarios", "status", "score", *_NESTED)
 """Verbs without `--constraints` for groups; `check` has a file of constraints instead, but reads the variable."""

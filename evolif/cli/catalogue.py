@@ -1,4 +1,4 @@
-"""`evolif topics` and `evolif personas`: check your own catalogues, and have a chat model write entries."""
+"""`evolif topics`, `personas` and `registers`: check your own catalogues, and have a chat model write entries."""
 
 from __future__ import annotations
 
@@ -39,6 +39,30 @@ personas_app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Check personas (exit code 1 on a finding), or have a model infer them from messages.",
 )
+
+
+registers_app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Check registers: your own frames, or the words of this package. Exit code 1 on a finding.",
+)
+
+
+@registers_app.callback()
+def registers() -> None:
+    """Check registers: your own frames, or the words of this package. Exit code 1 on a finding."""
+
+
+@registers_app.command("lint")
+def lint_registers(
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Your registers, YAML.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Check a file of registers; without one, this package's utterance plans, reasons and small talk."""
+    from evolif.catalogue import lint_registers
+
+    _show_report(lint_registers(file), as_json=as_json)
 
 
 @topics_app.command("lint")

@@ -60,7 +60,7 @@ class Case(Group):
         return {"percent": f"{params['percent']}%"} if params["mode"] == "share" else {}
 
     def size(self, params: Params) -> tuple[str, int] | None:
-        return ("share", params["percent"]) if params["mode"] == "share" else None
+        return ("percent", params["percent"]) if params["mode"] == "share" else None
 
     def note(self, params: Params, fmt: str | None) -> str:
         """What counts as text."""

@@ -26,7 +26,7 @@ from evolif.synthesis.assignment import (
 )
 from evolif.synthesis.chat import Completion, object_schema, read_object
 from evolif.synthesis.prompts import fill_slots, synthesis_settings
-from evolif.synthesis.template import Frames, TemplateSynthesizer, load_frames, registers
+from evolif.synthesis.template import Frames, TemplateSynthesizer, frame_faults, load_frames, registers
 
 __all__ = [
     "TEMPLATE",
@@ -45,6 +45,7 @@ __all__ = [
     "Writer",
     "author_of",
     "fill_slots",
+    "frame_faults",
     "load_frames",
     "load_personas",
     "load_plugin",

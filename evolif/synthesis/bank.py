@@ -102,7 +102,8 @@ class GroupPlans:
             return True
         if size is None:
             return False
-        low, high = self.sizes.get(size[0]) or self.sizes.get("count", _NEVER_SIZED)
+        only = next(iter(self.sizes.values())) if len(self.sizes) == 1 else _NEVER_SIZED
+        low, high = self.sizes.get(size[0], only)
         return size[1] <= low if SMALL in plan.tags else size[1] >= high
 
 

@@ -80,15 +80,31 @@ def load_frames(path: Path) -> Frames:
     return Frames({**own_frames().by_register, **_read(path)})
 
 
-def _read(path: Path) -> Mapping[str, Mapping[str, Any]]:
+def _registers_of(path: Path) -> Mapping[str, Mapping[str, Any]]:
     data = load_data(path)
     registers = data.get("registers") if isinstance(data, dict) else None
     if not isinstance(registers, dict) or not registers:
         raise InputError("needs “registers”, a mapping of register names to frames", path=path)
+    return registers
+
+
+def _read(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    registers = _registers_of(path)
     for register, moves in registers.items():
         for fault in _faults(register, moves):
             raise InputError(fault, path=path)
     return registers
+
+
+def frame_faults(path: Path) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """The registers of a frames file, and everything that is wrong with them, each with its register.
+
+    Raises:
+        InputError: the file cannot be read, or has no registers.
+    """
+    registers = _registers_of(path)
+    faults = tuple((str(name), fault) for name, moves in registers.items() for fault in _faults(name, moves))
+    return tuple(map(str, registers)), faults
 
 
 def _faults(register: object, moves: object) -> Iterator[str]:
