@@ -294,6 +294,14 @@ class Scenario(Protocol):
         """
         return None
 
+    def untold(self, bench: Benchmark) -> str:
+        """Whether the system text alone says how answers are judged, so that a run without it leaves models guessing.
+
+        Returns:
+            A sentence on what to do for runs without it; empty if the prompts say everything.
+        """
+        return ""
+
     def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
         """Models that a run may call to write missing prompts."""
         return ()

@@ -50,6 +50,14 @@ def generate(
         ),
     ] = None,
     checker: CheckerOption = None,
+    definitions: Annotated[
+        str,
+        typer.Option(
+            metavar="system|query",
+            rich_help_panel=WORDING,
+            help="Who says what exactly is counted: the system prompt, or the queries, for runs without one.",
+        ),
+    ] = "system",
     only: Annotated[int | None, typer.Option(min=1, help="Generate only the dialogue with this number.")] = None,
     options: WordingOptions,
     scenario: Annotated[
@@ -94,6 +102,7 @@ def generate(
             registers=registers,
             synthesizers=synthesizer or [TEMPLATE],
             checker=checker,
+            definitions=definitions,
             options=ModelOptions(**asdict(options), seed=chosen),
             only=only,
             progress=progress,

@@ -40,7 +40,7 @@ def evaluate(
     from evolif.benchmark import open_benchmark
     from evolif.budget import load_prices
     from evolif.cli.progress import choose, watching_run
-    from evolif.runner import evaluate_with, gap_note, keep_cap_rule, plan
+    from evolif.runner import evaluate_with, keep_cap_rule, notes_before, plan
 
     shown, benchmark = choose(display), open_benchmark(bench, notify=say)
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
@@ -48,7 +48,7 @@ def evaluate(
     prices = load_prices(config.prices)
     settings = keep_cap_rule(plan(benchmark, config), root)
     if config.dry_run:
-        if note := gap_note(benchmark, settings):
+        for note in notes_before(benchmark, settings):
             say(note)
         show(forecast_lines(settings, _forecast(benchmark, settings, prices, config.like)))
         return

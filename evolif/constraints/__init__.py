@@ -17,6 +17,7 @@ from evolif.constraints.base import (
     upper_limit,
 )
 from evolif.constraints.compatibility import find_conflict, is_closed, table_version
+from evolif.constraints.definitions import definition, rules_of
 from evolif.constraints.registry import (
     EXTENDED_GROUPS,
     GROUPS,
@@ -49,6 +50,7 @@ __all__ = [
     "check",
     "check_reading",
     "code_of",
+    "definition",
     "describe",
     "edge_keywords",
     "find_conflict",
@@ -62,6 +64,7 @@ __all__ = [
     "parse_constraint",
     "parse_constraints",
     "rule_checked",
+    "rules_of",
     "table_version",
     "upper_limit",
 ]

@@ -4,7 +4,8 @@ To add a group:
 
 1. Write a subclass of `Group` in the module of its kind (`length.py`, `placement.py`, ...), with a model for its
    parameters, `draw` and `check`, and `key`, `slots` and `note` for its phrases.
-2. Put its pool, phrases and description into the data file `constraints/NAME.yaml`.
+2. Put its pool, phrases, description and what is counted (`counted`, see `definitions.py`) into the data file
+   `constraints/NAME.yaml`.
 3. List it in `registry.py`, and in the profiles that draw it (`seeds/profiles/`).
 4. Exclude incompatible combinations: with a row or a budget in `constraints/compatibility-extended.yaml`, or with a
    function in `compatibility.py` if they must be computed; name the group in its `_EXTENDED`.
@@ -18,7 +19,7 @@ A group outside of this package needs only steps 1 and 2, with `data` as a class
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal
@@ -138,6 +139,10 @@ class Group:
     def key(self, params: Params) -> str:
         """The key of the phrases for these parameters: their mode, or `all` if the group has no modes."""
         return str(params.get("mode", "all"))
+
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str] | None:
+        """The keys of the phrases for what a pool can draw; None for all of them."""
+        return None
 
     def slots(self, params: Params) -> dict[str, str]:
         """The slot values of a phrase."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Annotated, Any, Literal
 
@@ -83,6 +83,10 @@ class Format(Group):
 
     def key(self, params: Params) -> str:
         return "json_keys" if "keys" in params else str(params["mode"])
+
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        modes: list[str] = pool["modes"]
+        return modes
 
     def slots(self, params: Params) -> dict[str, str]:
         return {slot: quoted(params[slot], "and") for slot in ("keys", "columns") if slot in params}

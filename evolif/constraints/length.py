@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
@@ -74,6 +75,9 @@ class Length(Group):
 
     def key(self, params: Params) -> str:
         return f"{params['unit']}.{params['relation']}"
+
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        return [f"{unit}.{relation}" for unit in get_args(_Unit) for relation in pool["relations"]]
 
     def slots(self, params: Params) -> dict[str, str]:
         return {name: str(params[name]) for name in ("count", "upper") if name in params}

@@ -6,6 +6,7 @@ Only `bullets` is in the paper.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Tag, TypeAdapter
@@ -48,6 +49,9 @@ class Bullets(CountGroup):
 
     def key(self, params: Params) -> str:
         return str(params.get("kind", "count"))
+
+    def drawn_keys(self, pool: Mapping[str, Any]) -> Collection[str]:
+        return ["count" if kind == "bullet" else kind for kind in pool.get("kinds") or ("bullet",)]
 
     def slots(self, params: Params) -> dict[str, str]:
         return {"count": str(params["count"])}

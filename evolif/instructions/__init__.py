@@ -5,12 +5,12 @@ write its queries.
 """
 
 from evolif.instructions.authors import open_author, open_synthesizers, reopen_synthesizers
-from evolif.instructions.environment import SYSTEM_PROMPT
 from evolif.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter
 from evolif.instructions.generate import extend, generate
 from evolif.instructions.generator import script_of
 from evolif.instructions.prompt import Requirements, constraint_objects, prompt_of, requirements_of
 from evolif.instructions.source import SynthesizerPool, TurnMade, TurnSource
+from evolif.instructions.system import SYSTEM_PROMPT, system_text
 from evolif.instructions.turn_lines import (
     Header,
     Rates,
@@ -55,6 +55,7 @@ __all__ = [
     "reopen_synthesizers",
     "requirements_of",
     "script_of",
+    "system_text",
     "to_object",
     "turn_hash",
     "witness_verdicts",

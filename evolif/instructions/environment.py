@@ -12,6 +12,7 @@ from evolif.instructions.folder import Benchmark
 from evolif.instructions.prompt import Requirements, prompt_of, requirements_of
 from evolif.instructions.relevance import task_of, why_not_judged
 from evolif.instructions.source import SynthesizerPool, TurnSource
+from evolif.instructions.system import SYSTEM_PROMPT, system_text
 from evolif.instructions.turn_lines import SynthesisRecord
 from evolif.instructions.verdicts import RelevanceCheck, judge_turn
 from evolif.judging import Judge, Judgement, LexicalJudge, RelevanceGate, relevance_verdict
@@ -19,17 +20,6 @@ from evolif.models import ModelOptions
 from evolif.scenario import Environment, Services
 from evolif.turns import Turn
 from evolif.types import End, Exchange, Prompt, Seat, Spent, Usage
-
-SYSTEM_PROMPT = """\
-You are in a long conversation about several tasks. Each task has its own set of requirements for your answer.
-- A requirement stays in force for its task until the user changes or withdraws it, and it holds for that task only.
-- A new task starts without requirements. When the user comes back to an earlier task, that task's requirements hold \
-again, together with whatever the user changes now.
-- Every answer is the complete answer to the task in question and satisfies all requirements in force for it.
-- Requirements on the text mean what a reader of the answer sees: in JSON, XML, HTML and CSV the keys, values, cells \
-and visible text, not the syntax around them.
-Reply with the answer alone: no preamble, no comment on the requirements."""
-"""Explains scoped constraints; on by default, left out for the ablation (paper App. E)."""
 
 _MOST_PROMPTS = 1024
 """Maximum number of prompts kept in memory: models and epochs that play a dialogue share them."""
@@ -39,6 +29,7 @@ class TurnEnvironment(Environment):
     """The turns of a benchmark, extended as long as the model keeps up.
 
     Args:
+        system: What the model under test is told first.
         source: Its turns; None where prompts come from elsewhere.
         judge: For the subjective constraints; None if they are not judged.
         wording: The models that word missing turns, closed with this environment.
@@ -47,11 +38,13 @@ class TurnEnvironment(Environment):
 
     def __init__(
         self,
+        system: str,
         source: TurnSource | None,
         judge: Judge | None,
         wording: SynthesizerPool,
         gate: RelevanceGate | None = None,
     ) -> None:
+        self._system = system
         self._source = source
         self._judge = judge
         self._has_calls = judge is not None and not isinstance(judge, LexicalJudge)
@@ -61,8 +54,8 @@ class TurnEnvironment(Environment):
         self._relevance: dict[tuple[int, int, str], RelevanceCheck] = {}
 
     def system(self, dialogue: int, seat: Seat) -> str:
-        """How constraints are scoped."""
-        return SYSTEM_PROMPT
+        """How constraints are scoped and, unless the queries say it, what exactly is counted."""
+        return self._system
 
     async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
         """The next turn of the dialogue, written if it is missing."""
@@ -139,10 +132,11 @@ def open_environment(bench: Benchmark | None, services: Services) -> TurnEnviron
         UsageError: a synthesizer that the benchmark does not have, a missing key.
         InputError: a broken line; every dialogue of the run is read before the first paid call.
     """
+    system = SYSTEM_PROMPT if bench is None else system_text(bench.header)
     if bench is None or services.config is None:
         pool = SynthesizerPool({})
         source = None if bench is None else TurnSource(bench, pool)
-        return TurnEnvironment(source, services.judge, pool, services.relevance)
+        return TurnEnvironment(system, source, services.judge, pool, services.relevance)
     config = services.config
     missing = tuple(bench.missing(services.max_turns, services.dialogues))
     options = ModelOptions(max_retries=config.max_retries, timeout=config.timeout, wait=config.wait)
@@ -159,4 +153,4 @@ def open_environment(bench: Benchmark | None, services: Services) -> TurnEnviron
         services.book(one.dialogue, one.turn, spent)
 
     source = TurnSource(bench, pool, notify=bench.notify, record=record)
-    return TurnEnvironment(source, services.judge, pool, services.relevance)
+    return TurnEnvironment(system, source, services.judge, pool, services.relevance)

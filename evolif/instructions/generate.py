@@ -14,7 +14,7 @@ from evolif.instructions.authors import Author, open_synthesizers, reopen_synthe
 from evolif.instructions.folder import REGISTERS, Benchmark
 from evolif.instructions.generator import TurnGenerator
 from evolif.instructions.source import TurnMade, word_alone
-from evolif.instructions.turn_lines import EDITION, Header, Spec, read_header, to_line
+from evolif.instructions.turn_lines import EDITION, Header, Spec, definitions_named, read_header, to_line
 from evolif.models import ModelOptions, ModelRef
 from evolif.resources import data_path
 from evolif.synthesis import TEMPLATE, Share, author_of, load_frames, load_personas
@@ -33,6 +33,7 @@ def generate(
     registers: Path | str | None = None,
     synthesizers: Sequence[Author | tuple[Author, int]] = (TEMPLATE,),
     checker: ModelRef | None = None,
+    definitions: str = "system",
     options: ModelOptions | None = None,
     only: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -53,6 +54,7 @@ def generate(
             their weights (`NAME=2`). A `ChatModel` or `Synthesizer` object may replace a name, alone or as
             `(object, 2)`; the caller closes it.
         checker: A chat model that checks free text beyond what rules can.
+        definitions: Who says what exactly is counted: the `system` prompt, or each `query`, for runs without one.
         options: How chat models are reached and sampled.
         only: Generate only this dialogue; its bytes are the same as in the whole set.
         progress: Called with (dialogues done, dialogues in total) for template dialogues.
@@ -75,7 +77,9 @@ def generate(
         synthesizers=tuple(map(str, shares)),
         checker=opened.checker,
     )
-    header = Header(edition=EDITION, spec=spec, own_code=code_of(spec.profile.groups))
+    header = Header(
+        edition=EDITION, spec=spec, definitions=definitions_named(definitions), own_code=code_of(spec.profile.groups)
+    )
     files = {
         "topics.jsonl": Path(topics) if topics else data_path("seeds", "topics.jsonl"),
         "personas.jsonl": Path(personas) if personas else data_path("personas", "personas.jsonl"),

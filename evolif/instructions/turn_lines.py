@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
@@ -200,6 +200,9 @@ FORMAT_VERSION = 1
 EDITION = 2
 """What the generator draws and how it words it: whatever changes the bytes of generated sets raises this."""
 
+Definitions = Literal["system", "query"]
+"""Who says what exactly is counted: the system prompt, or the queries, each rule once in a dialogue."""
+
 # A header may come from anyone: it may name a model, but not the address that receives its key.
 _SynthesizerName = Annotated[str, Field(max_length=300, pattern=r"^[^?\s]([^?\x00-\x1f]*[^?\s])?$")]
 
@@ -240,6 +243,10 @@ class ImportOrigin(_Model):
     """A hash of all turns, so that different content is a different benchmark."""
 
 
+_OPTIONAL = frozenset({"imported", "definitions", "own_code"})
+"""Entries of a header that are left out where they are empty."""
+
+
 class Header(_Model):
     """The contents of `benchmark.json`."""
 
@@ -253,6 +260,8 @@ class Header(_Model):
     spec: Spec
     imported: ImportOrigin | None = None
     """Set for a benchmark without a script; its `spec` then gives only its size and the evaluation settings."""
+    definitions: Definitions | None = None
+    """Where it is said what exactly is counted; sets from before this was a choice do not say so."""
     own_code: Annotated[Mapping[_ShortText, _ShortText], Field(max_length=100)] = Field(default_factory=dict)
     """Per constraint group that is not evolif's: the file it was drawn by, and its digest. Nothing is loaded by it."""
 
@@ -261,7 +270,7 @@ class Header(_Model):
         data: dict[str, Any] = serialize(self)
         if data["edition"] == 1:  # so that sets of the first edition keep their identity
             del data["edition"]
-        return {name: value for name, value in data.items() if value or name not in ("imported", "own_code")}
+        return {name: value for name, value in data.items() if value or name not in _OPTIONAL}
 
     def to_json(self) -> str:
         """The text written to disk: readable, stable, one trailing line break."""
@@ -304,6 +313,19 @@ def read_header(path: Path) -> Header:
         raise InputError(complaint(fault, "header"), path=path) from None
     except UsageError as fault:
         raise InputError(str(fault), path=path) from None
+
+
+def definitions_named(name: str) -> Definitions:
+    """The choice of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    choices: tuple[Definitions, ...] = get_args(Definitions)
+    for choice in choices:
+        if name == choice:
+            return choice
+    raise UsageError(f"unknown --definitions “{name:.40}”; use {' or '.join(choices)}")
 
 
 RECORDS = "synthesis.jsonl"

@@ -36,6 +36,7 @@ from evolif.report.wording import (
     settings_line,
     spent_lines,
     unfinished_line,
+    untold_line,
 )
 from evolif.runner import Run, TurnRecord
 from evolif.scenario import Grid, TableCell
@@ -204,7 +205,7 @@ def _say_all(lines: Iterable[str], console: Console) -> None:
 
 
 def _settings_lines(run: Run) -> tuple[str, ...]:
-    return settings_line(run), early_line(run), unfinished_line(run)
+    return settings_line(run), untold_line(run), early_line(run), unfinished_line(run)
 
 
 def _closing_lines(analysis: RunAnalysis, prices: PriceTable | None) -> Iterator[str]:
@@ -245,7 +246,8 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
     say(words.kind_line(one), console)
     if one.also:
         say(f"The two also differ in this: {'; '.join(one.also)}.", console)
-    _say_all(dict.fromkeys(map(unfinished_line, (one.a.of.run, one.b.of.run))), console)
+    for line in (untold_line, unfinished_line):
+        _say_all(dict.fromkeys(map(line, (one.a.of.run, one.b.of.run))), console)
     _say_all(dict.fromkeys(line for side in (one.a, one.b) for line in integrity_lines(side.of)), console)
     draw_grid(comparison_grid(one, narrow=True), console)
     swaps = f"all {paired.permutations}" if paired.exact else f"{paired.permutations} seeded"

@@ -79,6 +79,16 @@ def settings_line(run: Run) -> str:
     return f"{line[0].upper()}{line[1:]}; in brackets 95 % intervals over dialogues."
 
 
+def untold_line(run: Run) -> str:
+    """That the models were not told what exactly is counted; empty if they were."""
+    if not run.settings.untold:
+        return ""
+    return (
+        "Not told what counts: this benchmark says in the system prompt alone what exactly its requirements count, and "
+        "the models did not get it."
+    )
+
+
 def relevance_counted(settings: RunSettings) -> str:
     """That the relevance gate is in the figures, as a clause; empty if it stands apart."""
     return ", counted in CSR, ISR and patience" if settings.relevance_counts else ""

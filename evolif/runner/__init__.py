@@ -18,6 +18,7 @@ from evolif.runner.events import (
 )
 from evolif.runner.floor import replay_floor
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
+from evolif.runner.notices import notes_before
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, keep_cap_rule, load_run
@@ -68,6 +69,7 @@ __all__ = [
     "judging_gap",
     "keep_cap_rule",
     "load_run",
+    "notes_before",
     "plan",
     "rejudge",
     "rejudged",

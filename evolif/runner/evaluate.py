@@ -14,12 +14,12 @@ from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ModelRef, RequestCache,
 from evolif.runner.clients import ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
+from evolif.runner.notices import notes_before
 from evolif.runner.ray_worker import WorkerConfig
 from evolif.runner.run import Engine, Notify, Run, RunExecutor, keep_cap_rule, load_run
 from evolif.runner.scheduler import MOST_ALIVE, play_here
 from evolif.runner.settings import RunSettings, partner_of, plan
 from evolif.runner.shutdown import Shutdown
-from evolif.runner.unjudged import gap_note
 from evolif.scenario import Benchmark, get_scenario, options_of
 
 
@@ -175,7 +175,7 @@ def evaluate_with(
     if executor.is_complete(root):
         executor.notify(f"{root} is complete: every session has ended, nothing left to run.")
         return load_run(root)
-    if note := gap_note(benchmark, settings):
+    for note in notes_before(benchmark, settings):
         executor.notify(note)
     shutdown = Shutdown()
     engine = _engine(benchmark, config, settings, executor.notify, gate, cached=cache is not None)

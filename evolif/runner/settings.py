@@ -30,6 +30,7 @@ _LATER: Mapping[str, Any] = {
     "cap_counts": "turns",
     "relevance": "",
     "relevance_counts": False,
+    "untold": False,
 }
 """Fields that are written only where they differ from this."""
 EXTENT = ("models", "endpoints", "dialogues", "epochs")
@@ -90,6 +91,8 @@ class RunSettings(BaseModel):
     """The relevance gate as its scenario names it, with the version of its rules; empty for none."""
     relevance_counts: bool = False
     """Whether its verdict is one more requirement of every turn."""
+    untold: bool = False
+    """The run has no system prompt, and its benchmark says there alone how answers are judged."""
 
     @field_validator("endpoints", "judge_endpoints", "other_endpoints")
     @classmethod
@@ -159,7 +162,7 @@ def has_panel(judge: str) -> bool:
 
 def different_fields(old: RunSettings, new: RunSettings) -> list[str]:
     """The settings in which two runs differ, except their extent."""
-    fields = [field for field in RunSettings.model_fields if field not in EXTENT]
+    fields = [field for field in RunSettings.model_fields if field not in (*EXTENT, "untold")]  # it follows from others
     if not (old.own_code and new.own_code):
         fields.remove("own_code")  # runs of earlier versions do not say which code decided
     return [field for field in fields if getattr(old, field) != getattr(new, field)]
@@ -286,6 +289,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         own_code=scenario.own_code(benchmark),
         relevance=_relevance(scenario, config, judge),
         relevance_counts=config.relevance_counts,
+        untold=not config.system_prompt and bool(scenario.untold(benchmark)),
         other_endpoints={
             role: endpoint
             for role, model in other.items()

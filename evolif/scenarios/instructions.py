@@ -14,9 +14,11 @@ from evolif.constraints import code_of, format_of, get_group
 from evolif.errors import InternalError
 from evolif.instructions import Benchmark as Folder
 from evolif.instructions import by_mode, criteria_of, generate, requirements_of, witness_verdicts
-from evolif.instructions.environment import SYSTEM_PROMPT, open_environment
+from evolif.instructions.environment import open_environment
 from evolif.instructions.players import player
 from evolif.instructions.relevance import LEXICAL
+from evolif.instructions.system import system_text
+from evolif.instructions.turn_lines import Definitions
 from evolif.judging import Criterion, relevance_rubric
 from evolif.metrics import LOAD, TURN, UNKNOWN, Breakdown, Key
 from evolif.models import ChatModel
@@ -70,6 +72,9 @@ class InstructionOptions(BaseModel):
         Field(min_length=1, description="What words the dialogues: template, or PROVIDER/NAME[=WEIGHT]."),
     ] = ("template",)
     checker: Annotated[str | None, Field(description="A chat model that checks what rules cannot.")] = None
+    definitions: Annotated[
+        Definitions, Field(description="Who says what exactly is counted: the system prompt, or the queries.")
+    ] = "system"
 
 
 def _ignore(sentence: str) -> None:
@@ -159,6 +164,7 @@ class InstructionFollowing(Scenario):
             registers=options.registers,
             synthesizers=options.synthesizer,
             checker=options.checker,
+            definitions=options.definitions,
         )
 
     def open(self, path: Path, notify: Callable[[str], None] = _ignore) -> Benchmark:
@@ -221,7 +227,7 @@ class InstructionFollowing(Scenario):
         judged = [len(criteria_of(turn.constraints)) for turn in turns]
         return Lengths(
             prompt_tokens=fmean(len(turn.query) / _CHARACTERS for turn in turns) if turns else 80.0,
-            system_tokens=len(SYSTEM_PROMPT) / _CHARACTERS,
+            system_tokens=len(system_text(_folder(bench).header)) / _CHARACTERS,
             judge_calls=fmean(judged) if judged else 0.0,
         )
 
@@ -237,6 +243,12 @@ class InstructionFollowing(Scenario):
         )
         bare = sum(len(criteria_of(turn.constraints)) == len(turn.constraints) for turn in turns)
         return Unjudged(groups, subjective / asked if asked else 0.0, bare / len(turns) if turns else 0.0)
+
+    def untold(self, bench: Benchmark) -> str:
+        """What exactly is counted, unless the queries say it."""
+        if _folder(bench).header.definitions != "system":
+            return ""
+        return "A set made by `evolif generate --definitions query` says in its queries what is counted."
 
     def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
         """The chat models that word missing turns, and the one that checks their words."""
@@ -294,6 +306,8 @@ class InstructionFollowing(Scenario):
             notes.append("a chat model words queries differently every time: share the benchmark's folder")
         if spec.checker is not None:
             words += ["--checker", spec.checker]
+        if header.definitions == "query":
+            words += ["--definitions", "query"]
         notes += [f"--constraints with your group {name}, made by {code}" for name, code in header.own_code.items()]
         notes.append("with the topics and personas of its folder, if they were custom")
         return words, notes

@@ -97,10 +97,14 @@ def test_with_the_benchmark_the_system_text_is_counted(tmp_path: Path, monkeypat
         told = CliRunner().invoke(app, ["report", *words, "--json", "-", "--resamples", "20"])
         return json.loads(told.stdout)["models"][0]["context_tokens"]
 
-    from evolif.instructions.environment import SYSTEM_PROMPT
+    from evolif import load_benchmark
+    from evolif.instructions import system_text
 
     without, known = mean("r"), mean("r", "--bench", "bench")
-    assert known["mean"] - without["mean"] == count_tokens(SYSTEM_PROMPT) and known["has_system"]
+    assert (
+        known["mean"] - without["mean"] == count_tokens(system_text(load_benchmark("bench").header))
+        and known["has_system"]
+    )
     assert mean("bare", "--bench", "bench")["mean"] == mean("bare")["mean"]
     assert "system text" not in full("r", "--bench", "bench")
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from scripted import Scripted, witness
 
-from evolif import ModelError, UsageError, evaluate
+from evolif import ModelError, UsageError, evaluate, load_benchmark
 from evolif.budget import Budget, Quotes, load_prices
 from evolif.contexts import Context
-from evolif.instructions import SYSTEM_PROMPT
+from evolif.instructions import system_text
 from evolif.models import ChatModel, ChatRequest, Reply
 from evolif.runner import Run
 from evolif.types import Exchange, Message, Prompt, Usage
@@ -55,16 +55,17 @@ def summariser() -> Scripted:
     return Scripted(lambda r: Reply(f"gist of {len(r.messages[0].content)}", usage=Usage(7, 2)), name="fake/gist")
 
 
-def last_turns_cut_nothing(request: ChatRequest, shown: int) -> bool:
+def last_turns_cut_nothing(request: ChatRequest, shown: int, system: str) -> bool:
     roles = [message.role for message in request.messages]
-    return roles == ["system", *["user", "assistant"] * shown, "user"] and request.messages[0].content == SYSTEM_PROMPT
+    return roles == ["system", *["user", "assistant"] * shown, "user"] and request.messages[0].content == system
 
 
 def test_the_latest_rounds_are_sent_and_the_system_text_whole(bench: Path, tmp_path: Path) -> None:
     model = Scripted(witness)
     with_last = evaluate(bench, model, tmp_path / "run", max_turns=5, limit=1, context="last:1")
     assert with_last.settings.context == "last:1"
-    assert [last_turns_cut_nothing(r, min(n, 1)) for n, r in enumerate(model.asked)] == [True] * 5
+    system = system_text(load_benchmark(bench).header)
+    assert [last_turns_cut_nothing(r, min(n, 1), system) for n, r in enumerate(model.asked)] == [True] * 5
     with_last.close()
 
 

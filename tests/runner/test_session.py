@@ -11,7 +11,7 @@ from scripted import Scripted, fault_at, good_but, number, witness
 
 from evolif import InternalError, ModelError, UsageError, load_benchmark
 from evolif.errors import AccessError, ContextOverflowError, WithheldError
-from evolif.instructions import SYSTEM_PROMPT
+from evolif.instructions import system_text
 from evolif.models import Reply
 from evolif.runner import (
     Event,
@@ -142,8 +142,9 @@ def test_reasoning_is_stored_but_neither_judged_nor_sent_back(play: Play) -> Non
 def test_the_whole_conversation_is_sent_its_own_answers_included(play: Play, bench: Path) -> None:
     model = Scripted(good_but(2))
     play(model, max_turns=4)
-    turns = load_benchmark(bench).turns(1)
-    expected = [Message("system", SYSTEM_PROMPT)]
+    opened = load_benchmark(bench)
+    turns = opened.turns(1)
+    expected = [Message("system", system_text(opened.header))]
     for request, turn in zip(model.asked, turns, strict=True):
         expected.append(Message("user", turn.query))
         assert list(request.messages) == expected

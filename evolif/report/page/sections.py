@@ -35,6 +35,7 @@ from evolif.report.wording import (
     settings_line,
     unfinished_line,
     unknown_usage,
+    untold_line,
 )
 from evolif.runner import RunSettings
 from evolif.scenario import INSTRUCTIONS, Chapter, Grid, Scenario, TableCell, get_scenario
@@ -241,7 +242,8 @@ def _headline(runs: ComparableRuns, figure: Figure | None, suffix: str) -> Secti
 def _left_out(runs: ComparableRuns, suffix: str) -> Section:
     lines: list[str] = []
     for analysis, heads, summaries in runs.by_run():
-        lines += [line for line in (early_line(analysis.run), unfinished_line(analysis.run)) if line]
+        told = (untold_line(analysis.run), early_line(analysis.run), unfinished_line(analysis.run))
+        lines += [line for line in told if line]
         lines += integrity_lines(analysis)
         lines += remarks(analysis.run, summaries, heads)
     return Section(f"left-out{suffix}", "What is left out, and why", sentences=tuple(lines))

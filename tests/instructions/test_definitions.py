@@ -1,0 +1,101 @@
+"""The lines that say what is counted say what the checkers do: every clause has answers on either side of it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolif.constraints import EXTENDED_GROUPS, GROUPS, check, get_group, rules_of
+from evolif.instructions import SYSTEM_PROMPT, Header, system_text
+from evolif.instructions.turn_lines import Spec
+from evolif.resources import load_data
+from evolif.text import READING_RULES_VERSION
+from evolif.tracker import Profile, load_profile
+
+CASES: dict[str, list[dict[str, Any]]] = load_data(Path(__file__).parent / "definition_cases.yaml")
+
+JUDGED = {
+    "emotion": "tests of the judge's rubric",
+    "audience": "tests of the judge's rubric",
+    "style": "tests of the judge's rubric",
+    "language": "langdetect decides",
+}
+"""Groups whose lines no rule decides, and what does."""
+
+
+WALK = [pytest.param(group, case, id=f"{group}: {case['clause']}") for group, cases in CASES.items() for case in cases]
+
+
+def _satisfies(group: str, case: dict[str, Any], answer: str) -> bool:
+    asked = [{"group": case.get("of", group), "params": case["params"]}]
+    if "format" in case:
+        asked.append({"group": "format", "params": {"mode": case["format"]}})
+    verdict = check(asked, answer)[0].satisfied
+    assert verdict is not None
+    return verdict
+
+
+@pytest.mark.parametrize(("group", "case"), WALK)
+def test_a_clause_says_what_the_checker_does(group: str, case: dict[str, Any]) -> None:
+    assert case["clause"] in " ".join(rules_of(get_group(group)))
+    assert [answer for answer in case["pass"] if not _satisfies(group, case, answer)] == []
+    assert [answer for answer in case["fail"] if _satisfies(group, case, answer)] == []
+
+
+@pytest.mark.parametrize("group", [name for name in [*GROUPS, *EXTENDED_GROUPS] if name not in JUDGED])
+def test_every_clause_is_walked(group: str) -> None:
+    rest = " ".join(rules_of(get_group(group)))
+    for clause in sorted({case["clause"] for case in CASES[group]}, key=len, reverse=True):
+        rest = rest.replace(clause, "")
+    assert re.findall(r"\w+", rest) == []
+
+
+PINNED = {1: "f00f5c077c82c9c1"}
+"""Version of the reading rules, and the digest of all lines in it."""
+
+
+def test_the_lines_belong_to_the_version_of_the_reading_rules() -> None:
+    lines = [f"{name}: {' '.join(rules_of(get_group(name)))}" for name in [*GROUPS, *EXTENDED_GROUPS]]
+    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+    assert {READING_RULES_VERSION: digest} == PINNED, "raise the version: runs with and without the change must differ"
+
+
+@pytest.mark.parametrize("name", ["objective", "paper", "extended", "escalating"])
+def test_the_system_prompt_has_a_line_for_each_group(name: str) -> None:
+    profile = load_profile(name)
+    text = system_text(_header(profile))
+    lines = text.partition("What is counted, where it is asked for:\n")[2].splitlines()
+    assert len(lines) == len(profile.groups) + 1
+    for line, group in zip(lines, profile.groups, strict=False):
+        assert line.startswith("- ")
+        assert any(rule in line for rule in rules_of(get_group(group)))
+
+
+def test_a_line_tells_only_what_its_profile_draws() -> None:
+    told = system_text(_header(load_profile("objective")))
+    all_of_them = system_text(_header(load_profile("extended")))
+    for piece in ("Numbered points", "JSON keys that", "table with given columns", "“Between”"):
+        assert piece not in told
+        assert piece in all_of_them
+
+
+def test_a_set_without_the_key_keeps_its_prompt() -> None:
+    header = _header(load_profile("paper")).model_copy(update={"definitions": None})
+    assert system_text(header) == SYSTEM_PROMPT
+    assert "definitions" not in header.model_dump(mode="json")
+    assert system_text(header.model_copy(update={"definitions": "query"})) == SYSTEM_PROMPT
+
+
+def test_a_pool_from_elsewhere_may_hold_anything() -> None:
+    profile = load_profile("objective")
+    for pool in ({"modes": 7}, {"modes": [["json"]]}, {"kinds": 3}, {"relations": None}):
+        broken = profile.model_copy(update={"pools": dict.fromkeys(profile.groups, pool)})
+        assert "Bullets are list items" in system_text(_header(broken))
+
+
+def _header(profile: Profile) -> Header:
+    return Header(definitions="system", spec=Spec(profile=profile, seed=0, dialogues=1, turns=1))
