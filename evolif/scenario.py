@@ -53,8 +53,7 @@ class Defaults:
     """How a benchmark is played unless the run says otherwise."""
 
     max_turns: int = 50
-    """The cap, in turns of the model under test. It ends a session as censored, also one that would have ended by
-    itself after that turn; let it be above the length of dialogues that end by themselves."""
+    """The cap, in turns of the model under test. It censors sessions: let it exceed dialogues that end by themselves."""
     patience: int | None = None
     """Failed turns in a row that end a session; None for a scenario without patience."""
     cut: Literal["during", "after"] = "during"
@@ -289,17 +288,13 @@ class Scenario(Protocol):
     def unjudged(self, bench: Benchmark) -> Unjudged | None:
         """What a run without a judge leaves unjudged; None if rules decide everything, or if nothing is judged.
 
-        Where there is something, turns in which nothing was judged do not use up the cap. So whether there is must not
-        depend on how many turns are written yet; shares are estimates.
+        Turns in which nothing was judged then do not use up the cap. So whether there is something must not depend on
+        how many turns are written yet; shares are estimates.
         """
         return None
 
     def untold(self, bench: Benchmark) -> str:
-        """Whether the system text alone says how answers are judged, so that a run without it leaves models guessing.
-
-        Returns:
-            A sentence on what to do for runs without it; empty if the prompts say everything.
-        """
+        """If the system text alone says how answers are judged: what to do for runs without it; empty if prompts do."""
         return ""
 
     def authors(self, bench: Benchmark, max_turns: int, dialogues: Sequence[int]) -> tuple[Author, ...]:
@@ -307,10 +302,7 @@ class Scenario(Protocol):
         return ()
 
     def own_code(self, bench: Benchmark) -> Mapping[str, str]:
-        """Code outside of installed packages that verdicts depend on: what it decides, and its name with a digest.
-
-        A run records it, and is resumed with the same code only.
-        """
+        """What code of the user's own decides, and its name with a digest; a run is resumed with the same code only."""
         return {}
 
     def relevance_gates(self) -> Mapping[str, str]:
