@@ -184,17 +184,20 @@ def is_released(query: Query, spans: Iterable[tuple[int, int]]) -> bool:
         query: The query.
         spans: Where the constraint is named.
     """
-    if cues().anywhere("removal", "insists").search(query.shadow):
-        return False
+    insists = cues().anywhere("removal", "insists")
     denied, but = cues().before("removal", "not_free"), cues().anywhere("removal", "but")
     named = list(spans)
     for cue in cues().anywhere("removal", "release").finditer(query.shadow):
         if denied.search(query.shadow, max(0, cue.start() - 24), cue.start()):
             continue
+        if insists.search(query.shadow, *query.sentence(cue.start())):
+            continue
         at = query.sentence_number(cue.start())
-        for start, end in named:
+        for start, _ in named:
+            if insists.search(query.shadow, *query.sentence(start)):
+                continue
             near = at - query.sentence_number(start)
-            if near == 1 or (near == 0 and not but.search(query.shadow, min(end, cue.end()), max(start, cue.start()))):
+            if near == 1 or (near == 0 and not but.search(query.shadow, cue.end(), max(start, cue.end()))):
                 return True
     return False
 

@@ -30,7 +30,7 @@ _PUNCTUATION_ALONE = r"[,.;:!?)—–]|$|-\s"
 _ANOTHER_UNIT = re.compile(r"\s{0,4}(?:words|sentences|paragraphs|characters)")
 _ENUMERATED = re.compile(r"\d\s?,\s\d|\d\)\s")
 _SENTENCE_END = re.compile(r"[.!?;]")
-_AHEAD, _BACK = 110, 60
+_AHEAD, _BACK, _RIGHT_BEHIND = 110, 60, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +134,25 @@ def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list
     if thing.most and not elsewhere and not heard(thing.group).anywhere("per_sentence").search(query.shadow):
         return []
     claims: list[Said] = []
-    for quantity in quantities(query, ranges=False):
+    for counted in quantities(query, ranges=False):
+        quantity = _beneath(query, thing, counted)
         end = _end_of_claim(query, thing, quantity, claims)
         if end is not None:
             denied = quantity.bare and is_denied(query, quantity.start, end)  # "she'd never get through five"
             role = "old" if denied else role_of(query, quantity.start, quantity.end)
             claims.append(Said(quantity, quantity.start, end, role))
     return claims
+
+
+def _beneath(query: Query, thing: Thing, quantity: Quantity) -> Quantity:
+    """`organise it under 3 headings` asks for three."""
+    vocabulary = heard(thing.group)
+    if thing.key not in vocabulary or "beneath" not in vocabulary.keys(thing.key):
+        return quantity
+    before = vocabulary.before(thing.key, "beneath")
+    if not before.search(query.shadow, max(0, quantity.start - _BACK), quantity.start):
+        return quantity
+    return replace(quantity, low=quantity.number, high=quantity.number, bare=True)
 
 
 def exactly(value: Quantity, params: Params) -> bool:
@@ -175,6 +187,8 @@ def _counts_nothing(query: Query, quantity: Quantity, rest: str, named: bool) ->
         return True
     if quantity.number != 1:
         return False
+    if cues().anywhere("counted", "named_thing").search(rest[:_RIGHT_BEHIND]) is None:
+        return True  # "one small point", "this next one"
     return not named or counts_as_one(query, quantity) or cues().after("counted", "one").match(rest) is not None
 
 
@@ -290,7 +304,8 @@ def _of_starts(query: Query, at: int) -> bool:
 def _fault(query: Query, match: re.Match[str]) -> str:
     """What is wrong with a way to say it: `the same word` has to be denied, `a different word` must not be."""
     same = _cue("same").match(match.group()) is not None
-    denied = _cue("denied").search(query.shadow, query.sentence(match.start())[0], match.end()) is not None
+    low, high = query.sentence(match.start())
+    denied = _cue("denied").search(query.shadow, low, high if same else match.end()) is not None
     if same and not denied:
         return "it asks for the same word, not for different ones"
     by_itself = _cue("denied_itself").match(match.group()) is not None

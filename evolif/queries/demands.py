@@ -167,7 +167,11 @@ def _counts_another(query: Query, quantity: Quantity) -> bool:
 def _length(query: Query, change: Change) -> Iterator[Claim]:
     for said in length_claims(query):
         unit, quantity = said.value
-        if said.role != "new" or _counts_a_part(query, unit, quantity, said.end):
+        if (
+            said.role != "new"
+            or (quantity.bare and quantity.number == 1)
+            or _counts_a_part(query, unit, quantity, said.end)
+        ):
             continue
         yield Claim("length", "require", {"unit": unit, **_sized(quantity)}, said.span)
 

@@ -73,7 +73,9 @@ def _other_keywords(query: Query, change: Change, taken: set[tuple[int, int]]) -
 def _claim(query: Query, value: tuple[str, object], start: int, end: int) -> Said:
     sentence_rest = re.split(r"[.!?;]", query.shadow[end : end + _FOLLOWING], maxsplit=1)[0]
     moved = cues().anywhere("edges", "becomes").search(sentence_rest) is not None
-    if cues().before("edges", "denied").search(query.shadow, query.segment(start)[0], start):
+    low = query.segment(start)[0]
+    challenged = cues().anywhere("edges", "challenge").search(query.shadow, low, start)
+    if not challenged and cues().before("edges", "denied").search(query.shadow, low, start):
         return Said(value, start, end, "old")
     if cues().after("edges", "denied_after").match(query.shadow, end):
         return Said(value, start, end, "old")
@@ -114,16 +116,26 @@ def _position(
     query: Query, change: Change, here: re.Pattern[str], there: re.Pattern[str], claims: Sequence[Said]
 ) -> list[Finding]:
     """Whether the value is asked for at the right edge."""
-    wanted = [c for c in claims if c.role != "old" and says(c.value, change.params)]
+    fits = [c for c in claims if says(c.value, change.params)]
+    wanted = [c for c in fits if c.role != "old"] or fits
+    if heard(change.group).anywhere("pronoun").search(query.shadow):
+        return []  # "the next one starts with P, so finish on that letter"
     paired = change.params["mode"] == "quotation"
     for claim in wanted:
         right, wrong = _nearest(query, here, claim, paired), _nearest(query, there, claim, paired)
         if right is not None and (wrong is None or right <= wrong):
             return []
-        if right is None and wrong is None and change.kind == "modify" and not there.search(query.shadow):
-            return []  # "make it “k” instead": the edge is the one that stands
+        known = change.kind == "modify" or _speaks_of(query, here)
+        if right is None and wrong is None and known and not _speaks_of(query, there):
+            return []  # "make it “k” instead": the edge is the one that stands, or was named before
     place = "start" if change.group == "start_with" else "end"
     return [missing(change, f"it does not say that the answer is to {place} with it", *(c.span for c in wanted))]
+
+
+def _speaks_of(query: Query, edge: re.Pattern[str]) -> bool:
+    """Whether the query names an edge anywhere."""
+    no_edge = cues().anywhere("edges", "no_edge")
+    return any(not no_edge.match(query.shadow, m.start()) for m in edge.finditer(query.shadow))
 
 
 def _nearest(query: Query, edge: re.Pattern[str], claim: Said, paired: bool) -> int | None:

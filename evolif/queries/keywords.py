@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from evolif.queries.change import Change
-from evolif.queries.comparison import is_lifted, missing, removed
+from evolif.queries.comparison import is_lifted, is_released, missing, removed
 from evolif.queries.mentions import (
     Bound,
     Stances,
@@ -43,6 +43,7 @@ def read_existence(query: Query, change: Change) -> list[Finding]:
     findings: list[Finding] = []
     for keyword, count in new.items():
         mine = [b for b in bound if b.mention.value == keyword]
+        mine = [b for b in mine if is_quoted(query, b.mention)] or mine  # the task may use the word, too
         if old.get(keyword) != count:
             findings += _counted(query, change, keyword, count, mine, old.get(keyword))
         else:
@@ -50,7 +51,8 @@ def read_existence(query: Query, change: Change) -> list[Finding]:
     gone = [k for k in old if k not in new]
     if gone and not findings:
         message = "it does not say that {} needs no count any more"
-        findings += wanted(change, gone, stances_of(query, mentions), "lift", message)
+        stances = _resolved(query, mentions, stances_of(query, mentions), (), gone)
+        findings += wanted(change, gone, stances, "lift", message)
     return findings or _also_counted(query, change, bound, {**old, **new})
 
 
@@ -171,6 +173,10 @@ def _resolved(
             for member in members:
                 if member.value.casefold() in mine:
                     resolved[member.value.casefold()] = [(member, stance)]
+    for keyword in gone:
+        places = [(m.start, m.end) for m, _ in resolved.get(keyword.casefold(), ())]
+        if places and is_released(query, places):
+            resolved[keyword.casefold()] = [(resolved[keyword.casefold()][0][0], _LIFT)]
     return resolved
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from evolif.constraints import get_group
 from evolif.queries.change import Change
-from evolif.queries.comparison import is_kept, is_lifted, missing
+from evolif.queries.comparison import is_kept, is_lifted, is_released, missing
 from evolif.queries.numbers import Count, find_counts
 from evolif.queries.polarity import Mention, Role, Stance, given_up, in_lists, role_of, stance_of
 from evolif.queries.reading import MASK, Query
@@ -101,6 +101,9 @@ def all_lifted(query: Query, change: Change, keywords: Sequence[str], stances: S
     if wrong:
         return [wrong]
     vocabulary = heard(change.group)
+    places = [(m.start, m.end) for keyword in named for m, _ in stances[keyword.casefold()]]
+    if len(named) == len(keywords) and is_released(query, places):
+        return []
     if not named or len(named) == len(keywords):
         nouns = [m.span() for m in vocabulary.anywhere("nouns").finditer(query.shadow)]
         if any(is_lifted(query, *noun) or stance_of(query, *noun) == "lift" for noun in nouns):

@@ -150,9 +150,11 @@ def size_before(query: Query, start: int) -> str | None:
 
 def counts_as_one(query: Query, quantity: Quantity) -> bool:
     """`a list counts as one paragraph` says how to count, not how many."""
-    start = quantity.start
-    before = cues().before("sizes", "as_one")
-    return quantity.number == 1 and before.search(query.shadow, max(0, start - 12), start) is not None
+    return quantity.number == 1 and _is_as_one(query, quantity.start)
+
+
+def _is_as_one(query: Query, start: int) -> bool:
+    return cues().before("sizes", "as_one").search(query.shadow, max(0, start - 12), start) is not None
 
 
 def _is_old(query: Query, number: Number) -> bool:
@@ -221,6 +223,9 @@ def by_pronoun(query: Query, end: int) -> str | None:
 
 def _kind(query: Query, number: Number, before: str | None, after: str | None) -> str | None:
     """The relation that the words before a number and those behind it make together."""
+    cannot_be = cues().before("sizes", "cannot_be")
+    if after == "least" and cannot_be.search(query.shadow, max(0, number.start - _LOOK_BACK), number.start):
+        return "less"  # "it can't be 4 paragraphs or longer"
     if before is None:
         return after
     moved = cues().before("sizes", "moved")
@@ -267,6 +272,10 @@ def find_counts(query: Query) -> list[Count]:
     for number in find_numbers(shadow):
         if cues().after("counts", "next").match(shadow, number.end):
             continue  # "one more thing"
+        if number.value == 1 and cues().before("sizes", "as_one").search(
+            shadow, max(0, number.start - 12), number.start
+        ):
+            continue  # "into this one"
         times = cues().framed("counts", "times", left=r"[\s-]{0,4}", right="|( )?×").match(shadow, number.end)
         end = times.end() if times else number.end
         found.append(Count(number.start, end, number.value, _is_exact(query, number.start, end)))
@@ -386,6 +395,8 @@ _FRACTION = re.compile(
 )
 _PARTED = re.compile(r"[,;:.!?]|(?<!\w)(?:but|all|use|instead)(?!\w)")
 _PARTED_BEFORE = re.compile(r"[;.!?,]")
+_CAPS_BEFORE = 100
+"""Characters before a sentence in which capitals may be spoken of: `Random caps? Like around 20 %`."""
 _LOOSE_SHARE = ("most", "least", "less", "more")
 
 
@@ -402,7 +413,9 @@ def find_shares(query: Query, *, lone: bool = False) -> list[Said]:
         percent = _PERCENT.match(shadow, number.end)
         if percent is None:
             continue
-        if not lone and not vocabulary.anywhere("letters").search(shadow, *query.sentence(number.start)):
+        low, high = query.sentence(number.start)
+        before = vocabulary.anywhere("letters_before").search(shadow, max(0, low - _CAPS_BEFORE), low)
+        if not lone and not before and not vocabulary.anywhere("letters").search(shadow, low, high):
             continue  # another kind of share
         if not percent["points"] and not _is_margin(query, number.start, percent.end()):
             claims.append(_share(query, number.start, percent.end(), number.value))

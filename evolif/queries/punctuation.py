@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evolif.queries.change import Change
-from evolif.queries.comparison import is_kept, is_lifted, missing
+from evolif.queries.comparison import is_kept, is_lifted, is_released, missing
 from evolif.queries.mentions import marks_in
 from evolif.queries.polarity import Stance, given_up, lifted, role_of, stance_of
 from evolif.queries.reading import Query
@@ -129,7 +129,7 @@ def read_digits(query: Query, change: Change) -> list[Finding]:
     places = [m.span() for m in vocabulary.anywhere("nouns").finditer(query.shadow)]
     stances = {stance_of(query, *place) for place in places}
     if change.kind == "remove":
-        if "lift" in stances or any(is_lifted(query, *place) for place in places):
+        if "lift" in stances or any(is_lifted(query, *place) for place in places) or is_released(query, places):
             return []
         return [missing(change, "it does not say that digits are allowed again", *places)]
     if "forbid" in stances and "lift" not in stances:

@@ -84,6 +84,11 @@ def read_case(query: Query, change: Change) -> list[Finding]:
         return removed(
             query, change, vocabulary.anywhere("nouns"), claims, vocabulary.anywhere("free"), _says, _demand(params)
         )
+    plain = {c.span for c in case_claims(query, change)}
+    if any(c.span in plain and c.role == "new" and _says(c.value, params) for c in claims):
+        claims = [
+            c for c in claims if c.span in plain or _says(c.value, params)
+        ]  # "caps read as angry. All lower case."
     if params["mode"] == "share":  # a case is then what the share is one of
         claims = [c for c in claims if c.value[0] == "share" or c.role == "old"]
     return compare(query, change, claims, _says, _demand(params))
@@ -111,7 +116,10 @@ def _whole(query: Query, change: Change) -> list[Said]:
 
 def _is_permitted(query: Query, start: int) -> bool:
     """`feel free to use small letters again`: not the case that is lifted, but what it ruled out."""
-    return heard("case").before("permitted").search(query.shadow, max(0, start - 40), start) is not None
+    vocabulary = heard("case")
+    if vocabulary.anywhere("ban").match(query.shadow, start):
+        return True
+    return vocabulary.before("permitted").search(query.shadow, max(0, start - 40), start) is not None
 
 
 def _is_dropped(query: Query, start: int, end: int) -> bool:
@@ -138,10 +146,15 @@ def case_claims(query: Query, change: Change) -> list[Said]:
         c
         for c in _whole(query, change)
         if not either.search(query.shadow, max(0, c.start - 16), c.end + 8)
-        and whole.search(query.shadow, max(0, c.start - 24), c.end + 24)
+        and whole.search(query.shadow, max(query.sentence(c.start)[0], c.start - 24), _end(query, c))
         and not any(is_measured(query, c, share) for share in shares)
     ]
     return [*cases, *shares]
+
+
+def _end(query: Query, claim: Said) -> int:
+    """A few words behind a claim, within its sentence."""
+    return max(claim.end, min(claim.end + 24, query.sentence(claim.start)[1]))
 
 
 def _demand(params: Params) -> str:
