@@ -47,6 +47,8 @@ _SPECIFIC = 0.65
 """How often a reason belongs to the very change rather than to any."""
 _UNLIKED = 0.3
 """How often a plan is taken whose length or reference the persona does not prefer."""
+_LONG = 5
+"""Words from which on a dialogue does not say small talk twice."""
 _ADDITIONS = {"brisk": 1, "casual": 2, "neutral": 2, "formal": 3, "warm": 3}
 """Sentences around a demand, at most: opener, reason, closer, thanks."""
 _POINTING = re.compile(
@@ -202,16 +204,18 @@ class _Draw:
 
     def words(self, kind: str, stock: Sequence[str], own: Sequence[str], *, opens: bool = False) -> str:
         """One of the persona's own words or the register's; one that opens is not one of the last turns'."""
-        begun = self.memory.beginnings
+        begun, used = self.memory.beginnings, self.memory.used
 
         def fresh(text: str) -> bool:
-            return not opens or beginning_of(text) not in begun
+            return text not in used and (not opens or beginning_of(text) not in begun)
 
         favourite = bool(own) and (not stock or self.says(_FAVOURITE))
         lists = [(f"{kind}/own/{'|'.join(own)}", own), (kind, stock)]
         for name, options in lists if favourite else reversed(lists):
             found = self.next(name, options, fresh)
             if found is not None:
+                if len(found.split()) >= _LONG:
+                    used.add(found)
                 return found
         return ""
 
@@ -266,11 +270,12 @@ def _around(
         stock = (*talk.closers, *talk.staying) if changes else talk.closers
         closer = draw.words(f"closers/{register}/{changes}", stock, style.closers)
         room -= 1
-    thanks = (
-        draw.words(f"thanks/{register}", talk.thanks, style.thanking) if room > 0 and draw.says(style.thanks) else ""
-    )
-    alone = not opening or turn.move != "continue"
-    filler = draw.words(f"fillers/{register}", talk.fillers, style.fillers) if alone and draw.says(style.filler) else ""
+    thanks = ""
+    if room > 0 and alone and draw.says(style.thanks):
+        thanks = draw.words(f"thanks/{register}", talk.thanks, style.thanking)
+    filler = ""
+    if not front and not (opening and turn.move == "continue") and draw.says(style.filler):
+        filler = draw.words(f"fillers/{register}", talk.fillers, style.fillers)
     return Decision(
         act=act,
         change=change,
@@ -285,7 +290,7 @@ def _around(
         filler=filler,
         hedge=draw.words(f"hedges/{register}", talk.hedges, style.hedges) if draw.says(style.hedge) else "",
         please=POLITE not in plan.tags and draw.says(style.please),
-        emoji=draw.words("emojis", (), style.emojis) if draw.says(style.emoji) else "",
+        emoji=draw.words("emojis", (), style.emojis) if change.shape != "emoji" and draw.says(style.emoji) else "",
         slip=1 + draw.stream.below(1000) if style.slips and draw.says(style.slips) else 0,
     )
 

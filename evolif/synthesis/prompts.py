@@ -15,6 +15,7 @@ from evolif.errors import InputError
 from evolif.resources import complaint, data_path, load_data
 from evolif.rng import Purpose
 from evolif.synthesis.bank import capitalised
+from evolif.synthesis.intent import intent_of
 from evolif.synthesis.template import PARTIAL, Phrasing, clause, dropped
 from evolif.turns import Constraint, Operation, Turn
 from evolif.types import Message
@@ -57,7 +58,7 @@ class ChangeText:
     text: str
     """The change, complete."""
     meaning: str
-    """What the requirement counts, word for word; empty if the change alone says it."""
+    """What the requirement counts, word for word, for whoever checks the words; empty if the change alone says it."""
     unchanged: str
     """The other requirements, one a line."""
 
@@ -99,9 +100,9 @@ def _kept(operation: Operation) -> str:
 _ECHO = 7
 """Number of consecutive shared words that is no coincidence."""
 SLOTS: Mapping[str, frozenset[str]] = {
-    "new": frozenset({"form", "opening", "task", "change", "meaning", "feedback"}),
-    "continue": frozenset({"form", "task", "change", "meaning", "stays", "feedback"}),
-    "backtrack": frozenset({"form", "title", "task", "change", "meaning", "stays", "feedback"}),
+    "new": frozenset({"form", "opening", "task", "change", "reason", "feedback"}),
+    "continue": frozenset({"form", "task", "change", "reason", "reference", "stays", "feedback"}),
+    "backtrack": frozenset({"form", "title", "task", "change", "reason", "reference", "stays", "feedback"}),
     "voice": frozenset({"form", "persona", "phrases", "register", "neutral", "change", "feedback"}),
     "check_topic": frozenset({"task", "title", "query", "fence"}),
     "check_rest": frozenset({"task", "change", "meaning", "stays", "query", "fence"}),
@@ -142,7 +143,7 @@ def draft_prompt(turn: Turn, change: ChangeText, feedback: str, *, bare: bool = 
 
     The feedback says what was wrong with the last attempt; a bare answer is the words alone rather than JSON.
     """
-    topic = turn.topic
+    topic, intent = turn.topic, intent_of(turn)
     return prompt(
         turn.move,
         {
@@ -150,7 +151,8 @@ def draft_prompt(turn: Turn, change: ChangeText, feedback: str, *, bare: bool = 
             "task": topic.prompt,
             "title": topic.title or topic.prompt,
             "change": change.text,
-            "meaning": change.meaning,
+            "reason": f"The person's reason, to be told in a few words: {intent.reason}" if intent.reason else "",
+            "reference": intent.reference,
             "stays": change.unchanged,
             "feedback": feedback,
             "form": _BARE if bare else _JSON,

@@ -17,7 +17,7 @@ from evolif.turns import ScriptTurn, Turn
 _SEALED = re.compile(f"({SEAL}[^{UNSEAL}]*{UNSEAL})")
 _STARTS = frozenset(
     "could can would will make give put keep use write drop forget leave please let's start begin end finish cut turn "
-    "we it the that you just stop go get bring take show don't there try do change switch swap add include "
+    "we it the that just stop go get bring take show don't there try do change switch swap add include "
     "scrap".split()
 )
 """First words of plans that may lose their capital behind “Honestly, ”."""
