@@ -64,6 +64,8 @@ class Plan:
     """The names of its slots."""
     reference: Reference
     """How it refers to what was asked before."""
+    echoes: frozenset[str]
+    """The beginnings of its telling words: a sentence beside it that has one of them, too, would sound like an echo."""
 
 
 def _reference(text: str, slots: frozenset[str]) -> Reference:
@@ -136,7 +138,22 @@ def parse_plan(key: str, line: str) -> Plan:
         raise ValueError("it has no words")
     pieces = _pieces(text)
     slots = frozenset(piece.text for piece in pieces if piece.slot)
-    return Plan(key, text, registers, tags, pieces, len(words), beginning_of(text), slots, _reference(text, slots))
+    return Plan(
+        key, text, registers, tags, pieces, len(words), beginning_of(text), slots, _reference(text, slots), echoes(text)
+    )
+
+
+_TELLING = 4
+"""Letters by which words are told apart as echoes: “correct” and “correction” are one."""
+_COMMON = frozenset(
+    "that this with have what would could from when your them there then than will just some been were".split()
+)
+
+
+def echoes(text: str) -> frozenset[str]:
+    """The beginnings of a text's telling words, in small letters."""
+    words = (word.casefold() for word in _WORD.findall(_SLOT.sub(" ", text)))
+    return frozenset(word[:_TELLING] for word in words if len(word) >= _TELLING and word not in _COMMON)
 
 
 def _pieces(text: str) -> tuple[Piece, ...]:

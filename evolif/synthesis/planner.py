@@ -27,6 +27,7 @@ from evolif.synthesis.bank import (
     GroupPlans,
     Plan,
     beginning_of,
+    echoes,
     load_plans,
     named_old,
 )
@@ -182,6 +183,12 @@ class _Draw:
     dialogue: int
     stream: Stream
     memory: Memory
+    said: set[str] = field(default_factory=set)
+    """What the turn has said so far, to avoid echoes."""
+
+    def rings_new(self, text: str) -> bool:
+        """Whether a sentence repeats no telling word of the turn."""
+        return self.said.isdisjoint(echoes(text))
 
     def next(self, kind: str, options: Sequence[T], accepted: Callable[[T], bool] = lambda _: True) -> T | None:
         """The next accepted option of a list, from where the dialogue is in it; None if none is accepted."""
@@ -207,7 +214,7 @@ class _Draw:
         begun, used = self.memory.beginnings, self.memory.used
 
         def fresh(text: str) -> bool:
-            return text not in used and (not opens or beginning_of(text) not in begun)
+            return text not in used and self.rings_new(text) and (not opens or beginning_of(text) not in begun)
 
         favourite = bool(own) and (not stock or self.says(_FAVOURITE))
         lists = [(f"{kind}/own/{'|'.join(own)}", own), (kind, stock)]
@@ -216,6 +223,7 @@ class _Draw:
             if found is not None:
                 if len(found.split()) >= _LONG:
                     used.add(found)
+                self.said |= echoes(found)
                 return found
         return ""
 
@@ -255,6 +263,7 @@ def _around(
     named = (
         draw.next(f"old/{plans.group}/{change.old_shape}", named_old(plans, change)) if "old" in plan.slots else None
     )
+    draw.said |= plan.echoes
     opening = _opening(turn, act, style, register, draw)
     room -= bool(opening) and turn.move == "continue"
     draw.memory.beginnings.append(beginning_of(opening) if opening else plan.beginning)
@@ -264,9 +273,10 @@ def _around(
     if room > 0 and alone and REASONED not in plan.tags and draw.says(style.reason):
         reason = _reason(plans.group, act, change, register, draw)
         room -= reason is not None
+    reason_first = reason is not None and not reason.follows and draw.says(0.5)
     talk, changes = small_talk(register), act != "state"
     closer = ""
-    if room > 0 and alone and draw.says(style.closer):
+    if room > 0 and alone and (reason is None or reason_first) and draw.says(style.closer):
         stock = (*talk.closers, *talk.staying) if changes else talk.closers
         closer = draw.words(f"closers/{register}/{changes}", stock, style.closers)
         room -= 1
@@ -283,7 +293,7 @@ def _around(
         named=named or "",
         opening=opening,
         reason=reason,
-        reason_first=reason is not None and not reason.follows and draw.says(0.5),
+        reason_first=reason_first,
         front=front,
         closer=closer,
         thanks=thanks,
@@ -318,14 +328,16 @@ def _reason(group: str, act: str, change: Change, register: str, draw: _Draw) ->
     return draw.next(
         f"reasons/{register}/{'|'.join(kind.kind for kind in chosen)}",
         _lines(chosen, register),
-        lambda reason: _once(reason, draw.memory.used),
+        lambda reason: _is_new(reason, draw),
     )
 
 
-def _once(reason: Reason, used: set[str]) -> bool:
-    if reason.kind in used:
+def _is_new(reason: Reason, draw: _Draw) -> bool:
+    """Whether the dialogue has not given the reason, nor the turn its words; then it has from now on."""
+    if reason.kind in draw.memory.used or not draw.rings_new(reason.text):
         return False
-    used.add(reason.kind)
+    draw.memory.used.add(reason.kind)
+    draw.said |= echoes(reason.text)
     return True
 
 
