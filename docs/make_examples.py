@@ -1,4 +1,4 @@
-"""Writes `docs/examples.md` anew: whole dialogues as the template words them, one per register, from a fixed seed.
+"""Writes `docs/examples.md` anew: whole dialogues as the template words them, four per register, from a fixed seed.
 
 .venv/bin/python docs/make_examples.py
 """
@@ -16,17 +16,19 @@ from evolif.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.turns import Persona, ScriptTurn
 
 PAGE = Path(__file__).parent / "examples.md"
-SEED = 21
+SEED = 2615
 TURNS = 12
+DIALOGUES = 4
+"""Per register: the first half of profile `objective`, the second of `extended`."""
 WITH_CONSTRAINTS = frozenset({"casual", "neutral"})
-"""The registers whose dialogue is shown with the constraints in force."""
+"""The registers whose first dialogue is shown with the constraints in force."""
 
-HEAD = f"""# Five dialogues
+HEAD = f"""# Twenty dialogues
 
-Whole dialogues of the profile `paper` as the template synthesizer words them: {TURNS} turns each, one for every
-register a persona may have. Every query says one change; what was asked for before stays in force until it is changed
-or dropped, topic by topic. The first dialogues of a fixed seed that go back to a topic and drop something are shown,
-unedited; `docs/make_examples.py` writes this page.
+Whole dialogues as the template synthesizer words them, {TURNS} turns each: for every register that a persona may have
+two of the profile `objective` and two of `extended`. Every query says one change; what was asked for before stays in
+force until it is changed or dropped, topic by topic. The first dialogues of a fixed seed are shown, unedited;
+`docs/make_examples.py` writes this page.
 """
 
 
@@ -38,29 +40,27 @@ def main() -> None:
 
 def page() -> str:
     """The page, as Markdown."""
-    return "\n".join([HEAD, *(_dialogue(register) for register in registers())])
+    return "\n".join([HEAD, *(_dialogues(register) for register in registers())])
 
 
-def _dialogue(register: str) -> str:
-    persona, turns = _chosen(register)
+def _dialogues(register: str) -> str:
     says = TemplateSynthesizer(SEED).say
-    told = [(turn, says(turn, persona)) for turn in turns]
-    shown = _table(told) if register in WITH_CONSTRAINTS else _list(told)
-    return "\n".join([f"## {register.capitalize()}", "", f"*{_text(persona.sentence)}*", "", *shown, ""])
+    lines = [f"## {register.capitalize()}", ""]
+    for number, (profile, persona, turns) in enumerate(_chosen(register)):
+        told = [(turn, says(turn, persona)) for turn in turns]
+        shown = _table(told) if register in WITH_CONSTRAINTS and not number else _list(told)
+        lines += [f"### Dialogue {turns[0].dialogue}, {profile}", "", f"*{_text(persona.sentence)}*", "", *shown, ""]
+    return "\n".join(lines)
 
 
-def _chosen(register: str) -> tuple[Persona, list[ScriptTurn]]:
-    """The first dialogue of this register that holds a backtrack and a removal."""
-    spec = ScriptSpec(load_profile("paper"), load_topics(), SEED)
+def _chosen(register: str) -> Iterator[tuple[str, Persona, list[ScriptTurn]]]:
+    """The first dialogues of this register: half of one profile, then half of the other."""
     personas = load_personas()
-    for dialogue in count(1):
-        persona = persona_for(personas, SEED, dialogue)
-        if persona.register != register:
-            continue
-        turns = list(islice(script(spec, dialogue), TURNS))
-        if any(t.move == "backtrack" for t in turns) and any(t.operation.kind == "remove" for t in turns):
-            return persona, turns
-    raise AssertionError("dialogues are endless")
+    numbers = (number for number in count(1) if persona_for(personas, SEED, number).register == register)
+    for place, number in enumerate(islice(numbers, DIALOGUES)):
+        profile = "objective" if place < DIALOGUES // 2 else "extended"
+        spec = ScriptSpec(load_profile(profile), load_topics(), SEED)
+        yield profile, persona_for(personas, SEED, number), list(islice(script(spec, number), TURNS))
 
 
 def _list(told: Iterable[tuple[ScriptTurn, str]]) -> Iterator[str]:

@@ -89,3 +89,11 @@ def test_frames_that_will_not_do(tmp_path: Path, frames: object, told: str) -> N
     registers, _ = written(tmp_path, frames)
     with pytest.raises(InputError, match=told.replace("{", r"\{").replace(".", r"\.")):
         load_frames(registers)
+
+
+def test_a_users_frames_for_one_of_our_registers_are_used(tmp_path: Path) -> None:
+    registers, personas = tmp_path / "mine.yaml", tmp_path / "personas.jsonl"
+    registers.write_text(yaml.safe_dump({"registers": {"casual": PIRATE}}), encoding="utf-8")
+    personas.write_text(json.dumps({**PERSONA, "register": "casual"}) + "\n", encoding="utf-8")
+    bench = generate(tmp_path / "b", dialogues=1, turns=4, seed=4, personas=personas, registers=registers)
+    assert bench.turn(1, 1).query.startswith("Ahoy! ")
