@@ -53,7 +53,7 @@ class Defaults:
     """How a benchmark is played unless the run says otherwise."""
 
     max_turns: int = 50
-    """The cap, in turns of the model under test. It censors sessions: let it exceed dialogues that end by themselves."""
+    """The cap, in turns of the model under test; it censors sessions. Let it exceed dialogues that end themselves."""
     patience: int | None = None
     """Failed turns in a row that end a session; None for a scenario without patience."""
     cut: Literal["during", "after"] = "during"

@@ -28,7 +28,6 @@ from evolif.synthesis.chat import (
     storable,
 )
 from evolif.synthesis.prompts import change_of, draft_prompt, echoed, prompt, synthesis_settings, voice_prompt
-from evolif.synthesis.template import reading_note, with_note
 from evolif.turns import Finding, Turn, TurnStatus
 from evolif.types import Message, Usage
 
@@ -178,7 +177,7 @@ class Agent:
         Raises:
             ModelError: an endpoint failed.
         """
-        meter, note = meter or Meter(), reading_note(turn)
+        meter = meter or Meter()
         neutral, last, bare = "", _NOTHING, not self._model.structured
         for attempt in range(1, self._attempts + 1):
             change = change_of(turn, attempt)
@@ -191,12 +190,12 @@ class Agent:
                 messages = voice_prompt(turn, neutral, change, _feedback(last, notes), bare=bare)
                 last = await self._once("voice", messages, turn, meter, bare=bare)
             if not last.findings:
-                return Attempt(with_note(last.text, note), (), attempt, meter.total)
+                return Attempt(last.text, (), attempt, meter.total)
             bare = bare or last.unreadable  # once a model breaks JSON, it must answer in plain text from then on
             meter.failed_attempt(last.findings)
         if neutral and not await self._requests_beyond(turn, neutral, meter):
-            return Attempt(with_note(neutral, note), (), self._attempts, meter.total, NEUTRAL_NOTE)
-        return Attempt(with_note(storable(last.text), note), last.findings, self._attempts, meter.total)
+            return Attempt(neutral, (), self._attempts, meter.total, NEUTRAL_NOTE)
+        return Attempt(storable(last.text), last.findings, self._attempts, meter.total)
 
     async def _once(self, name: str, messages: tuple[Message, ...], turn: Turn, meter: Meter, *, bare: bool) -> _Words:
         """Call the model with the prompt of that name and check the answer; the checker sees only final words."""
@@ -211,7 +210,7 @@ class Agent:
             finding = Finding(FORM, f"{what}: it has to be the message alone")
             return _Words(raw or answer.text, (finding,), unreadable=True)
         query = clean_query(raw)
-        findings = form_findings(query, turn.witness) or tuple(self._check(turn, with_note(query, reading_note(turn))))
+        findings = form_findings(query, turn.witness) or tuple(self._check(turn, query))
         if echoed(query, name):
             echo = Finding(FORM, "the message repeats these instructions instead of speaking for itself")
             findings = (*findings, echo)
@@ -319,7 +318,7 @@ class PluginSynthesizer:
         attempts = synthesis_settings().attempts
         query, findings = "", tuple[Finding, ...]()
         for attempt in range(1, attempts + 1):
-            query = with_note(clean_query(await self._written(turn, findings)), reading_note(turn))
+            query = clean_query(await self._written(turn, findings))
             findings = form_findings(query, turn.witness) or tuple(self._check(turn, query))
             if not findings:
                 return Attempt(query, (), attempt, meter.total)

@@ -10,7 +10,7 @@ from string import Formatter
 from typing import Any
 from zlib import crc32
 
-from evolif.constraints import Saying, format_of, get_group
+from evolif.constraints import Saying, get_group
 from evolif.errors import InputError
 from evolif.resources import data_path, load_data
 from evolif.rng import Purpose, Stream
@@ -169,23 +169,6 @@ def dropped(group: str, params: Params, wording: Phrasing) -> str:
     return phrase.format(**saying.slots)
 
 
-def reading_note(turn: ScriptTurn | Turn) -> str:
-    """A note for the end of the query on what the change means in the active data format; empty if that is clear."""
-    operation, fmt = turn.operation, format_of(turn.constraints)
-    if operation.after is None or fmt not in ("json", "xml", "html", "csv"):
-        return ""
-    if operation.group != "format":
-        return get_group(operation.group).note(operation.after, fmt)
-    # The format is new: state what it means for each constraint that is already there.
-    notes = (get_group(c.group).note(c.params, fmt) for c in turn.constraints if c.group != "format")
-    return " ".join(dict.fromkeys(filter(None, notes)))
-
-
-def with_note(query: str, note: str) -> str:
-    """The query with its note, once."""
-    return f"{query} ({note})" if note and note not in query else query
-
-
 class TemplateSynthesizer:
     """Puts a scripted turn into words: by utterance plans, or by frames where the user brought a group or a register.
 
@@ -249,7 +232,7 @@ class TemplateSynthesizer:
         if _is_one_more(turn.operation) and "also" not in frame.lower():
             slots["clause"] = f"also {slots['clause']}"
         slots |= {capitalised(key): capitalised(text) for key, text in slots.items()}
-        return with_note(frame.format(**slots), reading_note(turn))
+        return frame.format(**slots)
 
     def _change(
         self, turn: ScriptTurn | Turn, register: str, wording: Phrasing

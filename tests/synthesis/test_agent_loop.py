@@ -196,12 +196,6 @@ def test_braces_in_the_data_are_text() -> None:
     assert "Explain {change} and {feedback}." in model.user(0)
 
 
-def test_a_data_format_gets_the_note_that_settles_what_counts() -> None:
-    turn = make_turn(group="case", after={"mode": "all_upper"}, others=(Constraint("format", {"mode": "json"}),))
-    attempt = say(Said([query("Again, in capitals.")]), turn, check=nothing)
-    assert attempt.query.startswith("Again, in capitals. (") and "keys count as text" in attempt.query
-
-
 def test_each_attempt_words_the_change_otherwise() -> None:
     model = Said([BAD])
     say(model, attempts=6)

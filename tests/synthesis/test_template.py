@@ -263,11 +263,19 @@ def test_an_unknown_register_speaks_neutrally() -> None:
     assert said(*args, "pirate", 4) == said(*args, "neutral", 4)
 
 
-def test_data_formats_get_the_note_that_settles_what_counts() -> None:
-    constraints = (Constraint("format", {"mode": "json"}), Constraint("case", {"mode": "all_upper"}))
-    operation = Operation("add", "case", None, {"mode": "all_upper"})
-    turn = ScriptTurn(1, 2, TOPIC, "continue", operation, constraints, constraints[:1], "")
-    assert "keys count as text" in TemplateSynthesizer(0, FRAMES).say(turn, persona("my_brisk"))
+_DEFINES = re.compile(
+    r"[()]|\bnested|\bplurals?\b|other forms|exact form|in that form|\bcount(s|ed|ing)? (as|too)|included|not counted"
+    r"|hyphenated|mark-up|percentage points?|give or take|decimals|code fence|\bDTD\b|capitalised|either case"
+)
+"""Words of definitions, tolerances and notes, which queries leave to the system prompt."""
+
+
+@pytest.mark.parametrize("group", [*GROUPS, *EXTENDED_GROUPS])
+def test_phrases_say_no_definitions(group: str) -> None:
+    data = get_group(group).data
+    said = [phrase for options in data["say"].values() for phrases in options.values() for phrase in phrases]
+    dropped = [phrase for phrases in data["drop"].values() for phrase in phrases]
+    assert [phrase for phrase in (*said, *dropped) if _DEFINES.search(phrase)] == []
 
 
 SLOTS = {
