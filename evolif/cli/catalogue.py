@@ -56,7 +56,7 @@ def registers() -> None:
 
 @registers_app.command("lint")
 def lint_registers(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Your registers, YAML.")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Your registers, YAML.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Check a file of registers; without one, this package's utterance plans, reasons and small talk."""

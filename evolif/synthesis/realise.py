@@ -27,6 +27,10 @@ _ORDERS = frozenset(
 )
 """First words of plain orders, which may be given a “please”."""
 _REQUEST = re.compile(r"(?:^|[.!?:] )(?:could|can|would|will) (?:you|we|i)\b[^.?!]*\?$", re.IGNORECASE)
+_COURTEOUS = re.compile(
+    r"\b(?:mind|if|good|goodness|kind|kindly|please|favour|possibl[ey]|perhaps|maybe)\b", re.IGNORECASE
+)
+"""Words of a request that is courteous or careful already."""
 _STOPS = ".?!…:;,"
 
 
@@ -55,16 +59,19 @@ def realise(decision: Decision, turn: ScriptTurn | Turn, style: Style) -> str:
     if decision.act == "state" and TASK not in decision.plan.tags:
         said = _beside(turn.topic.prompt, said, style, front=decision.front)
     opening = own.words(_with_topic(decision.opening, topic))
-    return _unsealed(own.ended(_joined([opening, said] if opening else [said]), decision.emoji))
+    text = own.ended(_joined([opening, said] if opening else [said]), decision.emoji)
+    if style.capitals == "lower":
+        text = text.replace(seal(capitalised(topic)), seal(topic))
+    return _unsealed(text)
 
 
 def _demand(decision: Decision, text: str) -> str:
     """The plan's words with what is glued to them."""
     first = re.match(r"[A-Za-z']+", text)
     word = first[0].lower() if first else ""
-    if decision.hedge and "mind" not in text and "if " not in text and _REQUEST.search(text):
+    if decision.hedge and not _COURTEOUS.search(text) and _REQUEST.search(text):
         text = f"{text[:-1]}, {decision.hedge}?"
-    elif decision.please and word in _ORDERS and _takes_please(text):
+    elif decision.please and word in _ORDERS and _takes_please(text) and "please" not in decision.opening.lower():
         text = f"{text[:-1]}, please."
     if decision.filler and word in _STARTS:
         text = f"{decision.filler}, {text[0].lower()}{text[1:]}"
