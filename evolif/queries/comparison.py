@@ -66,10 +66,29 @@ def compare(query: Query, change: Change, claims: Sequence[Said], says: Says, de
 
 def _wanted(query: Query, change: Change, fits: Sequence[Said], former: Sequence[Said]) -> list[Said]:
     """The claims that ask for the new value."""
+    fits = [c for c in fits if not is_taken_back(query, c.end)]
     wanted = [c for c in fits if c.role == "new"]
     if not wanted and change.kind == "add":  # "if the last word were …"
         wanted = [c for c in fits if c.role == "was"]
     return wanted or _in_turn(query, fits, former)
+
+
+def is_taken_back(query: Query, end: int) -> bool:
+    """Whether what is only named is given up by the next words: `the happy tone? Forget it`.
+
+    Args:
+        query: The query.
+        end: Where the thing ends.
+    """
+    return (
+        cues().framed("removal", "taken_back", left=_TAKEN_BACK, right=r"\W{0,3}$").match(query.shadow, end) is not None
+    )
+
+
+_TAKEN_BACK = (
+    r"[\"'”’)]{0,2}( [\w-]{1,20}){0,4}( )?[?:.,!–—-]{1,2}( )?"
+    r"((no|nah|nope|ok|okay|well|just|please|so),? ){0,2}"
+)
 
 
 def _in_turn(query: Query, fits: Sequence[Said], former: Sequence[Said]) -> list[Said]:

@@ -87,6 +87,13 @@ def read_counted(query: Query, change: Change, thing: Thing) -> list[Finding]:
     return findings or (misnamed(change, claims, _is) if "count" in (change.before or {}) else [])
 
 
+def is_count_denied(query: Query, quantity: Quantity) -> bool:
+    """Whether an exact number is ruled out by the verb before it."""
+    before = cues().framed("counted", "denied_verb", right="( (exactly|precisely|just|only))?( )?$")
+    exact = quantity.low == quantity.high and not quantity.vague
+    return exact and before.search(query.shadow, max(0, quantity.start - _BACK), quantity.start) is not None
+
+
 def _asks(claims: Sequence[Said], change: Change) -> bool:
     """Whether some claim asks for another number than the one in force."""
     return any(claim.role == "new" and not _is(claim.value, change.before or {}) for claim in claims)
@@ -138,7 +145,8 @@ def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list
         quantity = _beneath(query, thing, counted)
         end = _end_of_claim(query, thing, quantity, claims)
         if end is not None:
-            denied = quantity.bare and is_denied(query, quantity.start, end)  # "she'd never get through five"
+            # "she'd never get through five", "don't use exactly 7 bullets"
+            denied = (quantity.bare and is_denied(query, quantity.start, end)) or is_count_denied(query, quantity)
             role = "old" if denied else role_of(query, quantity.start, quantity.end)
             claims.append(Said(quantity, quantity.start, end, role))
     return claims
@@ -410,6 +418,8 @@ def _claims(query: Query, change: Change) -> list[Said]:
 
 def _role(query: Query, change: Change, quantity: Quantity) -> Role:
     if _contrasts(query, quantity, change.before):
+        return "old"
+    if is_count_denied(query, quantity):
         return "old"
     if by_pronoun(query, quantity.end):
         return "new"  # "300 words isn't enough, so write more than that"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from evolif.queries.change import Change
-from evolif.queries.comparison import is_lifted, is_released, missing, removed
+from evolif.queries.comparison import is_lifted, is_released, is_taken_back, missing, removed
 from evolif.queries.mentions import (
     Bound,
     Stances,
@@ -168,7 +168,7 @@ def _resolved(
         mine = {keyword.casefold() for keyword in keywords}
         for members in in_lists(query, mentions, between_keywords()):
             first, last = members[0].start, members[-1].end
-            if mine.isdisjoint(m.value.casefold() for m in members) or not _is_said(query, key, first, last):
+            if mine.isdisjoint(m.value.casefold() for m in members) or not is_said(query, key, first, last):
                 continue
             for member in members:
                 if member.value.casefold() in mine:
@@ -184,8 +184,15 @@ _FORBID: Stance = "forbid"
 _LIFT: Stance = "lift"
 
 
-def _is_said(query: Query, key: str, start: int, end: int) -> bool:
-    """Whether the words right before keywords, or those right behind, say that they go, or that they are allowed."""
+def is_said(query: Query, key: str, start: int, end: int) -> bool:
+    """Whether the words right before a thing, or those right behind, say that it goes, or that it is allowed.
+
+    Args:
+        query: The query.
+        key: `dropped` or `freed`.
+        start: Where the thing, or the first of a list, starts.
+        end: Where the thing, or the last of a list, ends.
+    """
     vocabulary = heard("forbidden")
     low = max(query.sentence(start)[0], start - _SAID_BEFORE)
     before = vocabulary.framed(key, "before", right="( (the|this|that|those|my|your|a|<keyword>)){0,3}:?( )?[\"'“‘`]?$")
@@ -232,6 +239,7 @@ def read_placement(query: Query, change: Change) -> list[Finding]:
     if change.kind == "remove":
         return _lifted(query, change, value, places)
     same = value == _value(change.before or {})
+    places = [p for p in places if not is_taken_back(query, p[1])]
     wanted = [p for p in places if same or role_of(query, *p, in_list=True) != "old"]
     if not wanted:
         return [missing(change, f"it does not name “{value}”", *places)]

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from evolif.constraints import get_group
 from evolif.queries.change import Change
-from evolif.queries.comparison import is_kept, is_lifted, is_released, missing
+from evolif.queries.comparison import is_kept, is_lifted, is_released, is_taken_back, missing
 from evolif.queries.numbers import Count, find_counts
 from evolif.queries.polarity import Mention, Role, Stance, given_up, in_lists, role_of, stance_of
 from evolif.queries.reading import MASK, Query
@@ -54,10 +54,28 @@ def stances_of(query: Query, mentions: Sequence[Mention]) -> Stances:
         stance = stance_of(query, first, last)
         if stance in ("require", "none") and is_lifted(query, first, last):
             stance = "lift"
+        if stance == "forbid" and is_ban_lifted(query, first, last):
+            stance = "lift"
         for member in members:
             mine = "lift" if stance == "forbid" and _is_given_up(query, member.start) else stance
             found.setdefault(member.value.casefold(), []).append((member, mine))
     return found
+
+
+def is_ban_lifted(query: Query, start: int, end: int) -> bool:
+    """`the ban on “x” can go`: what rules the thing out is given up.
+
+    Args:
+        query: The query.
+        start: Where the thing, or the first of a list, starts.
+        end: Where it, or the last, ends.
+    """
+    ban = cues().before("keywords", "ban").search(query.shadow, max(0, start - _BAN), start)
+    return ban is not None and (is_lifted(query, start, end) or is_taken_back(query, end))
+
+
+_BAN = 60
+"""Characters before a thing in which its ban may be named."""
 
 
 @lru_cache(maxsize=1)

@@ -393,8 +393,8 @@ _FRACTIONS = {
 _FRACTION = re.compile(
     r"(?<!\w)(?:half|(?:an?|one)[\s-](?P<part>quarter|fifth|tenth)|three[\s-]quarters|one\sin\s(?:ten|five|four))(?!\w)"
 )
-_PARTED = re.compile(r"[,;:.!?]|(?<!\w)(?:but|all|use|instead)(?!\w)")
-_PARTED_BEFORE = re.compile(r"[;.!?,]")
+_PARTED = re.compile(r"[,;:.!?]|(?<!\w)(?:but|all|use|instead|for|into)(?!\w)")
+_PARTED_BEFORE = re.compile(r"[;.!?,]|(?<!\w)(?:rather|instead|than|not|for)(?!\w)")
 _CAPS_BEFORE = 100
 """Characters before a sentence in which capitals may be spoken of: `Random caps? Like around 20 %`."""
 _LOOSE_SHARE = ("most", "least", "less", "more")

@@ -291,6 +291,7 @@ def _clause(rest: str) -> str:
 def _before(before: str, *, near: bool) -> Stance:
     """The stance that the cues before a mention add up to, from the nearest clause that has any."""
     text = cues().framed("stance", "aside", left=",( )?", right="( )?,").sub(" ", before)
+    text = cues().anywhere("stance", "challenge").sub("can", text)
     starts = [m.end() for m in cues().anywhere("stance", "hard", marks=";").finditer(text)]
     starts += [m.end() for m in and_verb().finditer(text)]
     text = text[max(starts, default=0) :]

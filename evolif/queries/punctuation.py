@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evolif.queries.change import Change
 from evolif.queries.comparison import is_kept, is_lifted, is_released, missing
-from evolif.queries.mentions import marks_in
+from evolif.queries.keywords import is_said
+from evolif.queries.mentions import is_ban_lifted, marks_in
 from evolif.queries.polarity import Stance, given_up, lifted, role_of, stance_of
 from evolif.queries.reading import Query
 from evolif.queries.vocabulary import cues, heard
@@ -26,6 +27,8 @@ class _Seen:
     start: int
     end: int
     stance: Stance
+    settled: bool = False
+    """Whether the words right beside it tell what is wanted of it now."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -36,6 +39,7 @@ def read_punctuation(query: Query, change: Change) -> list[Finding]:
     """Findings on a mark."""
     seen = [_Seen(mark, start, end, _stance(query, start, end)) for mark, start, end in _named_once(query)]
     mark, mode = change.params["mark"], change.params["mode"]
+    seen = [_settled(query, change, place) for place in seen]
     mine = [place for place in seen if place.mark == mark]
     others = [place for place in seen if place.mark != mark]
     if change.kind == "remove":
@@ -59,6 +63,17 @@ def read_punctuation(query: Query, change: Change) -> list[Finding]:
     return []
 
 
+def _settled(query: Query, change: Change, place: _Seen) -> _Seen:
+    """A mark with what only the change tells: `lose the commas` rules out what was not ruled out."""
+    after, before = change.after or {}, change.before or {}
+    if place.mark == after.get("mark") and after["mode"] == "exclude" and is_said(query, "dropped", *place.span):
+        return replace(place, stance="forbid", settled=True)
+    was_out = place.mark == before.get("mark") and before["mode"] == "exclude"
+    if was_out and change.kind == "modify" and is_said(query, "freed", *place.span):
+        return replace(place, stance="lift")
+    return place
+
+
 def _named_once(query: Query) -> list[tuple[str, int, int]]:
     """Marks with their places; a name and the mark itself beside it are one: `the comma (,)`."""
     places: list[tuple[str, int, int]] = []
@@ -74,6 +89,8 @@ def _named_once(query: Query) -> list[tuple[str, int, int]]:
 
 def _is_current(query: Query, change: Change, place: _Seen, freed: bool) -> bool:
     """Whether a mark is spoken of as it is to be now; behind one that is freed, `but not colons` rules colons out."""
+    if place.settled:
+        return True
     start, spared = place.start, cues().after("keywords", "spared")
     zones = [zone for zone in given_up(query.shadow, True) if not (freed and spared.match(query.shadow, zone[0]))]
     if any(low <= start < high for low, high in zones):
@@ -90,6 +107,8 @@ def _stance(query: Query, start: int, end: int) -> Stance:
     stance = stance_of(query, start, end)
     if stance == "forbid" and heard("punctuation").before("some").search(query.shadow, max(0, start - 40), start):
         return "none"  # "no more than three commas" leaves some
+    if stance == "forbid" and is_ban_lifted(query, start, end):
+        return "lift"
     if stance in ("require", "none") and is_lifted(query, start, end) and role_of(query, start, end) == "old":
         return "lift"
     return stance
@@ -98,6 +117,8 @@ def _stance(query: Query, start: int, end: int) -> Stance:
 def _lifted(query: Query, change: Change, mine: Sequence[_Seen], others: Sequence[_Seen]) -> list[Finding]:
     mark = change.params["mark"]
     if any(_is_free(query, change, place) for place in mine):
+        return []
+    if is_released(query, [place.span for place in mine]):
         return []
     other = [place for place in others if place.stance == "lift"]
     if other:
@@ -127,12 +148,14 @@ def read_digits(query: Query, change: Change) -> list[Finding]:
     """Findings on digits to leave out."""
     vocabulary = heard("digits")
     places = [m.span() for m in vocabulary.anywhere("nouns").finditer(query.shadow)]
-    stances = {stance_of(query, *place) for place in places}
+    stances = {_stance(query, *place) for place in places}
     if change.kind == "remove":
         if "lift" in stances or any(is_lifted(query, *place) for place in places) or is_released(query, places):
             return []
         return [missing(change, "it does not say that digits are allowed again", *places)]
     if "forbid" in stances and "lift" not in stances:
+        return []
+    if any(is_said(query, "dropped", *place) for place in places):
         return []
     if "require" not in stances and vocabulary.anywhere("spelled_out").search(query.shadow):
         return []

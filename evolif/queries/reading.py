@@ -99,9 +99,10 @@ class Query:
             phrase: What to look for.
             inflected: Whether a plural or possessive ending may follow.
         """
-        words = [re.escape(word) for word in _lower(phrase.translate(_PLAIN)).split()]
-        if not words:
+        plain = _lower(phrase.translate(_PLAIN)).split()
+        if not plain or any(word not in self.low for word in plain):
             return []
+        words = [re.escape(word) for word in plain]
         left = r"(?<!\w)" if phrase.strip()[0].isalnum() else ""
         right = (r"(?:'?s|es|')?(?!\w)" if inflected else r"(?!\w)") if phrase.strip()[-1].isalnum() else ""
         return [m.span() for m in re.finditer(left + r"[\s-]+".join(words) + right, self.low)]
