@@ -17,7 +17,7 @@ from evolif.constraints.base import (
     upper_limit,
 )
 from evolif.constraints.compatibility import find_conflict, is_closed, table_version
-from evolif.constraints.definitions import definition, rules_of
+from evolif.constraints.definitions import definition, rules_of, without_rules
 from evolif.constraints.registry import (
     EXTENDED_GROUPS,
     GROUPS,
@@ -67,4 +67,5 @@ __all__ = [
     "rules_of",
     "table_version",
     "upper_limit",
+    "without_rules",
 ]

@@ -49,3 +49,13 @@ def definition(group: Group, pools: Iterable[Mapping[str, object]]) -> str:
         except (LookupError, TypeError):  # the profile of a benchmark from elsewhere may hold anything
             return " ".join(rules_of(group))
     return " ".join(rules_of(group, drawn))
+
+
+def without_rules(query: str, group: Group) -> str:
+    """The query with blanks in place of the group's rules, so that places in it stay the same.
+
+    A definition that a query tells (`definitions: query`) asks for nothing and is not read as a demand.
+    """
+    for rule in rules_of(group):
+        query = query.replace(rule, " " * len(rule))
+    return query

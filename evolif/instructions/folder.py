@@ -311,6 +311,7 @@ class Benchmark:
         with locked(self.path, path):
             lost = self._catch_up(turn.dialogue, path)
             if turn.turn == len(known) + 1:
+                turn = replace(turn, query=self._generator.told(turn.query, turn, known))
                 append(path, "".join(map(to_line, [*lost, turn])))
                 self._stamps[turn.dialogue] = stamp_of(path)
                 known.append(turn)
@@ -362,7 +363,7 @@ class Benchmark:
             old = stored[number - 1]
             turn = replace(
                 old,
-                query=query,
+                query=self._generator.told(query, old, stored[: number - 1]),
                 status=status,
                 source=source,
                 findings=findings,

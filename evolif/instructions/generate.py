@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 
 from evolif.benchmark import HEADER, dialogue_file, differences, write_whole, writing
@@ -96,9 +95,8 @@ def generate(
     for done, dialogue in enumerate(templates, 1):
         path = dialogue_file(root, dialogue)
         if not path.is_file():
-            lines = (to_line(generator.put_into_words(turn)) for turn in islice(generator.script(dialogue), turns))
             with writing(path):
-                write_whole(path, "".join(lines).encode())
+                write_whole(path, "".join(map(to_line, generator.opening(dialogue, turns))).encode())
         if progress is not None:
             progress(done, len(templates))
     bench = Benchmark(root)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from evolif.errors import UsageError
+from evolif.instructions.system import with_definitions
 from evolif.instructions.turn_lines import Header, same_intention
 from evolif.synthesis import Frames, TemplateSynthesizer, persona_for
 from evolif.tracker import ScriptSpec, script
@@ -36,6 +38,7 @@ class TurnGenerator:
         frames: Frames | None = None,
     ) -> None:
         spec = header.spec
+        self._header = header
         self._version = header.generator
         self._path = path
         self._scripts: dict[int, Iterator[ScriptTurn]] = {}
@@ -49,12 +52,12 @@ class TurnGenerator:
         """The endless script of a dialogue."""
         return script(self._script, dialogue)
 
-    def put_into_words(self, turn: ScriptTurn, past: Sequence[Turn] = ()) -> Turn:
+    def put_into_words(self, turn: ScriptTurn, past: Sequence[Turn]) -> Turn:
         """A scripted turn with the template's query.
 
         Args:
             turn: The turn.
-            past: The dialogue's turns before it; not needed where they were put into words here, one after the other.
+            past: The dialogue's turns before it.
         """
         persona = persona_for(self._personas, self._seed, turn.dialogue)
         return Turn(
@@ -65,10 +68,21 @@ class TurnGenerator:
             operation=turn.operation,
             constraints=turn.constraints,
             persona=persona,
-            query=self._synthesizer.say(turn, persona, past),
+            query=self.told(self._synthesizer.say(turn, persona, past), turn, past),
             source=self._synthesizer.name,
             witness=turn.witness,
         )
+
+    def opening(self, dialogue: int, turns: int) -> list[Turn]:
+        """The first turns of a dialogue."""
+        made: list[Turn] = []
+        for turn in islice(self.script(dialogue), turns):
+            made.append(self.put_into_words(turn, made))
+        return made
+
+    def told(self, query: str, turn: ScriptTurn | Turn, past: Sequence[Turn]) -> str:
+        """The query with what exactly is counted, where queries are to say it and the dialogue has not said it yet."""
+        return with_definitions(self._header, query, turn, past)
 
     def following(self, dialogue: int, stored: Sequence[Turn]) -> Turn:
         """The next turn of a dialogue with the template's query.
@@ -110,7 +124,7 @@ class TurnGenerator:
         note = f"the words of {turn.source} are {turn.status}; the template's words are played instead"
         return replace(
             turn,
-            query=self._synthesizer.say(turn, turn.persona, past),
+            query=self.told(self._synthesizer.say(turn, turn.persona, past), turn, past),
             source=self._synthesizer.name,
             status="verified",
             attempts=1,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from evolif.constraints import definition, get_group
+from collections.abc import Iterable
+
+from evolif.constraints import definition, get_group, rules_of
 from evolif.instructions.turn_lines import Header
+from evolif.turns import ScriptTurn, Turn
 
 _SCOPE = """\
 You are in a long conversation about several tasks. Each task has its own set of requirements for your answer.
@@ -36,6 +39,27 @@ def system_text(header: Header) -> str:
         return SYSTEM_PROMPT
     lines = "".join(f"- {line}\n" for line in definitions_of(header).values() if line)
     return f"{_SCOPE}{_COUNTED}{lines}{_REPLY}" if lines else SYSTEM_PROMPT
+
+
+def with_definitions(header: Header, query: str, turn: ScriptTurn | Turn, past: Iterable[ScriptTurn | Turn]) -> str:
+    """The query with the rules that its turn is the first of the dialogue to need, on a line of their own.
+
+    Unchanged unless the header says `definitions: query`; what the query tells already is not told again.
+
+    Args:
+        header: Of the benchmark.
+        query: The words of the turn.
+        turn: The turn.
+        past: The dialogue's turns before it.
+    """
+    operation = turn.operation
+    if header.definitions != "query" or operation.after is None:
+        return query
+    group = get_group(operation.group)
+    earlier = [one.operation.after for one in past if one.operation.group == group.name]
+    told = {rule for params in earlier if params is not None for rule in rules_of(group, [group.key(params)])}
+    fresh = [rule for rule in rules_of(group, [group.key(operation.after)]) if rule not in told and rule not in query]
+    return f"{query}\n{' '.join(fresh)}" if fresh else query
 
 
 def definitions_of(header: Header) -> dict[str, str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from evolif.constraints import get_group, without_rules
 from evolif.queries.beside import unasked
 from evolif.queries.change import Change, intention
 from evolif.queries.claims import Claim, Polarity
@@ -76,6 +77,7 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
         UsageError: `turn` is no turn.
     """
     topic, move, change = intention(turn)
+    query = without_rules(query, get_group(change.group))
     if not query.strip():
         return [Finding("query", "it is empty")]
     if len(query) > LONGEST_QUERY:
@@ -110,6 +112,7 @@ def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None =
     if turn is None:
         return tuple(plain_demands(read, Change("add", "", None, None)))
     topic, move, change = intention(turn)
+    read = Query(without_rules(query, get_group(change.group)))
     spoken = _spoken(read, topic, move)
     claims = [*plain_demands(spoken, change), *lifts(spoken, dict(change.others))]
     if query.strip() and all(claim.group != change.group for claim in claims) and not _stated(spoken, change):

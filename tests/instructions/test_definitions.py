@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from evolif.constraints import EXTENDED_GROUPS, GROUPS, check, get_group, rules_of
-from evolif.instructions import SYSTEM_PROMPT, Header, system_text
+from evolif import check_query, load_benchmark
+from evolif.constraints import EXTENDED_GROUPS, GROUPS, check, get_group, rules_of, without_rules
+from evolif.errors import UsageError
+from evolif.instructions import SYSTEM_PROMPT, Benchmark, Header, generate, system_text
 from evolif.instructions.turn_lines import Spec
 from evolif.resources import load_data
 from evolif.text import READING_RULES_VERSION
@@ -99,3 +101,55 @@ def test_a_pool_from_elsewhere_may_hold_anything() -> None:
 
 def _header(profile: Profile) -> Header:
     return Header(definitions="system", spec=Spec(profile=profile, seed=0, dialogues=1, turns=1))
+
+
+@pytest.fixture(scope="module", params=["objective", "extended"])
+def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    """A set whose queries say what is counted."""
+    path = tmp_path_factory.mktemp("said") / str(request.param)
+    return generate(path, dialogues=6, turns=15, seed=4, profile=request.param, definitions="query")
+
+
+def test_queries_say_each_rule_once_at_its_first_mention(said: Benchmark) -> None:
+    plain = generate(
+        said.path.with_name(f"{said.path.name}-plain"), dialogues=6, turns=15, seed=4, profile=said.variant
+    )
+    for dialogue in said.dialogues():
+        told: list[str] = []
+        for turn, silent in zip(said.turns(dialogue), plain.turns(dialogue), strict=True):
+            words, _, line = turn.query.rpartition("\n") if turn.query != silent.query else (turn.query, "", "")
+            assert words == silent.query
+            after, group = turn.operation.after, get_group(turn.operation.group)
+            wanted = [] if after is None else [r for r in rules_of(group, [group.key(after)]) if r not in told]
+            assert line == " ".join(wanted)
+            told += wanted
+        assert told
+
+
+def test_a_definition_in_a_query_is_no_demand(said: Benchmark) -> None:
+    for dialogue in said.dialogues():
+        for turn in said.turns(dialogue):
+            words = without_rules(turn.query, get_group(turn.operation.group))
+            assert len(words) == len(turn.query)
+            assert check_query(turn, turn.query) == check_query(turn, words.rstrip())
+
+
+def test_an_extension_goes_on_where_the_dialogue_left_off(said: Benchmark, tmp_path: Path) -> None:
+    short = generate(tmp_path / "b", dialogues=2, turns=5, seed=4, profile=said.variant, definitions="query")
+    whole = [turn.query for turn in said.turns(1)]
+    load_benchmark(short.path).turn(1, 15)
+    assert [turn.query for turn in load_benchmark(short.path).turns(1)] == whole
+
+
+def test_an_edited_query_keeps_its_definition(tmp_path: Path) -> None:
+    bench = generate(tmp_path / "b", dialogues=1, turns=2, seed=4, definitions="query")
+    rule = bench.turns(1)[0].query.rpartition("\n")[2]
+    edited = bench.replace(1, 1, query="Do it again.", status="edited", source="person")
+    assert edited.query == f"Do it again.\n{rule}"
+    again = bench.replace(1, 1, query=f"{rule} So do it.", status="edited", source="person")
+    assert again.query == f"{rule} So do it."
+
+
+def test_other_choices_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="unknown --definitions “both”; use system or query"):
+        generate(tmp_path / "b", dialogues=1, turns=1, definitions="both")
