@@ -146,7 +146,7 @@ _ANNOUNCED = re.compile(
 def _only_announces(query: str) -> bool:
     """Every sentence says what its writer is about to do: `I'm going to put the emoji at the end`."""
     sentences = [s.strip().lower().replace("’", "'") for s in _SENTENCES.split(query) if s.strip()]
-    return bool(sentences) and all(_ANNOUNCED.match(sentence) for sentence in sentences)
+    return bool(sentences) and all(_ANNOUNCED.match(sentence) and ", so " not in sentence for sentence in sentences)
 
 
 def _holds_too_much(query: Query) -> bool:

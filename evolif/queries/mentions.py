@@ -426,6 +426,7 @@ _AFTER_CUE = (
     + r"A-Za-z])[\"'”’)]?(?![\w'’])(?!\s?-\s?\w)"
 )
 _CAPITAL = re.compile(r"(?<![\w'’.-])([B-HJ-Z]|(?<=[aA] )A|(?<=[aA]n )I)(?![\w'’.-]\w)(?![\w'’-])")
+_ONTO = re.compile(r"(?:(?<=\b[OoIi]n )|(?<=\b[Ww]ith ))([AI])(?=[.,;!?]|$|\s(?:rather|instead|btw|as|now|and)\b)")
 _MADE = re.compile(r"\b(?:[Mm]ake|[Hh]ave|[Ll]et)\s([A-Z])\s(?:be\s)?(?:the|your|its)\b")
 _LETTER_CALLED = re.compile(
     r"\b[Ll]etter(?:\s+of\s+(?:the|your|its)\s+\w+(?:\s+\w+)?)?(?:\s+(?:is|be|as|to|to\s+be|should\s+be|must\s+be))?:?"
@@ -433,7 +434,9 @@ _LETTER_CALLED = re.compile(
 )
 
 
-_SPEAKER = re.compile(r"I(?:'|’|\s(?:want|need|like|love|had|have|am|would|will|can|think|mean|said|see|prefer)\b)")
+_SPEAKER = re.compile(
+    r"I(?:'|’|\s(?:want|need|like|love|had|have|am|would|should|will|can|think|mean|said|see|prefer)\b)"
+)
 """`that is the letter I want`."""
 
 
@@ -451,7 +454,7 @@ def find_letters(query: Query, known: set[str]) -> list[int]:
         named = "letter" in match.group() or letter.isupper()
         if letter.isalpha() and letter.isascii() and named and letter != "I":
             found.add(at)
-    found |= {m.start(1) for m in _CAPITAL.finditer(query.text) if m[1].lower() in known}
+    found |= {m.start(1) for p in (_CAPITAL, _ONTO) for m in p.finditer(query.text) if m[1].lower() in known}
     called = [m for pattern in (_MADE, _LETTER_CALLED) for m in pattern.finditer(query.text)]
     found |= {m.start(1) for m in called if not _SPEAKER.match(query.text, m.start(1))}
     return sorted(found)

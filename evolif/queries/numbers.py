@@ -187,7 +187,7 @@ def _single(query: Query, number: Number) -> Quantity:
     rest = _CLAUSE_END.split(query.shadow[number.end : number.end + 60], maxsplit=1)[0]
     after = cues().framed("sizes", "after", left=r"[\s-]{0,4}([\w']{1,40}[\s-]{1,4}){0,5}?").match(rest)
     kind = _kind(query, number, before.lastgroup if before else None, after.lastgroup if after else None)
-    kind = kind or by_pronoun(query, number.end) or _added(query, number)
+    kind = (not before and by_pronoun(query, number.end)) or kind or _added(query, number)
     low, high = {
         "most": (0, value),
         "least": (value, UNBOUNDED),
