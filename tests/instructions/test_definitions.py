@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from evolif import check_query, load_benchmark
-from evolif.constraints import EXTENDED_GROUPS, GROUPS, check, get_group, rules_of, without_rules
+from evolif.constraints import EXTENDED_GROUPS, GROUPS, Group, check, definition, get_group, rules_of, without_rules
 from evolif.errors import UsageError
 from evolif.instructions import SYSTEM_PROMPT, Benchmark, Header, generate, system_text
 from evolif.instructions.turn_lines import Spec
@@ -97,6 +98,20 @@ def test_a_pool_from_elsewhere_may_hold_anything() -> None:
     for pool in ({"modes": 7}, {"modes": [["json"]]}, {"kinds": 3}, {"relations": None}):
         broken = profile.model_copy(update={"pools": dict.fromkeys(profile.groups, pool)})
         assert "Bullets are list items" in system_text(_header(broken))
+
+
+class Waves(Group):
+    """A group of somebody else's."""
+
+    name = "waves"
+    data = MappingProxyType({"counted": "A wave is a ~."})
+
+
+def test_a_group_of_ones_own_may_bring_its_line() -> None:
+    assert rules_of(Waves()) == ("A wave is a ~.",)
+    assert definition(Waves(), [{}, {}]) == "A wave is a ~."
+    Waves.data = MappingProxyType({})
+    assert rules_of(Waves()) == () and definition(Waves(), [{}]) == ""
 
 
 def _header(profile: Profile) -> Header:
