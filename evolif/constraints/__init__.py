@@ -5,6 +5,7 @@ explains how to add one.
 """
 
 from evolif.constraints.base import (
+    OTHER_VALUES,
     Active,
     Change,
     Conflict,
@@ -39,6 +40,7 @@ from evolif.constraints.registry import (
 __all__ = [
     "EXTENDED_GROUPS",
     "GROUPS",
+    "OTHER_VALUES",
     "Active",
     "Change",
     "Conflict",

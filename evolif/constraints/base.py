@@ -19,10 +19,10 @@ A group outside of this package needs only steps 1 and 2, with `data` as a class
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -35,6 +35,11 @@ from evolif.types import Span, Verdict
 Active = Mapping[str, Params]
 """The parameters of active constraints, by group."""
 
+OTHER_VALUES = "*"
+"""Among weights: the weight of all values that are not named."""
+
+T = TypeVar("T")
+
 
 class ParamsModel(BaseModel):
     """The base of parameter models, which validate input: exact types, unknown keys ignored."""
@@ -44,17 +49,32 @@ class ParamsModel(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DrawContext:
-    """The input of a draw: the topic's keywords, the profile's pool and the other active constraints."""
+    """The input of a draw: the topic's keywords, the profile's pool, the other active constraints, rules of choice."""
 
     keywords: tuple[str, ...]
     pool: Mapping[str, Any]
     active: Active = field(default_factory=dict)
+    weights: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """How well values suit the topic, by kind of value (`emotion`, `emoji`, `marks` …): relative weights."""
+    spared: frozenset[str] = frozenset()
+    """Keywords that may not be forbidden."""
+    uncounted: frozenset[str] = frozenset()
+    """Keywords that are not worth counting."""
 
     @property
     def allowed_keywords(self) -> list[str]:
         """Keywords that are neither forbidden nor placed by another constraint."""
         taken = {*self.active.get("forbidden", {}).get("keywords", ()), self.active.get("placement", {}).get("value")}
         return [k for k in self.keywords if k not in taken]
+
+    def pick(self, stream: Stream, kind: str, values: Sequence[T], name: Callable[[T], str] = str) -> T:
+        """One of `values`, by the weights of their names; all are equally likely where no weight is given."""
+        weights = self.weights.get(kind)
+        if not weights:
+            return stream.choice(values)
+        other = weights.get(OTHER_VALUES, 1)
+        options = [(value, weights.get(name(value), other)) for value in values]
+        return stream.weighted(options) if any(weight for _, weight in options) else stream.choice(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +155,16 @@ class Group:
             if fresh is None or fresh != params:
                 return fresh
         return None
+
+    def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
+        """Whether a change to `after` asks again for something that was given up earlier.
+
+        Args:
+            after: The new parameters.
+            before: Those in force; None for an add.
+            given_up: All earlier parameters of this group in the topic.
+        """
+        return after in given_up
 
     def key(self, params: Params) -> str:
         """The key of the phrases for these parameters: their mode, or `all` if the group has no modes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Annotated, Any, Literal
 
 import regex
@@ -126,7 +127,9 @@ class Punctuation(Group):
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """Include or exclude, then a mark from that pool."""
         mode = stream.choice(("include", "exclude"))
-        return {"mode": mode, "mark": stream.choice(context.pool[mode])[0]}
+        if mode == "exclude":
+            return {"mode": mode, "mark": stream.choice(context.pool[mode])[0]}
+        return {"mode": mode, "mark": context.pick(stream, "marks", context.pool[mode], itemgetter(0))[0]}
 
     def slots(self, params: Params) -> dict[str, str]:
         """The mark in quotation marks, with its name if the pool has one."""

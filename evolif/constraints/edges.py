@@ -7,6 +7,7 @@ are skipped. For quotations, nothing is skipped.
 from __future__ import annotations
 
 import string
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, TypeAdapter
@@ -57,12 +58,19 @@ class EdgeGroup(Group):
         if mode == "letter":
             return {"mode": mode, "value": stream.choice(string.ascii_letters)}
         if mode == "emoji":
-            return {"mode": mode, "value": stream.choice(context.pool["emoji"])}
+            return {"mode": mode, "value": context.pick(stream, "emoji", context.pool["emoji"])}
         if mode == "quotation":
-            left, right = stream.choice(context.pool["quotations"])
+            left, right = context.pick(stream, "quotations", context.pool["quotations"], "".join)
             return {"mode": mode, "left": left, "right": right}
         keywords = context.allowed_keywords
         return {"mode": mode, "value": stream.choice(keywords)} if keywords else None
+
+    def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
+        """Also if the same letter comes back in the other case, which is ignored."""
+        if after["mode"] != "letter":
+            return after in given_up
+        letter = after["value"].lower()
+        return any(old["mode"] == "letter" and old["value"].lower() == letter for old in given_up)
 
     def slots(self, params: Params) -> dict[str, str]:
         slots = super().slots(params)

@@ -72,7 +72,7 @@ class Existence(KeywordGroup):
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
         """One to three keywords of the topic, each with a count."""
-        keywords, pool = context.allowed_keywords, context.pool
+        keywords, pool = self._countable(context), context.pool
         if not keywords:
             return None
         most = min(pool["keywords"]["max"], len(keywords))
@@ -83,7 +83,7 @@ class Existence(KeywordGroup):
         """Add, drop or recount one keyword; at least one stays."""
         counts: dict[str, int] = dict(params["counts"])
         pool = context.pool
-        free = [k for k in context.allowed_keywords if k not in counts]
+        free = [k for k in self._countable(context) if k not in counts]
         ways = ["recount"]
         if free and len(counts) < pool["keywords"]["max"]:
             ways.append("add")
@@ -99,6 +99,20 @@ class Existence(KeywordGroup):
             options = [n for n in range(pool["count"]["min"], pool["count"]["max"] + 1) if n != counts[word]]
             counts[word] = stream.choice(options)
         return {"counts": counts}
+
+    def _countable(self, context: DrawContext) -> list[str]:
+        return [k for k in context.allowed_keywords if k not in context.uncounted]
+
+    def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
+        """Also if a keyword comes back that was dropped, or a count that a keyword had."""
+        old = [dict(params["counts"]) for params in given_up]
+        new, present = after["counts"], before["counts"] if before else {}
+        changed = {word: n for word, n in new.items() if present.get(word) != n}
+        return new in old or any(
+            word in counts and (word not in present or counts[word] == n)
+            for word, n in changed.items()
+            for counts in old
+        )
 
     def slots(self, params: Params) -> dict[str, str]:
         return {"items": _items(params["counts"]), "words": quoted(list(params["counts"]), "and")}
@@ -153,7 +167,13 @@ class Forbidden(KeywordGroup):
 
     def _free(self, context: DrawContext, taken: list[str]) -> list[str]:
         required = {*taken, *required_words(context.active)}
-        return [k for k in context.keywords if k not in required]
+        return [k for k in context.keywords if k not in required and k not in context.spared]
+
+    def takes_back(self, after: Params, before: Params | None, given_up: Iterable[Params]) -> bool:
+        """Also if a keyword comes back that was allowed again."""
+        old = [set(params["keywords"]) for params in given_up]
+        new, present = set(after["keywords"]), set(before["keywords"] if before else ())
+        return new in old or any(word in words for word in new - present for words in old)
 
     def slots(self, params: Params) -> dict[str, str]:
         return {"words": quoted(params["keywords"], "or")}

@@ -33,7 +33,7 @@ class SubjectiveGroup(Group):
     subjective = True
 
     def draw(self, stream: Stream, context: DrawContext) -> Params | None:
-        return {self.name: stream.choice(context.pool["values"])}
+        return {self.name: context.pick(stream, self.name, context.pool["values"])}
 
     def key(self, params: Params) -> str:
         return str(params[self.name])

@@ -18,11 +18,12 @@ from pydantic import (
     model_validator,
 )
 
-from evolif.constraints import DrawContext, get_group, own_groups, parse_constraint
+from evolif.constraints import GROUPS, DrawContext, get_group, own_groups, parse_constraint
 from evolif.errors import InputError, UsageError
 from evolif.resources import complaint, data_path, load_data, read_catalogue
 from evolif.rng import Stream
 from evolif.text import clean, fold
+from evolif.tracker.choice import VALUE_KINDS, Affinity, Choice
 from evolif.turns import Topic
 
 BUILT_IN = ("paper", "objective", "extended", "escalating")
@@ -52,7 +53,7 @@ class _Growing(_Model):
         return {name: value for name, value in data.items() if value or name not in _LATER_FIELDS}
 
 
-_LATER_FIELDS = frozenset({"longest_absent", "preferences", "stages"})
+_LATER_FIELDS = frozenset({"longest_absent", "preferences", "stages", "choice"})
 
 
 class Visit(_Growing):
@@ -128,6 +129,8 @@ class Profile(_Growing):
     """Relative weights of groups, 1 if not given: preferred groups are added and modified first and removed last."""
     stages: Annotated[tuple[Stage, ...], Field(max_length=100)] = ()
     """Later parameters, in the order of their turns."""
+    choice: Choice | None = None
+    """What is not drawn although it could be; None: all draws are uniform."""
 
     @model_validator(mode="after")
     def _known_groups(self) -> Profile:
@@ -150,10 +153,20 @@ class Profile(_Growing):
             raise ValueError("the stages are not in the order of their turns; sort them by from_turn")
         return self
 
+    @model_validator(mode="after")
+    def _known_values(self) -> Profile:
+        affinity = self.choice.affinity if self.choice else None
+        # The built-in table also has the groups that this profile does not draw.
+        known = {*VALUE_KINDS, *GROUPS, *self.groups}
+        if isinstance(affinity, Affinity) and (unknown := affinity.named() - known):
+            kinds = ", ".join(sorted(VALUE_KINDS))
+            raise ValueError(f"choice.affinity has weights for {', '.join(sorted(unknown))}; use {kinds} or a group")
+        return self
+
     def resolved(self) -> Profile:
-        """The profile with all pools complete, so that it means the same on any machine."""
+        """The profile with all pools and rules of choice complete, so that it means the same on any machine."""
         pools = {name: {**get_group(name).data["pool"], **self.pools.get(name, {})} for name in self.groups}
-        return self.model_copy(update={"pools": pools})
+        return self.model_copy(update={"pools": pools, "choice": self.choice and self.choice.for_groups(self.groups)})
 
     def phases(self) -> dict[int, Profile]:
         """The profile in force from each turn on at which it changes: turn 1 and the first turns of the stages."""

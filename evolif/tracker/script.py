@@ -6,20 +6,24 @@ of the topic's constraints, and redraws until the new instruction has a verified
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
+from itertools import count, islice
 
 from evolif.constraints import DrawContext, get_group, is_closed
 from evolif.errors import InternalError, UsageError
 from evolif.rng import Purpose, Stream
+from evolif.tracker.choice import Choice, Suiting
 from evolif.tracker.profile import Profile, Visit
 from evolif.turns import Constraint, Instruction, Move, Operation, OperationKind, Params, ScriptTurn, Topic
 from evolif.witness import Refusal, build_witness
 
 TRIES_PER_GROUP = 16
 """Draws of parameters before another group is tried; enough to keep the mix of groups close to the profile."""
+
+DRAWS_FOR_FRESH = 8 * TRIES_PER_GROUP
+"""Draws of parameters in search of values that were not given up; a draw is cheap beside a witness."""
 
 MAX_REDRAWS = 1000
 
@@ -46,10 +50,24 @@ class InstructionState:
 
     constraints: Instruction = ()
     witness: str = ""
+    changed: str = ""
+    """The group that was changed last."""
+    given_up: Mapping[str, tuple[Params, ...]] = field(default_factory=dict)
+    """What was in force earlier, by group."""
 
     @property
     def active(self) -> dict[str, Params]:
         return {c.group: c.params for c in self.constraints}
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """An operation to try, and the groups in their order."""
+
+    kind: OperationKind
+    groups: list[str]
+    fresh: bool = False
+    """Only with values that were not given up."""
 
 
 class InstructionLayer:
@@ -63,6 +81,11 @@ class InstructionLayer:
         self.profile = profile
         self._stream = stream
         self._statistics = statistics
+        self._choice = profile.choice or Choice()
+        self._suiting: dict[str, Suiting] = {}
+        """By topic."""
+        self._changed = ""
+        """The group that the turn before changed, in whatever topic."""
 
     def evolve(self, state: InstructionState, topic: Topic) -> tuple[Operation, InstructionState]:
         """Exactly one operation, and the state after it.
@@ -74,11 +97,11 @@ class InstructionLayer:
         active = state.active
         free = [g for g in self.profile.groups if g not in active and not is_closed(g, active)]
         kinds = self._kinds(len(state.constraints), free)
-        for attempt, kind in enumerate(kinds):
-            groups = free if kind == "add" else [c.group for c in state.constraints]
-            found = self._draw(kind, self._order(kind, groups), state, topic)
+        for round_ in self._rounds(kinds, free, state):
+            found = self._draw(round_, state, topic)
             if found is not None:
-                self._statistics.kind_changed += attempt > 0
+                self._statistics.kind_changed += round_.kind != kinds[0]
+                self._changed = found[0].group
                 return found
         raise InternalError(f"no operation with a witness was found for topic {topic.id}; please report the seed")
 
@@ -115,18 +138,51 @@ class InstructionLayer:
             left = [option for option in left if option[0] != chosen]
         return order[::-1] if kind == "remove" else order
 
-    def _draw(
-        self, kind: OperationKind, groups: Iterable[str], state: InstructionState, topic: Topic
-    ) -> tuple[Operation, InstructionState] | None:
-        for number, group in enumerate(groups):
-            for after in self._candidates(kind, group, state, topic):
+    def _rounds(self, kinds: list[OperationKind], free: list[str], state: InstructionState) -> Iterator[Round]:
+        """What to try in turn: first by all rules of choice, then by fewer, for a turn where nothing else is open."""
+        again: list[Round] = []
+        for kind in kinds:
+            order = self._order(kind, free if kind == "add" else [c.group for c in state.constraints])
+            rounds = self._by_change(kind, order, state)
+            if kind != "remove" and self._choice.no_return:
+                yield from (replace(round_, fresh=True) for round_ in rounds)
+                if (
+                    kind == kinds[0] == "modify" and "add" in kinds
+                ):  # rather another constraint than back and forth between values
+                    again = rounds
+                    continue
+            yield from rounds
+            yield from again
+            again = []
+
+    def _by_change(self, kind: OperationKind, order: list[str], state: InstructionState) -> list[Round]:
+        """The groups, for a modify without those that were changed last; then that of the turn before."""
+        if kind != "modify" or not self._choice.other_group:
+            return [Round(kind, order)]
+        late = (state.changed, self._changed)  # differ when the dialogue has just come back to the topic
+        order = sorted(order, key=lambda group: late.index(group) + 1 if group in late else 0)
+        at = len(order) - (self._changed in order)
+        return [Round(kind, part) for part in (order[:at], order[at:]) if part]
+
+    def _draw(self, round_: Round, state: InstructionState, topic: Topic) -> tuple[Operation, InstructionState] | None:
+        kind = round_.kind
+        for number, group in enumerate(round_.groups):
+            candidates = self._candidates(kind, group, state, topic)
+            if round_.fresh:
+                candidates = self._fresh(candidates, group, state)
+            for after in islice(candidates, TRIES_PER_GROUP):
                 self._statistics.draws += 1
                 constraints = _apply(state.constraints, group, after)
                 witness = self._witness(group, constraints, state, topic)
                 if not isinstance(witness, Refusal):
                     self._statistics.group_changed += number > 0
-                    operation = Operation(kind, group, state.active.get(group), after)
-                    return operation, InstructionState(constraints, witness)
+                    before = state.active.get(group)
+                    given_up = state.given_up
+                    if before is not None and self._choice.no_return:
+                        given_up = {**given_up, group: (*given_up.get(group, ()), before)}
+                    return Operation(kind, group, before, after), InstructionState(
+                        constraints, witness, group, given_up
+                    )
                 self._statistics.refuse(witness)
         return None
 
@@ -138,14 +194,31 @@ class InstructionLayer:
             return
         group = get_group(name)
         others = {g: p for g, p in state.active.items() if g != name}
-        context = DrawContext(topic.keywords, self.profile.pools[name], others)
-        for _ in range(TRIES_PER_GROUP):
-            before = state.active.get(name)
-            draw = group.draw if before is None else partial(group.modify, before)
+        suiting = self._suiting_of(topic)
+        context = DrawContext(
+            topic.keywords, self.profile.pools[name], others, suiting.weights, suiting.spared, suiting.uncounted
+        )
+        before = state.active.get(name)
+        draw = group.draw if before is None else partial(group.modify, before)
+        for _ in range(DRAWS_FOR_FRESH):
             params = draw(self._stream, context)
             if params is None:
                 return
             yield params
+
+    def _fresh(
+        self, candidates: Iterator[Params | None], name: str, state: InstructionState
+    ) -> Iterator[Params | None]:
+        """Those that ask for nothing that was given up."""
+        before = state.active.get(name)
+        given_up = state.given_up.get(name, ()) if before is None else (*state.given_up.get(name, ()), before)
+        group = get_group(name)
+        return (p for p in candidates if p is None or not group.takes_back(p, before, given_up))
+
+    def _suiting_of(self, topic: Topic) -> Suiting:
+        if topic.id not in self._suiting:
+            self._suiting[topic.id] = self._choice.for_topic(topic)
+        return self._suiting[topic.id]
 
     def _witness(self, group: str, constraints: Instruction, state: InstructionState, topic: Topic) -> str | Refusal:
         if state.witness and get_group(group).subjective:
