@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from evolif.synthesis.style import OWN_REGISTERS, Style, phrase_styles, style_of
+from dataclasses import replace
+
+from evolif.catalogue import lint_personas
+from evolif.queries import read_claims
+from evolif.resources import data_path
+from evolif.synthesis import load_personas
+from evolif.synthesis.style import LISTS, OWN_REGISTERS, Style, phrase_styles, style_of
 from evolif.turns import Persona
 
 
@@ -23,3 +29,47 @@ def test_every_listed_phrase_moves_a_parameter() -> None:
         ]
         assert moved, f"“{phrase}” changes nothing: {dict(changes)}"
     assert Style() == Style.model_validate({})
+
+
+def test_every_phrase_of_the_own_personas_moves_a_parameter_of_its_register() -> None:
+    still = [
+        f"{persona.id}: {phrase}"
+        for persona in load_personas()
+        for phrase in persona.phrases
+        if style_of(replace(persona, phrases=(phrase,))) == style_of(replace(persona, phrases=("none",)))
+    ]
+    assert not still
+
+
+def test_no_two_personas_of_a_register_have_the_same_style() -> None:
+    alike: dict[tuple[str, Style], list[str]] = {}
+    for persona in load_personas():
+        alike.setdefault((persona.register, style_of(persona)), []).append(persona.id)
+    assert [ids for ids in alike.values() if len(ids) > 1] == []
+
+
+def test_favourite_words_ask_for_nothing() -> None:
+    around = {"fillers": "{}, could you rewrite it?", "hedges": "Could you rewrite it, {}?"}
+    demands = [
+        f"{phrase}, {name}: {text}"
+        for phrase, changes in phrase_styles().items()
+        for name in LISTS
+        for text in changes.get(name, ())
+        if read_claims(around.get(name, "{}").format(text)) or any(letter.isdigit() for letter in text)
+    ]
+    assert not demands
+
+
+def test_favourite_words_have_the_form_that_their_place_needs() -> None:
+    for phrase, changes in phrase_styles().items():
+        for text in (*changes.get("fillers", ()), *changes.get("hedges", ())):
+            assert text[-1].isalnum(), f"{phrase}: “{text}” ends with a mark, and a comma follows"
+        lower = changes.get("capitals") == "lower"
+        for name in ("greetings", "openers", "closers", "thanking"):
+            for text in changes.get(name, ()):
+                ended = lower or text[0].islower() or text[-1] in ".!?*"
+                assert text == text.strip() and ended, f"{phrase}: “{text}” has no end"
+
+
+def test_the_own_personas_pass_their_lint() -> None:
+    assert lint_personas(data_path("personas", "personas.jsonl")).findings == ()
