@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from evolif.catalogue.entries import LintFinding, LintReport
-from evolif.constraints import EXTENDED_GROUPS, GROUPS, Change, DrawContext, get_group
+from evolif.constraints import Change, DrawContext, get_group
 from evolif.errors import InputError
 from evolif.resources import data_path
 from evolif.rng import Stream
@@ -214,9 +214,3 @@ def _fault_of(plan: Plan, change: Change, plans: GroupPlans) -> str:
     except KeyError as missing:
         return f"for {change.act} of {change.old_shape or 'nothing'} the slot {{{missing.args[0]}}} has no value"
     return ""
-
-
-def groups_without_plans() -> list[str]:
-    """The built-in groups that have no plans; frames word their changes."""
-    folder = data_path("seeds", "plans")
-    return [name for name in (*GROUPS, *EXTENDED_GROUPS) if not (folder / f"{name}.yaml").is_file()]

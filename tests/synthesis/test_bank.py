@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from evolif import InputError
-from evolif.constraints import Change, get_group
-from evolif.synthesis.bank import SEAL, UNSEAL, fill, parse_plan, read_plans
+from evolif.constraints import EXTENDED_GROUPS, GROUPS, Change, get_group
+from evolif.synthesis.bank import SEAL, UNSEAL, fill, load_plans, parse_plan, read_plans
 
 
 def filled(line: str, **slots: str) -> str:
@@ -109,3 +109,8 @@ def test_changes_that_a_group_tells_the_bank() -> None:
     assert get_group("emotion").change({"emotion": "sad"}, {"emotion": "happy"}).act == "adjust"
     assert get_group("format").change({"mode": "json"}, {"mode": "json", "keys": ["a"]}).act == "add"
     assert get_group("punctuation").change(None, {"mode": "include", "mark": "@"}).slots["a_name"] == "an at sign"
+
+
+@pytest.mark.parametrize("group", [*GROUPS, *EXTENDED_GROUPS])
+def test_every_group_of_ours_has_plans(group: str) -> None:
+    assert load_plans(group) is not None

@@ -112,4 +112,4 @@ def test_every_value_of_a_change_is_in_its_query() -> None:
                     assert value in query, (slot, value, query)
             assert "\ue000" not in query
             assert "{" not in query.replace(turn.topic.prompt, "") or "{" in str(turn.operation), query
-    assert seen > 250
+    assert seen == 480
