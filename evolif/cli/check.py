@@ -117,7 +117,7 @@ def score(
     Each line is a JSON object with "dialogue" (its name), "patience" (3 by default) and "turns": for each turn a list
     of true, false or null (not judged), one per constraint.
     """
-    from evolif.metrics import corrected_csr, process_intervals, process_metrics
+    from evolif.metrics import corrected_csr, is_saturated, process_intervals, process_metrics, records_at_cap
 
     if floor is not None and not 0 <= floor < ceiling <= 1:
         raise UsageError(f"--floor {floor:g} --ceiling {ceiling:g}: give fractions from 0 to 1, the floor the smaller")
@@ -129,7 +129,9 @@ def score(
     intervals["csr_corrected"] = corrected and corrected.interval
     if as_json:
         counts = {"dialogues": metrics.dialogues, "rec_left_out": metrics.rec_left_out}
-        show_json({**metrics.by_name(), **values, "floor": floor, **counts, "intervals": intervals})
+        saturated = is_saturated(records_at_cap(records), metrics.dialogues)
+        beside = {**values, "floor": floor, "saturated": saturated}
+        show_json({**metrics.by_name(), **beside, **counts, "intervals": intervals})
     else:
         _print_table(records, metrics, values, intervals)
 

@@ -27,7 +27,14 @@ from evolif.metrics.breakdown import (
     together,
 )
 from evolif.metrics.compare import Comparison, Difference, compare
-from evolif.metrics.exhaustion import ExhaustionSpan, exhaustion_by_turn, expected_length, is_saturated, sessions_at_cap
+from evolif.metrics.exhaustion import (
+    ExhaustionSpan,
+    exhaustion_by_turn,
+    expected_length,
+    is_saturated,
+    records_at_cap,
+    sessions_at_cap,
+)
 from evolif.metrics.floor import TRIVIAL, CorrectedCsr, Floor, corrected_csr, floor
 from evolif.metrics.intervals import FEWEST, TOO_FEW
 from evolif.metrics.power import Needed, Paired, Plan, fewest_dialogues
@@ -173,6 +180,7 @@ __all__ = [
     "ranking",
     "read_verdict_file",
     "read_verdicts",
+    "records_at_cap",
     "records_from_sessions",
     "relevance_not_judged",
     "resampled_indices",

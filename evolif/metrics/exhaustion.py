@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evolif.metrics.intervals import FEWEST
+from evolif.metrics.process import DialogueRecord, cut, patience_left
 from evolif.metrics.sessions import records_from_sessions
 from evolif.metrics.statistics import Interval, poisson_interval
 from evolif.metrics.survival import lifetime, lifetimes
@@ -89,6 +90,16 @@ def sessions_at_cap(sessions: Iterable[Session], max_turns: int) -> int:
 def is_saturated(at_cap: int, sessions: int) -> bool:
     """Whether so many sessions are at the cap that EDR len is bounded by it: more than a quarter."""
     return at_cap > _MOST_AT_CAP * sessions
+
+
+def records_at_cap(records: Iterable[DialogueRecord]) -> int:
+    """Records that look as if a cap had ended them: as long as the longest of all, with patience left.
+
+    Plain verdicts do not say why they end.
+    """
+    ends = [(len(cut(record).turns), patience_left(record) > 0) for record in records]
+    longest = max((length for length, _ in ends), default=0)
+    return sum(length == longest > 0 and left for length, left in ends)
 
 
 def _reached(session: Session, max_turns: int) -> bool:

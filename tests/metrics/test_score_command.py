@@ -39,7 +39,7 @@ def test_json_is_exactly_the_contract(file):
     assert (result.exit_code, result.stderr) == (0, "")
     answer = json.loads(result.stdout)
     beside = ["exhaustion_rate", "pooled_rec", "csr_corrected"]
-    assert list(answer) == [*METRIC_NAMES, *beside, "floor", "dialogues", "rec_left_out", "intervals"]
+    assert list(answer) == [*METRIC_NAMES, *beside, "floor", "saturated", "dialogues", "rec_left_out", "intervals"]
     assert answer["csr_corrected"] is answer["floor"] is answer["intervals"]["csr_corrected"] is None
     assert (answer["exhaustion_rate"], answer["pooled_rec"]) == pytest.approx((1 / 7, 1 / 3))
     assert {name: answer[name] for name in METRIC_NAMES} == pytest.approx(
@@ -92,6 +92,18 @@ def test_the_same_file_and_seed_give_the_same_bytes(file):
     once = run(file, "--json", "--seed", 4).stdout
     assert run("-", "--json", "--seed", 4, stdin=FILE).stdout == once
     assert run(file, "--json", env={"EVOLIF_SEED": "4"}).stdout == once
+
+
+def test_a_file_with_most_dialogues_at_the_cap_says_so(tmp_path):
+    def told(lengths_with_patience_left):
+        file = tmp_path / "cap.jsonl"
+        rows = [[[True]] * n for n in lengths_with_patience_left] + [[[True], [False], [False], [False]]] * 5
+        file.write_text("\n".join(json.dumps({"dialogue": n, "turns": turns}) for n, turns in enumerate(rows)))
+        return json.loads(run(file, "--json").stdout)["saturated"]
+
+    assert told([9, 9, 9]) is True
+    assert told([9, 9, 8, 7]) is False  # two of nine are as long as the longest
+    assert told([]) is False
 
 
 def test_the_number_of_resamples_counts(tmp_path):
