@@ -297,6 +297,10 @@ class EntryIndex(ABC, Generic[E]):
     def clashes(self, entry: E) -> list[RuleFault]:
         """Forbidden overlaps of an entry with earlier ones."""
 
+    def late_clashes(self) -> Iterator[tuple[int, RuleFault]]:
+        """Overlaps that only a whole catalogue shows, with the number of the later entry."""
+        return iter(())
+
     def add(self, entry: E, line: int) -> None:
         """Add an entry."""
         at = len(self)

@@ -61,6 +61,9 @@ def _lint(path: Path, kind: EntryKind[E], against: Sequence[Path]) -> LintReport
             index.add(entry, row.line)
             entries.append((entry, row.line))
         report(row.line, row.data.get("id"), faults)
+    for number, fault in index.late_clashes():
+        entry, line = entries[number]
+        report(line, entry.id, [fault])
     if not rows:
         raise InputError(f"contains no {kind.name}", path=path)
     samples = {}

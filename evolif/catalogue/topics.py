@@ -26,6 +26,7 @@ from evolif.catalogue.index import (
     words,
 )
 from evolif.catalogue.personas import load_patterns
+from evolif.catalogue.similarity import similar_pairs
 from evolif.resources import complaint
 from evolif.tracker import TopicModel
 from evolif.turns import Topic
@@ -47,7 +48,16 @@ _LOOSE = frozenset(
     " is are was were be".split()
 )
 """Words that a phrase must not start or end with; *lower back* and *watering can* are complete."""
-_FORM = re.compile(r"[a-z0-9]+(?:[ -][a-z0-9]+)*")
+_FILLERS = frozenset(
+    "keep keeps keeping useful year years good better best bad new nice great important different".split()
+)
+"""Words that fit any task, and so none in particular."""
+_CALENDAR = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february april june july august september october"
+    " november december christmas easter".split()
+)
+"""Days, months and feasts; *may* and *march* are other words, too."""
+_FORM = re.compile(r"[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+)*")
 
 
 def form_faults(keyword: str) -> Iterator[RuleFault]:
@@ -56,8 +66,8 @@ def form_faults(keyword: str) -> Iterator[RuleFault]:
     if not _FORM.fullmatch(keyword):
         yield RuleFault(
             "keyword-form",
-            f"{what} is not in plain lower-case letters",
-            "use a–z, 0–9, single spaces and hyphens inside",
+            f"{what} is not in plain letters",
+            "use a–z, A–Z in names, 0–9, single spaces and hyphens inside",
         )
     if len(keyword) > LONGEST_KEYWORD:
         yield RuleFault("keyword-form", f"{what} has {len(keyword)} characters", f"use at most {LONGEST_KEYWORD}")
@@ -70,8 +80,10 @@ def form_faults(keyword: str) -> Iterator[RuleFault]:
         yield RuleFault("keyword-form", f"{what} is only a number", "take a word that an answer would repeat")
     elif len(keyword) == 1:
         yield RuleFault("keyword-form", f"{what} is a single letter", "take a word")
-    elif keyword in function_words():
+    elif keyword.lower() in function_words():
         yield RuleFault("keyword-common", f"{what} is a word that almost every text uses", "use a word of the subject")
+    elif keyword.lower() in _FILLERS:
+        yield RuleFault("keyword-common", f"{what} says nothing of the subject", "use a word of the subject")
     elif " " in keyword and (loose := [part for part in (parts[0], parts[-1]) if part in _LOOSE]):
         yield RuleFault(
             "keyword-common", f"{what} starts or ends with “{loose[0]}”", "cut it down to its content words"
@@ -88,6 +100,37 @@ def stems_of(keyword: str) -> tuple[str, ...]:
 def singulars_of(keyword: str) -> tuple[str, ...]:
     """A keyword's words without plural."""
     return tuple(map(singular, words(keyword)))
+
+
+def _capitals(topic: Topic) -> Iterator[RuleFault]:
+    """Names and words of the calendar are written as in print; the user quotes keywords as they stand here."""
+    for keyword in topic.keywords:
+        small = sorted(_CALENDAR & set(keyword.split()))
+        if small or _only_as_name(keyword, topic.prompt):
+            what = f"the keyword “{keyword[:60]}” is a name, or a word of the calendar, without its capital"
+            yield RuleFault("keyword-case", what, "write it as in print, or take another word")
+        elif keyword[:1].isupper() and re.search(rf"\b{re.escape(keyword.lower())}\b", topic.prompt):
+            what = f"the keyword “{keyword[:60]}” has a capital, which it has not in the prompt"
+            yield RuleFault("keyword-case", what, "write it as in the prompt")
+
+
+def _only_as_name(keyword: str, prompt: str) -> bool:
+    """Whether the prompt has a small keyword only as a name: in mid-sentence, capitalised, alone of its neighbours.
+
+    *King Solomon* and *the Great Vowel Shift* say nothing of *king* and *vowel*, nor does *LEFT JOIN* of *join*.
+    """
+    if not keyword.islower():
+        return False
+    found = list(re.finditer(rf"\b{re.escape(keyword)}\b", prompt, re.IGNORECASE))
+    if any(match.group() == keyword or match.group().isupper() for match in found):
+        return False
+    return any(_is_name(prompt, match) for match in found)
+
+
+def _is_name(prompt: str, match: re.Match[str]) -> bool:
+    before = _BEFORE.search(prompt[max(0, match.start() - LONGEST_KEYWORD) : match.start()])
+    after = _AFTER.match(prompt, match.end())
+    return before is not None and not before["word"][:1].isupper() and not after
 
 
 def _number(keywords: Sequence[str]) -> Iterator[RuleFault]:
@@ -121,7 +164,7 @@ def _parts(whole: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _letters(keywords: Sequence[str]) -> Iterator[RuleFault]:
-    letters = Counter(keyword[0] for keyword in keywords)
+    letters = Counter(keyword[0].lower() for keyword in keywords)
     if len(letters) < FIRST_LETTERS:
         yield RuleFault(
             "keyword-letters",
@@ -130,7 +173,7 @@ def _letters(keywords: Sequence[str]) -> Iterator[RuleFault]:
         )
     for letter, count in letters.items():
         if count > SAME_LETTER:
-            examples = listed(keyword for keyword in keywords if keyword[0] == letter)
+            examples = listed(keyword for keyword in keywords if keyword[0].lower() == letter)
             yield RuleFault(
                 "keyword-letters",
                 f"{count} keywords start with {letter} ({examples})",
@@ -144,11 +187,14 @@ def _letters(keywords: Sequence[str]) -> Iterator[RuleFault]:
         )
 
 
-PROMPT_WORDS = (12, 50)
+PROMPT_WORDS = (5, 150)
 LONGEST_TITLE = 80
 """Characters."""
 KEYWORDS_IN_PROMPT = 2
 
+_BEFORE = re.compile(r"(?P<word>[^\W_]+),? \Z")
+"""The word that stands before another in mid-sentence."""
+_AFTER = re.compile(r" [A-Z]")
 _TITLE_END = re.compile(r"[.!?,;:]\Z")
 
 
@@ -246,6 +292,7 @@ _RULES: tuple[Callable[[Topic], Iterator[RuleFault]], ...] = (
     _prompt,
     _constraints,
     _keywords,
+    _capitals,
     _use,
 )
 
@@ -253,6 +300,10 @@ _RULES: tuple[Callable[[Topic], Iterator[RuleFault]], ...] = (
 _ALIKE_SHAPE = 0.4
 """Share of common runs above which two shapes count as one. Among some 200,000 pairs of individually written prompts,
 none exceeded 0.25; prompts that differ in three words stay above 0.6."""
+SIMILAR = 0.35
+"""Cosine from which two prompts count as too near."""
+_FIRST_SIMILAR = 50
+"""Topics from which the cosine is taken: among a few, all words are as rare."""
 _KEYWORD_CAP = 1000
 """Far more than the topics that share a keyword in a varied catalogue, so the shared-keyword rule misses none there."""
 
@@ -263,7 +314,10 @@ class TopicIndex(EntryIndex[Topic]):
     text_name, item_name, shared_items = "prompt", "keywords", 4
 
     def __init__(self) -> None:
-        super().__init__(lambda topic: topic.prompt, lambda topic: frozenset(topic.keywords), _KEYWORD_CAP)
+        super().__init__(
+            lambda topic: topic.prompt, lambda topic: frozenset(map(str.lower, topic.keywords)), _KEYWORD_CAP
+        )
+        self._prompts: list[str] = []
         self._titles: dict[str, int] = {}
         self._shapes = OverlapIndex()
 
@@ -284,6 +338,15 @@ class TopicIndex(EntryIndex[Topic]):
         super().add(entry, line)
         self._titles.setdefault(_plain(entry.title), at)
         self._shapes.add(shape_runs(entry.prompt), at)
+        self._prompts.append(entry.prompt)
+
+    def late_clashes(self) -> Iterator[tuple[int, RuleFault]]:
+        """Prompts too near to an earlier one; how rare a word is shows only in a catalogue of some size."""
+        if len(self) < _FIRST_SIMILAR:
+            return
+        for pair in similar_pairs(self._prompts, SIMILAR):
+            what = f"the prompt has a TF-IDF cosine of {pair.cosine:.2f} to that of {self.label(pair.first)}"
+            yield pair.second, RuleFault("similar", what, "ask for something else, or in other words")
 
     def _same_title(self, entry: Topic) -> Iterator[RuleFault]:
         same = self._titles.get(_plain(entry.title))

@@ -28,7 +28,7 @@ def test_a_good_file_has_no_finding_and_always_nearest_pairs(write):
     assert len(load_topics(path)) == 4
 
 
-LONG = "what should be done about the smoke in the shed and the dew on every single frame of it " * 3
+LONG = "what should be done about the smoke in the shed and the dew on every single frame of it " * 8
 ALONE = [
     ({"title": None}, "fields", "“title” is missing"),
     ({"prompt": 5}, "fields", "“prompt” is not text"),
@@ -43,17 +43,21 @@ ALONE = [
     ({"title": "The queen that stopped laying"}, "title", "capital letter"),
     ({"title": "the queen stopped laying."}, "title", "ends like a sentence"),
     ({"title": "the queen " + "of all the hives " * 5}, "title", "characters"),
-    ({"prompt": "Our hive has no brood."}, "prompt", "5 words"),
+    ({"prompt": "Brood, honey and hive?"}, "prompt", "4 words"),
     ({"prompt": f"Our hive has brood, {LONG}."}, "prompt", "words"),
     ({"prompt": BEES["prompt"].rstrip("?")}, "prompt", "does not end"),
     ({"prompt": f"{BEES['prompt']} Use at least 200 words."}, "constraint", "length"),
     ({"keywords": BEES["keywords"][:19]}, "keywords", "has 19 keywords"),
     ({"keywords": [*BEES["keywords"], "trowel"]}, "keywords", "has 21 keywords"),
-    ({"keywords": swapped(0, ("honey", "Honey"))}, "keyword-form", "lower-case letters"),
-    ({"keywords": swapped(0, ("honey", "honey!"))}, "keyword-form", "lower-case letters"),
-    ({"keywords": swapped(0, ("honey", "-honey"))}, "keyword-form", "lower-case letters"),
-    ({"keywords": swapped(0, ("honey", "crème"))}, "keyword-form", "lower-case letters"),
-    ({"keywords": swapped(0, ("honey", "honey  jar"))}, "keyword-form", "lower-case letters"),
+    ({"keywords": swapped(0, ("honey", "monday"))}, "keyword-case", "without its capital"),
+    ({"keywords": swapped(0, ("brood", "Brood"))}, "keyword-case", "which it has not in the prompt"),
+    ({"prompt": "Near Zinc our hive has had no brood since the thunder. Is it the air of Zinc that weakens the larva?"},
+     "keyword-case", "“zinc” is a name"),
+    ({"keywords": swapped(0, ("honey", "useful"))}, "keyword-common", "nothing of the subject"),
+    ({"keywords": swapped(0, ("honey", "honey!"))}, "keyword-form", "plain letters"),
+    ({"keywords": swapped(0, ("honey", "-honey"))}, "keyword-form", "plain letters"),
+    ({"keywords": swapped(0, ("honey", "crème"))}, "keyword-form", "plain letters"),
+    ({"keywords": swapped(0, ("honey", "honey  jar"))}, "keyword-form", "plain letters"),
     ({"keywords": swapped(0, ("honey", "incomprehensibilities-x"))}, "keyword-form", "23 characters"),
     ({"keywords": swapped(0, ("honey", "a b c d"))}, "keyword-form", "more than 3 words"),
     ({"keywords": swapped(0, ("honey", "1984"))}, "keyword-form", "only a number"),

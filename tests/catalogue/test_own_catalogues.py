@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+
 from evolif.catalogue import lint_personas, lint_topics
 from evolif.resources import data_path
 from evolif.synthesis import load_personas
 from evolif.tracker import load_topics
+
+MIN_TOPICS = 780
 
 
 def test_our_topics_pass_the_lint():
@@ -20,10 +25,19 @@ def test_our_personas_pass_the_lint():
     assert report.nearest["sentences"]
 
 
-def test_the_full_edition_has_six_hundred_topics_in_forty_domains():
-    topics = load_topics()
-    assert len(topics) >= 600
-    assert len({topic.domain for topic in topics}) >= 40
+def test_the_full_edition_has_enough_topics_of_every_kind():
+    lines = data_path("seeds", "topics.jsonl").read_text(encoding="utf-8").splitlines()
+    kinds = Counter(json.loads(line)["kind"] for line in lines)
+    assert kinds.total() >= MIN_TOPICS
+    assert kinds["advice"] <= kinds.total() / 3
+    rest = ("analysis", "code", "data", "explanation", "language", "plan", "role play", "summary", "text")
+    assert set(kinds) == {"advice", *rest}
+    assert min(kinds[kind] for kind in rest) >= 8
+
+
+def test_prompts_go_from_one_line_to_a_pasted_paragraph():
+    sizes = [len(topic.prompt.split()) for topic in load_topics()]
+    assert min(sizes) <= 10 and max(sizes) >= 80
 
 
 def test_the_full_edition_has_five_hundred_personas():
