@@ -189,7 +189,7 @@ def test_a_file_that_is_not_utf_8_is_named(tmp_path):
 
 def test_our_own_topics_are_many_and_varied():
     topics = load_topics()
-    assert len(topics) >= 780
+    assert len(topics) >= 800
     domains = Counter(t.domain for t in topics)
     assert len(domains) >= 40 and min(domains.values()) >= 4
     assert all(t.title and len(t.keywords) >= 20 for t in topics)
