@@ -86,6 +86,8 @@ class InstructionLayer:
         """By topic."""
         self._changed = ""
         """The group that the turn before changed, in whatever topic."""
+        self._owed = 0
+        """Modifies that became adds, less adds that became modifies; made up for, so that the mix stays."""
 
     def evolve(self, state: InstructionState, topic: Topic) -> tuple[Operation, InstructionState]:
         """Exactly one operation, and the state after it.
@@ -97,10 +99,16 @@ class InstructionLayer:
         active = state.active
         free = [g for g in self.profile.groups if g not in active and not is_closed(g, active)]
         kinds = self._kinds(len(state.constraints), free)
+        drawn = kinds[0]
+        if self._owed > 0 and drawn == "add" and "modify" in kinds and len(state.constraints) > 1:
+            kinds = ["modify", *(kind for kind in kinds if kind != "modify")]
         for round_ in self._rounds(kinds, free, state):
             found = self._draw(round_, state, topic)
             if found is not None:
-                self._statistics.kind_changed += round_.kind != kinds[0]
+                self._statistics.kind_changed += round_.kind != drawn
+                if self._choice.no_return:
+                    self._owed += (drawn, round_.kind) == ("modify", "add")
+                    self._owed -= (drawn, round_.kind) == ("add", "modify")
                 self._changed = found[0].group
                 return found
         raise InternalError(f"no operation with a witness was found for topic {topic.id}; please report the seed")
