@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count, islice
+from itertools import chain, count, islice
 
 from evolif.constraints import DrawContext, get_group, is_closed
 from evolif.errors import InternalError, UsageError
@@ -100,9 +100,8 @@ class InstructionLayer:
         free = [g for g in self.profile.groups if g not in active and not is_closed(g, active)]
         kinds = self._kinds(len(state.constraints), free)
         drawn = kinds[0]
-        if self._owed > 0 and drawn == "add" and "modify" in kinds and len(state.constraints) > 1:
-            kinds = ["modify", *(kind for kind in kinds if kind != "modify")]
-        for round_ in self._rounds(kinds, free, state):
+        due = self._due(state) if drawn == "add" and "modify" in kinds else ()
+        for round_ in chain(due, self._rounds(kinds, free, state)):
             found = self._draw(round_, state, topic)
             if found is not None:
                 self._statistics.kind_changed += round_.kind != drawn
@@ -162,6 +161,12 @@ class InstructionLayer:
             yield from rounds
             yield from again
             again = []
+
+    def _due(self, state: InstructionState) -> Iterator[Round]:
+        """A modify that is owed, of a group that the turn before left alone."""
+        if self._owed > 0:
+            others = [c.group for c in state.constraints if c.group not in (state.changed, self._changed)]
+            yield Round("modify", self._order("modify", others), fresh=True)
 
     def _by_change(self, kind: OperationKind, order: list[str], state: InstructionState) -> list[Round]:
         """The groups, for a modify without those that were changed last; then that of the turn before."""
