@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from evolif.constraints import get_group, without_rules
+from evolif.errors import EvolifError
 from evolif.queries.beside import unasked
 from evolif.queries.change import Change, intention
 from evolif.queries.claims import Claim, Polarity
@@ -77,7 +78,7 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
         UsageError: `turn` is no turn.
     """
     topic, move, change = intention(turn)
-    query = without_rules(query, get_group(change.group))
+    query = _without_rules(query, change.group)
     if not query.strip():
         return [Finding("query", "it is empty")]
     if len(query) > LONGEST_QUERY:
@@ -112,12 +113,20 @@ def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None =
     if turn is None:
         return tuple(plain_demands(read, Change("add", "", None, None)))
     topic, move, change = intention(turn)
-    read = Query(without_rules(query, get_group(change.group)))
+    read = Query(_without_rules(query, change.group))
     spoken = _spoken(read, topic, move)
     claims = [*plain_demands(spoken, change), *lifts(spoken, dict(change.others))]
     if query.strip() and all(claim.group != change.group for claim in claims) and not _stated(spoken, change):
         claims.append(Claim(change.group, _polarity(change), change.params, (0, len(query))))
     return tuple(sorted(claims, key=lambda claim: claim.span))
+
+
+def _without_rules(query: str, group: str) -> str:
+    """The query without what it says of counting, where the group is known here."""
+    try:
+        return without_rules(query, get_group(group))
+    except EvolifError:  # a group of a foreign file
+        return query
 
 
 def _spoken(read: Query, topic: Topic, move: Move) -> Query:

@@ -114,12 +114,17 @@ def _role_alone(query: Query, quantity: Quantity) -> Role:
     return "new" if moved else role_of(query, quantity.start, quantity.end)
 
 
-def lone_numbers(query: Query) -> list[Quantity]:
-    """The numbers that no noun follows, in order; a `one` is none."""
+def lone_numbers(query: Query, *, ranges: bool = False) -> list[Quantity]:
+    """The numbers that no noun follows, in order; a `one` is none.
+
+    Args:
+        query: The query.
+        ranges: Whether `2 to 3` is one of them.
+    """
     alone = cues().framed("counted", "lone", left="( )?(", right=f"|{_PUNCTUATION_ALONE})")
     return [
         quantity
-        for quantity in quantities(query, ranges=False)
+        for quantity in quantities(query, ranges=ranges)
         if quantity.number > 1 and alone.match(query.shadow, quantity.end)
     ]
 
@@ -153,8 +158,11 @@ def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list
 
 
 def _beneath(query: Query, thing: Thing, quantity: Quantity) -> Quantity:
-    """`organise it under 3 headings` asks for three."""
+    """`organise it under 3 headings` asks for three; `split any sentence over 20 words` allows twenty."""
     vocabulary = heard(thing.group)
+    over = thing.most and quantity.low == quantity.number + 1 and quantity.high == UNBOUNDED
+    if over and vocabulary.anywhere(thing.key, "split").search(query.shadow, *query.sentence(quantity.start)):
+        return replace(quantity, low=0, high=quantity.number)
     if thing.key not in vocabulary or "beneath" not in vocabulary.keys(thing.key):
         return quantity
     before = vocabulary.before(thing.key, "beneath")
@@ -352,7 +360,8 @@ def _unitless(query: Query, change: Change, claims: Sequence[Said]) -> list[Said
     unit = _counted_unit(query, change)
     taken = [claim.span for claim in claims]
     found = []
-    for quantity in lone_numbers(query) if unit else ():
+    ranged = change.params["relation"] == "between"
+    for quantity in lone_numbers(query, ranges=ranged) if unit else ():
         if not any(start <= quantity.start < end for start, end in taken):
             inherits = change.before is not None and unit == change.before["unit"]
             told = _inherited(query, change, quantity) if inherits else quantity

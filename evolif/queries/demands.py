@@ -29,7 +29,7 @@ from evolif.queries.mentions import bind_counts, is_quoted, marks_in, mentions_o
 from evolif.queries.numbers import UNBOUNDED, Quantity, quantities
 from evolif.queries.polarity import Stance, given_up, is_denied, role_of, stance_of
 from evolif.queries.reading import Query
-from evolif.queries.values import case_claims, choices, format_claims
+from evolif.queries.values import case_claims, choices, format_claims, is_framed
 from evolif.queries.vocabulary import cues, heard
 
 Reader = Callable[[Query, Change], Iterator[Claim]]
@@ -59,38 +59,15 @@ def plain_demands(query: Query, change: Change) -> list[Claim]:
 def _chosen(group: str, key: str) -> Reader:
     def read(query: Query, change: Change) -> Iterator[Claim]:
         for said in choices(query, group):
-            if said.role == "new" and _is_framed(query, group, *said.span) and not _quoted(query, said.start):
+            if said.role == "new" and is_framed(query, group, *said.span) and not _quoted(query, said.start):
                 yield Claim(group, "require", {key: said.value}, said.span)
 
     return read
 
 
-def _is_framed(query: Query, group: str, start: int, end: int) -> bool:
-    """Whether the words before a value, or those behind it, make it a demand on the text."""
-    vocabulary = heard(group)
-    low = max(query.sentence(start)[0], start - _NEAR)
-    if "unless" in vocabulary.keys("plain") and vocabulary.after("plain", "unless").match(query.shadow, end):
-        return False
-    before = vocabulary.framed("plain", "before", right="( <plain_fill>){0,5}( )?[\"'“‘]?$")
-    if before.search(query.shadow, low, start):
-        return True
-    if group != "audience" and _is_alone(query, start, end):
-        return True
-    after = vocabulary.framed("plain", "after", left="[\"'”’]?( )?")
-    return after.match(query.shadow, end) is not None
-
-
-def _is_alone(query: Query, start: int, end: int) -> bool:
-    """Whether a value makes up a whole segment: `Markdown, for adults, under six paragraphs`."""
-    low, high = query.segment(start)
-    before, behind = query.shadow[low:start], query.shadow[end:high]
-    around = cues().framed("beside", "alone", left=r"\W*", right=r"\W*")
-    return all(not part.strip(" .,;:!?-") or around.fullmatch(part) for part in (before, behind))
-
-
 def _format(query: Query, change: Change) -> Iterator[Claim]:
     for said in format_claims(query):
-        if said.role == "new" and _is_framed(query, "format", *said.span) and not _quoted(query, said.start):
+        if said.role == "new" and is_framed(query, "format", *said.span) and not _quoted(query, said.start):
             yield Claim("format", "require", {"mode": said.value}, said.span)
 
 
@@ -170,6 +147,7 @@ def _length(query: Query, change: Change) -> Iterator[Claim]:
         if (
             said.role != "new"
             or (quantity.bare and quantity.number == 1)
+            or (unit == "sentences" and quantity.number <= 2 and distinct_starts(query))
             or _counts_a_part(query, unit, quantity, said.end)
         ):
             continue

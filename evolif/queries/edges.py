@@ -41,6 +41,8 @@ def edge_claims(query: Query, change: Change) -> list[Said]:
     pairs = find_pairs(query, [p for p in params if p["mode"] == "quotation"])
     claims += [_claim(query, ("quotation", pair), start, end) for pair, start, end in pairs]
     claims += _other_keywords(query, change, {c.span for c in claims})
+    if change.after is None and change.params["mode"] != "emoji":
+        claims = [c for c in claims if c.value[0] != "emoji" or not _decorates(query, c)]
     wanted = [c for c in claims if change.after is not None and says(c.value, change.after)]
     if wanted:  # an emoji far from any talk of edges asks for nothing
         claims = [c for c in claims if c in wanted or c.value[0] != "emoji" or not _decorates(query, c)]

@@ -244,7 +244,7 @@ def read_placement(query: Query, change: Change) -> list[Finding]:
     if not wanted:
         return [missing(change, f"it does not name “{value}”", *places)]
     without = heard("placement").anywhere("no_paragraph_without").search(query.shadow)
-    if stance_of(query, *wanted[0]) == "forbid" and not without:
+    if stance_of(query, *wanted[0], near=True) == "forbid" and not without:
         return [missing(change, f"it forbids “{value}”", wanted[0])]
     return _place(query, change) or _others(query, change, value)
 
@@ -269,7 +269,7 @@ def _lifted(query: Query, change: Change, value: str, places: Sequence[tuple[int
         wrong = [(q.start, q.end) for q in query.quotations if is_lifted(query, q.start, q.end)]
         if wrong:
             return [missing(change, f"it lifts something else than “{value}”", wrong[0])]
-    return removed(query, change, heard("placement").anywhere("nouns"))
+    return removed(query, change, heard("placement").anywhere("nouns"), free=heard("placement").anywhere("free"))
 
 
 def _place(query: Query, change: Change) -> list[Finding]:

@@ -434,8 +434,14 @@ _LETTER_CALLED = re.compile(
 )
 
 
+_ALONE_A = re.compile(r"(?<=[a-z,] )(A)(?![\w'’-])")
+_ALONE_I = re.compile(
+    r"\b(?:with|on|use|have|be|letter|is|initial|an?|by|in|to|for|promised|has|that|learning|of|find)\s(I)(?=[.,;:!?]|$|\s"
+    r"(?:as|be|last|first|somehow|is\s(?:the|your|to)|has\sbeen|comes?|at|rather|instead|btw|now|and|printed)\b)"
+)
+"""A and I as letters: the article and the speaker stand elsewhere, or are followed by other words."""
 _SPEAKER = re.compile(
-    r"I(?:'|’|\s(?:want|need|like|love|had|have|am|would|should|will|can|think|mean|said|see|prefer)\b)"
+    r"I(?!\sshould\scome\s(?:first|last))(?:'|’|\s(?:want|need|like|love|had|have|am|would|should|will|can|think|mean|said|see|prefer)\b)"
 )
 """`that is the letter I want`."""
 
@@ -454,7 +460,8 @@ def find_letters(query: Query, known: set[str]) -> list[int]:
         named = "letter" in match.group() or letter.isupper()
         if letter.isalpha() and letter.isascii() and named and letter != "I":
             found.add(at)
-    found |= {m.start(1) for p in (_CAPITAL, _ONTO) for m in p.finditer(query.text) if m[1].lower() in known}
+    alone = (m for pattern in (_CAPITAL, _ONTO, _ALONE_A, _ALONE_I) for m in pattern.finditer(query.text))
+    found |= {m.start(1) for m in alone if m[1].lower() in known}
     called = [m for pattern in (_MADE, _LETTER_CALLED) for m in pattern.finditer(query.text)]
     found |= {m.start(1) for m in called if not _SPEAKER.match(query.text, m.start(1))}
     return sorted(found)

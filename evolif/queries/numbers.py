@@ -181,11 +181,15 @@ def _size_cue(query: Query, start: int) -> re.Match[str] | None:
     return pattern.search(query.shadow, max(0, start - _LOOK_BACK), start)
 
 
+_UP_TO_SIZE = r"[\s-]{0,4}((?!(instead|place|rather)\b)[\w']{1,40}[\s-]{1,4}){0,5}?"
+"""Words between a number and what is said of its size."""
+
+
 def _single(query: Query, number: Number) -> Quantity:
     value = number.value
     before = _size_cue(query, number.start)
     rest = _CLAUSE_END.split(query.shadow[number.end : number.end + 60], maxsplit=1)[0]
-    after = cues().framed("sizes", "after", left=r"[\s-]{0,4}([\w']{1,40}[\s-]{1,4}){0,5}?").match(rest)
+    after = cues().framed("sizes", "after", left=_UP_TO_SIZE).match(rest)
     kind = _kind(query, number, before.lastgroup if before else None, after.lastgroup if after else None)
     kind = (not before and by_pronoun(query, number.end)) or kind or _added(query, number)
     low, high = {

@@ -224,6 +224,9 @@ def stance_of(query: Query, start: int, end: int, *, near: bool = False) -> Stan
         # `don't leave “x” out`: the particle belongs to the verb that is denied
         double = cues().before("stance", "double").search(query.shadow, low, start)
         return "require" if before == "forbid" and double else "forbid"
+    if after == "require" and before == "forbid":
+        # "“x” will not be wanted after all, and that “y” is needed in its stead"
+        return "require" if _before(query.shadow[max(low, start - 2 * _REACH) : start], near=True) == "none" else before
     return after if before == "none" else before
 
 

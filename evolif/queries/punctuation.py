@@ -10,7 +10,7 @@ from evolif.queries.change import Change
 from evolif.queries.comparison import is_kept, is_lifted, is_released, missing
 from evolif.queries.keywords import is_said
 from evolif.queries.mentions import is_ban_lifted, marks_in
-from evolif.queries.polarity import Stance, given_up, lifted, role_of, stance_of
+from evolif.queries.polarity import Stance, given_up, lifted, replaced, role_of, stance_of
 from evolif.queries.reading import Query
 from evolif.queries.vocabulary import cues, heard
 from evolif.turns import Finding
@@ -68,10 +68,25 @@ def _settled(query: Query, change: Change, place: _Seen) -> _Seen:
     after, before = change.after or {}, change.before or {}
     if place.mark == after.get("mark") and after["mode"] == "exclude" and is_said(query, "dropped", *place.span):
         return replace(place, stance="forbid", settled=True)
+    if place.mark == after.get("mark") and after["mode"] == "include" and _takes_place(query, place.start):
+        return replace(place, stance="require", settled=True)
     was_out = place.mark == before.get("mark") and before["mode"] == "exclude"
     if was_out and change.kind == "modify" and is_said(query, "freed", *place.span):
         return replace(place, stance="lift")
     return place
+
+
+def _takes_place(query: Query, start: int) -> bool:
+    """Whether a mark stands right where the talk of what it replaces ends: `swap the ban on colons for “%”`."""
+    before = heard("punctuation").before("swapped_in")
+    near = max(0, start - _SWAPPED)
+    return before.search(query.shadow, near, start) is not None and any(
+        near <= end <= start for _, end in replaced(query.shadow)
+    )
+
+
+_SWAPPED = 24
+"""Characters between the end of what is replaced and a mark that takes its place."""
 
 
 def _named_once(query: Query) -> list[tuple[str, int, int]]:

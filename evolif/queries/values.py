@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from evolif.queries.comparison import Said, compare, missing, removed
 from evolif.queries.numbers import find_ages, find_numbers, find_shares, is_measured
 from evolif.queries.polarity import is_denied, role_of
 from evolif.queries.reading import Query
-from evolif.queries.vocabulary import heard, whole_words
+from evolif.queries.vocabulary import cues, heard, whole_words
 from evolif.turns import Finding, Params
 
 
@@ -31,10 +31,63 @@ def read_choice(query: Query, change: Change, key: str) -> list[Finding]:
 
     demand = f"“{change.params[key]}” ({change.group})"
     if change.kind != "remove":
+        claims = _without_asides(query, change, claims, says)
         return compare(query, change, claims, says, demand)
     vocabulary = heard(change.group)
     free = vocabulary.anywhere("free") if "free" in vocabulary else None
     return removed(query, change, vocabulary.anywhere("nouns"), claims, free, says, demand)
+
+
+def _without_asides(
+    query: Query, change: Change, claims: Sequence[Said], says: Callable[[str, Params], bool]
+) -> list[Said]:
+    """The claims without those that only tell why: `for teens. I'm reading it out at my nan's birthday`."""
+    wanted = {query.sentence_number(c.start) for c in claims if c.role == "new" and says(c.value, change.params)}
+    known = (change.params, change.before or change.params)
+    return [
+        c
+        for c in claims
+        if not wanted
+        or query.sentence_number(c.start) in wanted
+        or any(says(c.value, params) for params in known)
+        or is_framed(query, change.group, *c.span)
+    ]
+
+
+_NEAR = 60
+"""Characters in front of a value that belong to its frame."""
+
+
+def is_framed(query: Query, group: str, start: int, end: int) -> bool:
+    """Whether the words before a value of a list, or those behind it, make it a demand on the text.
+
+    Args:
+        query: The query.
+        group: The value's group.
+        start: Where the value starts.
+        end: Where it ends.
+    """
+    vocabulary = heard(group)
+    low = max(query.sentence(start)[0], start - _NEAR)
+    if "plain" not in vocabulary:  # a group that comes from elsewhere
+        return True
+    if "unless" in vocabulary.keys("plain") and vocabulary.after("plain", "unless").match(query.shadow, end):
+        return False
+    before = vocabulary.framed("plain", "before", right="( <plain_fill>){0,5}( )?[\"'“‘]?$")
+    if before.search(query.shadow, low, start):
+        return True
+    if group != "audience" and _is_alone(query, start, end):
+        return True
+    after = vocabulary.framed("plain", "after", left="[\"'”’]?( )?")
+    return after.match(query.shadow, end) is not None
+
+
+def _is_alone(query: Query, start: int, end: int) -> bool:
+    """Whether a value makes up a whole segment: `Markdown, for adults, under six paragraphs`."""
+    low, high = query.segment(start)
+    before, behind = query.shadow[low:start], query.shadow[end:high]
+    around = cues().framed("beside", "alone", left=r"\W*", right=r"\W*")
+    return all(not part.strip(" .,;:!?-") or around.fullmatch(part) for part in (before, behind))
 
 
 def choices(query: Query, group: str) -> list[Said]:
@@ -229,7 +282,9 @@ def _pattern(value: str) -> str:
 
 # Reads the keys or columns that go with a format: all of them, no other, columns in their order.
 
-_ITEM = re.compile(r"[^\W_][\w-]*")
+_ITEM = re.compile(r"(?!(?:though|please|thanks|too|then|only)\b)[^\W_][\w-]*")
+_TASK_ONLY = re.compile(r"[x\W\d_]+")
+"""What is left of words of the task."""
 _CONTINUES = re.compile(r"[\"'”’\s]{0,4}(?:,|,?\s{1,4}and|&)\s{1,4}(?:an?\s{1,4}|the\s{1,4})?[\"'“‘]?")
 _ENDS = re.compile(r"[\"'”’]?\s{0,4}(?:[.;!?)]|$)")
 _COMMA_BEFORE = re.compile(r"(?:,|(?<!\w)and|&)[\s\"'“‘]{0,6}$")
@@ -262,7 +317,11 @@ def read_parts(query: Query, change: Change, names: Sequence[str]) -> list[Findi
 
 
 def unasked_parts(query: Query, change: Change) -> list[Finding]:
-    """Names of keys or columns where the format has none to name."""
+    """Names of keys or columns where the format has none to name; those of the format given up may be named."""
+    before = change.before or {}
+    old = {name.casefold() for name in (before.get("keys") or before.get("columns") or ())}
+    if old and all(q.text.casefold().strip(" ,.;:") in old for q in query.quotations):
+        return []
     for match in heard("format").anywhere("parts").finditer(query.shadow):
         if role_of(query, *match.span()) == "new":
             return [missing(change, "it also names keys or columns", match.span())]
@@ -276,7 +335,7 @@ def _place(query: Query, name: str) -> tuple[int, int] | None:
 
 def _also_quoted(query: Query, known: set[str]) -> tuple[int, int] | None:
     for q in query.quotations:
-        named = q.text.casefold().strip(" ,.;:") not in known and any(c.isalnum() for c in q.text)
+        named = q.text.casefold().strip(" ,.;:") not in known and not _TASK_ONLY.fullmatch(q.text)
         if named and role_of(query, q.start, q.end, in_list=True) == "new":
             return q.start, q.end
     return None

@@ -20,8 +20,11 @@ from evolif.resources import data_path, load_data
 _BLANK = r"\s{1,4}"
 """Bounded, as words are, so that a run of blanks or letters costs no more than its length."""
 _WORDS = {r"\w+": r"\w{1,40}", r"\w*": r"\w{0,40}", r"\S+": r"\S{1,40}", r"\W*": r"\W{0,8}", r"\W+": r"\W{1,8}"}
+_NOT = r"(?:n'?t|'t|(?<=can)t)"
+"""What denies an auxiliary; `dont` and `cant` are typed, too."""
+_ANY_NOT = r"(?:\w{1,40}n't|(?:do|does|did|is|are|was|were|has|have|had|would|could|should|must|need|ca|wo)nt)"
 _TOKEN = re.compile(
-    r"(?P<behind>\(\?<[!=](?:\\.|[^()\\]|\([^()]*\))*\))|(?P<word>\\[wWS][+*])|\\.|(?P<set>\[(?:\\.|[^\]\\])*\])"
+    r"(?P<behind>\(\?<[!=](?:\\.|[^()\\]|\([^()]*\))*\))|(?P<any_not>\\w\+n't)|(?P<no>n't)|(?P<word>\\[wWS][+*])|\\.|(?P<set>\[(?:\\.|[^\]\\])*\])"
     r"|\(\?P<\w+>|<(?P<name>[a-z_]+)>|\(\?|(?P<group>\()|(?P<blank> +)"
 )
 
@@ -113,6 +116,8 @@ def fragment_source(fragment: str, words: Mapping[str, Iterable[str]]) -> str:
 
     def expand(match: re.Match[str]) -> str:
         found = match.group()
+        if match["any_not"] or match["no"]:
+            return _ANY_NOT if match["any_not"] else _NOT
         if match["word"]:
             return _WORDS[found]
         if match["behind"] or match["set"]:  # of fixed width
