@@ -58,8 +58,14 @@ class Sentence:
         return sum(piece.words for piece in self.pieces)
 
     def insert(self, piece: Piece) -> None:
-        """Put a piece right after the first filler, where it moves no edge."""
-        opener = next(i for i, p in enumerate(self.pieces) if p.role == "filler")
+        """Put a piece right after the first filler, where it moves no edge.
+
+        Raises:
+            RefusedError: the sentence has no filler.
+        """
+        opener = next((i for i, p in enumerate(self.pieces) if p.role == "filler"), None)
+        if opener is None:
+            raise RefusedError("no-filler", "length", "placement", "punctuation")
         self.pieces.insert(opener + 1, piece)
 
 

@@ -135,3 +135,26 @@ def test_a_planted_defect_fails_its_constraint(group, defect):
     # A heading that is none is a paragraph without the keyword; a number less joins two items.
     assert group in failed
     assert len(failed) <= 2
+
+
+def test_a_layout_that_cannot_grow_is_made_anew():
+    """The first layout has a sentence without filler where characters are missing; the tight one has none."""
+    params = {
+        "digits": {"mode": "none"},
+        "format": {"mode": "table", "columns": ["item", "cost"]},
+        "forbidden": {"keywords": ["apprentice"]},
+        "sentences": {"mode": "max_words", "count": 24},
+        "emphasis": {"count": 3},
+        "placement": {"mode": "nth_word", "position": 8, "value": "bronze"},
+        "length": {"unit": "characters", "relation": "more_than", "count": 400},
+        "punctuation": {"mode": "include", "mark": ";"},
+        "end_with": {"mode": "keyword", "value": "church"},
+    }
+    keywords = (
+        "bell foundry Apolda journeyman music heat bronze mould clay furnace pay apprentice tuning crane tradition church "
+        "workshop application holiday loam"
+    )
+    constraints = tuple(Constraint(group, value) for group, value in params.items())
+    made = build_witness(constraints, tuple(keywords.split()))
+    assert isinstance(made, str)
+    assert [v for v in check(constraints, made) if not v.satisfied] == []
