@@ -151,8 +151,8 @@ def test_a_layout_that_cannot_grow_is_made_anew():
         "end_with": {"mode": "keyword", "value": "church"},
     }
     keywords = (
-        "bell foundry Apolda journeyman music heat bronze mould clay furnace pay apprentice tuning crane tradition church "
-        "workshop application holiday loam"
+        "bell foundry Apolda journeyman music heat bronze mould clay furnace pay apprentice tuning crane tradition "
+        "church workshop application holiday loam"
     )
     constraints = tuple(Constraint(group, value) for group, value in params.items())
     made = build_witness(constraints, tuple(keywords.split()))
