@@ -48,9 +48,30 @@ _SPECIFIC = 0.65
 """How often a reason belongs to the very change rather than to any."""
 _UNLIKED = 0.3
 """How often a plan is taken whose length or reference the persona does not prefer."""
-_LONG = 5
+_LONG = 4
 """Words from which on a dialogue does not say small talk twice."""
-_ADDITIONS = {"brisk": 1, "casual": 2, "neutral": 2, "formal": 3, "warm": 3}
+_OWN_LONG = 3
+"""The same of a persona's own words, which are noticed sooner."""
+_FEW_WORDS = 4
+"""Plans up to this length get one sentence beside them: more would bury them."""
+_MANY_WORDS = 16
+"""Plans from this length on say enough by themselves, so they get no reason."""
+_ORDER = re.compile(
+    r"(?:please|kindly|could|can|would|will|may|might|do|don't|use|give|write|put|keep|make|start|begin|open|end|"
+    r"finish|close|answer|reply|say|tell|let|work|include|leave|avoid|stick|set|show|"
+    r"i'd|i want|i need|i would like|i should)\b",
+    re.IGNORECASE,
+)
+"""How a demand begins that can stand before its task; a fragment would hang in the air there."""
+_INTERJECTION = re.compile(
+    r"(?:scratch|wait|ok|okay|oh|ooh|hmm|no|actually|one more|change of|on second|on reflection|right|well|and|also|"
+    r"hey|so|sorry|same again|again|new round|new idea|let me be|forgive|another|i forgot|forgot|"
+    r"i should(?:'ve| have)|turns out|it turns out|one thing|just one|a small|now then|ah|not|thinking|"
+    r"here's one|little)\b",
+    re.IGNORECASE,
+)
+"""How a demand begins that opens the message by itself."""
+_ADDITIONS = {"brisk": 1, "casual": 2, "neutral": 2, "formal": 2, "warm": 2}
 """Sentences around a demand, at most: opener, reason, closer, thanks."""
 _POINTING = re.compile(
     r"\b(?:it|its|this|that|these|those|them|they|one|ones|there|here|same|again|though|also|too|and|but|so|then|"
@@ -209,19 +230,26 @@ class _Draw:
         """Whether something with this share is said."""
         return self.stream.fraction() < share
 
-    def words(self, kind: str, stock: Sequence[str], own: Sequence[str], *, opens: bool = False) -> str:
-        """One of the persona's own words or the register's; one that opens is not one of the last turns'."""
+    def words(
+        self, kind: str, stock: Sequence[str], own: Sequence[str], *, opens: bool = False, asks: bool = True
+    ) -> str:
+        """One of the persona's own words or the register's.
+
+        One that opens is not one of the last turns', and only where it may ask is it a question.
+        """
         begun, used = self.memory.beginnings, self.memory.used
 
         def fresh(text: str) -> bool:
-            return text not in used and self.rings_new(text) and (not opens or beginning_of(text) not in begun)
+            if text in used or not self.rings_new(text) or (text.endswith("?") and not asks):
+                return False
+            return not opens or beginning_of(text) not in begun
 
         favourite = bool(own) and (not stock or self.says(_FAVOURITE))
         lists = [(f"{kind}/own/{'|'.join(own)}", own), (kind, stock)]
         for name, options in lists if favourite else reversed(lists):
             found = self.next(name, options, fresh)
             if found is not None:
-                if len(found.split()) >= _LONG:
+                if len(found.split()) >= (_LONG if options is stock else _OWN_LONG):
                     used.add(found)
                 self.said |= echoes(found)
                 return found
@@ -235,6 +263,21 @@ def _acts(turn: ScriptTurn | Turn, change: Change) -> tuple[str, ...]:
     if change.act == "add" and turn.move == "backtrack":
         return ("back", "add")
     return (change.act,)
+
+
+def _may_follow(plan: Plan) -> bool:
+    """Whether a sentence can stand before a demand: “Scratch that” would take it back, and “Ok” would start twice."""
+    return _INTERJECTION.match(plan.text) is None
+
+
+def _may_precede(act: str, plan: Plan) -> bool:
+    """Whether a reason can stand before the demand; before the topic is named, nobody knows what it is about."""
+    return act != "back" and _may_follow(plan)
+
+
+def _can_lead(plan: Plan) -> bool:
+    """Whether a demand can stand before its task: a whole sentence that asks for something and points at nothing."""
+    return TASK not in plan.tags and _ORDER.match(plan.text) is not None and not _POINTING.search(plan.text)
 
 
 def _likes(style: Style, plan: Plan, act: str) -> bool:
@@ -259,26 +302,28 @@ def _around(
     draw: _Draw,
 ) -> Decision:
     """What stands around the plan."""
-    room = _ADDITIONS.get(register, 2)
+    room = _ADDITIONS.get(register, 2) if plan.length > _FEW_WORDS else 1
     named = (
         draw.next(f"old/{plans.group}/{change.old_shape}", named_old(plans, change)) if "old" in plan.slots else None
     )
     draw.said |= plan.echoes
-    opening = _opening(turn, act, style, register, draw)
+    opening = _opening(turn, act, style, register, draw) if turn.move != "continue" or _may_follow(plan) else ""
     room -= bool(opening) and turn.move == "continue"
     draw.memory.beginnings.append(beginning_of(opening) if opening else plan.beginning)
-    front = act == "state" and TASK not in plan.tags and not _POINTING.search(plan.text) and draw.says(style.front)
+    front = act == "state" and _can_lead(plan) and draw.says(style.front)
     reason = None
     alone = not front and TASK not in plan.tags
-    if room > 0 and alone and REASONED not in plan.tags and draw.says(style.reason):
+    bare = alone and REASONED not in plan.tags and plan.length < _MANY_WORDS
+    if room > 0 and bare and draw.says(style.reason):
         reason = _reason(plans.group, act, change, register, draw)
         room -= reason is not None
-    reason_first = reason is not None and not reason.follows and draw.says(0.5)
+    reason_first = reason is not None and not reason.follows and _may_precede(act, plan) and draw.says(0.5)
     talk, changes = small_talk(register), act != "state"
     closer = ""
     if room > 0 and alone and (reason is None or reason_first) and draw.says(style.closer):
         stock = (*talk.closers, *talk.staying) if changes else talk.closers
-        closer = draw.words(f"closers/{register}/{changes}", stock, style.closers)
+        asks = plan.text.endswith("?")
+        closer = draw.words(f"closers/{register}/{changes}", stock, style.closers, asks=not asks)
         room -= 1
     thanks = ""
     if room > 0 and alone and draw.says(style.thanks):

@@ -47,7 +47,9 @@ def realise(decision: Decision, turn: ScriptTurn | Turn, style: Style) -> str:
     if style.quotes == "straight" and "quotation" not in (decision.change.shape, decision.change.old_shape):
         slots = {name: _straight(value) if name != "task" else value for name, value in slots.items()}
     if style.spelling == "american":
-        slots |= {name: _AMERICAN_NAMES.get(value, value) for name, value in slots.items() if name.endswith("name")}
+        slots |= {
+            name: _AMERICAN_NAMES.get(value, value) for name, value in slots.items() if name.endswith(("name", "names"))
+        }
     own = _Own(style)
     demand = own.words(_demand(decision, fill(decision.plan.pieces, slots)))
     parts = [demand]
@@ -171,6 +173,8 @@ class _Own:
 _LONE_I = re.compile(r"\bi(?='(?:m|d|ve|ll)\b|\b(?!['.-]))")
 _SENTENCE = re.compile(r"([.?!] )([a-z])")
 _STOPPED = re.compile(rf"[.?!][”\"]?{UNSEAL}?\s*$")
+_MARK = re.compile(rf"{SEAL}[^\w{UNSEAL}]*{UNSEAL}\s*$")
+"""A mark that is shown, such as “.”, which ends no sentence."""
 
 
 def _with_capitals(text: str) -> str:
@@ -180,7 +184,8 @@ def _with_capitals(text: str) -> str:
     for at, part in enumerate(parts):
         if at % 2 == 0 and part:
             part = _SENTENCE.sub(lambda match: match[1] + match[2].upper(), _LONE_I.sub("I", part))
-            begins = not before or (part[0] == " " and _STOPPED.search(before) is not None)
+            stopped = part[0] == " " and _STOPPED.search(before) is not None and _MARK.search(before) is None
+            begins = not before or stopped
             parts[at] = re.sub(r"^ ?[a-z]", lambda match: match[0].upper(), part) if begins else part
         before += part
     return "".join(parts)

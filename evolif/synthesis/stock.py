@@ -19,6 +19,7 @@ _TAGGED = re.compile(r"([a-zA-Z]{1,6})\|")
 _TALK = ("first", "new", "back", "openers", "closers", "thanks", "fillers", "hedges")
 _REASON_ACTS = frozenset({"state", "add", "adjust", "replace", "lift", "back"})
 _POINTS = re.compile(r"\b(?:it|that)\b", re.IGNORECASE)
+_POINTS_FIRST = re.compile(r"(?:it|it's|it'll|they|that|that's|these|this)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,8 @@ def _kind(entry: Mapping[str, Any], path: Path) -> ReasonKind:
             raise InputError(f"{kind}: unknown tag “{min(unknown)}” in “{line}”", path=path)
         registers = frozenset(REGISTER_LETTERS[tag] for tag in tags - {"F"}) or frozenset(OWN_REGISTERS)
         # “It turns out nobody needs it” has to come after what “it” is.
-        follows = "F" in tags or ("lift" in acts and _POINTS.search(text) is not None)
+        points = _POINTS_FIRST.match(text) is not None or ("lift" in acts and _POINTS.search(text) is not None)
+        follows = "F" in tags or points
         lines.append(Reason(kind, text, registers, follows))
     step = {"up": 1, "down": -1, None: 0}[entry.get("step")]
     return ReasonKind(kind, frozenset(map(str, entry["for"])), acts, step, tuple(lines))
