@@ -326,7 +326,7 @@ def _around(
         closer = draw.words(f"closers/{register}/{changes}", stock, style.closers, asks=not asks)
         room -= 1
     thanks = ""
-    if room > 0 and alone and draw.says(style.thanks):
+    if room > 0 and alone and not closer and draw.says(style.thanks):
         thanks = draw.words(f"thanks/{register}", talk.thanks, style.thanking)
     filler = ""
     if not front and not (opening and turn.move == "continue") and draw.says(style.filler):
