@@ -12,7 +12,7 @@ from evolif.queries.comparison import missing
 from evolif.queries.counted import length_range
 from evolif.queries.demands import lifts, plain_demands
 from evolif.queries.reading import Query
-from evolif.queries.vocabulary import cues, heard
+from evolif.queries.vocabulary import heard
 from evolif.turns import Finding, Params
 
 _EDGES = frozenset({"start_with", "end_with"})
@@ -34,27 +34,13 @@ def unasked(query: Query, change: Change) -> list[Finding]:
     restated: dict[str, Claim] = {}
     for claim in [*claims, *lifts(query, active)]:
         if claim.polarity != "lift" and claim.group in active and in_force(claim, active[claim.group]):
-            if not _is_known(query, claim):
-                restated.setdefault(claim.group, claim)
+            restated.setdefault(claim.group, claim)
         elif claim.polarity != "lift" or claim.group in active:
             return [missing(change, f"{_told(query, claim)}, which is not this turn's change", claim.span)]
-    if len(restated) > MOST_RESTATED + _stays(query, [*restated.values()]):
+    if len(restated) > MOST_RESTATED:
         message = f"it says again what stays in force: {', '.join(restated)}"
         return [missing(change, message, *(claim.span for claim in restated.values()))]
     return []
-
-
-def _is_known(query: Query, claim: Claim) -> bool:
-    """`the six bullets`: what is spoken of as known is not listed again."""
-    start = claim.span[0]
-    return cues().before("beside", "known").search(query.shadow, max(0, start - 16), start) is not None
-
-
-def _stays(query: Query, claims: Sequence[Claim]) -> int:
-    """1 where the words say that what they list stays as it is."""
-    sentences = {query.sentence(claim.span[0]) for claim in claims}
-    stays = cues().anywhere("beside", "stays")
-    return int(any(stays.search(query.shadow, *sentence) for sentence in sentences))
 
 
 def _told(query: Query, claim: Claim) -> str:

@@ -49,12 +49,16 @@ class Number:
     value: int
 
 
+_IDLE = re.compile(r"(?<!\w)by\sthe\s$")
+"""Before a number that counts nothing: `thanks by the dozen`."""
+
+
 def find_numbers(text: str) -> list[Number]:
     """All whole numbers of a text, in order; a decimal that is not whole is none."""
     found = []
     for match in _NUMBER.finditer(text):
         value = _value(match.group().lower())
-        if value is not None:
+        if value is not None and not _IDLE.search(text, max(0, match.start() - 8), match.start()):
             found.append(Number(match.start(), match.end(), value))
     return found
 

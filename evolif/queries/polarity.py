@@ -273,7 +273,7 @@ def _forbidden_later(rest: str) -> bool:
     if cues().after("stance", "joins").match(rest):
         return True
     cue = cues().anywhere("stance", "forbid_later").search(rest)
-    fill = cues().framed("stance", "later_fill", left=r"[^.!?;]{0,80}([.:;,!?]\s|\s)(", right=",? ){0,4}")
+    fill = cues().framed("stance", "later_fill", left=r"[^.!?;]{0,80}([.:;,!?]{1,3}\s|\s)(", right=",? ){0,4}")
     return cue is not None and fill.fullmatch(rest, 0, cue.start()) is not None
 
 

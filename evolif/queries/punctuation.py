@@ -172,6 +172,8 @@ def read_digits(query: Query, change: Change) -> list[Finding]:
         return []
     if any(is_said(query, "dropped", *place) for place in places):
         return []
+    if vocabulary.anywhere("ruled_out").search(query.shadow):
+        return []
     if "require" not in stances and vocabulary.anywhere("spelled_out").search(query.shadow):
         return []
     return [missing(change, "it does not say to leave out all digits", *places)]

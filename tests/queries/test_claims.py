@@ -89,6 +89,7 @@ OTHERS = {"length": LENGTH, "case": {"mode": "all_lower"}, "emotion": {"emotion"
         "Ten bullets. Remember: under 300 words, lower case only.",
         "So that makes ten bullets, under 300 words, written in lower case, sounding happy.",
         "Keep it under 300 words, keep it all lower case, and give me ten bullets.",
+        "Ten bullets, please. Under 300 words and all lower case, that stays as it was.",
     ],
 )
 def test_what_is_in_force_is_not_listed_again(query: str) -> None:
@@ -102,7 +103,7 @@ def test_what_is_in_force_is_not_listed_again(query: str) -> None:
     [
         "Ten bullets, please.",
         "Ten bullets, please, still under 300 words.",
-        "Ten bullets. The lower case and the 300 words are fine as they are.",
+        "Ten bullets. The length and the tone are fine as they are.",
     ],
 )
 def test_a_word_on_what_stays_is_no_list(query: str) -> None:
