@@ -50,6 +50,7 @@ MOST_VALUES = 100
 MOST_MARKS = 400
 """Quotation marks and brackets that are read, and signs of any other kind."""
 _QUOTES = re.compile(r"[\"'“”‘’`«»()\[\]{}]")
+_QUOTATION = '"“”«»`'
 _SIGNS = re.compile(r"[^\w\s\"'“”‘’`«»()\[\]{}]")
 _NUMBERS = re.compile(r"\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 _RUN = 5
@@ -176,8 +177,13 @@ def _task_masked(query: Query, topic: Topic) -> Query:
     spans += query.find(topic.title)
     masked = {i for i, word in enumerate(words) if any(start <= word.start() < end for start, end in spans)}
     chars = list(query.text)
+    at = query.text.find(topic.prompt)
+    if topic.prompt and at >= 0:  # a passage in quotation marks must not pair with what the query quotes behind it
+        whole = range(at, at + len(topic.prompt))
+        chars[at : at + len(topic.prompt)] = [" " if query.text[i] in _QUOTATION else query.text[i] for i in whole]
+    text = "".join(chars)
     for start, end in spans:
-        chars[start:end] = _TASK_WORD.sub(lambda m: "x" * len(m.group()), query.text[start:end])
+        chars[start:end] = _TASK_WORD.sub(lambda m: "x" * len(m.group()), text[start:end])
     # A foreign topic may be nothing but the whole first query, constraint and all: there is no task to tell apart.
     return query if len(words) - len(masked) < _LEAST else Query("".join(chars))
 

@@ -282,7 +282,7 @@ def _pattern(value: str) -> str:
 
 # Reads the keys or columns that go with a format: all of them, no other, columns in their order.
 
-_ITEM = re.compile(r"(?!(?:though|please|thanks|too|then|only)\b)[^\W_][\w-]*")
+_ITEM = re.compile(r"(?!(?:though|please|thanks|too|then|only|complete)\b)[^\W_][\w-]*")
 _TASK_ONLY = re.compile(r"[x\W\d_]+")
 """What is left of words of the task."""
 _CONTINUES = re.compile(r"[\"'”’\s]{0,4}(?:,|,?\s{1,4}and|&)\s{1,4}(?:an?\s{1,4}|the\s{1,4})?[\"'“‘]?")
