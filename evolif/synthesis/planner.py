@@ -329,7 +329,8 @@ def _around(
     if room > 0 and alone and not closer and draw.says(style.thanks):
         thanks = draw.words(f"thanks/{register}", talk.thanks, style.thanking)
     filler = ""
-    if not front and not (opening and turn.move == "continue") and draw.says(style.filler):
+    first = not reason_first and not (opening and turn.move == "continue")
+    if not front and first and draw.says(style.filler):
         filler = draw.words(f"fillers/{register}", talk.fillers, style.fillers)
     return Decision(
         act=act,
