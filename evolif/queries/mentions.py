@@ -437,7 +437,7 @@ _LETTER_CALLED = re.compile(
 _ALONE_A = re.compile(r"(?<=[a-z,] )(A)(?![\w'’-])")
 _ALONE_I = re.compile(
     r"\b(?:with|on|use|have|be|letter|is|initial|an?|by|in|to|for|promised|has|that|learning|of|find)\s(I)(?=[.,;:!?]|$|\s"
-    r"(?:as|be|last|first|somehow|is\s(?:the|your|to)|has\sbeen|comes?|at|rather|instead|btw|now|and|printed|for\sa)\b)"
+    r"(?:as|be|last|first|somehow|is\s(?:the|your|to)|has\sbeen|comes?|at|rather|instead|btw|now|and|this|printed|for\sa)\b)"
 )
 """A and I as letters: the article and the speaker stand elsewhere, or are followed by other words."""
 _SPEAKER = re.compile(

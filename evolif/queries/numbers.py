@@ -50,7 +50,8 @@ class Number:
 
 
 _IDLE = re.compile(r"(?<!\w)by\sthe\s$")
-"""Before a number that counts nothing: `thanks by the dozen`."""
+_THANKS = re.compile(r"\s(?:many\s)?(?:thanks|apologies)(?!\w)")
+"""Before and behind a number that counts nothing: `thanks by the dozen`, `a thousand thanks`."""
 
 
 def find_numbers(text: str) -> list[Number]:
@@ -58,7 +59,8 @@ def find_numbers(text: str) -> list[Number]:
     found = []
     for match in _NUMBER.finditer(text):
         value = _value(match.group().lower())
-        if value is not None and not _IDLE.search(text, max(0, match.start() - 8), match.start()):
+        idle = _IDLE.search(text, max(0, match.start() - 8), match.start()) or _THANKS.match(text, match.end())
+        if value is not None and not idle:
             found.append(Number(match.start(), match.end(), value))
     return found
 
