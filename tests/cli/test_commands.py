@@ -159,7 +159,7 @@ def test_score_prints_the_metrics_of_the_design() -> None:
     data = json.loads(result.stdout)
     metrics = {"edr_len", "edr_acc", "edr_succ", "edr_lss", "rec", "rob", "csr", "isr"}
     beside = {"exhaustion_rate", "pooled_rec", "csr_corrected"}
-    assert set(data) == metrics | beside | {"floor", "dialogues", "rec_left_out", "intervals"}
+    assert set(data) == metrics | beside | {"floor", "saturated", "dialogues", "rec_left_out", "intervals"}
     assert set(data["intervals"]) == metrics | beside and data["rob"] == 0.5 and data["csr"] == 0.75
 
 

@@ -43,7 +43,7 @@ def test_dollars_stop_a_run_and_the_report_says_what_it_cost() -> None:
     done = evolif(*told, "--budget-usd", "0.012")
     assert done.exit_code == 0, done.output
     assert re.search(
-        r"\(the next call could exceed the budget of \$0.012: it may use up to \$0\.00\d+, with", done.stderr
+        r"\(the next call could exceed the budget of \$0.012: it may use up to \$0\.0\d+, with", done.stderr
     )
     assert "The budget ended" in done.stderr and "run the same command with a larger budget to continue" in done.stderr
     calls = int(re.search(r"Spent on target openai/gpt-4.1: (\d) calls", done.stdout)[1])

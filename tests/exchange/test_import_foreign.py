@@ -237,7 +237,7 @@ def test_the_released_files_are_evaluated_to_their_end(tmp_path):
     import_benchmark(RELEASE, tmp_path / "bench")
     run = evolif.evaluate(tmp_path / "bench", "sim/perfect", tmp_path / "run", patience=50)
     reasons = {(session.ending, session.reason) for session in run.sessions()}
-    assert reasons <= {("censored", "the dialogue cannot be extended"), ("censored", "the cap of 50 turns")}
+    assert reasons <= {("censored", "the dialogue cannot be extended"), ("censored", "the cap of 50 judged turns")}
     assert sum(len(session.turns) for session in run.sessions()) == 280
     run.close()
 

@@ -68,7 +68,7 @@ class Person:
 
     def shows(self, text: str) -> bool:
         """Whether the text is on the screen, or wrapped in its right half."""
-        rows = self.screen.splitlines()
+        rows = [row.rstrip(" ▁▂▃▄▅▆▇█") for row in self.screen.splitlines()]  # without the scroll bar
         halves = [row.split("│", 1)[1] if "│" in row[:40] else row for row in rows]
         return any(text in " ".join(" ".join(lines).split()) for lines in (rows, halves))
 

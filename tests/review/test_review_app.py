@@ -29,7 +29,7 @@ def test_the_flagged_turn_is_shown_with_intention_findings_and_conversation(ada)
         await person.press("b")
         await person.sees("Intention of dialogue 1, turn 3")
 
-    drive(ada, steps)
+    drive(ada, steps, (80, 32))
 
 
 def test_the_finding_is_underlined_in_the_query(ada):
