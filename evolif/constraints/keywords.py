@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
@@ -17,7 +18,7 @@ from evolif.types import Span, Verdict
 _Word = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
 
-class KeywordGroup(Group):
+class KeywordGroup(Group, ABC):
     """Base of both groups: a change of some keywords mentions only those."""
 
     def saying(self, kind: OperationKind, before: Params | None, after: Params | None) -> Saying:
@@ -26,9 +27,9 @@ class KeywordGroup(Group):
         whole = super().saying(kind, before, after)
         return whole if kind == "remove" else Saying("add", whole.slots)
 
+    @abstractmethod
     def part(self, before: Params, after: Params) -> Saying:
         """The phrase for the keywords that changed."""
-        raise NotImplementedError
 
     def shape(self, params: Params) -> str:
         return "add"

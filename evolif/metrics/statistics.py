@@ -154,14 +154,6 @@ def product(numpy: Any, left: Any, right: Any) -> Any:
     return numpy.concatenate([left[start : start + rows] @ right for start in range(0, len(left), rows)])
 
 
-def ratios(top: Values, bottom: Values) -> Values:
-    """Top / bottom, without the resamples in which `bottom` is 0."""
-    if isinstance(top, list):
-        return [above / below for above, below in zip(top, bottom, strict=True) if below > 0]
-    has = bottom > 0
-    return top[has] / bottom[has]
-
-
 def middle(values: Values, point: float) -> Interval | None:
     """The middle 95 % of the values, which are sorted in place; None if there are none.
 

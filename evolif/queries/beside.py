@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolif.constraints import EXTENDED_GROUPS, GROUPS
-from evolif.queries.change import Change
-from evolif.queries.claims import Claim
+from evolif.queries.change import Change, Claim
 from evolif.queries.comparison import missing
 from evolif.queries.counted import length_range
 from evolif.queries.demands import lifts, plain_demands

@@ -1,16 +1,31 @@
-"""What a turn means to say: its topic, its move, its one change; of a turn as an object or as a line of a benchmark."""
+"""What a turn means to say: its topic, its move, its one change; and the claims that a query makes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import UsageError
 from evolif.resources import complaint
 from evolif.turns import Move, Operation, OperationKind, Params, ScriptTurn, Topic, Turn
+
+Polarity = Literal["require", "forbid", "lift"]
+"""`require`: it is to be so; `forbid`: it is not to be so; `lift`: it need not be so any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that a query says of one group, whether or not the turn asks for it."""
+
+    group: str
+    polarity: Polarity
+    params: Params
+    """As far as the query says them, named as the group stores them; empty where it only names the group."""
+    span: tuple[int, int]
+    """Half-open range of the query's characters."""
 
 
 @dataclass(frozen=True, slots=True)

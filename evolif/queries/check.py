@@ -9,8 +9,7 @@ from typing import Any
 from evolif.constraints import get_group, without_rules
 from evolif.errors import EvolifError
 from evolif.queries.beside import unasked
-from evolif.queries.change import Change, intention
-from evolif.queries.claims import Claim, Polarity
+from evolif.queries.change import Change, Claim, Polarity, intention
 from evolif.queries.counted import read_bullets, read_emphasis, read_headings, read_length, read_sentences
 from evolif.queries.demands import lifts, plain_demands
 from evolif.queries.edges import read_edge

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from evolif.queries.change import Change
-from evolif.queries.claims import Claim
+from evolif.queries.change import Change, Claim
 from evolif.queries.comparison import is_lifted
 from evolif.queries.counted import (
     BULLETS,

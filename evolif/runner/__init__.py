@@ -18,7 +18,7 @@ from evolif.runner.events import (
 )
 from evolif.runner.floor import replay_floor
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
-from evolif.runner.notices import notes_before
+from evolif.runner.notices import gap_note, judging_gap, notes_before
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, keep_cap_rule, load_run
@@ -26,7 +26,6 @@ from evolif.runner.seals import Integrity
 from evolif.runner.session import WAIT, step
 from evolif.runner.settings import COUNTED, RunSettings, different_fields, plan
 from evolif.runner.store import RunStore
-from evolif.runner.unjudged import gap_note, judging_gap
 from evolif.runner.verify import Verification, verify
 from evolif.types import Spent
 

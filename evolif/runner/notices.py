@@ -1,12 +1,12 @@
-"""What a user is told before the first call of a run."""
+"""What a user is told before the first call of a run: what it leaves unjudged or unsaid."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from evolif.runner.settings import RunSettings
-from evolif.runner.unjudged import gap_note
-from evolif.scenario import Benchmark, get_scenario
+from evolif.runner.settings import RunSettings, has_panel
+from evolif.scenario import Benchmark, Unjudged, get_scenario
 
 
 def notes_before(benchmark: Benchmark, settings: RunSettings) -> Iterator[str]:
@@ -23,3 +23,73 @@ def notes_before(benchmark: Benchmark, settings: RunSettings) -> Iterator[str]:
             f"This benchmark says in the system prompt alone what exactly its {scenario.requirement}s count, and this "
             f"run leaves it out, so models will have to guess. {scenario.untold(benchmark)}".rstrip()
         )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingGap:
+    """What a run's judge leaves out, and how far its sessions can get.
+
+    Attributes:
+        left_out: What of the benchmark needs a judge that the run does not have.
+        turns: Turns of the model under test, on average, in a session that only the cap ends.
+        judged: The judged ones among them, which is what EDR len counts.
+    """
+
+    left_out: Unjudged
+    turns: float
+    judged: float
+
+
+def judging_gap(benchmark: Benchmark, settings: RunSettings) -> JudgingGap | None:
+    """What a run leaves unjudged; None if it has a panel of judges, or if rules check everything.
+
+    Raises:
+        UsageError: a plug-in failed.
+    """
+    if has_panel(settings.judge):
+        return None
+    left_out = get_scenario(settings.scenario).unjudged(benchmark)
+    if left_out is None:
+        return None
+    kept = 1 - left_out.turns
+    turns = float(settings.max_turns)
+    if settings.cap_counts == "judged":
+        turns = min(settings.most_turns, turns / kept) if kept else settings.most_turns
+    return JudgingGap(left_out, turns, turns * kept)
+
+
+def gap_note(benchmark: Benchmark, settings: RunSettings) -> str:
+    """The sentences for a run that leaves something unjudged; empty if it leaves nothing.
+
+    Raises:
+        UsageError: a plug-in failed.
+    """
+    gap = judging_gap(benchmark, settings)
+    if gap is None:
+        return ""
+    left_out, word, cap = gap.left_out, get_scenario(settings.scenario).requirement, settings.max_turns
+    why = "No judge is named" if settings.judge == "none" else f"The judge {settings.judge} affects no figure"
+    told = (
+        f"{why}, so {_listed(left_out.groups)} will not be judged: about "
+        f"{_share(left_out.requirements)} of the {word}s, and all there is in about {_share(left_out.turns)} of the "
+        "turns. "
+    )
+    if settings.cap_counts == "turns":
+        told += f"This run was started when such turns used up the cap of {cap}; "
+    else:
+        told += f"Such turns do not use up the cap of {cap}, and a session has at most {settings.most_turns} turns; "
+    what = "its length" if settings.patience is None else "EDR len"
+    return f"{told}{what} can reach {_length(gap.judged)} judged turns. To judge everything, name a model with --judge."
+
+
+def _listed(groups: tuple[str, ...]) -> str:
+    *others, last = groups
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _length(turns: float) -> str:
+    return f"{turns:.1f}".removesuffix(".0")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from evolif.synthesis.bank import SEAL, TASK, UNSEAL, capitalised, fill, seal
 from evolif.synthesis.planner import Decision
@@ -219,8 +220,12 @@ def _in_full(text: str) -> str:
     if "'" not in text and "’" not in text:
         return text
     for pattern, instead in _FULL:
-        text = pattern.sub(lambda match, to=instead: _same_case(match, match.expand(to)), text)  # type: ignore[misc]
+        text = pattern.sub(partial(_expanded, instead=instead), text)
     return text
+
+
+def _expanded(match: re.Match[str], *, instead: str) -> str:
+    return _same_case(match, match.expand(instead))
 
 
 def _same_case(match: re.Match[str], text: str) -> str:

@@ -152,7 +152,7 @@ def test_bounds_of_an_interrupted_session_have_the_room_that_the_cap_leaves(coun
 
 def test_the_gap_is_told_before_the_first_call(paper_bench: Path, bench: Path, tmp_path: Path) -> None:
     order: list[str] = []
-    model = Scripted(lambda request: order.append("call") or witness(request))  # type: ignore[func-returns-value]
+    model = Scripted(lambda request: order.append("call") or witness(request))
     evaluate(paper_bench, model, tmp_path / "run", max_turns=2, notify=order.append).close()
     assert order[1] == "call" and order[0].startswith(
         "No judge is named, so emotion, audience and style will not be judged: about "
@@ -160,7 +160,7 @@ def test_the_gap_is_told_before_the_first_call(paper_bench: Path, bench: Path, t
     assert order[0].endswith("EDR len can reach 2 judged turns. To judge everything, name a model with --judge.")
     for folder, out, given in ((bench, "objective", {}), (paper_bench, "panel", {"judge": generous()})):
         told: list[str] = []
-        evaluate(folder, "sim/perfect", tmp_path / out, max_turns=2, notify=told.append, **given).close()  # type: ignore[arg-type]
+        evaluate(folder, "sim/perfect", tmp_path / out, max_turns=2, notify=told.append, **given).close()
         assert told == []
 
 
