@@ -11,6 +11,7 @@ from typing import Any
 from evolif.constraints import describe, format_of, parse_constraint
 from evolif.errors import UsageError
 from evolif.judge_audit import Decision
+from evolif.queries import Claim, read_claims
 from evolif.review.decisions import format_time
 from evolif.review.text import Marked, TextStyle, joined, one_line, styled, visible
 from evolif.turns import Constraint, Finding, Params, Turn
@@ -74,9 +75,11 @@ _STATUS = {
 def turn_blocks(
     turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn], decisions: Sequence[Decision], *, checked: bool
 ) -> list[tuple[str, Marked]]:
-    """The titled blocks of a turn; unless it is `checked`, its findings are those stored in its line."""
+    """The titled blocks of a turn; until it is `checked`, with stored findings and without claims."""
+    claims = [("What the query asks for, as the checkers read it", _claims_text(turn))] if checked else []
     blocks = [
         (f"Intention of dialogue {turn.dialogue}, turn {turn.turn}", _intention_text(turn)),
+        *claims,
         (f"Query by {one_line(turn.source, 60)}: {_STATUS[turn.status]}", query_text(turn.query, found)),
         ("Findings" if checked else "Stored findings, checking …", findings_text(turn.query, found)),
         ("Still in force, not to be repeated", _stays_text(turn)),
@@ -97,6 +100,40 @@ def _intention_text(turn: Turn) -> Marked:
     if intention.after is not None:
         lines.append(styled("+ ", "added") + _diff_line(intention.after, "added", intention.before))
     return joined(lines)
+
+
+_POLARITIES: dict[str, tuple[str, TextStyle]] = {
+    "require": ("+", "added"),
+    "forbid": ("×", "removed"),
+    "lift": ("−", "removed"),
+}
+"""How a claim is marked: wanted, ruled out, no longer wanted."""
+
+
+def claims_of(turn: Turn) -> list[dict[str, Any]]:
+    """What the query asks for, for machines; spans count its characters."""
+    return [
+        {**asdict(one), "params": dict(one.params), "span": list(one.span)} for one in read_claims(turn.query, turn)
+    ]
+
+
+def _claims_text(turn: Turn) -> Marked:
+    """What the query asks for, one claim per line, with the words that say so."""
+    claims = read_claims(turn.query, turn)
+    return joined([_claim_line(turn, claim) for claim in claims]) if claims else styled("nothing that they can read")
+
+
+def _claim_line(turn: Turn, claim: Claim) -> Marked:
+    sign, look = _POLARITIES[claim.polarity]
+    what = _claimed(claim)
+    words = one_line(turn.query[slice(*claim.span)], 60)
+    return styled(f"{sign} ", look) + styled(f"{claim.polarity} {claim.group}{what} ") + styled(f"(“{words}”)", "faint")
+
+
+def _claimed(claim: Claim) -> str:
+    """The parameters of a claim, as far as it says them."""
+    said = ", ".join(f"{name} {value}" for name, value in claim.params.items())
+    return f": {one_line(said, 80)}" if said else ""
 
 
 def _stays_text(turn: Turn) -> Marked:

@@ -20,7 +20,7 @@ from evolif.review.exchange import finding_objects
 from evolif.review.filters import DECIDED, UNDECIDED, Facet, QueueItem
 from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
 from evolif.review.text import hidden, one_line, visible
-from evolif.review.turn_view import intention_of, turn_blocks
+from evolif.review.turn_view import claims_of, intention_of, turn_blocks
 from evolif.synthesis import TemplateSynthesizer
 from evolif.turns import Finding, Turn
 
@@ -111,6 +111,7 @@ def _turn_object(turn: Turn, found: Sequence[Finding], earlier: Sequence[Turn]) 
         "intention": {**intention_of(turn).to_object(), "operation": operation.kind, "group": operation.group},
         "earlier": [one.query for one in earlier],
         "query": turn.query,
+        "claims": claims_of(turn),
         "findings": finding_objects(found),
         "edited_query": "",
     }

@@ -383,6 +383,15 @@ def test_a_broken_checker_is_told_and_costs_nothing(bench, stored):
     assert stored().status == "flagged"
 
 
+def test_what_the_query_asks_for_stands_beside_the_intention(ada):
+    async def steps(person):
+        await person.sees("What the query asks for, as the checkers read it", "nothing that they can read")
+        await person.press("n")
+        await person.until(lambda: any(said in person.screen for said in ("+ require", "× forbid", "− lift")))
+
+    drive(ada, steps, (100, 40))
+
+
 @pytest.mark.parametrize("size", [(80, 24), *(pytest.param(s, marks=pytest.mark.slow) for s in ((120, 40), (200, 60)))])
 def test_every_key_fits_the_foot_and_no_line_is_cut(ada, size):
     async def steps(person):

@@ -42,7 +42,18 @@ def test_an_export_says_what_a_reviewer_needs(ada, tmp_path):
     assert (line["dialogue"], line["turn"], line["query"], line["status"]) == (1, 3, FLAGGED, "flagged")
     assert line["findings"] == [{"checker": "length", "message": "wants 30 words", "spans": [[15, 18]]}]
     assert len(line["earlier"]) == 2 and line["intention"]["after"] and line["intention"]["group"]
+    assert line["claims"] == []  # “BAD words” is no demand
     assert (line["decision"], line["edited_query"], line["note"], line["force"]) == ("", "", "", False)
+
+
+def test_an_export_shows_what_a_query_asks_for(bench, tmp_path):
+    turns = [turn for turn in Benchmark(bench).turns(1) if turn.status == "verified"]
+    queue = desk(bench)
+    export(queue, [f"1/{turn.turn}" for turn in turns], tmp_path / "out.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    assert [{claim["group"] for claim in line["claims"]} for line in lines] == [{t.operation.group} for t in turns]
+    for line in lines:
+        assert all(0 <= start < end <= len(line["query"]) for start, end in (c["span"] for c in line["claims"]))
 
 
 @pytest.fixture
