@@ -98,6 +98,11 @@ class Turn:
     witness: str | None = None
 
 
+FindingKind = Literal["missing", "wrong", "reversed", "extra", "restates", "topic"]
+"""`missing`: the change is not said; `wrong`: with another value; `reversed`: the other way round; `extra`: something
+else is asked for, too; `restates`: what stays in force is listed again; `topic`: it is not clear which is meant."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A query checker's objection: the query does not express the turn's intention, or expresses another one."""
@@ -108,3 +113,5 @@ class Finding:
     """What is missing or wrong, as a sentence for whoever corrects the query."""
     spans: tuple[tuple[int, int], ...] = ()
     """Half-open ranges of the query's characters that are wrong; empty if something is missing."""
+    kind: FindingKind | None = None
+    """How the query differs from the change, as `check_query` tells it; None where something else is objected to."""

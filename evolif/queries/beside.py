@@ -7,7 +7,7 @@ from typing import Any
 
 from evolif.constraints import EXTENDED_GROUPS, GROUPS
 from evolif.queries.change import Change, Claim
-from evolif.queries.comparison import missing
+from evolif.queries.comparison import finding
 from evolif.queries.counted import length_range
 from evolif.queries.demands import lifts, plain_demands
 from evolif.queries.reading import Query
@@ -35,10 +35,10 @@ def unasked(query: Query, change: Change) -> list[Finding]:
         if claim.polarity != "lift" and claim.group in active and in_force(claim, active[claim.group]):
             restated.setdefault(claim.group, claim)
         elif claim.polarity != "lift" or claim.group in active:
-            return [missing(change, f"{_told(query, claim)}, which is not this turn's change", claim.span)]
+            return [finding("extra", change, f"{_told(query, claim)}, which is not this turn's change", claim.span)]
     if len(restated) > MOST_RESTATED:
         message = f"it says again what stays in force: {', '.join(restated)}"
-        return [missing(change, message, *(claim.span for claim in restated.values()))]
+        return [finding("restates", change, message, *(claim.span for claim in restated.values()))]
     return []
 
 

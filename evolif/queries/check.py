@@ -80,12 +80,12 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
     topic, move, change = intention(turn)
     query = _without_rules(query, change.group)
     if not query.strip():
-        return [Finding("query", "it is empty")]
+        return [Finding("query", "it is empty", kind="missing")]
     if len(query) > LONGEST_QUERY:
         return [Finding("query", f"it is longer than {LONGEST_QUERY} characters")]
     read = Query(query)
     if _only_announces(query):
-        return [Finding("query", "it says what its writer is going to do, and asks for nothing")]
+        return [Finding("query", "it says what its writer is going to do, and asks for nothing", kind="missing")]
     if _holds_too_much(read):
         return [Finding("query", "it holds more quotations, marks or numbers than can be read")]
     spoken = _spoken(read, topic, move)

@@ -12,7 +12,7 @@ from evolif.queries.change import Change
 from evolif.queries.polarity import Role, lifted, lifted_after, stance_of
 from evolif.queries.reading import Query
 from evolif.queries.vocabulary import cues
-from evolif.turns import Finding, Params
+from evolif.turns import Finding, FindingKind, Params
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ def compare(query: Query, change: Change, claims: Sequence[Said], says: Says, de
         return [_unsaid(query, change, fits, wrong, demand)]
     if wrong:
         message = f"beside {demand} it also asks for {_told(query, wrong[0])}"
-        return [missing(change, message, *_spans(wrong))]
+        return [finding("extra", change, message, *_spans(wrong))]
     # An old value that comes first is the one that is replaced, unless the query says that it stays; one that
     # comes last without a word like "instead of" may be what is wanted.
     unclear = [c for c in former if c.role == "new" and (_stays(query, c) or c.start > wanted[-1].start)]
     if unclear:
         message = f"it asks for {demand} and still for {_told(query, unclear[0])}"
-        return [missing(change, message, *_spans(unclear))]
+        return [finding("reversed", change, message, *_spans(unclear))]
     return []
 
 
@@ -100,12 +100,12 @@ def _in_turn(query: Query, fits: Sequence[Said], former: Sequence[Said]) -> list
 
 def _unsaid(query: Query, change: Change, fits: Sequence[Said], wrong: Sequence[Said], demand: str) -> Finding:
     if wrong:
-        return missing(change, f"it asks for {_told(query, wrong[0])}, not for {demand}", *_spans(wrong))
+        return finding("wrong", change, f"it asks for {_told(query, wrong[0])}, not for {demand}", *_spans(wrong))
     backwards = [c for c in fits if c.role != "new"]
     if backwards:
         message = f"it gives up {_told(query, backwards[0])}, which is what it should ask for"
-        return missing(change, message, *_spans(backwards))
-    return missing(change, f"it does not ask for {demand}")
+        return finding("reversed", change, message, *_spans(backwards))
+    return finding("missing", change, f"it does not ask for {demand}")
 
 
 def _stays(query: Query, claim: Said) -> bool:
@@ -121,9 +121,9 @@ def _spans(claims: Sequence[Said]) -> list[tuple[int, int]]:
     return [c.span for c in claims]
 
 
-def missing(change: Change, message: str, *spans: tuple[int, int]) -> Finding:
-    """A finding of the group."""
-    return Finding(change.group, message, spans)
+def finding(kind: FindingKind, change: Change, message: str, *spans: tuple[int, int]) -> Finding:
+    """A finding of the change's group."""
+    return Finding(change.group, message, spans, kind)
 
 
 def misnamed(change: Change, claims: Sequence[Said], same: Says) -> list[Finding]:
@@ -138,7 +138,9 @@ def misnamed(change: Change, claims: Sequence[Said], same: Says) -> list[Finding
     if change.kind != "modify" or before is None or after is None:
         return []
     wrong = [c for c in claims if c.role == "old" and not same(c.value, before) and not same(c.value, after)]
-    return [missing(change, "it names another old value than the one in force", wrong[0].span)] if wrong else []
+    return (
+        [finding("wrong", change, "it names another old value than the one in force", wrong[0].span)] if wrong else []
+    )
 
 
 # Whether a query says that a constraint is lifted, and which.
@@ -181,11 +183,11 @@ def removed(
     asked = [c for c in asked if not (says and says(c.value, change.params)) and stance_of(query, *c.span) != "lift"]
     if not all(is_lifted(query, *c.span) for c in asked):
         message = "it asks for something new where it should only lift the constraint"
-        return [missing(change, message, *(c.span for c in asked))]
+        return [finding("extra", change, message, *(c.span for c in asked))]
     lifts = [c for c in claims if is_lifted(query, *c.span)]
     if demand and says and lifts and not any(says(c.value, change.params) for c in lifts):
         told = query.text[slice(*lifts[0].span)]
-        return [missing(change, f"it lifts “{told}”, not {demand}", lifts[0].span)]
+        return [finding("wrong", change, f"it lifts “{told}”, not {demand}", lifts[0].span)]
     return []
 
 
@@ -224,8 +226,8 @@ def is_released(query: Query, spans: Iterable[tuple[int, int]]) -> bool:
 def _not_lifted(query: Query, change: Change, spans: Sequence[tuple[int, int]]) -> Finding:
     kept = [span for span in spans if is_kept(query, span[0])]
     if kept:
-        return missing(change, f"it keeps the constraint “{change.group}”, which should be lifted", *kept)
-    return missing(change, f"it does not say that the constraint “{change.group}” is lifted")
+        return finding("reversed", change, f"it keeps the constraint “{change.group}”, which should be lifted", *kept)
+    return finding("missing", change, f"it does not say that the constraint “{change.group}” is lifted")
 
 
 def _is_free(query: Query, free: re.Pattern[str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evolif.queries.change import Change
-from evolif.queries.comparison import Said, compare, is_lifted, misnamed, missing, removed
+from evolif.queries.comparison import Said, compare, finding, is_lifted, misnamed, removed
 from evolif.queries.numbers import (
     UNBOUNDED,
     Quantity,
@@ -82,7 +82,7 @@ def read_counted(query: Query, change: Change, thing: Thing) -> list[Finding]:
     if change.kind == "add" and not thing.most:
         denied = [m.span() for m in thing.nouns.finditer(query.shadow) if _is_unwanted(query, *m.span())]
         if denied:
-            return [missing(change, f"it asks for no {thing.name}", denied[0])]
+            return [finding("reversed", change, f"it asks for no {thing.name}", denied[0])]
     findings = compare(query, change, claims, _most if thing.most else exactly, demand)
     return findings or (misnamed(change, claims, _is) if "count" in (change.before or {}) else [])
 
@@ -263,7 +263,7 @@ def read_bullets(query: Query, change: Change) -> list[Finding]:
     if any(role_of(query, *m.span()) in fine for m in called.finditer(query.shadow)):
         return []
     what = "numbered" if kind == "numbered" else "bullet points"
-    return [missing(change, f"it does not say that the items are {what}")]
+    return [finding("missing", change, f"it does not say that the items are {what}")]
 
 
 def read_headings(query: Query, change: Change) -> list[Finding]:
@@ -274,7 +274,7 @@ def read_headings(query: Query, change: Change) -> list[Finding]:
 def read_emphasis(query: Query, change: Change) -> list[Finding]:
     """Passages in bold."""
     if change.kind == "add" and not heard("emphasis").anywhere("named").search(query.shadow):
-        return [missing(change, "it does not speak of bold type")]
+        return [finding("missing", change, "it does not speak of bold type")]
     return read_counted(query, change, BOLD)
 
 
@@ -294,8 +294,8 @@ def read_sentences(query: Query, change: Change) -> list[Finding]:
     said = _said(query)
     fine = ("new", "was") if change.kind == "add" else ("new",)
     if not any(role_of(query, *m.span()) in fine for m in said):
-        return [missing(change, "it does not say that every sentence starts with a different word")]
-    return next(([missing(change, fault, m.span())] for m in said if (fault := _fault(query, m))), [])
+        return [finding("missing", change, "it does not say that every sentence starts with a different word")]
+    return next(([finding("reversed", change, fault, m.span())] for m in said if (fault := _fault(query, m))), [])
 
 
 def distinct_starts(query: Query) -> list[tuple[int, int]]:
@@ -385,7 +385,7 @@ _NO_LIMIT = re.compile(
 def _taken_back(query: Query, change: Change) -> list[Finding]:
     """A limit that the same query says there is not."""
     found = _NO_LIMIT.search(query.shadow)
-    return [missing(change, "it also says that there is no limit", found.span())] if found else []
+    return [finding("reversed", change, "it also says that there is no limit", found.span())] if found else []
 
 
 def _about_that(value: tuple[str, Quantity], params: Params) -> bool:
@@ -399,7 +399,9 @@ def _other_unit(query: Query, change: Change) -> list[Finding]:
     limits = heard("length").anywhere("limits").finditer(query.shadow)
     units = {unit_in(m.group()) for m in limits if is_lifted(query, *m.span())}
     if units and change.params["unit"] not in units:
-        return [missing(change, f"it lifts a limit on {', '.join(sorted(units))}, not on {change.params['unit']}")]
+        return [
+            finding("wrong", change, f"it lifts a limit on {', '.join(sorted(units))}, not on {change.params['unit']}")
+        ]
     return []
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import regex
 
 from evolif.queries.change import Change
-from evolif.queries.comparison import Said, compare, is_lifted, missing, removed
+from evolif.queries.comparison import Said, compare, finding, is_lifted, removed
 from evolif.queries.mentions import find_letters, find_pairs, mentions_of
 from evolif.queries.polarity import role_of
 from evolif.queries.reading import MASK, Query
@@ -110,7 +110,7 @@ def read_edge(query: Query, change: Change) -> list[Finding]:
     findings = removed(query, change, here, claims, heard(change.group).anywhere("free"), says, demand)
     theirs = [m.span() for m in there.finditer(query.shadow) if is_lifted(query, *m.span())]
     if not findings and theirs and not any(is_lifted(query, *m.span()) for m in here.finditer(query.shadow)):
-        return [missing(change, f"it lifts the other edge, not {demand}", theirs[0])]
+        return [finding("wrong", change, f"it lifts the other edge, not {demand}", theirs[0])]
     return findings
 
 
@@ -131,7 +131,9 @@ def _position(
         if right is None and wrong is None and known and not _speaks_of(query, there):
             return []  # "make it “k” instead": the edge is the one that stands, or was named before
     place = "start" if change.group == "start_with" else "end"
-    return [missing(change, f"it does not say that the answer is to {place} with it", *(c.span for c in wanted))]
+    return [
+        finding("wrong", change, f"it does not say that the answer is to {place} with it", *(c.span for c in wanted))
+    ]
 
 
 def _speaks_of(query: Query, edge: re.Pattern[str]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from evolif.queries.change import Change
-from evolif.queries.comparison import is_lifted, is_released, is_taken_back, missing, removed
+from evolif.queries.comparison import finding, is_lifted, is_released, is_taken_back, removed
 from evolif.queries.mentions import (
     Bound,
     Stances,
@@ -39,7 +39,7 @@ def read_existence(query: Query, change: Change) -> list[Finding]:
     bound = bind_counts(query, mentions) or _unnamed(query, old, new)
     forms = _FORMS.search(query.shadow)
     if forms:  # a counting note that has turned into a demand
-        return [missing(change, "it asks for other forms of the keyword", forms.span())]
+        return [finding("wrong", change, "it asks for other forms of the keyword", forms.span())]
     findings: list[Finding] = []
     for keyword, count in new.items():
         mine = [b for b in bound if b.mention.value == keyword]
@@ -84,7 +84,7 @@ def _counted(
         before: Its old count.
     """
     if not mine:
-        return [missing(change, f"it does not name “{keyword}”")]
+        return [finding("missing", change, f"it does not name “{keyword}”")]
     fine = ("new", "was") if before is None else ("new",)
     told = [b for b in mine if b.count is not None and b.role in fine]
     if before is not None and not any(b.count == count for b in told):
@@ -94,13 +94,13 @@ def _counted(
     wrong = [b for b in wrong if not (right and b.count == before and b.start < right[-1].start)]
     if wrong:
         message = f"it asks for another number of “{keyword}” than {count}"
-        return [missing(change, message, (wrong[0].start, wrong[0].end))]
+        return [finding("wrong", change, message, (wrong[0].start, wrong[0].end))]
     if not right:
         message = f"it does not say that “{keyword}” is wanted {count} times"
-        return [missing(change, message, (mine[0].mention.start, mine[0].mention.end))]
+        return [finding("missing", change, message, (mine[0].mention.start, mine[0].mention.end))]
     denied = [b for b in right if _is_denied(query, b)]
     spans = [(b.mention.start, b.mention.end) for b in denied[:1]]
-    return [missing(change, f"it asks for no “{keyword}”", *spans)] if denied else []
+    return [finding("reversed", change, f"it asks for no “{keyword}”", *spans)] if denied else []
 
 
 def _is_denied(query: Query, bound: Bound) -> bool:
@@ -123,7 +123,7 @@ def _alone_later(query: Query, mine: Sequence[Bound]) -> list[Bound]:
 
 def _unchanged(change: Change, keyword: str, count: int, mine: Sequence[Bound]) -> list[Finding]:
     wrong = [b for b in mine if b.count not in (None, count) and b.role == "new" and b.direct]
-    return [missing(change, f"“{keyword}” stays at {count}", (wrong[0].start, wrong[0].end))] if wrong else []
+    return [finding("wrong", change, f"“{keyword}” stays at {count}", (wrong[0].start, wrong[0].end))] if wrong else []
 
 
 def _also_counted(query: Query, change: Change, bound: Sequence[Bound], known: dict[str, int]) -> list[Finding]:
@@ -136,7 +136,7 @@ def _also_counted(query: Query, change: Change, bound: Sequence[Bound], known: d
     if not extra:
         return []
     mention = extra[0].mention
-    return [missing(change, f"it also asks for “{mention.value}”", (mention.start, mention.end))]
+    return [finding("extra", change, f"it also asks for “{mention.value}”", (mention.start, mention.end))]
 
 
 # Reads keywords to leave out.
@@ -213,7 +213,10 @@ def _allowed_again(query: Query, change: Change, stay: list[str], stances: Stanc
     again = [m for k in stay for m, stance in stances.get(k.casefold(), ()) if stance == "lift"]
     if query.quotations:  # who quotes one keyword quotes them all
         again = [m for m in again if is_quoted(query, m)]
-    return [missing(change, f"it allows “{m.value}”, which stays ruled out", (m.start, m.end)) for m in again[:1]]
+    return [
+        finding("reversed", change, f"it allows “{m.value}”, which stays ruled out", (m.start, m.end))
+        for m in again[:1]
+    ]
 
 
 def _also_forbidden(query: Query, change: Change, known: set[str], stances: Stances) -> list[Finding]:
@@ -223,7 +226,7 @@ def _also_forbidden(query: Query, change: Change, known: set[str], stances: Stan
         for mention, stance in places:
             unlike = bool(query.quotations) and not is_quoted(query, mention)
             if keyword not in known and stance == "forbid" and keyword not in others and not unlike:
-                return [missing(change, f"it also rules out “{mention.value}”", (mention.start, mention.end))]
+                return [finding("extra", change, f"it also rules out “{mention.value}”", (mention.start, mention.end))]
     return []
 
 
@@ -242,10 +245,10 @@ def read_placement(query: Query, change: Change) -> list[Finding]:
     places = [p for p in places if not is_taken_back(query, p[1])]
     wanted = [p for p in places if same or role_of(query, *p, in_list=True) != "old"]
     if not wanted:
-        return [missing(change, f"it does not name “{value}”", *places)]
+        return [finding("missing", change, f"it does not name “{value}”", *places)]
     without = heard("placement").anywhere("no_paragraph_without").search(query.shadow)
     if stance_of(query, *wanted[0], near=True) == "forbid" and not without:
-        return [missing(change, f"it forbids “{value}”", wanted[0])]
+        return [finding("reversed", change, f"it forbids “{value}”", wanted[0])]
     return _place(query, change) or _others(query, change, value)
 
 
@@ -268,7 +271,7 @@ def _lifted(query: Query, change: Change, value: str, places: Sequence[tuple[int
     if change.keywords and not places:
         wrong = [(q.start, q.end) for q in query.quotations if is_lifted(query, q.start, q.end)]
         if wrong:
-            return [missing(change, f"it lifts something else than “{value}”", wrong[0])]
+            return [finding("wrong", change, f"it lifts something else than “{value}”", wrong[0])]
     return removed(query, change, heard("placement").anywhere("nouns"), free=heard("placement").anywhere("free"))
 
 
@@ -280,9 +283,9 @@ def _place(query: Query, change: Change) -> list[Finding]:
     if (change.before or {}).get("mode") == mode:
         return []
     if mode == "every_paragraph" and not _is_asked(query, "every_paragraph"):
-        return [missing(change, "it does not say that the word belongs into every paragraph")]
+        return [finding("missing", change, "it does not say that the word belongs into every paragraph")]
     if mode == "acrostic" and not _spells(query):
-        return [missing(change, "it does not say that the first letters of the paragraphs spell the word")]
+        return [finding("missing", change, "it does not say that the first letters of the paragraphs spell the word")]
     return []
 
 
@@ -297,11 +300,11 @@ def _position(query: Query, change: Change) -> list[Finding]:
     )
     if not said:
         spans = [(o.start, o.end) for o in asked[:1]]
-        return [missing(change, f"it does not say that the word is word number {position}", *spans)]
+        return [finding("wrong", change, f"it does not say that the word is word number {position}", *spans)]
     former = (change.before or {}).get("position")
     other = [o for o in asked if o.value not in (position, former)]
     wrong = [(o.start, o.end) for o in other if vocabulary.after("nth_place").match(query.shadow, o.end)]
-    return [missing(change, "it names another position, too", wrong[0])] if wrong else []
+    return [finding("extra", change, "it names another position, too", wrong[0])] if wrong else []
 
 
 def _spells(query: Query) -> bool:
@@ -327,7 +330,7 @@ def _others(query: Query, change: Change, value: str) -> list[Finding]:
     for q in query.quotations:
         text = q.text.casefold()
         if text in keywords and text not in elsewhere and role_of(query, q.start, q.end) == "new":
-            return [missing(change, f"it also places “{q.text}”", (q.start, q.end))]
+            return [finding("extra", change, f"it also places “{q.text}”", (q.start, q.end))]
     return []
 
 

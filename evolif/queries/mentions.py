@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from evolif.constraints import get_group
 from evolif.queries.change import Change
-from evolif.queries.comparison import is_kept, is_lifted, is_released, is_taken_back, missing
+from evolif.queries.comparison import finding, is_kept, is_lifted, is_released, is_taken_back
 from evolif.queries.numbers import Count, find_counts
 from evolif.queries.polarity import Mention, Role, Stance, given_up, in_lists, role_of, stance_of
 from evolif.queries.reading import MASK, Query
@@ -106,7 +106,9 @@ def wanted(change: Change, keywords: Sequence[str], stances: Stances, stance: St
     for keyword in keywords:
         mine = stances.get(keyword.casefold(), ())
         if not any(found == stance for _, found in mine):
-            findings.append(missing(change, message.format(f"“{keyword}”"), *((m.start, m.end) for m, _ in mine)))
+            findings.append(
+                finding("missing", change, message.format(f"“{keyword}”"), *((m.start, m.end) for m, _ in mine))
+            )
     return findings
 
 
@@ -128,7 +130,11 @@ def all_lifted(query: Query, change: Change, keywords: Sequence[str], stances: S
             return []
         if vocabulary.anywhere("free").search(query.shadow):
             return []
-    return [missing(change, f"it does not say that the rule on {', '.join(f'“{k}”' for k in keywords)} is lifted")]
+    return [
+        finding(
+            "missing", change, f"it does not say that the rule on {', '.join(f'“{k}”' for k in keywords)} is lifted"
+        )
+    ]
 
 
 def _wrongly_lifted(change: Change, keywords: Sequence[str], stances: Stances) -> Finding | None:
@@ -137,7 +143,7 @@ def _wrongly_lifted(change: Change, keywords: Sequence[str], stances: Stances) -
         for mention, stance in places:
             if stance == "lift" and keyword not in known:
                 message = f"it lifts “{mention.value}”, which is not the constraint"
-                return missing(change, message, (mention.start, mention.end))
+                return finding("wrong", change, message, (mention.start, mention.end))
     return None
 
 
@@ -147,10 +153,10 @@ def _held(query: Query, change: Change, named: Sequence[str], stances: Stances) 
     for keyword, mentions in places.items():
         kept = [m for m, _ in mentions if is_kept(query, m.start)]
         if kept:
-            return missing(change, f"it keeps “{keyword}”", (kept[0].start, kept[0].end))
+            return finding("reversed", change, f"it keeps “{keyword}”", (kept[0].start, kept[0].end))
     forbidden = [keyword for keyword, mentions in places.items() if all(s == "forbid" for _, s in mentions)]
     if forbidden and len(forbidden) < len(named):
-        return missing(change, f"it still rules out “{forbidden[0]}”")
+        return finding("reversed", change, f"it still rules out “{forbidden[0]}”")
     return None
 
 

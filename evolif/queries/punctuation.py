@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evolif.queries.change import Change
-from evolif.queries.comparison import is_kept, is_lifted, is_released, missing
+from evolif.queries.comparison import finding, is_kept, is_lifted, is_released
 from evolif.queries.keywords import is_said
 from evolif.queries.mentions import is_ban_lifted, marks_in
 from evolif.queries.polarity import Stance, given_up, lifted, replaced, role_of, stance_of
@@ -47,19 +47,21 @@ def read_punctuation(query: Query, change: Change) -> list[Finding]:
     wanted: Stance = "require" if mode == "include" else "forbid"
     if not mine:
         other = [place.span for place in others if place.stance == wanted]
-        return [missing(change, f"it does not name the mark {mark}", *other[:1])]
+        return [finding("missing", change, f"it does not name the mark {mark}", *other[:1])]
     accepted = (wanted, "none") if mode == "include" else (wanted,)
     freed = mode == "exclude" and any(place.stance == "lift" for place in others)
     if not any(place.stance in accepted and _is_current(query, change, place, freed) for place in mine):
         what = "use" if mode == "include" else "leave out"
-        return [missing(change, f"it does not say to {what} the mark {mark}", *(place.span for place in mine))]
+        return [
+            finding("missing", change, f"it does not say to {what} the mark {mark}", *(place.span for place in mine))
+        ]
     old = (change.before or {}).get("mark")
     kept = [place.span for place in others if place.mark == old and _is_kept_out(query, place)]
     if kept:
-        return [missing(change, f"it keeps the rule on the mark {old}", kept[0])]
+        return [finding("reversed", change, f"it keeps the rule on the mark {old}", kept[0])]
     for place in others:
         if place.mark != old and place.stance == wanted and role_of(query, *place.span, in_list=True) == "new":
-            return [missing(change, f"it also names the mark {place.mark}", place.span)]
+            return [finding("extra", change, f"it also names the mark {place.mark}", place.span)]
     return []
 
 
@@ -137,13 +139,13 @@ def _lifted(query: Query, change: Change, mine: Sequence[_Seen], others: Sequenc
         return []
     other = [place for place in others if place.stance == "lift"]
     if other:
-        return [missing(change, f"it lifts the rule on {other[0].mark}, not the one on {mark}", other[0].span)]
+        return [finding("wrong", change, f"it lifts the rule on {other[0].mark}, not the one on {mark}", other[0].span)]
     nouns = [m.span() for m in heard("punctuation").anywhere("nouns").finditer(query.shadow)]
     generic = any(is_lifted(query, *noun) or stance_of(query, *noun) == "lift" for noun in nouns)
     if generic and not any(place.stance in ("forbid", "require") for place in mine):
         return []
     message = f"it does not say that the rule on the mark {mark} is lifted"
-    return [missing(change, message, *(place.span for place in mine))]
+    return [finding("missing", change, message, *(place.span for place in mine))]
 
 
 def _is_free(query: Query, change: Change, place: _Seen) -> bool:
@@ -167,7 +169,7 @@ def read_digits(query: Query, change: Change) -> list[Finding]:
     if change.kind == "remove":
         if "lift" in stances or any(is_lifted(query, *place) for place in places) or is_released(query, places):
             return []
-        return [missing(change, "it does not say that digits are allowed again", *places)]
+        return [finding("missing", change, "it does not say that digits are allowed again", *places)]
     if "forbid" in stances and "lift" not in stances:
         return []
     if any(is_said(query, "dropped", *place) for place in places):
@@ -176,4 +178,4 @@ def read_digits(query: Query, change: Change) -> list[Finding]:
         return []
     if "require" not in stances and vocabulary.anywhere("spelled_out").search(query.shadow):
         return []
-    return [missing(change, "it does not say to leave out all digits", *places)]
+    return [finding("missing", change, "it does not say to leave out all digits", *places)]

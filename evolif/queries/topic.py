@@ -59,7 +59,9 @@ def _new(topic: Topic, told: set[str], vocabulary: set[str]) -> list[Finding]:
     covered = len(task & told) / len(task)
     if covered >= NEW_SHARE or (covered >= NEW_SHARE / 2 and len(told & vocabulary) >= MANY_WORDS):
         return []
-    return [Finding("topic", f"it does not pose the task: {topic.prompt or ', '.join(topic.keywords[:5])}")]
+    return [
+        Finding("topic", f"it does not pose the task: {topic.prompt or ', '.join(topic.keywords[:5])}", kind="topic")
+    ]
 
 
 def _back(text: str, topic: Topic, told: set[str], vocabulary: set[str]) -> list[Finding]:
@@ -73,7 +75,7 @@ def _back(text: str, topic: Topic, told: set[str], vocabulary: set[str]) -> list
     if told & _core(topic) and not _names_another(text, references, vocabulary):
         return []
     spans = () if told & vocabulary else tuple((r.start, r.end) for r in references[:1])
-    return [Finding("topic", f"it does not say that it goes back to: {topic.title or topic.prompt}", spans)]
+    return [Finding("topic", f"it does not say that it goes back to: {topic.title or topic.prompt}", spans, "topic")]
 
 
 def _references(text: str) -> list[_Reference]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from evolif.queries.change import Change
-from evolif.queries.comparison import Said, compare, missing, removed
+from evolif.queries.comparison import Said, compare, finding, removed
 from evolif.queries.numbers import find_ages, find_numbers, find_shares, is_measured
 from evolif.queries.polarity import is_denied, role_of
 from evolif.queries.reading import Query
@@ -237,7 +237,7 @@ def read_generic(query: Query, change: Change) -> list[Finding]:
     old = list(_values(change.before or {}))
     for value in _values(change.params):
         if value not in old and not _named(query, value):
-            return [missing(change, f"it does not name “{value}”")]
+            return [finding("missing", change, f"it does not name “{value}”")]
     return []
 
 
@@ -304,15 +304,15 @@ def read_parts(query: Query, change: Change, names: Sequence[str]) -> list[Findi
     places = [_place(query, name) for name in names]
     absent = [f"“{name}”" for name, place in zip(names, places, strict=True) if place is None]
     if absent:
-        return [missing(change, f"it does not name {', '.join(absent)}")]
+        return [finding("missing", change, f"it does not name {', '.join(absent)}")]
     found = [place for place in places if place is not None]
     before = change.before or {}
     known = {name.casefold() for name in [*names, *(before.get("keys") or before.get("columns") or ())]}
     extra = _also_quoted(query, known) or _also_listed(query, found, known)
     if extra:
-        return [missing(change, f"it also names “{query.text[slice(*extra)]}”", extra)]
+        return [finding("extra", change, f"it also names “{query.text[slice(*extra)]}”", extra)]
     if change.params["mode"] == "table" and found != sorted(found):
-        return [missing(change, "it names the columns in another order", *found)]
+        return [finding("wrong", change, "it names the columns in another order", *found)]
     return []
 
 
@@ -324,7 +324,7 @@ def unasked_parts(query: Query, change: Change) -> list[Finding]:
         return []
     for match in heard("format").anywhere("parts").finditer(query.shadow):
         if role_of(query, *match.span()) == "new":
-            return [missing(change, "it also names keys or columns", match.span())]
+            return [finding("extra", change, "it also names keys or columns", match.span())]
     return []
 
 

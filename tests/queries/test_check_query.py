@@ -94,6 +94,30 @@ def test_a_finding_points_at_the_wrong_words() -> None:
     assert [query[start:end] for start, end in finding.spans] == ["five bullet points"]
 
 
+LONGER = {"unit": "words", "relation": "less_than", "count": 400}
+SHORTER = {"unit": "words", "relation": "less_than", "count": 200}
+CHANGE = {"kind": "modify", "group": "length", "before": LONGER, "after": SHORTER}
+OTHERS = [{"group": "case", "params": {"mode": "all_lower"}}, {"group": "format", "params": {"mode": "json"}}]
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [
+        ("Please carry on.", "missing"),
+        ("Make it fewer than 300 words instead of 400.", "wrong"),
+        ("Under 400 words instead of under 200.", "reversed"),
+        ("Fewer than 200 words instead of 400, in a happy tone.", "extra"),
+        ("Fewer than 200 words instead of 400, as JSON, all in lower case.", "restates"),
+    ],
+)
+def test_a_finding_says_how_the_query_differs(query: str, kind: str) -> None:
+    active = [*OTHERS, {"group": "length", "params": SHORTER}]
+    asked = {"topic": TOPICS["asides-X002"], "move": "continue", "operation": CHANGE, "constraints": active}
+    assert [found.kind for found in evolif.check_query(asked, query)] == [kind]
+    back = evolif.check_query({**asked, "move": "backtrack"}, "Fewer than 200 words instead of 400.")
+    assert [found.kind for found in back] == ["topic"]
+
+
 def test_what_is_no_turn_is_told_so() -> None:
     with pytest.raises(evolif.UsageError, match="operation"):
         evolif.check_query({"move": "continue"}, "Four bullets, please.")
