@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evolif.constraints import EXTENDED_GROUPS, GROUPS
 from evolif.queries.change import Change, Claim
 from evolif.queries.comparison import finding
-from evolif.queries.counted import length_range
-from evolif.queries.demands import lifts, plain_demands
+from evolif.queries.length import length_range
 from evolif.queries.reading import Query
 from evolif.queries.vocabulary import heard
 from evolif.turns import Finding, Params
@@ -19,19 +18,20 @@ MOST_RESTATED = 1
 """Other constraints in force that a query may say again with their values."""
 
 
-def unasked(query: Query, change: Change) -> list[Finding]:
-    """Findings on plain demands of other groups: those that are not in force, and those in force that are listed again.
+def unasked(query: Query, change: Change, claims: Iterable[Claim]) -> list[Finding]:
+    """Findings on claims of other groups: those that are not in force, and those in force that are listed again.
 
     Args:
         query: The query.
         change: The turn's change; without the other active constraints nothing can be told.
+        claims: What the query asks for, in order.
     """
     if not change.told_all or change.group not in (*GROUPS, *EXTENDED_GROUPS):
         return []  # nobody here knows what a foreign group's own words sound like
     active = dict(change.others)
-    claims = [c for c in plain_demands(query, change) if c.group != change.group and not _is_own(query, change, c)]
+    others = [c for c in claims if c.group != change.group and not _is_own(query, change, c)]
     restated: dict[str, Claim] = {}
-    for claim in [*claims, *lifts(query, active)]:
+    for claim in others:
         if claim.polarity != "lift" and claim.group in active and in_force(claim, active[claim.group]):
             restated.setdefault(claim.group, claim)
         elif claim.polarity != "lift" or claim.group in active:

@@ -43,12 +43,25 @@ class Change:
     told_all: bool = False
     """Whether it is known what else is in force: the turn lists its constraints, its own among them."""
 
+    def about(self, group: str) -> Change:
+        """The change as far as it concerns a group: of one of another group only the topic's keywords are left."""
+        return self if group == self.group else Change("add", group, None, None, self.keywords)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known what changes; else only what could stand alone can be read."""
+        return self.before is not None or self.after is not None
+
     @property
     def params(self) -> Params:
         """What the query has to say: the new parameters, or those that a removal lifts."""
         params = self.before if self.kind == "remove" else self.after
         assert params is not None  # check_query refuses other operations
         return params
+
+
+NO_CHANGE = Change("add", "", None, None)
+"""Nothing is known of what is to change."""
 
 
 class _Model(BaseModel):

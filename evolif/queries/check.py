@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from evolif.constraints import get_group, without_rules
 from evolif.errors import EvolifError
 from evolif.queries.beside import unasked
-from evolif.queries.change import Change, Claim, Polarity, intention
-from evolif.queries.counted import read_bullets, read_emphasis, read_headings, read_length, read_sentences
-from evolif.queries.demands import lifts, plain_demands
-from evolif.queries.edges import read_edge
-from evolif.queries.keywords import read_existence, read_forbidden, read_placement
+from evolif.queries.change import NO_CHANGE, Change, Claim, Polarity, intention
+from evolif.queries.claims import Reading, read, reader_of
 from evolif.queries.mentions import mentions_of
-from evolif.queries.punctuation import read_digits, read_punctuation
 from evolif.queries.reading import LONGEST_QUERY, Query
 from evolif.queries.topic import check_topic
-from evolif.queries.values import read_case, read_choice, read_format, read_generic
 from evolif.turns import Finding, Move, ScriptTurn, Topic, Turn
-
-Reader = Callable[[Query, Change], list[Finding]]
-
-_READERS: Mapping[str, Reader] = {
-    "start_with": read_edge,
-    "end_with": read_edge,
-    "format": read_format,
-    "bullets": read_bullets,
-    "length": read_length,
-    "existence": read_existence,
-    "forbidden": read_forbidden,
-    "case": read_case,
-    "punctuation": read_punctuation,
-    "emotion": lambda query, change: read_choice(query, change, "emotion"),
-    "audience": lambda query, change: read_choice(query, change, "audience"),
-    "style": lambda query, change: read_choice(query, change, "style"),
-    "language": lambda query, change: read_choice(query, change, "code"),
-    "placement": read_placement,
-    "sentences": read_sentences,
-    "headings": read_headings,
-    "emphasis": read_emphasis,
-    "digits": read_digits,
-}
 
 MOST_VALUES = 100
 """Quotations, and numbers, that are read; nobody asks for more, and time stays bounded."""
@@ -83,14 +55,15 @@ def check_query(turn: Turn | ScriptTurn | Mapping[str, Any], query: str) -> list
         return [Finding("query", "it is empty", kind="missing")]
     if len(query) > LONGEST_QUERY:
         return [Finding("query", f"it is longer than {LONGEST_QUERY} characters")]
-    read = Query(query)
+    text = Query(query)
     if _only_announces(query):
         return [Finding("query", "it says what its writer is going to do, and asks for nothing", kind="missing")]
-    if _holds_too_much(read):
+    if _holds_too_much(text):
         return [Finding("query", "it holds more quotations, marks or numbers than can be read")]
-    spoken = _spoken(read, topic, move)
-    findings = _stated(spoken, change) or unasked(spoken, change)
-    return [*findings, *check_topic(read, topic, move, _value_spans(read, change))]
+    spoken = _spoken(text, topic, move)
+    reading = read(spoken, change)
+    findings = _stated(spoken, change, reading) or unasked(spoken, change, reading.claims)
+    return [*findings, *check_topic(text, topic, move, _value_spans(text, change))]
 
 
 def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None = None) -> tuple[Claim, ...]:
@@ -107,16 +80,16 @@ def read_claims(query: str, turn: Turn | ScriptTurn | Mapping[str, Any] | None =
     Raises:
         UsageError: `turn` is no turn.
     """
-    read = Query(query)
-    if len(query) > LONGEST_QUERY or _holds_too_much(read):
+    text = Query(query)
+    if len(query) > LONGEST_QUERY or _holds_too_much(text):
         return ()
     if turn is None:
-        return tuple(plain_demands(read, Change("add", "", None, None)))
+        return read(text, NO_CHANGE).claims
     topic, move, change = intention(turn)
-    read = Query(_without_rules(query, change.group))
-    spoken = _spoken(read, topic, move)
-    claims = [*plain_demands(spoken, change), *lifts(spoken, dict(change.others))]
-    if query.strip() and all(claim.group != change.group for claim in claims) and not _stated(spoken, change):
+    spoken = _spoken(Query(_without_rules(query, change.group)), topic, move)
+    reading = read(spoken, change)
+    claims = list(reading.claims)
+    if query.strip() and all(claim.group != change.group for claim in claims) and not _stated(spoken, change, reading):
         claims.append(Claim(change.group, _polarity(change), change.params, (0, len(query))))
     return tuple(sorted(claims, key=lambda claim: claim.span))
 
@@ -133,9 +106,9 @@ def _spoken(read: Query, topic: Topic, move: Move) -> Query:
     return read if move == "continue" else _task_masked(read, topic)
 
 
-def _stated(query: Query, change: Change) -> list[Finding]:
+def _stated(query: Query, change: Change, reading: Reading) -> list[Finding]:
     """Findings on the change itself: what is missing, wrong or reversed."""
-    return _READERS.get(change.group, read_generic)(query, change)
+    return reader_of(change.group).compare(query, change, reading.own)
 
 
 def _polarity(change: Change) -> Polarity:
@@ -195,9 +168,5 @@ def _value_spans(query: Query, change: Change) -> list[tuple[int, int]]:
             held = (params or {}).get(key)
             words += [held] if isinstance(held, str) else list(held or ())
     mentions = mentions_of(query, words)
-    quoted = {m.value for m in mentions if _in_quotes(query, m.start)}
-    return [(m.start, m.end) for m in mentions if m.value not in quoted or _in_quotes(query, m.start)]
-
-
-def _in_quotes(query: Query, at: int) -> bool:
-    return any(q.start <= at < q.end for q in query.quotations)
+    quoted = {m.value for m in mentions if query.is_quoted(m.start)}
+    return [(m.start, m.end) for m in mentions if m.value not in quoted or query.is_quoted(m.start)]

@@ -24,6 +24,8 @@ class Said:
     start: int
     end: int
     role: Role
+    resolved: bool = False
+    """Whether only the turn tells that it is said of the group: `make it ten`."""
 
     @property
     def span(self) -> tuple[int, int]:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from evolif.queries.change import Change
-from evolif.queries.comparison import Said, compare, finding, is_lifted, misnamed, removed
-from evolif.queries.numbers import (
-    UNBOUNDED,
-    Quantity,
-    by_pronoun,
-    counts_as_one,
-    last_unit,
-    quantities,
-    unit_after,
-    unit_in,
-    unit_of,
-    units_in,
-)
+from evolif.queries.change import Change, Claim
+from evolif.queries.comparison import Said, compare, finding, misnamed, removed
+from evolif.queries.numbers import UNBOUNDED, Quantity, counts_as_one, quantities, relation
 from evolif.queries.polarity import Role, is_denied, role_of
+from evolif.queries.reader import Reader
 from evolif.queries.reading import Query
 from evolif.queries.vocabulary import cues, heard
 from evolif.turns import Finding, Params
@@ -64,18 +54,92 @@ class Thing:
         return f"{'at most' if self.most else 'exactly'} {params.get('count')} {self.name}"
 
 
-def read_counted(query: Query, change: Change, thing: Thing) -> list[Finding]:
+class CountReader(Reader):
+    """Reads how many of a thing there are to be.
+
+    Args:
+        group: The group.
+        kinds: The things that the group counts, each by the parameters that tell it from the others.
+    """
+
+    def __init__(self, group: str, *kinds: tuple[Thing, Params]) -> None:
+        super().__init__(group)
+        self._kinds = kinds
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every number of a thing: `(thing, quantity)`."""
+        mine = self._thing(change) if change.is_known else None
+        found = _said_of(query, change, mine) if mine else []
+        taken = {one.start for one in found}
+        for thing, _ in self._kinds:
+            if thing is not mine and (thing.most or thing.nouns.search(query.shadow)):
+                found += [one for one in thing_claims(query, thing) if one.start not in taken]
+        return found
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """A number beside the plain name of the thing."""
+        thing, quantity = said.value
+        told = next(told for kind, told in self._kinds if kind is thing)
+        if said.role != "new" or not (said.resolved or _is_plain(query, thing, said)):
+            return None
+        return Claim(self.group, "require", {**told, **_counted(thing, quantity)}, said.span)
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on a number of things."""
+        thing = self._thing(change)
+        return compare_count(query, change, thing, [one for one in said if one.value[0] is thing])
+
+    def _thing(self, change: Change) -> Thing:
+        """What the change counts."""
+        return next(thing for thing, told in self._kinds if _is_kind(change.params, told))
+
+
+def _is_kind(params: Params, told: Params) -> bool:
+    return all(params.get(key) == value for key, value in told.items())
+
+
+def _said_of(query: Query, change: Change, thing: Thing) -> list[Said]:
+    """Every number of the change's thing, and where none asks for a new one, what stands alone: `make it ten`."""
+    claims = thing_claims(query, thing, elsewhere=change.kind == "modify")
+    known = change.kind == "modify" or thing.nouns.search(query.shadow) is not None
+    if change.kind != "remove" and known and not _asks(claims, change) and not _names_another(query, change):
+        return [*claims, *_elided(query, thing, claims)]
+    return claims
+
+
+def _is_plain(query: Query, thing: Thing, said: Said) -> bool:
+    """Whether the thing is named right beside its number."""
+    vocabulary, quantity = heard(thing.group), said.value[1]
+    if thing.most:
+        low, high = query.sentence(said.start)
+        told = "word" in query.shadow[said.start : said.end] and quantity.high < UNBOUNDED
+        return told and vocabulary.anywhere(thing.key, "plain").search(query.shadow, low, high) is not None
+    if "plain" not in vocabulary.keys(thing.key):
+        return True
+    around = query.shadow[max(0, said.start - _FAR) : said.end + 1]
+    return vocabulary.anywhere(thing.key, "plain").search(around) is not None
+
+
+_FAR = 24
+"""Characters round a number in which its thing is named."""
+
+
+def _counted(thing: Thing, quantity: Quantity) -> Params:
+    if thing.most:
+        return {"count": quantity.high}
+    exact = quantity.low == quantity.high and not quantity.vague
+    return {"count": quantity.number} | ({} if exact else {"relation": relation(quantity)})
+
+
+def compare_count(query: Query, change: Change, thing: Thing, claims: Sequence[Said]) -> list[Finding]:
     """Findings on a number of things.
 
     Args:
         query: The query.
         change: The change of the turn.
         thing: What is counted.
+        claims: What the query says of it.
     """
-    claims = thing_claims(query, thing, elsewhere=change.kind == "modify")
-    known = change.kind == "modify" or thing.nouns.search(query.shadow) is not None
-    if change.kind != "remove" and known and not _asks(claims, change) and not _names_another(query, change):
-        claims = [*claims, *_elided(query, claims)]
     demand = thing.demand(change.params)
     if change.kind == "remove":
         return removed(query, change, thing.nouns, claims, cues().anywhere("counted", "free"), _is, demand)
@@ -83,7 +147,7 @@ def read_counted(query: Query, change: Change, thing: Thing) -> list[Finding]:
         denied = [m.span() for m in thing.nouns.finditer(query.shadow) if _is_unwanted(query, *m.span())]
         if denied:
             return [finding("reversed", change, f"it asks for no {thing.name}", denied[0])]
-    findings = compare(query, change, claims, _most if thing.most else exactly, demand)
+    findings = compare(query, change, claims, _most if thing.most else _exactly, demand)
     return findings or (misnamed(change, claims, _is) if "count" in (change.before or {}) else [])
 
 
@@ -99,17 +163,18 @@ def _asks(claims: Sequence[Said], change: Change) -> bool:
     return any(claim.role == "new" and not _is(claim.value, change.before or {}) for claim in claims)
 
 
-def _elided(query: Query, claims: Sequence[Said]) -> list[Said]:
+def _elided(query: Query, thing: Thing, claims: Sequence[Said]) -> list[Said]:
     """Numbers that stand alone where the thing need not be said: `make it ten`."""
     taken = {claim.start for claim in claims}
     return [
-        Said(quantity, quantity.start, quantity.end, _role_alone(query, quantity))
+        Said((thing, quantity), quantity.start, quantity.end, role_alone(query, quantity), resolved=True)
         for quantity in lone_numbers(query)
         if quantity.start not in taken
     ]
 
 
-def _role_alone(query: Query, quantity: Quantity) -> Role:
+def role_alone(query: Query, quantity: Quantity) -> Role:
+    """Whether a number that stands alone is wanted; `down to 5` says where another one goes."""
     moved = cues().before("counted", "moved_to").search(query.shadow, max(0, quantity.start - _BACK), quantity.start)
     return "new" if moved else role_of(query, quantity.start, quantity.end)
 
@@ -153,7 +218,7 @@ def thing_claims(query: Query, thing: Thing, *, elsewhere: bool = False) -> list
             # "she'd never get through five", "don't use exactly 7 bullets"
             denied = (quantity.bare and is_denied(query, quantity.start, end)) or is_count_denied(query, quantity)
             role = "old" if denied else role_of(query, quantity.start, quantity.end)
-            claims.append(Said(quantity, quantity.start, end, role))
+            claims.append(Said((thing, quantity), quantity.start, end, role))
     return claims
 
 
@@ -171,9 +236,10 @@ def _beneath(query: Query, thing: Thing, quantity: Quantity) -> Quantity:
     return replace(quantity, low=quantity.number, high=quantity.number, bare=True)
 
 
-def exactly(value: Quantity, params: Params) -> bool:
+def _exactly(value: tuple[Thing, Quantity], params: Params) -> bool:
     """Whether a number is said to be exactly that of the parameters."""
-    return not value.vague and value.low == value.high == params.get("count")
+    quantity = value[1]
+    return not quantity.vague and quantity.low == quantity.high == params.get("count")
 
 
 def _end_of_claim(query: Query, thing: Thing, quantity: Quantity, claims: Sequence[Said]) -> int | None:
@@ -231,14 +297,15 @@ def _is_unwanted(query: Query, start: int, end: int) -> bool:
     return cues().anywhere("counted", "denied_after").search(rest) is not None
 
 
-def _most(value: Quantity, params: Params) -> bool:
-    if value.vague or value.high != params.get("count"):
+def _most(value: tuple[Thing, Quantity], params: Params) -> bool:
+    quantity = value[1]
+    if quantity.vague or quantity.high != params.get("count"):
         return False
-    return value.low <= 1 or value.bare
+    return quantity.low <= 1 or quantity.bare
 
 
-def _is(value: Quantity, params: Params) -> bool:
-    return bool(value.number == params.get("count"))
+def _is(value: tuple[Thing, Quantity], params: Params) -> bool:
+    return bool(value[1].number == params.get("count"))
 
 
 # Reads bullet points and numbered items, headings, and passages in bold.
@@ -249,33 +316,72 @@ HEADINGS = Thing("headings", "headings", "headings")
 BOLD = Thing("bold passages", "emphasis", "emphasis")
 
 
-def read_bullets(query: Query, change: Change) -> list[Finding]:
-    """Bullet points, or numbered items."""
-    kind = change.params.get("kind")
-    other_kind = change.kind == "modify" and (change.before or {}).get("kind") != kind
-    if other_kind:
-        change = replace(change, before=None)  # the same number of other things is another demand
-    findings = read_counted(query, change, NUMBERED if kind == "numbered" else BULLETS)
-    if findings or not (change.kind == "add" or other_kind):
-        return findings
-    called = heard("bullets").anywhere("kinds", "numbered" if kind == "numbered" else "bullet")
-    fine = ("new", "was") if change.kind == "add" else ("new",)
-    if any(role_of(query, *m.span()) in fine for m in called.finditer(query.shadow)):
-        return []
-    what = "numbered" if kind == "numbered" else "bullet points"
-    return [finding("missing", change, f"it does not say that the items are {what}")]
+class BulletsReader(CountReader):
+    """Reads bullet points and numbered items."""
+
+    def __init__(self) -> None:
+        super().__init__("bullets", (NUMBERED, {"kind": "numbered"}), (BULLETS, {}))
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every number of items."""
+        return super().said(query, _of_kind(change) if change.is_known else change)
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on the number of items, and on their kind."""
+        mine = _of_kind(change)
+        findings = super().compare(query, mine, said)
+        if findings or not (change.kind == "add" or mine is not change):
+            return findings
+        numbered = change.params.get("kind") == "numbered"
+        called = heard("bullets").anywhere("kinds", "numbered" if numbered else "bullet")
+        fine = ("new", "was") if change.kind == "add" else ("new",)
+        if any(role_of(query, *m.span()) in fine for m in called.finditer(query.shadow)):
+            return []
+        what = "numbered" if numbered else "bullet points"
+        return [finding("missing", change, f"it does not say that the items are {what}")]
 
 
-def read_headings(query: Query, change: Change) -> list[Finding]:
-    """Headings."""
-    return read_counted(query, change, HEADINGS)
+def _of_kind(change: Change) -> Change:
+    """The change; the same number of items of another kind is another demand."""
+    other = change.kind == "modify" and (change.before or {}).get("kind") != change.params.get("kind")
+    return replace(change, before=None) if other else change
 
 
-def read_emphasis(query: Query, change: Change) -> list[Finding]:
-    """Passages in bold."""
-    if change.kind == "add" and not heard("emphasis").anywhere("named").search(query.shadow):
-        return [finding("missing", change, "it does not speak of bold type")]
-    return read_counted(query, change, BOLD)
+class EmphasisReader(CountReader):
+    """Reads passages in bold."""
+
+    def __init__(self) -> None:
+        super().__init__("emphasis", (BOLD, {}))
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every number of passages; a number near talk of bold type may be one of them."""
+        return super().said(query, change) if change.is_known else list(_near_bold(query))
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on the number of passages."""
+        if change.kind == "add" and not heard("emphasis").anywhere("named").search(query.shadow):
+            return [finding("missing", change, "it does not speak of bold type")]
+        return super().compare(query, change, said)
+
+
+def _near_bold(query: Query) -> Iterator[Said]:
+    """`six bold passages`, `use bold six times`."""
+    for match in heard("emphasis").anywhere("named").finditer(query.shadow):
+        low, high = query.sentence(match.start())
+        for quantity in quantities(query, ranges=False):
+            near = low <= quantity.start < high and abs(quantity.start - match.start()) <= _NEAR
+            if near and quantity.number > 1 and not _counts_another(query, quantity):
+                role = role_of(query, quantity.start, quantity.end)
+                yield Said((BOLD, quantity), quantity.start, quantity.end, role)
+
+
+_NEAR = 60
+"""Characters between talk of bold type and a number of passages."""
+
+
+def _counts_another(query: Query, quantity: Quantity) -> bool:
+    """`five headings, wholly bold lines counted`: the number is of another thing."""
+    return cues().after("counted", "another").match(query.shadow, quantity.end) is not None
 
 
 # Reads rules on sentences: the most words of each, the number of questions, a different first word for each.
@@ -284,23 +390,43 @@ QUESTIONS = Thing("questions", "sentences", "questions")
 MAX_WORDS = Thing("words per sentence", "sentences", "max_words", most=True)
 
 
-def read_sentences(query: Query, change: Change) -> list[Finding]:
-    """Findings on rules about sentences."""
-    mode = change.params["mode"]
-    if mode != "distinct_starts":
-        return read_counted(query, change, MAX_WORDS if mode == "max_words" else QUESTIONS)
-    if change.kind == "remove":
-        return removed(query, change, _cue("nouns"), free=_cue("free"))
-    said = _said(query)
-    fine = ("new", "was") if change.kind == "add" else ("new",)
-    if not any(role_of(query, *m.span()) in fine for m in said):
-        return [finding("missing", change, "it does not say that every sentence starts with a different word")]
-    return next(([finding("reversed", change, fault, m.span())] for m in said if (fault := _fault(query, m))), [])
+class SentencesReader(CountReader):
+    """Reads rules about sentences: how many are questions, how long each is, how each starts."""
+
+    def __init__(self) -> None:
+        super().__init__("sentences", (QUESTIONS, {"mode": "questions"}), (MAX_WORDS, {"mode": "max_words"}))
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every number of questions and of words in a sentence, and where sentences are to start differently."""
+        if change.is_known and change.params["mode"] != "distinct_starts":
+            return super().said(query, change)
+        numbers = [] if change.is_known else super().said(query, change)
+        return [*numbers, *(Said(None, *m.span(), role_of(query, *m.span())) for m in _said(query))]
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """A rule that needs no turn."""
+        if said.value is not None:
+            return super().claim(query, said)
+        plain = said.role == "new" and not _fault(query, *said.span)
+        return Claim("sentences", "require", {"mode": "distinct_starts"}, said.span) if plain else None
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on rules about sentences."""
+        if change.params["mode"] != "distinct_starts":
+            return super().compare(query, change, said)
+        if change.kind == "remove":
+            return removed(query, change, _cue("nouns"), free=_cue("free"))
+        fine = ("new", "was") if change.kind == "add" else ("new",)
+        if not any(place.role in fine for place in said):
+            message = "it does not say that every sentence starts with a different word"
+            return [finding("missing", change, message)]
+        faults = ((place.span, _fault(query, *place.span)) for place in said)
+        return next(([finding("reversed", change, fault, span)] for span, fault in faults if fault), [])
 
 
 def distinct_starts(query: Query) -> list[tuple[int, int]]:
     """Where the query plainly wants every sentence to start with another word."""
-    return [m.span() for m in _said(query) if not _fault(query, m) and role_of(query, *m.span()) == "new"]
+    return [m.span() for m in _said(query) if not _fault(query, *m.span()) and role_of(query, *m.span()) == "new"]
 
 
 def _said(query: Query) -> list[re.Match[str]]:
@@ -317,208 +443,15 @@ def _of_starts(query: Query, at: int) -> bool:
     return all(_cue(key).search(query.shadow, low, high) is not None for key in ("starts", "sentence"))
 
 
-def _fault(query: Query, match: re.Match[str]) -> str:
+def _fault(query: Query, start: int, end: int) -> str:
     """What is wrong with a way to say it: `the same word` has to be denied, `a different word` must not be."""
-    same = _cue("same").match(match.group()) is not None
-    low, high = query.sentence(match.start())
-    denied = _cue("denied").search(query.shadow, low, high if same else match.end()) is not None
+    told = query.shadow[start:end]
+    same = _cue("same").match(told) is not None
+    low, high = query.sentence(start)
+    denied = _cue("denied").search(query.shadow, low, high if same else end) is not None
     if same and not denied:
         return "it asks for the same word, not for different ones"
-    by_itself = _cue("denied_itself").match(match.group()) is not None
+    by_itself = _cue("denied_itself").match(told) is not None
     if denied and not same and not by_itself and _cue("not_different").search(query.shadow):
         return "it does not ask for different words"
     return ""
-
-
-# Reads lengths: number, unit and relation.
-
-_ALONE = r"[,.;:!?)—–-]|$"
-_LENGTH_BACK = 90
-"""Characters before a number in which it may be said to be what another one changes to."""
-
-
-def read_length(query: Query, change: Change) -> list[Finding]:
-    """Findings on a turn that adds, changes or lifts a length."""
-    claims = _ranges(_claims(query, change))
-    if change.kind != "remove" and not any(c.role == "new" and not _is_former(c, change) for c in claims):
-        claims = [*claims, *_unitless(query, change, claims)]
-    demand = _demand(change.params)
-    if change.kind != "remove":
-        findings = compare(query, change, claims, _says, demand) or misnamed(change, claims, _about_that)
-        return findings or _taken_back(query, change)
-    vocabulary = heard("length")
-    nouns, free = vocabulary.anywhere("nouns"), vocabulary.anywhere("free")
-    return removed(query, change, nouns, claims, free, _same_number, demand) or _other_unit(query, change)
-
-
-def _is_former(claim: Said, change: Change) -> bool:
-    return change.before is not None and _same_number(claim.value, change.before)
-
-
-def _unitless(query: Query, change: Change, claims: Sequence[Said]) -> list[Said]:
-    """Numbers without a unit: it is the one that the query wants counted, or the one in force."""
-    unit = _counted_unit(query, change)
-    taken = [claim.span for claim in claims]
-    found = []
-    ranged = change.params["relation"] == "between"
-    for quantity in lone_numbers(query, ranges=ranged) if unit else ():
-        if not any(start <= quantity.start < end for start, end in taken):
-            inherits = change.before is not None and unit == change.before["unit"]
-            told = _inherited(query, change, quantity) if inherits else quantity
-            found.append(Said((unit, told), quantity.start, quantity.end, _role_alone(query, quantity)))
-    return found
-
-
-def _counted_unit(query: Query, change: Change) -> str:
-    """The unit that the query names and does not give up, else the one in force; empty where there is none."""
-    named = [(f"{m['unit']}s", m.span()) for m in units_in(query)]
-    current = (change.before or {}).get("unit", "")
-    kept = [unit for unit, span in named if unit != current and role_of(query, *span) == "new"]
-    return kept[0] if kept else current
-
-
-_NO_LIMIT = re.compile(
-    r"(?<!\w)(?:there(?:'s| is)|with) no (?:upper |lower )?limit (?:to|on) the (?:answer|response|text|length)(?!\w)"
-)
-
-
-def _taken_back(query: Query, change: Change) -> list[Finding]:
-    """A limit that the same query says there is not."""
-    found = _NO_LIMIT.search(query.shadow)
-    return [finding("reversed", change, "it also says that there is no limit", found.span())] if found else []
-
-
-def _about_that(value: tuple[str, Quantity], params: Params) -> bool:
-    """The same number, give or take the one by which `at most 19` and `fewer than 20` differ."""
-    unit, quantity = value
-    return bool(unit == params["unit"] and abs(quantity.number - params["count"]) <= 1)
-
-
-def _other_unit(query: Query, change: Change) -> list[Finding]:
-    """A limit is lifted by the name of another unit: `drop the word limit`."""
-    limits = heard("length").anywhere("limits").finditer(query.shadow)
-    units = {unit_in(m.group()) for m in limits if is_lifted(query, *m.span())}
-    if units and change.params["unit"] not in units:
-        return [
-            finding("wrong", change, f"it lifts a limit on {', '.join(sorted(units))}, not on {change.params['unit']}")
-        ]
-    return []
-
-
-def _claims(query: Query, change: Change) -> list[Said]:
-    claims: list[Said] = []
-    unit = ""
-    spans = any((p or {}).get("relation") == "between" for p in (change.before, change.after))
-    for quantity in quantities(query, moves=not spans):
-        if quantity.number == 1 and (counts_as_one(query, quantity) or not unit_after(query.shadow[quantity.end :])):
-            continue
-        if heard("length").framed("relative", left=r"[\s-]{1,4}").match(query.shadow, quantity.end):
-            unit = last_unit(query, quantity.end + 20) or unit
-            continue  # "a hundred characters more" counts from where one is
-        found, end = unit_of(query, quantity)
-        elided = not found and _is_elided(query, quantity, unit)
-        if elided:
-            found, end = last_unit(query, quantity.start) or unit, quantity.end
-        if found:
-            unit = found
-            role = _role(query, change, quantity)
-            told = _inherited(query, change, quantity) if elided or _is_moved_to(query, quantity) else quantity
-            claims.append(Said((found, told), quantity.start, end, role))
-    return claims
-
-
-def _role(query: Query, change: Change, quantity: Quantity) -> Role:
-    if _contrasts(query, quantity, change.before):
-        return "old"
-    if is_count_denied(query, quantity):
-        return "old"
-    if by_pronoun(query, quantity.end):
-        return "new"  # "300 words isn't enough, so write more than that"
-    ranged = 0 < quantity.low < quantity.high < UNBOUNDED
-    moved = not ranged or _precedes(query, "up_from", quantity)  # "from 8 to 12" may be a range
-    return role_of(query, quantity.start, quantity.end, moved=moved)
-
-
-def _is_elided(query: Query, quantity: Quantity, unit: str) -> bool:
-    """A number that stands alone after another length: `not 200 words but 300`."""
-    of_them = cues().after("counted", "of_them").match(query.shadow, quantity.end)
-    alone = heard("length").framed("alone", left="( )?(", right=f"|{_ALONE})")
-    return (bool(unit) or of_them is not None) and alone.match(query.shadow, quantity.end) is not None
-
-
-def _is_moved_to(query: Query, quantity: Quantity) -> bool:
-    """`raise the ceiling from 1,000 characters to 2,400 characters`: the relation stays."""
-    return _precedes(query, "from_to", quantity)
-
-
-def _precedes(query: Query, key: str, quantity: Quantity) -> bool:
-    start = quantity.start
-    return heard("length").before(key).search(query.shadow, max(0, start - _LENGTH_BACK), start) is not None
-
-
-def _inherited(query: Query, change: Change, quantity: Quantity) -> Quantity:
-    """A bare number takes the relation of the constraint that it changes."""
-    if not quantity.bare or change.before is None:
-        return quantity
-    low, high = _range({**change.before, "count": quantity.number})
-    return Quantity(low, high, quantity.start, quantity.end, number=quantity.number)
-
-
-def _contrasts(query: Query, quantity: Quantity, before: Params | None) -> bool:
-    """`…, not more than 1000` where more than 1000 was the old demand."""
-    if before is None or quantity.number != before["count"] or before["relation"] not in ("more_than", "less_than"):
-        return False
-    pattern = heard("length").framed("contrast", before["relation"], left="(,|and|but) ", right="( )?$")
-    return pattern.search(query.shadow, max(0, quantity.start - 30), quantity.start) is not None
-
-
-def _ranges(claims: Sequence[Said]) -> Sequence[Said]:
-    """`at least 800 characters, and 900 at most` is one range."""
-    least = [c for c in claims if c.role == "new" and c.value[1].high == UNBOUNDED]
-    most = [c for c in claims if c.role == "new" and c.value[1].low == 0]
-    if len(least) != 1 or len(most) != 1 or least[0].value[0] != most[0].value[0]:
-        return claims
-    low, high = least[0].value[1], most[0].value[1]
-    start, end = min(low.start, high.start), max(least[0].end, most[0].end)
-    both = Quantity(low.low, high.high, start, end, number=low.low)
-    rest = [c for c in claims if c is not least[0] and c is not most[0]]
-    return sorted([*rest, Said((least[0].value[0], both), start, end, "new")], key=lambda claim: claim.start)
-
-
-def _range(params: Params) -> tuple[int, int]:
-    count = params["count"]
-    return {
-        "less_than": (0, count - 1),
-        "more_than": (count + 1, UNBOUNDED),
-        "exactly": (count, count),
-        "between": (count, params.get("upper", count)),
-    }[params["relation"]]
-
-
-def _says(value: tuple[str, Quantity], params: Params) -> bool:
-    unit, quantity = value
-    low, high = _range(params)
-    told, asked = (max(quantity.low, 1), quantity.high), (max(low, 1), high)
-    return bool(unit == params["unit"] and not quantity.vague and told == asked)
-
-
-def _same_number(value: tuple[str, Quantity], params: Params) -> bool:
-    unit, quantity = value
-    return bool(unit == params["unit"] and quantity.number == params["count"])
-
-
-def length_claims(query: Query) -> Sequence[Said]:
-    """The lengths that the query names, whatever the turn is about."""
-    return _ranges(_claims(query, Change("add", "length", None, None)))
-
-
-def length_range(params: Params) -> tuple[int, int]:
-    """The least and the most that a constraint allows."""
-    low, high = _range(params)
-    return max(low, 1), high
-
-
-def _demand(params: Params) -> str:
-    relation = {"less_than": "fewer than", "more_than": "more than", "exactly": "exactly", "between": "between"}
-    upper = f" and {params['upper']}" if "upper" in params else ""
-    return f"{relation[params['relation']]} {params['count']}{upper} {params['unit']}"

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import regex
 
-from evolif.queries.change import Change
+from evolif.queries.change import Change, Claim
 from evolif.queries.comparison import Said, compare, finding, is_lifted, removed
 from evolif.queries.mentions import find_letters, find_pairs, mentions_of
 from evolif.queries.polarity import role_of
+from evolif.queries.reader import Reader
 from evolif.queries.reading import MASK, Query
 from evolif.queries.vocabulary import cues, heard
 from evolif.turns import Finding, Params
@@ -24,29 +25,79 @@ _DECORATION_ENDS = re.compile(r"[\"'”’]{0,2}\W{0,3}(?:\n|$|[A-Z])")
 _FOLLOWING = 40
 
 
-def edge_claims(query: Query, change: Change) -> list[Said]:
-    """All values that the query names, in order: `(mode, value)`."""
-    params = [p for p in (change.before, change.after) if p is not None]
-    claims = [
-        _claim(query, ("keyword", p["value"].casefold()), *span)
-        for p in params
-        if p["mode"] == "keyword"
-        for span in query.find(p["value"])
-    ]
-    emoji = [m for m in _EMOJI.finditer(query.text) if m.group() not in _SIGNS]
-    claims += [_claim(query, ("emoji", m.group()), *m.span()) for m in emoji]
-    known = {str(p["value"]).lower() for p in params if p["mode"] == "letter"}
-    if known or "letter" in query.low:
-        claims += [_claim(query, ("letter", query.text[at].lower()), at, at + 1) for at in find_letters(query, known)]
-    pairs = find_pairs(query, [p for p in params if p["mode"] == "quotation"])
-    claims += [_claim(query, ("quotation", pair), start, end) for pair, start, end in pairs]
-    claims += _other_keywords(query, change, {c.span for c in claims})
+class EdgeReader(Reader):
+    """Reads what a text is to start or to end with."""
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every value that the query names, in order: `(mode, value)`."""
+        return _values(query, change)
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """The claim that a value makes beside words that plainly speak of this edge of the text."""
+        near = min((_gap(query, said, place) for place in _strong(query, self.group)), default=_FAR)
+        plain = said.role == "new" and near <= _PLAIN_REACH
+        return Claim(self.group, "require", _params(said), said.span) if plain else None
+
+    def claims(self, query: Query, said: Sequence[Said]) -> Iterator[Claim]:
+        """The claims of the values that stand nearest to such words."""
+        values = [one for one in said if one.role == "new"]
+        for place in _strong(query, self.group) if values else ():
+            nearest = min(values, key=lambda one: _gap(query, one, place))
+            claim = self.claim(query, nearest)
+            if claim is not None and _gap(query, nearest, place) <= _PLAIN_REACH:
+                yield claim
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on a start or an end."""
+        return _compare(query, change, _of_change(query, change, said))
+
+
+def _of_change(query: Query, change: Change, said: Sequence[Said]) -> list[Said]:
+    """The values that can be those of the change: no further words, no emoji far from any talk of edges."""
+    known = {str(p["value"]).casefold() for p in (change.before, change.after) if p and p["mode"] == "keyword"}
+    others = _other_keywords(query, change)
+    mine = [c for c in said if c.value[0] != "keyword" or c.value[1] in known or c.span in others]
     if change.after is None and change.params["mode"] != "emoji":
-        claims = [c for c in claims if c.value[0] != "emoji" or not _decorates(query, c)]
-    wanted = [c for c in claims if change.after is not None and says(c.value, change.after)]
-    if wanted:  # an emoji far from any talk of edges asks for nothing
-        claims = [c for c in claims if c in wanted or c.value[0] != "emoji" or not _decorates(query, c)]
-    return sorted(claims, key=lambda claim: claim.start)
+        return [c for c in mine if c.value[0] != "emoji" or not _decorates(query, c)]
+    wanted = [c for c in mine if change.after is not None and says(c.value, change.after)]
+    if not wanted:
+        return mine
+    return [c for c in mine if c in wanted or c.value[0] != "emoji" or not _decorates(query, c)]
+
+
+_Value = tuple[str, object]
+
+
+def _values(query: Query, change: Change) -> list[Said]:
+    """Emoji, letters that are called so, pairs of marks, words."""
+    params = [p for p in (change.before, change.after) if p is not None]
+    found: list[tuple[_Value, tuple[int, int]]] = [
+        (("emoji", m.group()), m.span()) for m in _EMOJI.finditer(query.text) if m.group() not in _SIGNS
+    ]
+    letters = {str(p["value"]).lower() for p in params if p["mode"] == "letter"}
+    if letters or "letter" in query.low:
+        found += [(("letter", query.text[at].lower()), (at, at + 1)) for at in find_letters(query, letters)]
+    pairs = find_pairs(query, [p for p in params if p["mode"] == "quotation"])
+    found += [(("quotation", pair), (start, end)) for pair, start, end in pairs]
+    taken = {start for _, (start, _) in found}
+    words = {span: (("keyword", word), span) for word, span in _words(query, change) if span[0] not in taken}
+    return sorted((_claim(query, value, *span) for value, span in (*found, *words.values())), key=lambda c: c.start)
+
+
+def _words(query: Query, change: Change) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Words in quotation marks; without them the change's keywords, and those of the topic behind `start with`."""
+    for params in (change.before, change.after):
+        if params is not None and params["mode"] == "keyword":
+            yield from ((params["value"].casefold(), span) for span in query.find(params["value"]))
+    yield from ((q.text.casefold(), (q.start, q.end)) for q in query.quotations if _WORDED.fullmatch(q.text))
+    onto = cues().framed("edges", "onto_word", right="( )?$")
+    for mention in mentions_of(query, change.keywords):
+        start, end = mention.start, mention.end
+        if not query.is_quoted(start) and onto.search(query.shadow, max(0, start - _PLAIN_REACH), start):
+            yield mention.value.casefold(), (start, end)
+
+
+_WORDED = re.compile(r"[^\W_](?:[\w' -]{0,40}[^\W_])?")
 
 
 def says(value: tuple[str, object], params: Params) -> bool:
@@ -59,17 +110,15 @@ def says(value: tuple[str, object], params: Params) -> bool:
     return bool(str(what) == str(params["value"]).casefold().replace("\ufe0f", ""))
 
 
-def _other_keywords(query: Query, change: Change, taken: set[tuple[int, int]]) -> list[Said]:
-    """Quoted keywords of the topic that are not the one the turn is about, nor another constraint's."""
+def _other_keywords(query: Query, change: Change) -> set[tuple[int, int]]:
+    """Where keywords of the topic are quoted that are not another constraint's."""
     keywords = {k.casefold() for k in change.keywords}
     elsewhere = " ".join(str(params).casefold() for _, params in change.others)
-    return [
-        _claim(query, ("keyword", q.text.casefold()), q.start, q.end)
+    return {
+        (q.start, q.end)
         for q in query.quotations
-        if (q.start, q.end) not in taken
-        and q.text.casefold().strip() in keywords
-        and q.text.casefold() not in elsewhere
-    ]
+        if q.text.casefold().strip() in keywords and q.text.casefold() not in elsewhere
+    }
 
 
 def _claim(query: Query, value: tuple[str, object], start: int, end: int) -> Said:
@@ -99,11 +148,9 @@ _PARTED = 300
 _COMMA = 30
 
 
-def read_edge(query: Query, change: Change) -> list[Finding]:
-    """Findings on a start or an end."""
+def _compare(query: Query, change: Change, claims: Sequence[Said]) -> list[Finding]:
     other = "end_with" if change.group == "start_with" else "start_with"
     here, there = heard(change.group).anywhere("edge"), heard(other).anywhere("edge")
-    claims = edge_claims(query, change)
     demand = _demand(change)
     if change.kind != "remove":
         return compare(query, change, claims, says, demand) or _position(query, change, here, there, claims)
@@ -189,21 +236,6 @@ def _demand(change: Change) -> str:
 
 _PLAIN_REACH = 60
 """Characters between a value and the cue of its edge, at most."""
-_EDGES = ("start_with", "end_with")
-
-
-def plain_edges(query: Query, change: Change) -> Iterator[tuple[str, Params, tuple[int, int]]]:
-    """What the query plainly wants the text to start or end with: the group, its parameters, the place."""
-    cues_of = {group: _strong(query, group) for group in _EDGES}
-    if not any(cues_of.values()):
-        return
-    values = [claim for claim in _plain_values(query, change) if claim.role == "new"]
-    for group, places in cues_of.items():
-        for place in places:
-            gaps = [_gap(query, claim, place) for claim in values]
-            if gaps and min(gaps) <= _PLAIN_REACH:
-                claim = values[gaps.index(min(gaps))]
-                yield group, _params(claim), claim.span
 
 
 def _strong(query: Query, group: str) -> list[tuple[int, int]]:
@@ -225,33 +257,6 @@ def _gap(query: Query, claim: Said, cue: tuple[int, int]) -> int:
     between = (end, claim.start) if end <= claim.start else (claim.end, start)
     other = cues().anywhere("edges", "another").search(query.shadow, *between)
     return _FAR if other else max(0, between[1] - between[0]) + _parted(query, *between)
-
-
-def _plain_values(query: Query, change: Change) -> list[Said]:
-    """Emoji, quoted words, letters that are called so, pairs of marks; a keyword of the topic needs no quotes."""
-    emoji = [m for m in _EMOJI.finditer(query.text) if m.group() not in _SIGNS]
-    values = [_new(("emoji", m.group()), m.span()) for m in emoji]
-    if "letter" in query.low:
-        values += [_new(("letter", query.text[at].lower()), (at, at + 1)) for at in find_letters(query, set())]
-    values += [_new(("quotation", pair), (start, end)) for pair, start, end in find_pairs(query, [])]
-    taken = {v.start for v in values}
-    words = [q for q in query.quotations if q.start not in taken and _WORDED.fullmatch(q.text)]
-    values += [_new(("keyword", q.text.casefold()), (q.start, q.end)) for q in words]
-    quoted = [(q.start, q.end) for q in query.quotations]
-    onto = cues().framed("edges", "onto_word", right="( )?$")
-    for mention in mentions_of(query, change.keywords):
-        if any(start <= mention.start < end for start, end in quoted):
-            continue
-        if onto.search(query.shadow, max(0, mention.start - _PLAIN_REACH), mention.start):
-            values.append(_new(("keyword", mention.value.casefold()), (mention.start, mention.end)))
-    return sorted((_claim(query, v.value, *v.span) for v in values), key=lambda v: v.start)
-
-
-def _new(value: tuple[str, object], span: tuple[int, int]) -> Said:
-    return Said(value, *span, role="new")
-
-
-_WORDED = re.compile(r"[^\W_](?:[\w' -]{0,40}[^\W_])?")
 
 
 def _params(claim: Said) -> Params:

@@ -1,12 +1,12 @@
-"""Reads keywords to use so many times."""
+"""Reads keywords to use so many times, and keywords to leave out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from evolif.queries.change import Change
-from evolif.queries.comparison import finding, is_lifted, is_released, is_taken_back, removed
+from evolif.queries.change import Change, Claim
+from evolif.queries.comparison import Said, finding, is_released
 from evolif.queries.mentions import (
     Bound,
     Stances,
@@ -19,24 +19,54 @@ from evolif.queries.mentions import (
     stances_of,
     wanted,
 )
-from evolif.queries.numbers import find_counts, find_numbers, find_ordinals
+from evolif.queries.numbers import find_counts
 from evolif.queries.polarity import Mention, Stance, given_up, in_lists, role_of, stance_of
+from evolif.queries.reader import Reader
 from evolif.queries.reading import Query
 from evolif.queries.vocabulary import cues, heard
-from evolif.turns import Finding, Params
+from evolif.turns import Finding
 
 _FORMS = re.compile(r"(?<!\w)(?:contains?|includes?|uses?|has|have)\s+an?\s+(?:possessive|plural|other\s+form)(?!\w)")
 _ALONE = r"[,.;:!?)—–]|$"
 
 
-def read_existence(query: Query, change: Change) -> list[Finding]:
-    """Findings on keywords to use so many times."""
-    old: dict[str, int] = dict((change.before or {}).get("counts", {}))
-    new: dict[str, int] = dict((change.after or {}).get("counts", {}))
-    mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
+class ExistenceReader(Reader):
+    """Reads keywords to use so many times."""
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every keyword with its count, if it has one: a `Bound`."""
+        old, new = _counts(change)
+        mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
+        bound = bind_counts(query, mentions) or (_unnamed(query, old, new) if change.after else [])
+        return [Said(b, b.start, b.end, b.role) for b in bound]
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """A count right beside its keyword."""
+        bound: Bound = said.value
+        named = cues().anywhere("counts", "named").search(query.shadow, bound.start, bound.end)
+        if not (bound.direct and bound.count is not None and bound.role == "new" and named):
+            return None
+        if query.shadow[bound.start : bound.end] == "once" and not is_quoted(query, bound.mention):
+            return None  # "once two corners are missing"
+        counts = {bound.mention.value: bound.count if bound.exact else -bound.count}
+        return Claim("existence", "require", {"counts": counts}, said.span)
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on keywords and their counts."""
+        return _compare_counts(query, change, [s.value for s in said])
+
+
+def _counts(change: Change) -> tuple[dict[str, int], dict[str, int]]:
+    """The old and the new counts."""
+    return dict((change.before or {}).get("counts", {})), dict((change.after or {}).get("counts", {}))
+
+
+def _compare_counts(query: Query, change: Change, bound: Sequence[Bound]) -> list[Finding]:
+    old, new = _counts(change)
+    named = {b.mention.start: b.mention for b in bound if b.mention.end}
+    mentions = [named[at] for at in sorted(named)]
     if change.kind == "remove":
         return all_lifted(query, change, list(old), stances_of(query, mentions))
-    bound = bind_counts(query, mentions) or _unnamed(query, old, new)
     forms = _FORMS.search(query.shadow)
     if forms:  # a counting note that has turned into a demand
         return [finding("wrong", change, "it asks for other forms of the keyword", forms.span())]
@@ -142,15 +172,44 @@ def _also_counted(query: Query, change: Change, bound: Sequence[Bound], known: d
 # Reads keywords to leave out.
 
 
-def read_forbidden(query: Query, change: Change) -> list[Finding]:
-    """Findings on keywords to leave out."""
-    old = list((change.before or {}).get("keywords", ()))
-    new = list((change.after or {}).get("keywords", ()))
-    mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
+class ForbiddenReader(Reader):
+    """Reads keywords to leave out."""
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every keyword with what the query wants of it: `(mention, stance)`."""
+        old, new = _keywords(change)
+        mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
+        if not change.is_known:
+            mentions = [m for m in mentions if is_quoted(query, m)]
+        placed = [place for places in stances_of(query, mentions).values() for place in places]
+        return [Said((m, stance), m.start, m.end, "new") for m, stance in sorted(placed, key=lambda p: p[0].start)]
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """A quoted word that is ruled out, or allowed again."""
+        mention, stance = said.value
+        if stance not in ("forbid", "lift") or not is_quoted(query, mention):
+            return None
+        return Claim("forbidden", stance, {"keywords": [mention.value]}, said.span)
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on keywords to leave out."""
+        return _compare_bans(query, change, [s.value for s in said])
+
+
+def _keywords(change: Change) -> tuple[list[str], list[str]]:
+    """The old and the new keywords."""
+    return list((change.before or {}).get("keywords", ())), list((change.after or {}).get("keywords", ()))
+
+
+def _compare_bans(query: Query, change: Change, placed: Sequence[tuple[Mention, Stance]]) -> list[Finding]:
+    old, new = _keywords(change)
     added = [k for k in new if k not in old]
     gone = [k for k in old if k not in new]
     stay = [k for k in new if k in old]
-    stances = _resolved(query, mentions, stances_of(query, mentions), added, gone)
+    told: dict[str, list[tuple[Mention, Stance]]] = {}
+    for mention, stance in placed:
+        told.setdefault(mention.value.casefold(), []).append((mention, stance))
+    stances = _resolved(query, [mention for mention, _ in placed], told, added, gone)
     if change.kind == "remove":
         return all_lifted(query, change, old, stances)
     findings = wanted(change, added, stances, "forbid", "it does not say to leave out {}")
@@ -228,136 +287,3 @@ def _also_forbidden(query: Query, change: Change, known: set[str], stances: Stan
             if keyword not in known and stance == "forbid" and keyword not in others and not unlike:
                 return [finding("extra", change, f"it also rules out “{mention.value}”", (mention.start, mention.end))]
     return []
-
-
-# Reads places of a word: in every paragraph, as the n-th word, down the first letters of the paragraphs.
-
-_ALONE_PLACED = r"\s{0,4}[,.;:!?]|\s{0,4}$"
-
-
-def read_placement(query: Query, change: Change) -> list[Finding]:
-    """Findings on where a word stands."""
-    value = _value(change.params)
-    places = _places(query, value, spelt=change.params["mode"] == "acrostic")
-    if change.kind == "remove":
-        return _lifted(query, change, value, places)
-    same = value == _value(change.before or {})
-    places = [p for p in places if not is_taken_back(query, p[1])]
-    wanted = [p for p in places if same or role_of(query, *p, in_list=True) != "old"]
-    if not wanted:
-        return [finding("missing", change, f"it does not name “{value}”", *places)]
-    without = heard("placement").anywhere("no_paragraph_without").search(query.shadow)
-    if stance_of(query, *wanted[0], near=True) == "forbid" and not without:
-        return [finding("reversed", change, f"it forbids “{value}”", wanted[0])]
-    return _place(query, change) or _others(query, change, value)
-
-
-def _value(params: Params) -> str:
-    return str(params.get("value") or params.get("word") or "")
-
-
-def _places(query: Query, value: str, *, spelt: bool) -> list[tuple[int, int]]:
-    """Where the word is named; the word of an acrostic may be spelt out: `L-O-A-F`."""
-    places = query.find(value)
-    if places or not spelt:
-        return places
-    letters = re.compile(r"(?<!\w)" + r"[\W_]{1,4}".join(map(re.escape, value.lower())) + r"(?!\w)")
-    return [m.span() for m in letters.finditer(query.low)]
-
-
-def _lifted(query: Query, change: Change, value: str, places: Sequence[tuple[int, int]]) -> list[Finding]:
-    if any(is_lifted(query, *place) or stance_of(query, *place) == "lift" for place in places):
-        return []
-    if change.keywords and not places:
-        wrong = [(q.start, q.end) for q in query.quotations if is_lifted(query, q.start, q.end)]
-        if wrong:
-            return [finding("wrong", change, f"it lifts something else than “{value}”", wrong[0])]
-    return removed(query, change, heard("placement").anywhere("nouns"), free=heard("placement").anywhere("free"))
-
-
-def _place(query: Query, change: Change) -> list[Finding]:
-    """Whether the place is said; one that stays need not be said again."""
-    mode = change.params["mode"]
-    if mode == "nth_word":
-        return _position(query, change)
-    if (change.before or {}).get("mode") == mode:
-        return []
-    if mode == "every_paragraph" and not _is_asked(query, "every_paragraph"):
-        return [finding("missing", change, "it does not say that the word belongs into every paragraph")]
-    if mode == "acrostic" and not _spells(query):
-        return [finding("missing", change, "it does not say that the first letters of the paragraphs spell the word")]
-    return []
-
-
-def _position(query: Query, change: Change) -> list[Finding]:
-    position, vocabulary = change.params["position"], heard("placement")
-    asked = [o for o in find_ordinals(query.shadow) if role_of(query, o.start, o.end) == "new"]
-    nth = vocabulary.framed("nth_word", left="( )?(", right=f"|{_ALONE_PLACED})")
-    number = vocabulary.before("number")
-    said = any(o.value == position and nth.match(query.shadow, o.end) for o in asked) or any(
-        n.value == position and number.search(query.shadow, max(0, n.start - 30), n.start)
-        for n in find_numbers(query.shadow)
-    )
-    if not said:
-        spans = [(o.start, o.end) for o in asked[:1]]
-        return [finding("wrong", change, f"it does not say that the word is word number {position}", *spans)]
-    former = (change.before or {}).get("position")
-    other = [o for o in asked if o.value not in (position, former)]
-    wrong = [(o.start, o.end) for o in other if vocabulary.after("nth_place").match(query.shadow, o.end)]
-    return [finding("extra", change, "it names another position, too", wrong[0])] if wrong else []
-
-
-def _spells(query: Query) -> bool:
-    """An acrostic, or the first letters of the paragraphs."""
-    said = {
-        key: heard("placement").anywhere(key).search(query.shadow) is not None
-        for key in ("acrostic", "first_letters", "last_letters", "first", "paragraph")
-    }
-    if said["last_letters"] and not said["first"]:
-        return False
-    return said["acrostic"] or (said["first_letters"] and said["paragraph"])
-
-
-def _is_asked(query: Query, key: str) -> bool:
-    return any(role_of(query, *m.span()) == "new" for m in heard("placement").anywhere(key).finditer(query.shadow))
-
-
-def _others(query: Query, change: Change, value: str) -> list[Finding]:
-    """Another keyword of the topic in the same place."""
-    mine = {value.casefold(), _value(change.before or {}).casefold()}
-    keywords = {k.casefold() for k in change.keywords} - mine
-    elsewhere = " ".join(str(params).casefold() for _, params in change.others)
-    for q in query.quotations:
-        text = q.text.casefold()
-        if text in keywords and text not in elsewhere and role_of(query, q.start, q.end) == "new":
-            return [finding("extra", change, f"it also places “{q.text}”", (q.start, q.end))]
-    return []
-
-
-# Plain demands on the place of a word, whatever the turn is about.
-
-
-def plain_places(query: Query, change: Change) -> Iterator[tuple[Params, tuple[int, int]]]:
-    """Where the query plainly wants a word to stand: the parameters and the place."""
-    vocabulary = heard("placement")
-    for match in vocabulary.anywhere("spelt").finditer(query.shadow):
-        if _spells(query):
-            yield {"mode": "acrostic"}, match.span()
-    words = mentions_of(query, [*change.keywords, *quoted_keywords(query)])
-    for match in vocabulary.anywhere("every_paragraph").finditer(query.shadow):
-        word = _beside(query, words, match.start())
-        if word and role_of(query, *match.span()) == "new":
-            yield {"mode": "every_paragraph", "value": word.value}, match.span()
-    for match in vocabulary.anywhere("nth").finditer(query.shadow):
-        word = _beside(query, words, match.start())
-        if word and role_of(query, *match.span()) == "new":
-            ordinals, numbers = find_ordinals(match.group()), find_numbers(match.group())
-            position = ordinals[0].value if ordinals else numbers[0].value if numbers else 0
-            yield {"mode": "nth_word", "value": word.value, "position": position}, match.span()
-
-
-def _beside(query: Query, words: Sequence[Mention], at: int) -> Mention | None:
-    """The word of which a sentence speaks, the quoted one first."""
-    low, high = query.sentence(at)
-    here = [word for word in words if low <= word.start < high]
-    return next((word for word in here if is_quoted(query, word)), None)

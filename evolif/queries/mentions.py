@@ -26,8 +26,13 @@ _MOST_WORDS = 4
 
 def mentions_of(query: Query, keywords: Iterable[str]) -> list[Mention]:
     """Where keywords are named, in the order of the query: the longest where they overlap, spelt as first given."""
+    return list(_mentions_of(query, tuple(keywords)))
+
+
+@lru_cache(maxsize=64)
+def _mentions_of(query: Query, keywords: tuple[str, ...]) -> list[Mention]:
     found: list[Mention] = []
-    different = {keyword.casefold(): keyword for keyword in reversed(list(keywords))}
+    different = {keyword.casefold(): keyword for keyword in reversed(keywords)}
     for keyword in sorted(different.values(), key=len, reverse=True):
         for start, end in query.find(keyword, inflected=False) or query.find(keyword, inflected=True):
             if not any(start < m.end and m.start < end for m in found):
@@ -377,21 +382,22 @@ def find_pairs(query: Query, wanted: Iterable[Params]) -> list[tuple[tuple[str, 
     asked = {f"{p['left']}{p['right']}" for p in wanted}
     for pair in PAIRS:
         left, right = pair[0], pair[1]
-        spans = _named(query, pair)
+        spans = _pairs_named(query.shadow)[pair]
         if not spans and pair not in _EVERYDAY_PAIR - asked:
             spans = _shown(query, left, right)
         found += [((left, right), start, end) for start, end in spans]
     return found
 
 
-def _named(query: Query, pair: str) -> list[tuple[int, int]]:
-    """Where a pair is named; a longer name of another pair wins over one that it holds."""
-    longer = [m.span() for p in PAIRS if p != pair for m in cues().anywhere("pairs", p).finditer(query.shadow)]
-    return [
-        m.span()
-        for m in cues().anywhere("pairs", pair).finditer(query.shadow)
-        if not any(s <= m.start() and m.end() <= e and e - s > m.end() - m.start() for s, e in longer)
-    ]
+@lru_cache(maxsize=256)
+def _pairs_named(shadow: str) -> Mapping[str, list[tuple[int, int]]]:
+    """Where each pair is named; a longer name of another pair wins over one that it holds."""
+    places = [(pair, m.span()) for pair in PAIRS for m in cues().anywhere("pairs", pair).finditer(shadow)]
+    found: dict[str, list[tuple[int, int]]] = {pair: [] for pair in PAIRS}
+    for pair, (start, end) in places:
+        if not any(p != pair and s <= start and end <= e and e - s > end - start for p, (s, e) in places):
+            found[pair].append((start, end))
+    return found
 
 
 def _shown(query: Query, left: str, right: str) -> list[tuple[int, int]]:

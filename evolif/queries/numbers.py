@@ -148,6 +148,17 @@ def quantities(query: Query, *, ranges: bool = True, moves: bool = False) -> Ite
             index += 1
 
 
+def relation(quantity: Quantity) -> str:
+    """The relation of a quantity, as a length is stored; `about` where it is vague."""
+    if quantity.vague:
+        return "about"
+    if quantity.low == quantity.high:
+        return "exactly"
+    if quantity.high == UNBOUNDED:
+        return "more_than"
+    return "less_than" if quantity.low <= 1 else "between"
+
+
 def size_before(query: Query, start: int) -> str | None:
     """What the words right before a number say of it: `most`, `least`, `less`, `more`, `exact`, `vague`, or nothing."""
     cue = _size_cue(query, start)

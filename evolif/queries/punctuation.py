@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from evolif.queries.change import Change
-from evolif.queries.comparison import finding, is_kept, is_lifted, is_released
+from evolif.queries.change import Change, Claim
+from evolif.queries.comparison import Said, finding, is_kept, is_lifted, is_released
 from evolif.queries.keywords import is_said
 from evolif.queries.mentions import is_ban_lifted, marks_in
-from evolif.queries.polarity import Stance, given_up, lifted, replaced, role_of, stance_of
+from evolif.queries.polarity import Stance, given_up, is_denied, lifted, replaced, role_of, stance_of
+from evolif.queries.reader import Reader
 from evolif.queries.reading import Query
 from evolif.queries.vocabulary import cues, heard
 from evolif.turns import Finding
@@ -35,9 +36,49 @@ class _Seen:
         return self.start, self.end
 
 
-def read_punctuation(query: Query, change: Change) -> list[Finding]:
-    """Findings on a mark."""
-    seen = [_Seen(mark, start, end, _stance(query, start, end)) for mark, start, end in _named_once(query)]
+class PunctuationReader(Reader):
+    """Reads punctuation marks to use or to leave out."""
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every mark that is spoken of, with what the query wants of it."""
+        seen = (_Seen(mark, start, end, _stance(query, start, end)) for mark, start, end in _named_once(query))
+        return [Said(place, *place.span, "new") for place in seen]
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """An everyday mark that is ruled out, or another one that is asked for."""
+        place: _Seen = said.value
+        if any(low <= place.start < high for low, high in given_up(query.shadow)):
+            return None
+        everyday = place.mark in _PLAIN_MARKS
+        if place.stance == "forbid" and everyday:
+            return Claim("punctuation", "forbid", {"mode": "exclude", "mark": place.mark}, place.span)
+        if place.stance in ("require", "none") and not everyday and _is_asked(query, place):
+            return Claim("punctuation", "require", {"mode": "include", "mark": place.mark}, place.span)
+        return None
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on a mark."""
+        return _compare(query, change, [s.value for s in said])
+
+
+_PLAIN_MARKS = frozenset(".,:")
+_UNCOMMON = 0xA0
+"""The first character beyond those that everybody types."""
+
+
+def _is_asked(query: Query, place: _Seen) -> bool:
+    """Whether a mark is to be used: an uncommon one, or one that is called by its name."""
+    mark, (start, end) = place.mark, place.span
+    if ord(mark) < _UNCOMMON or role_of(query, start, end) != "new" or is_lifted(query, start, end):
+        return False
+    if query.text[start:end] == mark:
+        if place.stance == "none":  # "Markdown → HTML"
+            return cues().before("beside", "article").search(query.shadow, max(0, start - 16), start) is not None
+        return not query.text[start - 1 : start].isalnum()  # "6×" counts
+    return heard("punctuation").anywhere("called").search(query.shadow, start, end) is not None
+
+
+def _compare(query: Query, change: Change, seen: Sequence[_Seen]) -> list[Finding]:
     mark, mode = change.params["mark"], change.params["mode"]
     seen = [_settled(query, change, place) for place in seen]
     mine = [place for place in seen if place.mark == mark]
@@ -161,11 +202,39 @@ def _is_free(query: Query, change: Change, place: _Seen) -> bool:
     return given and bool(lifted(query.shadow))
 
 
-def read_digits(query: Query, change: Change) -> list[Finding]:
-    """Findings on digits to leave out."""
+class DigitsReader(Reader):
+    """Reads digits to leave out."""
+
+    def __init__(self) -> None:
+        super().__init__("digits")
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every word for digits with what the query wants of them, and ways to have numbers spelled out."""
+        vocabulary = heard("digits")
+        nouns = [m.span() for m in vocabulary.anywhere("nouns").finditer(query.shadow)]
+        spelled = [m.span() for m in vocabulary.anywhere("spelled_out").finditer(query.shadow)]
+        return [
+            *(Said(("digits", _stance(query, *place)), *place, "new") for place in nouns),
+            *(Said(("spelled", "old" if is_denied(query, *place) else "new"), *place, "new") for place in spelled),
+        ]
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """Digits that are plainly ruled out."""
+        kind, stance = said.value
+        plain = heard("digits").anywhere("plain").match(query.shadow, said.start)
+        if (kind == "digits" and (stance != "forbid" or not plain)) or (kind == "spelled" and stance == "old"):
+            return None
+        return Claim("digits", "forbid", {"mode": "none"}, said.span)
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on digits to leave out."""
+        return _compare_digits(query, change, said)
+
+
+def _compare_digits(query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
     vocabulary = heard("digits")
-    places = [m.span() for m in vocabulary.anywhere("nouns").finditer(query.shadow)]
-    stances = {_stance(query, *place) for place in places}
+    places = [s.span for s in said if s.value[0] == "digits"]
+    stances = {s.value[1] for s in said if s.value[0] == "digits"}
     if change.kind == "remove":
         if "lift" in stances or any(is_lifted(query, *place) for place in places) or is_released(query, places):
             return []

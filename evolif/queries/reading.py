@@ -92,6 +92,10 @@ class Query:
         low, high = (ends[index - 1] if index else 0), (ends[index] if index < len(ends) else len(self.text))
         return max(low, at - LONGEST_SENTENCE), min(high, at + LONGEST_SENTENCE)
 
+    def is_quoted(self, at: int) -> bool:
+        """Whether a position stands inside quotation marks."""
+        return any(q.start <= at < q.end for q in self.quotations)
+
     def find(self, phrase: str, *, inflected: bool = False) -> list[tuple[int, int]]:
         """Where a phrase stands as a whole: case, kinds of apostrophe, hyphen and white space do not matter.
 

@@ -7,25 +7,43 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evolif.queries.change import Change
+from evolif.queries.change import Change, Claim
 from evolif.queries.comparison import Said, compare, finding, removed
 from evolif.queries.numbers import find_ages, find_numbers, find_shares, is_measured
 from evolif.queries.polarity import is_denied, role_of
+from evolif.queries.reader import Reader
 from evolif.queries.reading import Query
 from evolif.queries.vocabulary import cues, heard, whole_words
 from evolif.turns import Finding, Params
 
 
-def read_choice(query: Query, change: Change, key: str) -> list[Finding]:
-    """Findings on a value out of a list.
+class ChoiceReader(Reader):
+    """Reads a value out of a list.
 
     Args:
-        query: The query.
-        change: The change of the turn.
+        group: The group.
         key: The parameter that holds the value.
     """
-    claims = choices(query, change.group)
 
+    def __init__(self, group: str, key: str) -> None:
+        super().__init__(group)
+        self._key = key
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every value that is named."""
+        return choices(query, self.group)
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """A value in a frame that asks for it."""
+        framed = said.role == "new" and is_framed(query, self.group, *said.span) and not query.is_quoted(said.start)
+        return Claim(self.group, "require", {self._key: said.value}, said.span) if framed else None
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on a value."""
+        return _compare_choice(query, change, said, self._key)
+
+
+def _compare_choice(query: Query, change: Change, claims: Sequence[Said], key: str) -> list[Finding]:
     def says(value: str, params: Params) -> bool:
         return bool(value == params[key])
 
@@ -124,11 +142,29 @@ def _denied_whole(query: Query, claims: Sequence[Said]) -> list[Said]:
 # Reads upper and lower case.
 
 
-def read_case(query: Query, change: Change) -> list[Finding]:
-    """Findings on letter case."""
-    shares = find_shares(query, lone=(change.before or {}).get("mode") == "share")
-    whole = [c for c in _whole(query, change) if not any(is_measured(query, c, share) for share in shares)]
-    claims = sorted([*shares, *whole], key=lambda claim: claim.start)
+class CaseReader(Reader):
+    """Reads letter case: of the whole text, or a share of capitals."""
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every case that is named, and every share."""
+        shares = find_shares(query, lone=(change.before or {}).get("mode") == "share")
+        whole = [c for c in _whole(query, change) if not any(is_measured(query, c, share) for share in shares)]
+        return sorted([*shares, *whole], key=lambda claim: claim.start)
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """A share, or a case of the whole text; not a word on capitals in passing."""
+        mode, percent = said.value
+        if said.role != "new" or (mode != "share" and not _is_of_all(query, said)):
+            return None
+        return Claim("case", "require", {"mode": mode} | ({} if percent is None else {"percent": percent}), said.span)
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on letter case."""
+        plain = {c.span for c in said if self.claim(query, c) is not None}
+        return _compare_case(query, change, list(said), plain)
+
+
+def _compare_case(query: Query, change: Change, claims: list[Said], plain: set[tuple[int, int]]) -> list[Finding]:
     params = change.params
     if change.kind == "remove":
         vocabulary = heard("case")
@@ -137,7 +173,6 @@ def read_case(query: Query, change: Change) -> list[Finding]:
         return removed(
             query, change, vocabulary.anywhere("nouns"), claims, vocabulary.anywhere("free"), _says, _demand(params)
         )
-    plain = {c.span for c in case_claims(query, change)}
     if any(c.span in plain and c.role == "new" and _says(c.value, params) for c in claims):
         claims = [
             c for c in claims if c.span in plain or _says(c.value, params)
@@ -190,19 +225,13 @@ def _says(value: tuple[str, object], params: Params) -> bool:
     return bool(params["mode"] == kind and (kind != "share" or share == params["percent"]))
 
 
-def case_claims(query: Query, change: Change) -> list[Said]:
-    """Plain demands on the case of the whole text, and shares; not a word on capitals in passing."""
+def _is_of_all(query: Query, said: Said) -> bool:
+    """Whether a case is said to be that of the whole text."""
     vocabulary = heard("case")
-    either, whole = vocabulary.anywhere("either"), vocabulary.anywhere("whole")
-    shares = find_shares(query)
-    cases = [
-        c
-        for c in _whole(query, change)
-        if not either.search(query.shadow, max(0, c.start - 16), c.end + 8)
-        and whole.search(query.shadow, max(query.sentence(c.start)[0], c.start - 24), _end(query, c))
-        and not any(is_measured(query, c, share) for share in shares)
-    ]
-    return [*cases, *shares]
+    if vocabulary.anywhere("either").search(query.shadow, max(0, said.start - 16), said.end + 8):
+        return False
+    low = max(query.sentence(said.start)[0], said.start - 24)
+    return vocabulary.anywhere("whole").search(query.shadow, low, _end(query, said)) is not None
 
 
 def _end(query: Query, claim: Said) -> int:
@@ -219,15 +248,28 @@ def _demand(params: Params) -> str:
 # Reads groups that come from elsewhere: every value of the constraint has to be named.
 
 
-def read_generic(query: Query, change: Change) -> list[Finding]:
-    """Findings on a group without a reader of its own.
+class ForeignReader(Reader):
+    """Reads a group that has no reader of its own.
 
     A group whose vocabulary lists its values (`heard: values:` in its data file) is read like a tone or a style. Of any
     other, all numbers and texts of its new parameters have to be named; a removal names the group or a text of it.
     """
-    key = _listed(change)
-    if key:
-        return read_choice(query, change, key)
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """The values of a list that are named; of other parameters nobody knows what they sound like."""
+        return choices(query, self.group) if change.is_known and _listed(change) else []
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """Nothing: what makes a value of such a group a demand is not known."""
+        return None
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on a value of a list, or on the parameters."""
+        key = _listed(change)
+        return _compare_choice(query, change, said, key) if key else _compare_values(query, change)
+
+
+def _compare_values(query: Query, change: Change) -> list[Finding]:
     vocabulary = heard(change.group)
     if change.kind == "remove":
         values = [_pattern(v) for v in _values(change.params) if isinstance(v, str)]
@@ -364,12 +406,28 @@ def _in_commas(text: str, item: re.Match[str]) -> bool:
 # Reads formats by their names.
 
 
-def read_format(query: Query, change: Change) -> list[Finding]:
-    """Findings on a format, and on the keys or columns that go with it."""
+class FormatReader(Reader):
+    """Reads formats by their names, and the keys or columns that go with them."""
+
+    def said(self, query: Query, change: Change) -> list[Said]:
+        """Every format that is named; tables only where the change knows them, as they may be part of the task."""
+        modes = [(params or {}).get("mode") for params in (change.before, change.after)]
+        headed = (modes[0] if change.kind == "remove" else modes[1]) == "table"
+        return _formats(query, table="table" in modes, headed=headed)
+
+    def claim(self, query: Query, said: Said) -> Claim | None:
+        """A format in a frame that asks for it."""
+        framed = said.role == "new" and is_framed(query, "format", *said.span) and not query.is_quoted(said.start)
+        return Claim("format", "require", {"mode": said.value}, said.span) if framed else None
+
+    def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
+        """Findings on a format, and on its keys or columns."""
+        return _compare_format(query, change, said)
+
+
+def _compare_format(query: Query, change: Change, claims: Sequence[Said]) -> list[Finding]:
     params, before = change.params, change.before or {}
     demand = f"the format {params['mode']}"
-    table = "table" in (before.get("mode"), params["mode"])
-    claims = _format_claims(query, table=table, headed=params["mode"] == "table")
     if change.kind == "remove":
         vocabulary = heard("format")
         nouns, free = vocabulary.anywhere("nouns"), vocabulary.anywhere("free")
@@ -387,7 +445,7 @@ def _says_format(value: str, params: Params) -> bool:
     return bool(value == params["mode"])
 
 
-def _format_claims(query: Query, *, table: bool, headed: bool) -> list[Said]:
+def _formats(query: Query, *, table: bool, headed: bool) -> list[Said]:
     """Formats that the query names.
 
     Args:
@@ -404,8 +462,3 @@ def _format_claims(query: Query, *, table: bool, headed: bool) -> list[Said]:
             role = "old" if is_denied(query, *match.span()) else role_of(query, *match.span())
             claims.append(Said(mode, *match.span(), role))
     return sorted(claims, key=lambda claim: claim.start)
-
-
-def format_claims(query: Query) -> list[Said]:
-    """The formats that the query names, in order, each with its role; tables may be part of the task."""
-    return _format_claims(query, table=False, headed=False)

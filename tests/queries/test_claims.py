@@ -133,8 +133,8 @@ def test_an_ellipsis_is_read_by_its_turn() -> None:
     asked = turn({"count": 10}, {})
     asked["operation"] = {"kind": "modify", "group": "bullets", "before": {"count": 7}, "after": {"count": 10}}
     assert read_claims("Make it ten.") == ()
-    assert read_claims("Make it ten.", asked) == (Claim("bullets", "require", {"count": 10}, (0, 12)),)
-    assert read_claims("Make it nine.", asked) == ()
+    assert read_claims("Make it ten.", asked) == (Claim("bullets", "require", {"count": 10}, (8, 11)),)
+    assert read_claims("Make it nine.", asked) == (Claim("bullets", "require", {"count": 9}, (8, 12)),)
 
 
 @pytest.mark.parametrize("query", ["", "x" * 9000, "'" * 500, "1 " * 2000])
