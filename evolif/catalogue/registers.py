@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from evolif.catalogue.entries import LintFinding, LintReport
 from evolif.constraints import Change, DrawContext, get_group
 from evolif.errors import InputError
+from evolif.queries import read_claims
 from evolif.resources import data_path
 from evolif.rng import Stream
 from evolif.synthesis import frame_faults
 from evolif.synthesis.bank import ACTS, GroupPlans, Plan, fill, named_old, read_plans
+from evolif.synthesis.own_reasons import every_own_line, unknown_owners
 from evolif.synthesis.stock import every_line
 from evolif.synthesis.style import OWN_REGISTERS, phrase_styles
 from evolif.tracker import load_profile
 
 RUN = 4
 """Two plans for the same change share no run of that many words, slots apart."""
+OWN_RUN, OWN_RUN_AT_HOME = 5, 6
+"""Two reasons of a file share no run of so many words; those of one entry speak of the same people."""
 BEGINNING, MOST_ALIKE = 5, 2
 """At most two plans of a file have the same first five words."""
 FEWEST = 12
@@ -35,6 +39,8 @@ _KEYWORDS = tuple(f"{word} {number}" for word in ("hour", "unit") for number in 
 
 def lint_registers(path: Path | None = None) -> LintReport:
     """Check words: the packaged plans, reasons, small talk and styles, or the frames of a file.
+
+    The reasons of personas and topics are read with the query reader, too, which takes some seconds.
 
     Args:
         path: A YAML file of registers like `seeds/frames.yaml`; what is packaged if None.
@@ -61,6 +67,7 @@ def lint_registers(path: Path | None = None) -> LintReport:
         counts.update(register for plan in every for register in plan.registers)
         findings += _Linter(file, plans).findings()
     findings += _stock_findings(folder.parent)
+    findings += own_reason_findings(every_own_line(), unknown_owners())
     phrase_styles()
     total = {register: counts[register] for register in OWN_REGISTERS}
     return LintReport("plan", str(folder), entries, tuple(findings), {}, total)
@@ -77,6 +84,50 @@ def _stock_findings(folder: Path) -> Iterator[LintFinding]:
         if key in seen:
             yield LintFinding(file, 1, where, "double", f"“{text}” stands there twice", "write another")
         seen[key] = where
+
+
+def own_reason_findings(
+    lines: Iterable[tuple[str, str, str, str]], unknown: Iterable[tuple[str, str]] = ()
+) -> Iterator[LintFinding]:
+    """Reasons of personas and topics that ask for something, name a value, or sound like another.
+
+    Args:
+        lines: Each with its file, the id of its entry and its occasion.
+        unknown: Files, and ids in them that nobody has.
+    """
+    for file, owner in unknown:
+        yield LintFinding(file, 1, owner, "id", "no entry of the catalogue has this id", "mend the id")
+    lines = tuple(lines)
+    for file, owner, occasion, text in lines:
+        for rule, fault, mend in _faults_of_a_reason(text):
+            yield LintFinding(file, 1, f"{owner}.{occasion}", rule, f"“{text}” {fault}", mend)
+    yield from _alike_reasons(lines)
+
+
+def _alike_reasons(lines: Sequence[tuple[str, str, str, str]]) -> Iterator[LintFinding]:
+    """Reasons that share a run of words with an earlier one of their file."""
+    runs: dict[tuple[str, tuple[str, ...]], str] = {}
+    for file, owner, occasion, text in lines:
+        words = tuple(_WORDS.findall(text.casefold()))
+        own = [words[at : at + OWN_RUN_AT_HOME] for at in range(len(words) - OWN_RUN_AT_HOME + 1)]
+        foreign = [words[at : at + OWN_RUN] for at in range(len(words) - OWN_RUN + 1)]
+        shared = [run for run in own if runs.get((file, run)) == owner]
+        shared += [run for run in foreign if runs.get((file, run), owner) != owner]
+        if shared:
+            message = f"“{text}” shares “{' '.join(shared[0])}” with {runs[file, shared[0]]}"
+            yield LintFinding(file, 1, f"{owner}.{occasion}", "run", message, "say it differently")
+        for run in (*own, *foreign):
+            runs.setdefault((file, run), owner)
+
+
+def _faults_of_a_reason(text: str) -> Iterator[tuple[str, str, str]]:
+    """Rules that one reason breaks, each with what is wrong and how to mend it."""
+    if text[:1].isupper() and text[-1:] not in ".?!":  # people who type no capitals may type no stops
+        yield "stop", "ends without a mark", "end it as a sentence"
+    if any(sign.isdigit() or sign in '“”"{}' for sign in text):
+        yield "value", "names a value", "a reason names none"
+    if read_claims(text):
+        yield "claim", "is heard as a demand", "a reason asks for nothing"
 
 
 def changes_of(group: str) -> list[Change]:

@@ -9,10 +9,8 @@ own.
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Iterable
+from dataclasses import dataclass
 from zlib import crc32
 
 from evolif.constraints import Change, get_group
@@ -31,27 +29,22 @@ from evolif.synthesis.bank import (
     load_plans,
     named_old,
 )
+from evolif.synthesis.draw import Draw, Memory
+from evolif.synthesis.own_reasons import OwnReasons, occasion_of, persona_reasons, task_reasons
 from evolif.synthesis.stock import Reason, ReasonKind, load_reasons, small_talk
 from evolif.synthesis.style import Style
-from evolif.turns import ScriptTurn, Turn
+from evolif.turns import Persona, ScriptTurn, Turn
 
-T = TypeVar("T")
-
-MEMORY = 8
-"""Turns within which a dialogue does not begin in the same way."""
-_GOLDEN = 0.6180339887498949
-_CHANGES_TOPIC = 0.8
+_CHANGES_TOPIC = 0.55
 """Share of new topics that are announced; the others simply begin."""
-_FAVOURITE = 0.6
-"""How often a persona's own words are taken where the register has some, too."""
 _SPECIFIC = 0.65
 """How often a reason belongs to the very change rather than to any."""
+_PERSONAS, _TASKS = 0.5, 0.33
+"""How often a reason is the persona's own, and how often it lies in the task, as long as there is one."""
 _UNLIKED = 0.3
 """How often a plan is taken whose length or reference the persona does not prefer."""
-_LONG = 4
-"""Words from which on a dialogue does not say small talk twice."""
-_OWN_LONG = 3
-"""The same of a persona's own words, which are noticed sooner."""
+_CLIPPED = 5
+"""Plans shorter than this read like a form behind a task that is told in whole sentences."""
 _FEW_WORDS = 4
 """Plans up to this length get one sentence beside them: more would bury them."""
 _MANY_WORDS = 16
@@ -73,6 +66,8 @@ _INTERJECTION = re.compile(
 """How a demand begins that opens the message by itself."""
 _ADDITIONS = {"brisk": 1, "casual": 2, "neutral": 2, "formal": 2, "warm": 2}
 """Sentences around a demand, at most: opener, reason, closer, thanks."""
+_STOCK = 1
+"""How many of them come from stock, the reason apart: the demand drowns in more; warm people say one more."""
 _POINTING = re.compile(
     r"\b(?:it|its|this|that|these|those|them|they|one|ones|there|here|same|again|though|also|too|and|but|so|then|"
     r"answer|all|whole|everything|ok|oh)\b",
@@ -106,17 +101,6 @@ class Decision:
     """Above 0: where the typing slip goes."""
 
 
-@dataclass(slots=True)
-class Memory:
-    """What a dialogue has used so far."""
-
-    used: set[str] = field(default_factory=set)
-    places: dict[str, int] = field(default_factory=dict)
-    """How far each list has been gone through."""
-    beginnings: deque[str] = field(default_factory=lambda: deque(maxlen=MEMORY))
-    turns: int = 0
-
-
 class Planner:
     """Decides on the turns of a set of dialogues.
 
@@ -129,7 +113,7 @@ class Planner:
         self._orders: dict[tuple[str, int], list[int]] = {}
         self._fitting: dict[tuple[str, str, str, str], tuple[Plan, ...]] = {}
 
-    def decide(self, turn: ScriptTurn | Turn, style: Style, register: str, memory: Memory) -> Decision | None:
+    def decide(self, turn: ScriptTurn | Turn, persona: Persona, memory: Memory) -> Decision | None:
         """The decision on a turn, which the memory then holds; None if the group has no plan for it."""
         operation = turn.operation
         plans = load_plans(operation.group)
@@ -138,20 +122,15 @@ class Planner:
             return None
         change = get_group(operation.group).change(operation.before, operation.after)
         stream = Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn)
-        draw = _Draw(self, turn.dialogue, stream, memory)
-        acts = _acts(turn, change)
-        plan = None
-        for act in acts:
-            plan = self._plan(plans, act, change, style, register, draw)
+        draw = Draw(self.order, turn.dialogue, turn.topic, persona, stream, memory)
+        for act in _acts(turn, change):
+            plan = self._plan(plans, act, change, draw)
             if plan is not None:
-                break
-        if plan is None:
-            return None
-        return _around(turn, act, change, plan, plans, style, register, draw)
+                return _around(turn, act, change, plan, plans, draw)
+        return None
 
-    def _plan(
-        self, plans: GroupPlans, act: str, change: Change, style: Style, register: str, draw: _Draw
-    ) -> Plan | None:
+    def _plan(self, plans: GroupPlans, act: str, change: Change, draw: Draw) -> Plan | None:
+        register = draw.persona.register
         key = (plans.group, act, change.shape, register)
         fitting = self._fitting.get(key)
         if fitting is None:
@@ -169,15 +148,19 @@ class Planner:
                 and ("old" not in plan.slots or can_name)
             )
 
+        def suits(plan: Plan) -> bool:
+            return fits(plan) and draw.in_tone(plan.text)
+
         def likes(plan: Plan) -> bool:
-            return _likes(style, plan, act) or draw.stream.fraction() < _UNLIKED
+            return _likes(draw.style, plan, act) or draw.stream.fraction() < _UNLIKED
 
         used, begun = draw.memory.used, draw.memory.beginnings
         kind = "/".join(key)
         for accepted in (
-            lambda plan: fits(plan) and plan.key not in used and plan.beginning not in begun and likes(plan),
-            lambda plan: fits(plan) and plan.key not in used and plan.beginning not in begun,
-            lambda plan: fits(plan) and plan.key not in used,
+            lambda plan: suits(plan) and plan.key not in used and plan.beginning not in begun and likes(plan),
+            lambda plan: suits(plan) and plan.key not in used and plan.beginning not in begun,
+            lambda plan: suits(plan) and plan.key not in used,
+            suits,
             fits,
         ):
             plan = draw.next(kind, fitting, accepted)
@@ -194,66 +177,6 @@ class Planner:
             found = Stream(self._seed, Purpose.PLAN, crc32(kind.encode()), 0, 0).sample(numbers, size)
             self._orders[kind, size] = found
         return found
-
-
-@dataclass(slots=True)
-class _Draw:
-    """The draws of one turn."""
-
-    planner: Planner
-    dialogue: int
-    stream: Stream
-    memory: Memory
-    said: set[str] = field(default_factory=set)
-    """What the turn has said so far, to avoid echoes."""
-
-    def rings_new(self, text: str) -> bool:
-        """Whether a sentence repeats no telling word of the turn."""
-        return self.said.isdisjoint(echoes(text))
-
-    def next(self, kind: str, options: Sequence[T], accepted: Callable[[T], bool] = lambda _: True) -> T | None:
-        """The next accepted option of a list, from where the dialogue is in it; None if none is accepted."""
-        size = len(options)
-        if not size:
-            return None
-        order, at = self.planner.order(kind, size), self.memory.places.get(kind)
-        if at is None:
-            at = int((self.dialogue * _GOLDEN + crc32(kind.encode()) / 2**32) % 1 * size)
-        for step in range(size):
-            option = options[order[(at + step) % size]]
-            if accepted(option):
-                self.memory.places[kind] = at + step + 1
-                return option
-        return None
-
-    def says(self, share: float) -> bool:
-        """Whether something with this share is said."""
-        return self.stream.fraction() < share
-
-    def words(
-        self, kind: str, stock: Sequence[str], own: Sequence[str], *, opens: bool = False, asks: bool = True
-    ) -> str:
-        """One of the persona's own words or the register's.
-
-        One that opens is not one of the last turns', and only where it may ask is it a question.
-        """
-        begun, used = self.memory.beginnings, self.memory.used
-
-        def fresh(text: str) -> bool:
-            if text in used or not self.rings_new(text) or (text.endswith("?") and not asks):
-                return False
-            return not opens or beginning_of(text) not in begun
-
-        favourite = bool(own) and (not stock or self.says(_FAVOURITE))
-        lists = [(f"{kind}/own/{'|'.join(own)}", own), (kind, stock)]
-        for name, options in lists if favourite else reversed(lists):
-            found = self.next(name, options, fresh)
-            if found is not None:
-                if len(found.split()) >= (_LONG if options is stock else _OWN_LONG):
-                    used.add(found)
-                self.said |= echoes(found)
-                return found
-        return ""
 
 
 def _acts(turn: ScriptTurn | Turn, change: Change) -> tuple[str, ...]:
@@ -282,6 +205,8 @@ def _can_lead(plan: Plan) -> bool:
 
 def _likes(style: Style, plan: Plan, act: str) -> bool:
     """Whether a plan is of the length that the persona prefers, and refers to the old as it prefers."""
+    if act == "state" and plan.length < _CLIPPED:
+        return False
     if style.length == "short" and plan.length > 9:
         return False
     if style.length == "long" and plan.length < 12:
@@ -291,47 +216,32 @@ def _likes(style: Style, plan: Plan, act: str) -> bool:
     return (plan.reference in ("name", "value")) == (style.refer == "name")
 
 
-def _around(
-    turn: ScriptTurn | Turn,
-    act: str,
-    change: Change,
-    plan: Plan,
-    plans: GroupPlans,
-    style: Style,
-    register: str,
-    draw: _Draw,
-) -> Decision:
+def _around(turn: ScriptTurn | Turn, act: str, change: Change, plan: Plan, plans: GroupPlans, draw: Draw) -> Decision:
     """What stands around the plan."""
+    style, register = draw.style, draw.persona.register
     room = _ADDITIONS.get(register, 2) if plan.length > _FEW_WORDS else 1
     named = (
         draw.next(f"old/{plans.group}/{change.old_shape}", named_old(plans, change)) if "old" in plan.slots else None
     )
     draw.said |= plan.echoes
-    opening = _opening(turn, act, style, register, draw) if turn.move != "continue" or _may_follow(plan) else ""
+    opening = _opening(turn, act, draw) if turn.move != "continue" or _may_follow(plan) else ""
     room -= bool(opening) and turn.move == "continue"
+    stock = _STOCK + (register == "warm") - (bool(opening) and turn.move != "backtrack")
     draw.memory.beginnings.append(beginning_of(opening) if opening else plan.beginning)
     front = act == "state" and _can_lead(plan) and draw.says(style.front)
-    reason = None
     alone = not front and TASK not in plan.tags
     bare = alone and REASONED not in plan.tags and plan.length < _MANY_WORDS
-    if room > 0 and bare and draw.says(style.reason):
-        reason = _reason(plans.group, act, change, register, draw)
-        room -= reason is not None
+    reason = _reason(plans.group, act, change, draw) if room > 0 and bare and draw.says(style.reason) else None
+    room -= reason is not None
     reason_first = reason is not None and not reason.follows and _may_precede(act, plan) and draw.says(0.5)
-    talk, changes = small_talk(register), act != "state"
-    closer = ""
-    if room > 0 and alone and (reason is None or reason_first) and draw.says(style.closer):
-        stock = (*talk.closers, *talk.staying) if changes else talk.closers
-        asks = plan.text.endswith("?")
-        closer = draw.words(f"closers/{register}/{changes}", stock, style.closers, asks=not asks)
-        room -= 1
-    thanks = ""
-    if room > 0 and alone and not closer and draw.says(style.thanks):
-        thanks = draw.words(f"thanks/{register}", talk.thanks, style.thanking)
+    end = _End(draw, plan, changes=act != "state", after_reason=reason is not None and not reason_first)
+    closer, thanks = end.drawn() if alone and min(room, stock) > 0 else ("", "")
     filler = ""
     first = not reason_first and not (opening and turn.move == "continue")
+    talk = small_talk(register)
     if not front and first and draw.says(style.filler):
         filler = draw.words(f"fillers/{register}", talk.fillers, style.fillers)
+    smiles = change.shape != "emoji" and not draw.grave
     return Decision(
         act=act,
         change=change,
@@ -346,13 +256,38 @@ def _around(
         filler=filler,
         hedge=draw.words(f"hedges/{register}", talk.hedges, style.hedges) if draw.says(style.hedge) else "",
         please=POLITE not in plan.tags and draw.says(style.please),
-        emoji=draw.words("emojis", (), style.emojis) if change.shape != "emoji" and draw.says(style.emoji) else "",
+        emoji=draw.words("emojis", (), style.emojis) if smiles and draw.says(style.emoji) else "",
         slip=1 + draw.stream.below(1000) if style.slips and draw.says(style.slips) else 0,
     )
 
 
-def _opening(turn: ScriptTurn | Turn, act: str, style: Style, register: str, draw: _Draw) -> str:
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What a message ends with, behind the demand."""
+
+    draw: Draw
+    plan: Plan
+    changes: bool
+    """Something is there already that can stay."""
+    after_reason: bool
+    """A reason stands between, so that only thanks may follow."""
+
+    def drawn(self) -> tuple[str, str]:
+        """A closer and thanks: one of them, or neither."""
+        draw, style, register = self.draw, self.draw.style, self.draw.persona.register
+        talk, closer = small_talk(register), ""
+        if not self.after_reason and draw.says(style.closer):
+            stock = (*talk.closers, *talk.staying) if self.changes else talk.closers
+            asks = self.plan.text.endswith("?")
+            closer = draw.words(f"closers/{register}/{self.changes}", stock, style.closers, asks=not asks)
+        if closer or not draw.says(style.thanks):
+            return closer, ""
+        return "", draw.words(f"thanks/{register}", talk.thanks, style.thanking)
+
+
+def _opening(turn: ScriptTurn | Turn, act: str, draw: Draw) -> str:
     """The first words: a greeting, a change of topic, a return, an opener, or nothing."""
+    style, register = draw.style, draw.persona.register
     talk = small_talk(register)
     if turn.turn == 1:
         return draw.words(f"first/{register}", talk.first, style.greetings) if draw.says(style.greeting) else ""
@@ -365,12 +300,41 @@ def _opening(turn: ScriptTurn | Turn, act: str, style: Style, register: str, dra
     return draw.words(f"openers/{register}", talk.openers, style.openers, opens=True)
 
 
-def _reason(group: str, act: str, change: Change, register: str, draw: _Draw) -> Reason | None:
-    """A reason for the change that the dialogue has not given yet."""
+def _reason(group: str, act: str, change: Change, draw: Draw) -> Reason | None:
+    """A reason for the change that the dialogue has not given yet: the persona's own, the task's, or anybody's."""
     cause = "lift" if change.shape == "release" else act
-    kinds = [kind for kind in load_reasons() if kind.motivates(group, cause, change)]
+    # Nobody has whims beside a grave task; what lies in the task itself fits it.
+    persona, task = None if draw.grave else persona_reasons(draw.persona), task_reasons(draw.topic)
+    chance = draw.stream.fraction()
+    sources = (persona, task) if chance < _PERSONAS else (task, persona)
+    if chance < _PERSONAS + _TASKS:
+        for reasons in sources:
+            found = _own_reason(reasons, group, cause, change, draw) if reasons is not None else None
+            if found is not None:
+                return found
+    return _stock_reason(group, cause, change, draw)
+
+
+def _own_reason(reasons: OwnReasons, group: str, cause: str, change: Change, draw: Draw) -> Reason | None:
+    """A line of a persona or a task that the dialogue has not said yet."""
+    occasion = occasion_of(group, cause, change)
+    telling = occasion == "drop" or draw.says(_SPECIFIC)
+    for at in (occasion, "any") if telling else ("any", occasion):
+        if at == "any" and occasion == "drop":
+            continue
+        found = draw.next(f"own/{reasons.owner}/{at}", reasons.of(at), lambda reason: _is_new(reason, draw))
+        if found is not None:
+            return found
+    return None
+
+
+def _stock_reason(group: str, cause: str, change: Change, draw: Draw) -> Reason | None:
+    kinds = [
+        kind for kind in load_reasons() if kind.motivates(group, cause, change) and not (draw.grave and kind.light)
+    ]
     specific = [kind for kind in kinds if not kind.general]
     chosen = specific if specific and draw.says(_SPECIFIC) else [kind for kind in kinds if kind.general]
+    register = draw.persona.register
     return draw.next(
         f"reasons/{register}/{'|'.join(kind.kind for kind in chosen)}",
         _lines(chosen, register),
@@ -378,9 +342,9 @@ def _reason(group: str, act: str, change: Change, register: str, draw: _Draw) ->
     )
 
 
-def _is_new(reason: Reason, draw: _Draw) -> bool:
+def _is_new(reason: Reason, draw: Draw) -> bool:
     """Whether the dialogue has not given the reason, nor the turn its words; then it has from now on."""
-    if reason.kind in draw.memory.used or not draw.rings_new(reason.text):
+    if reason.kind in draw.memory.used or not draw.rings_new(reason.text) or not draw.in_tone(reason.text):
         return False
     draw.memory.used.add(reason.kind)
     draw.said |= echoes(reason.text)

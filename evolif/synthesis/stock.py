@@ -19,7 +19,8 @@ _TAGGED = re.compile(r"([a-zA-Z]{1,6})\|")
 _TALK = ("first", "new", "back", "openers", "closers", "thanks", "fillers", "hedges")
 _REASON_ACTS = frozenset({"state", "add", "adjust", "replace", "lift", "back"})
 _POINTS = re.compile(r"\b(?:it|that)\b", re.IGNORECASE)
-_POINTS_FIRST = re.compile(r"(?:it|it's|it'll|they|that|that's|these|this)\b", re.IGNORECASE)
+POINTS_FIRST = re.compile(r"(?:it|it's|it'll|they|that|that's|these|this)\b", re.IGNORECASE)
+"""How a reason begins that points back at the demand, so that it has to follow it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class ReasonKind:
     step: int
     """1 or -1 if the new value has to be above or below the old one."""
     lines: tuple[Reason, ...]
+    light: bool = False
+    """It makes light of things: never beside a grave task."""
 
     @property
     def general(self) -> bool:
@@ -97,11 +100,11 @@ def _kind(entry: Mapping[str, Any], path: Path) -> ReasonKind:
             raise InputError(f"{kind}: unknown tag “{min(unknown)}” in “{line}”", path=path)
         registers = frozenset(REGISTER_LETTERS[tag] for tag in tags - {"F"}) or frozenset(OWN_REGISTERS)
         # “It turns out nobody needs it” has to come after what “it” is.
-        points = _POINTS_FIRST.match(text) is not None or ("lift" in acts and _POINTS.search(text) is not None)
+        points = POINTS_FIRST.match(text) is not None or ("lift" in acts and _POINTS.search(text) is not None)
         follows = "F" in tags or points
         lines.append(Reason(kind, text, registers, follows))
     step = {"up": 1, "down": -1, None: 0}[entry.get("step")]
-    return ReasonKind(kind, frozenset(map(str, entry["for"])), acts, step, tuple(lines))
+    return ReasonKind(kind, frozenset(map(str, entry["for"])), acts, step, tuple(lines), entry.get("light") is True)
 
 
 def _tags(line: str) -> tuple[frozenset[str], str]:

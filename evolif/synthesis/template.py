@@ -15,7 +15,8 @@ from evolif.errors import InputError
 from evolif.resources import data_path, load_data
 from evolif.rng import Purpose, Stream
 from evolif.synthesis.bank import capitalised
-from evolif.synthesis.planner import Memory, Planner
+from evolif.synthesis.draw import Memory
+from evolif.synthesis.planner import Planner
 from evolif.synthesis.realise import realise
 from evolif.synthesis.style import OWN_REGISTERS, style_of
 from evolif.turns import Operation, Params, Persona, ScriptTurn, Turn
@@ -195,10 +196,9 @@ class TemplateSynthesizer:
             past: The dialogue's turns before it; they may be left out where the turns before it were worded here.
         """
         if self._has_plans(persona.register):
-            style, memory = style_of(persona), self._memory(turn, persona, past)
-            decision = self._planner.decide(turn, style, persona.register, memory)
+            decision = self._planner.decide(turn, persona, self._memory(turn, persona, past))
             if decision is not None:
-                return realise(decision, turn, style)
+                return realise(decision, turn, style_of(persona))
         return self._by_frames(turn, persona)
 
     def _has_plans(self, register: str) -> bool:
@@ -212,7 +212,7 @@ class TemplateSynthesizer:
         if memory is None or memory.turns != turn.turn - 1:
             memory = Memory()
             for earlier in past:
-                self._planner.decide(earlier, style_of(persona), persona.register, memory)
+                self._planner.decide(earlier, persona, memory)
         if memory.turns == turn.turn - 1:
             self._memories[turn.dialogue] = memory
             if len(self._memories) > _DIALOGUES:

@@ -56,3 +56,21 @@ def test_a_users_frames_are_checked_whole(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["registers", "lint", str(file)])
     assert done.exit_code == 1
     assert "needs {Clause} or {clause} once" in done.stdout and "under pirate.new" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("My boss wants it", "stop"),
+        ("Two of 3 readers asked.", "value"),
+        ("Please answer in French.", "claim"),
+        ("Well, the whole village will read it anyway.", "run"),
+    ],
+)
+def test_a_reason_that_breaks_a_rule(text: str, rule: str) -> None:
+    lines = [
+        ("reasons.jsonl", "P001", "any", "The whole village will read it."),
+        ("reasons.jsonl", "P002", "any", text),
+    ]
+    assert [finding.rule for finding in linter.own_reason_findings(lines)] == [rule]
+    assert [finding.rule for finding in linter.own_reason_findings(lines[:1], [("reasons.jsonl", "P999")])] == ["id"]

@@ -7,9 +7,12 @@ from dataclasses import replace
 import pytest
 
 from evolif.constraints import describe
+from evolif.synthesis import load_personas
 from evolif.synthesis.intent import intent_of
+from evolif.synthesis.own_reasons import every_own_line
 from evolif.synthesis.prompts import change_of, draft_prompt
 from evolif.synthesis.stock import load_reasons
+from evolif.tracker import load_topics
 from evolif.turns import Constraint, Operation, Persona, Topic, Turn
 
 TOPIC = Topic("t", "Plan a weekend by the lake.", (), title="the lake trip")
@@ -69,3 +72,14 @@ def test_the_prompt_has_the_intention_and_teaches_no_definition(move: str) -> No
         assert intent.reason in text and (move == "new" or intent.reference in text)
         reasons += bool(intent.reason)
     assert reasons > 3
+
+
+def test_a_packaged_persona_and_task_give_their_own_reasons() -> None:
+    persona, topic = load_personas()[-1], load_topics()[-1]
+    operation = Operation("modify", "bullets", BEFORE, AFTER)
+    own = {text for *_, text in every_own_line()}
+    said = [
+        intent_of(replace(turn(number, operation), persona=persona, topic=topic)).reason for number in range(2, 102)
+    ]
+    given = [reason for reason in said if reason]
+    assert sum(reason in own for reason in given) > len(given) / 2

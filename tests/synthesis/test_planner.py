@@ -9,8 +9,8 @@ import pytest
 
 from evolif.synthesis import TemplateSynthesizer, load_personas, persona_for
 from evolif.synthesis.bank import beginning_of
-from evolif.synthesis.planner import MEMORY, Decision, Memory, Planner
-from evolif.synthesis.style import style_of
+from evolif.synthesis.draw import MEMORY, Memory
+from evolif.synthesis.planner import Decision, Planner
 from evolif.tracker import ScriptSpec, load_profile, load_topics, script
 from evolif.turns import ScriptTurn
 
@@ -26,7 +26,7 @@ def turns_of(dialogue: int, count: int = 24) -> list[ScriptTurn]:
 def decisions(dialogue: int, count: int = 24) -> list[Decision]:
     persona = persona_for(PERSONAS, SEED, dialogue)
     planner, memory = Planner(SEED), Memory()
-    made = [planner.decide(turn, style_of(persona), persona.register, memory) for turn in turns_of(dialogue, count)]
+    made = [planner.decide(turn, persona, memory) for turn in turns_of(dialogue, count)]
     return [decision for decision in made if decision is not None]
 
 

@@ -88,7 +88,7 @@ def test_personas_of_a_register_differ(register: str) -> None:
     words = []
     for persona in (one, other):
         planner, memory, style = Planner(3), Memory(), style_of(persona)
-        made = [(turn, planner.decide(turn, style, register, memory)) for turn in turns]
+        made = [(turn, planner.decide(turn, persona, memory)) for turn in turns]
         words.append([realise(decision, turn, style) for turn, decision in made if decision is not None])
     assert sum(a == b for a, b in zip(*words, strict=True)) < len(words[0]) / 2
 
@@ -101,7 +101,7 @@ def test_every_value_of_a_change_is_in_its_query() -> None:
         persona, planner, memory = persona_for(personas, 9, dialogue), Planner(9), Memory()
         style = style_of(persona)
         for turn in islice(script(spec, dialogue), 12):
-            decision = planner.decide(turn, style, persona.register, memory)
+            decision = planner.decide(turn, persona, memory)
             if decision is None:
                 continue
             seen += 1
