@@ -10,6 +10,7 @@ from zlib import crc32
 
 from evolif.rng import Stream
 from evolif.synthesis.bank import beginning_of, echoes
+from evolif.synthesis.own_reasons import OwnReasons, persona_reasons, task_reasons
 from evolif.synthesis.style import Style, style_of
 from evolif.synthesis.tone import is_flippant, is_grave
 from evolif.turns import Persona, Topic
@@ -61,6 +62,12 @@ class Draw:
     def in_tone(self, text: str) -> bool:
         """Whether a text may stand beside the task."""
         return not (self.grave and is_flippant(text))
+
+    def own_reasons(self, *, persona_first: bool = True) -> tuple[OwnReasons, ...]:
+        """The persona's and the task's reasons; beside a grave task nobody has whims, so only those of the task."""
+        mine, task = None if self.grave else persona_reasons(self.persona), task_reasons(self.topic)
+        ordered = (mine, task) if persona_first else (task, mine)
+        return tuple(reasons for reasons in ordered if reasons is not None)
 
     def rings_new(self, text: str) -> bool:
         """Whether a sentence repeats no telling word of the turn."""

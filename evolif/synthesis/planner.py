@@ -30,7 +30,7 @@ from evolif.synthesis.bank import (
     named_old,
 )
 from evolif.synthesis.draw import Draw, Memory
-from evolif.synthesis.own_reasons import OwnReasons, occasion_of, persona_reasons, task_reasons
+from evolif.synthesis.own_reasons import OwnReasons, occasion_of
 from evolif.synthesis.stock import Reason, ReasonKind, load_reasons, small_talk
 from evolif.synthesis.style import Style
 from evolif.turns import Persona, ScriptTurn, Turn
@@ -43,6 +43,8 @@ _PERSONAS, _TASKS = 0.5, 0.33
 """How often a reason is the persona's own, and how often it lies in the task, as long as there is one."""
 _UNLIKED = 0.3
 """How often a plan is taken whose length or reference the persona does not prefer."""
+_BRINGS_REASON = 0.5
+"""How often a plan with a reason in it is taken by a person who has reasons of their own, which sound less made up."""
 _CLIPPED = 5
 """Plans shorter than this read like a form behind a task that is told in whole sentences."""
 _FEW_WORDS = 4
@@ -151,8 +153,12 @@ class Planner:
         def suits(plan: Plan) -> bool:
             return fits(plan) and draw.in_tone(plan.text)
 
+        has_own = bool(draw.own_reasons())
+
         def likes(plan: Plan) -> bool:
-            return _likes(draw.style, plan, act) or draw.stream.fraction() < _UNLIKED
+            if has_own and REASONED in plan.tags and not draw.says(_BRINGS_REASON):
+                return False
+            return _likes(draw.style, plan, act) or draw.says(_UNLIKED)
 
         used, begun = draw.memory.used, draw.memory.beginnings
         kind = "/".join(key)
@@ -303,13 +309,10 @@ def _opening(turn: ScriptTurn | Turn, act: str, draw: Draw) -> str:
 def _reason(group: str, act: str, change: Change, draw: Draw) -> Reason | None:
     """A reason for the change that the dialogue has not given yet: the persona's own, the task's, or anybody's."""
     cause = "lift" if change.shape == "release" else act
-    # Nobody has whims beside a grave task; what lies in the task itself fits it.
-    persona, task = None if draw.grave else persona_reasons(draw.persona), task_reasons(draw.topic)
     chance = draw.stream.fraction()
-    sources = (persona, task) if chance < _PERSONAS else (task, persona)
     if chance < _PERSONAS + _TASKS:
-        for reasons in sources:
-            found = _own_reason(reasons, group, cause, change, draw) if reasons is not None else None
+        for reasons in draw.own_reasons(persona_first=chance < _PERSONAS):
+            found = _own_reason(reasons, group, cause, change, draw)
             if found is not None:
                 return found
     return _stock_reason(group, cause, change, draw)
