@@ -182,6 +182,7 @@ def removed(
         other = bool(fits) and not any(fits)
         return [] if not other and is_released(query, spans) else [_not_lifted(query, change, spans)]
     asked = [c for c in claims if c.role == "new" and not _in_zone(query, *c.span)]
+    asked = [c for c in asked if not (free and _is_among(c, free, query))]
     asked = [c for c in asked if not (says and says(c.value, change.params)) and stance_of(query, *c.span) != "lift"]
     if not all(is_lifted(query, *c.span) for c in asked):
         message = "it asks for something new where it should only lift the constraint"
@@ -191,6 +192,11 @@ def removed(
         told = query.text[slice(*lifts[0].span)]
         return [finding("wrong", change, f"it lifts “{told}”, not {demand}", lifts[0].span)]
     return []
+
+
+def _is_among(said: Said, free: re.Pattern[str], query: Query) -> bool:
+    """Whether a value is only named as what is allowed now: `capitals where you like`."""
+    return any(m.start() <= said.start and said.end <= m.end() for m in free.finditer(query.shadow))
 
 
 def _named(query: Query, nouns: re.Pattern[str], free: re.Pattern[str] | None) -> list[tuple[int, int]]:

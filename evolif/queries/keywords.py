@@ -152,7 +152,8 @@ def _alone_later(query: Query, mine: Sequence[Bound]) -> list[Bound]:
 
 
 def _unchanged(change: Change, keyword: str, count: int, mine: Sequence[Bound]) -> list[Finding]:
-    wrong = [b for b in mine if b.count not in (None, count) and b.role == "new" and b.direct]
+    told = [b for b in mine if b.count is not None and b.role == "new" and b.direct]
+    wrong = [b for b in told if b.count != count or not b.exact]
     return [finding("wrong", change, f"“{keyword}” stays at {count}", (wrong[0].start, wrong[0].end))] if wrong else []
 
 
@@ -160,7 +161,7 @@ def _also_counted(query: Query, change: Change, bound: Sequence[Bound], known: d
     """Keywords that only the query counts."""
     names = {k.casefold() for k in known}
     extra = [b for b in bound if b.mention.value.casefold() not in names and b.direct]
-    extra = [b for b in extra if b.count is not None and b.role == "new"]
+    extra = [b for b in extra if b.count is not None and b.role == "new" and query.shadow[b.start : b.end] != "one"]
     if any(is_quoted(query, b.mention) for b in bound if b.mention.value in (change.after or {}).get("counts", {})):
         extra = [b for b in extra if is_quoted(query, b.mention)]  # who quotes one keyword quotes them all
     if not extra:
@@ -180,20 +181,34 @@ class ForbiddenReader(Reader):
         old, new = _keywords(change)
         mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
         if not change.is_known:
-            mentions = [m for m in mentions if is_quoted(query, m)]
+            mentions = [m for m in mentions if is_quoted(query, m) or _is_called(query, m)]
         placed = [place for places in stances_of(query, mentions).values() for place in places]
         return [Said((m, stance), m.start, m.end, "new") for m, stance in sorted(placed, key=lambda p: p[0].start)]
 
     def claim(self, query: Query, said: Said) -> Claim | None:
         """A quoted word that is ruled out, or allowed again."""
         mention, stance = said.value
-        if stance not in ("forbid", "lift") or not is_quoted(query, mention):
+        if not (is_quoted(query, mention) and stance == "lift") and stance != "forbid":
+            return None
+        if not is_quoted(query, mention) and not _is_called(query, mention):
             return None
         return Claim("forbidden", stance, {"keywords": [mention.value]}, said.span)
 
     def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
         """Findings on keywords to leave out."""
         return _compare_bans(query, change, [s.value for s in said])
+
+
+def _is_ruled_out(query: Query, mention: Mention) -> bool:
+    """Whether the words near an unquoted keyword rule it out; those of the next sentence may mean others."""
+    return stance_of(query, mention.start, mention.end, near=True) == "forbid"
+
+
+def _is_called(query: Query, mention: Mention) -> bool:
+    """Whether a keyword is spoken of as a word: `avoid the word oven`."""
+    return (
+        cues().before("keywords", "called").search(query.shadow, max(0, mention.start - 12), mention.start) is not None
+    )
 
 
 def _keywords(change: Change) -> tuple[list[str], list[str]]:
@@ -283,7 +298,7 @@ def _also_forbidden(query: Query, change: Change, known: set[str], stances: Stan
     others = " ".join(str(params).casefold() for _, params in change.others)
     for keyword, places in stances.items():
         for mention, stance in places:
-            unlike = bool(query.quotations) and not is_quoted(query, mention)
+            unlike = not is_quoted(query, mention) and (bool(query.quotations) or not _is_ruled_out(query, mention))
             if keyword not in known and stance == "forbid" and keyword not in others and not unlike:
                 return [finding("extra", change, f"it also rules out “{mention.value}”", (mention.start, mention.end))]
     return []

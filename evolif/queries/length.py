@@ -140,6 +140,8 @@ def _claims(query: Query, change: Change) -> list[Said]:
         if elided:
             found, end = last_unit(query, quantity.start) or unit, quantity.end
         if found:
+            if elided and any(c.value == (found, c.value[1]) and c.value[1].number == quantity.number for c in claims):
+                continue  # "ten sentences, bang on ten"
             unit = found
             role = _role(query, change, quantity)
             told = _inherited(query, change, quantity) if elided or _is_moved_to(query, quantity) else quantity

@@ -318,6 +318,11 @@ _CALLED = re.compile(r"\s(?:mark|sign|symbol|character)(?!\w)")
 _CALLED_BEFORE = re.compile(r"(?<!\w)(?:mark|sign|symbol|character)\s$")
 _NEEDS_NAME = frozenset("-—&*#")
 """Between blanks these may be used and not spoken of: a dash, a list marker."""
+_WITH_ARTICLE = frozenset("&*#")
+_ARTICLE = re.compile(r"(?<!\w)(?:an?|one)\s$", re.IGNORECASE)
+_STOPS = frozenset({",", ".", ";", "?", "!"})
+_USED_BY_ALL = frozenset(".,:;!?'\"()-")
+"""Marks that stand before another one for other reasons than to be spoken of."""
 _AROUND = frozenset({(" ", " "), ("(", ")"), ("“", "”"), ("'", "'"), ('"', '"'), (" ", ""), ("‘", "’"), ("`", "`")})
 
 
@@ -342,9 +347,12 @@ def marks_in(query: Query) -> Iterator[tuple[str, int, int]]:
 
 def _stands_alone(text: str, at: int) -> bool:
     """A mark between blanks or brackets is spoken of, not used."""
+    if text[at] in _WITH_ARTICLE and _ARTICLE.search(text, max(0, at - 5), at) and not text[at + 1 : at + 2].isalnum():
+        return True
     if text[at] in _NEEDS_NAME:
         return _CALLED.match(text, at + 1) is not None or _CALLED_BEFORE.search(text, max(0, at - 12), at) is not None
-    return (text[at - 1 : at], text[at + 1 : at + 2]) in _AROUND
+    around = text[at - 1 : at], text[at + 1 : at + 2]
+    return around in _AROUND or (around[0] == " " and around[1] in _STOPS and text[at] not in _USED_BY_ALL)
 
 
 @lru_cache(maxsize=1)
@@ -385,6 +393,8 @@ def find_pairs(query: Query, wanted: Iterable[Params]) -> list[tuple[tuple[str, 
         spans = _pairs_named(query.shadow)[pair]
         if not spans and pair not in _EVERYDAY_PAIR - asked:
             spans = _shown(query, left, right)
+        if not spans and pair not in _EVERYDAY_PAIR | {"[]", "{}"}:
+            spans = [m.span() for m in re.finditer(rf"{left}[^{left}{right}\n]{{1,40}}{right}", query.text)]
         found += [((left, right), start, end) for start, end in spans]
     return found
 
@@ -441,7 +451,8 @@ _CAPITAL = re.compile(r"(?<![\w'’.-])([B-HJ-Z]|(?<=[aA] )A|(?<=[aA]n )I)(?![\w
 _ONTO = re.compile(r"(?:(?<=\b[OoIi]n )|(?<=\b[Ww]ith ))([AI])(?=[.,;!?]|$|\s(?:rather|instead|btw|as|now|and)\b)")
 _MADE = re.compile(r"\b(?:[Mm]ake|[Hh]ave|[Ll]et)\s([A-Z])\s(?:be\s)?(?:the|your|its)\b")
 _LETTER_CALLED = re.compile(
-    r"\b[Ll]etter(?:\s+of\s+(?:the|your|its)\s+\w+(?:\s+\w+)?)?(?:\s+(?:is|be|as|to|to\s+be|should\s+be|must\s+be))?:?"
+    r"\b[Ll]etter(?:\s+of\s+(?:the|your|its)\s+\w+(?:\s+\w+)?)?"
+    r"(?:\s+(?:is|be|as|to|to\s+be|(?:should|must|has\s+to|needs\s+to|ought\s+to|to)\s+be)(?:\s+an?(?=\s+\w\b))?)?:?"
     r"\s+[\"'“‘]?([A-Za-z])(?![\w'’])(?!\s+[\"'“‘]?[A-Za-z](?!\w))"
 )
 

@@ -22,7 +22,7 @@ _SCALES = {"hundred": 100, "thousand": 1000, "dozen": 12}
 
 _WORD = "|".join(sorted([*_ONES, *_TENS], key=len, reverse=True))
 _NUMBER = re.compile(
-    rf"(?<![\w.,])\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?!\w|,\d)|(?<![\w.,])\d{{1,9}}(?:\.\d{{1,3}})?(?=k?(?!\w))k?"
+    rf"(?<![\w.,])\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?!\w|,\d)|(?<![\w.,])\d{{1,9}}(?:\.\d{{1,3}})?(?=[kx]?(?!\w))k?"
     rf"|(?<!\w)(?:half\s+a\s+dozen|a\s+single|a\s+couple(?:\s+of)?"
     rf"|(?:(?:{_WORD}|an?)(?:[\s-]+(?:and\s+)?)){{0,4}}(?:hundred|thousand|dozen)"
     rf"(?:[\s-]+(?:and\s+)?(?:{_WORD}|hundred))*"
@@ -404,6 +404,8 @@ _POINTS = re.compile(r"\s{0,4}(?:percentage\s{1,4})?points?|\s{0,4}either\s{1,4}
 _FRACTIONS = {
     "half": 50,
     "quarter": 25,
+    "third": 33,
+    "two thirds": 67,
     "fifth": 20,
     "tenth": 10,
     "three quarters": 75,
@@ -412,7 +414,7 @@ _FRACTIONS = {
     "one in four": 25,
 }
 _FRACTION = re.compile(
-    r"(?<!\w)(?:half|(?:an?|one)[\s-](?P<part>quarter|fifth|tenth)|three[\s-]quarters|one\sin\s(?:ten|five|four))(?!\w)"
+    r"(?<!\w)(?:half|(?:an?|one)[\s-](?P<part>quarter|third|fifth|tenth)|three[\s-]quarters|two[\s-]thirds|one\sin\s(?:ten|five|four))(?!\w)"
 )
 _PARTED = re.compile(r"[,;:.!?]|(?<!\w)(?:but|all|use|instead|for|into)(?!\w)")
 _PARTED_BEFORE = re.compile(r"[;.!?,]|(?<!\w)(?:rather|instead|than|not|for)(?!\w)")

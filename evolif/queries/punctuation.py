@@ -62,6 +62,8 @@ class PunctuationReader(Reader):
 
 
 _PLAIN_MARKS = frozenset(".,:")
+_TALKED_OF = frozenset(" !?'\"()[]{}-")
+"""Marks that other groups speak of: questions, pairs, hyphens."""
 _UNCOMMON = 0xA0
 """The first character beyond those that everybody types."""
 
@@ -69,10 +71,12 @@ _UNCOMMON = 0xA0
 def _is_asked(query: Query, place: _Seen) -> bool:
     """Whether a mark is to be used: an uncommon one, or one that is called by its name."""
     mark, (start, end) = place.mark, place.span
-    if ord(mark) < _UNCOMMON or role_of(query, start, end) != "new" or is_lifted(query, start, end):
+    if mark in _TALKED_OF or role_of(query, start, end) != "new" or is_lifted(query, start, end):
         return False
+    if ord(mark) < _UNCOMMON and place.stance != "require":
+        return False  # everybody types these, and speaks of them
     if query.text[start:end] == mark:
-        if place.stance == "none":  # "Markdown → HTML"
+        if place.stance == "none" or ord(mark) < _UNCOMMON:  # "Markdown → HTML"
             return cues().before("beside", "article").search(query.shadow, max(0, start - 16), start) is not None
         return not query.text[start - 1 : start].isalnum()  # "6×" counts
     return heard("punctuation").anywhere("called").search(query.shadow, start, end) is not None
