@@ -14,6 +14,7 @@ from evolif.queries.vocabulary import heard
 from evolif.turns import Finding, Params
 
 _EDGES = frozenset({"start_with", "end_with"})
+_MARKDOWN = frozenset({"bullets", "headings", "emphasis"})
 MOST_RESTATED = 1
 """Other constraints in force that a query may say again with their values."""
 
@@ -50,6 +51,8 @@ def _told(query: Query, claim: Claim) -> str:
 def _is_own(query: Query, change: Change, claim: Claim) -> bool:
     """Whether a claim only repeats, in another group's words, what the change itself says."""
     mine = _texts(change)
+    if claim.group in _MARKDOWN and not claim.params and change.group == "format":
+        return "markdown" in mine  # "in Markdown, with proper headings"
     if claim.group in _EDGES:
         value = claim.params.get("value") or claim.params["left"] + claim.params["right"]
         return value in mine

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from evolif.queries.change import Change, Claim
-from evolif.queries.comparison import Said, compare, finding, misnamed, removed
+from evolif.queries.comparison import Said, compare, finding, is_lifted, misnamed, removed
 from evolif.queries.numbers import UNBOUNDED, Quantity, counts_as_one, quantities, relation
-from evolif.queries.polarity import Role, is_denied, role_of
+from evolif.queries.polarity import Role, is_denied, role_of, stance_of
 from evolif.queries.reader import Reader
 from evolif.queries.reading import Query
 from evolif.queries.vocabulary import cues, heard
@@ -84,6 +84,18 @@ class CountReader(Reader):
             return None
         return Claim(self.group, "require", {**told, **_counted(thing, quantity)}, said.span)
 
+    def claims(self, query: Query, said: Sequence[Said]) -> Iterator[Claim]:
+        """The numbers, and things that are asked for without one."""
+        counted = list(super().claims(query, said))
+        yield from counted
+        for thing, told in self._kinds if not counted else ():
+            vocabulary = heard(thing.group)
+            if "uncounted" not in vocabulary.keys(thing.key):
+                continue
+            for match in vocabulary.anywhere(thing.key, "uncounted").finditer(query.shadow):
+                if _is_asked(query, *match.span()):
+                    yield Claim(self.group, "require", told, match.span())
+
     def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
         """Findings on a number of things."""
         thing = self._thing(change)
@@ -92,6 +104,12 @@ class CountReader(Reader):
     def _thing(self, change: Change) -> Thing:
         """What the change counts."""
         return next(thing for thing, told in self._kinds if _is_kind(change.params, told))
+
+
+def _is_asked(query: Query, start: int, end: int) -> bool:
+    if role_of(query, start, end) != "new" or is_lifted(query, start, end) or is_denied(query, start, end):
+        return False
+    return stance_of(query, start, end) not in ("forbid", "lift")
 
 
 def _is_kind(params: Params, told: Params) -> bool:

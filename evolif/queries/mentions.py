@@ -390,7 +390,7 @@ def find_pairs(query: Query, wanted: Iterable[Params]) -> list[tuple[tuple[str, 
     asked = {f"{p['left']}{p['right']}" for p in wanted}
     for pair in PAIRS:
         left, right = pair[0], pair[1]
-        spans = _pairs_named(query.shadow)[pair]
+        spans = _pairs_named(query.low)[pair]
         if not spans and pair not in _EVERYDAY_PAIR - asked:
             spans = _shown(query, left, right)
         if not spans and pair not in _EVERYDAY_PAIR | {"[]", "{}"}:
@@ -400,9 +400,9 @@ def find_pairs(query: Query, wanted: Iterable[Params]) -> list[tuple[tuple[str, 
 
 
 @lru_cache(maxsize=256)
-def _pairs_named(shadow: str) -> Mapping[str, list[tuple[int, int]]]:
+def _pairs_named(low: str) -> Mapping[str, list[tuple[int, int]]]:
     """Where each pair is named; a longer name of another pair wins over one that it holds."""
-    places = [(pair, m.span()) for pair in PAIRS for m in cues().anywhere("pairs", pair).finditer(shadow)]
+    places = [(pair, m.span()) for pair in PAIRS for m in cues().anywhere("pairs", pair).finditer(low)]
     found: dict[str, list[tuple[int, int]]] = {pair: [] for pair in PAIRS}
     for pair, (start, end) in places:
         if not any(p != pair and s <= start and end <= e and e - s > end - start for p, (s, e) in places):
@@ -448,6 +448,7 @@ _AFTER_CUE = (
     + r"A-Za-z])[\"'”’)]?(?![\w'’])(?!\s?-\s?\w)"
 )
 _CAPITAL = re.compile(r"(?<![\w'’.-])([B-HJ-Z]|(?<=[aA] )A|(?<=[aA]n )I)(?![\w'’.-]\w)(?![\w'’-])")
+_SMALL = re.compile(r"\b(?:an?|one|the|solitary|single|lone)\s([b-hj-z])(?![\w'’-])")
 _ONTO = re.compile(r"(?:(?<=\b[OoIi]n )|(?<=\b[Ww]ith ))([AI])(?=[.,;!?]|$|\s(?:rather|instead|btw|as|now|and)\b)")
 _MADE = re.compile(r"\b(?:[Mm]ake|[Hh]ave|[Ll]et)\s([A-Z])\s(?:be\s)?(?:the|your|its)\b")
 _LETTER_CALLED = re.compile(
@@ -483,7 +484,7 @@ def find_letters(query: Query, known: set[str]) -> list[int]:
         named = "letter" in match.group() or letter.isupper()
         if letter.isalpha() and letter.isascii() and named and letter != "I":
             found.add(at)
-    alone = (m for pattern in (_CAPITAL, _ONTO, _ALONE_A, _ALONE_I) for m in pattern.finditer(query.text))
+    alone = (m for pattern in (_CAPITAL, _SMALL, _ONTO, _ALONE_A, _ALONE_I) for m in pattern.finditer(query.text))
     found |= {m.start(1) for m in alone if m[1].lower() in known}
     called = [m for pattern in (_MADE, _LETTER_CALLED) for m in pattern.finditer(query.text)]
     found |= {m.start(1) for m in called if not _SPEAKER.match(query.text, m.start(1))}

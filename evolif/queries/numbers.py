@@ -381,16 +381,27 @@ def _is_of_a_part(query: Query, quantity: Quantity, behind: str) -> bool:
 
 _AGE = re.compile(r"[\s-]{1,4}years?[\s-]{1,4}olds?(?!\w)|[\s-]{1,4}years\s{1,4}(?:old|of\s{1,4}age)(?!\w)")
 _AGED = re.compile(r"(?<!\w)(?:aged?|ages|age\s{1,4}of)\s{1,4}(?:(?:about|around)\s{1,4})?$")
+_YOUNGEST, _ELDEST = 3, 99
+_LONE_AGE = re.compile(
+    r"\s{0,4}(?:[.,;:!?)]|$|to\s|till\s|up(?!\w)|or\s(?:so|older|more|over)|and\s(?:over|above|up|older)|plus|\+|-|–)"
+)
+"""Behind a number that may be an age by itself."""
 _OLDEST = (("child", 14), ("youth", 24), ("adult", 64))
 """The age groups of the paper, each with its oldest year; who is older is a senior."""
 
 
-def find_ages(query: Query) -> list[Said]:
-    """Claims on audiences, by their values."""
+def find_ages(query: Query, *, alone: bool = False) -> list[Said]:
+    """Claims on audiences, by their values.
+
+    Args:
+        query: The query.
+        alone: Whether a number that counts nothing is an age: `New crowd: sixteen to twenty or so`.
+    """
     found = []
     for number in find_numbers(query.shadow):
         unit = _AGE.match(query.shadow, number.end)
-        if unit or _AGED.search(query.shadow, max(0, number.start - 20), number.start):
+        lone = alone and _YOUNGEST <= number.value <= _ELDEST and _LONE_AGE.match(query.shadow, number.end)
+        if unit or lone or _AGED.search(query.shadow, max(0, number.start - 20), number.start):
             value = next((name for name, oldest in _OLDEST if number.value <= oldest), "senior")
             end = unit.end() if unit else number.end
             found.append(Said(value, number.start, end, role_of(query, number.start, end)))

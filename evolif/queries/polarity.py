@@ -69,6 +69,8 @@ def lifted_after(rest: str) -> bool:
     if found is None:
         return False
     gap = rest[: found.start()]
+    if found.group() == "off" and cues().anywhere("zone", "not_off").search(gap):
+        return False
     return (
         len(gap.split()) <= _WORDS_BETWEEN
         and not cues().anywhere("zone", "not_behind").search(gap)
@@ -214,7 +216,12 @@ def stance_of(query: Query, start: int, end: int, *, near: bool = False) -> Stan
             or (before == "forbid" and cues().anywhere("stance", "if").search(said))
         ):
             return "forbid"  # "put no colons in even if you feel like it"
-    if after == "none" and before in ("none", "require") and _forbidden_later(query.shadow[end : end + _LATER]):
+    if (
+        after == "none"
+        and before in ("none", "require")
+        and not near
+        and _forbidden_later(query.shadow[end : end + _LATER])
+    ):
         return "forbid"
     if after == "none" and before != "forbid" and _lifted_later(query.shadow[end : end + _LATER]):
         return "lift"

@@ -30,8 +30,14 @@ class ChoiceReader(Reader):
         self._key = key
 
     def said(self, query: Query, change: Change) -> list[Said]:
-        """Every value that is named."""
-        return choices(query, self.group)
+        """Every value that is named; a number alone is an age where the audience changes and only the old is named."""
+        named = choices(query, self.group)
+        if self.group != "audience" or not change.is_known or change.kind == "remove":
+            return named
+        old = (change.before or {}).get(self._key)
+        if any(one.value != old for one in named):
+            return named
+        return sorted({one.span: one for one in (*named, *find_ages(query, alone=True))}.values(), key=_order)
 
     def claim(self, query: Query, said: Said) -> Claim | None:
         """A value in a frame that asks for it."""
@@ -119,12 +125,16 @@ def choices(query: Query, group: str) -> list[Said]:
                 claims.append(Said(value, *match.span(), role))
     if group == "audience":
         claims = _denied_whole(query, [*claims, *find_ages(query)])
-    claims.sort(key=lambda claim: (claim.start, -claim.end))
+    claims.sort(key=_order)
     outermost: list[Said] = []
     for claim in claims:  # "older adults" is one audience, not two
         if not outermost or claim.start >= outermost[-1].end:
             outermost.append(claim)
     return outermost
+
+
+def _order(said: Said) -> tuple[int, int]:
+    return said.start, -said.end
 
 
 def _is_somebody(query: Query, group: str, match: re.Match[str]) -> bool:
@@ -414,6 +424,13 @@ class FormatReader(Reader):
         modes = [(params or {}).get("mode") for params in (change.before, change.after)]
         headed = (modes[0] if change.kind == "remove" else modes[1]) == "table"
         return _formats(query, table="table" in modes, headed=headed)
+
+    def claims(self, query: Query, said: Sequence[Said]) -> Iterator[Claim]:
+        """Formats by name, and tables that are plainly asked for."""
+        yield from super().claims(query, said)
+        for match in heard("format").anywhere("table").finditer(query.shadow):
+            if role_of(query, *match.span()) == "new" and not is_denied(query, *match.span()):
+                yield Claim("format", "require", {"mode": "table"}, match.span())
 
     def claim(self, query: Query, said: Said) -> Claim | None:
         """A format in a frame that asks for it."""
