@@ -36,7 +36,7 @@ _LAYOUTS = frozenset(
 )
 _DETAILS = frozenset({"start_with", "end_with", "existence", "forbidden", "placement", "punctuation", "case", "digits"})
 
-_POINTS = re.compile(r"\b(?:it|this|that|so|such|these|those|them|either)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:it|this|that|so|such|these|those|them|either|otherwise)\b", re.IGNORECASE)
 
 _Line = Annotated[str, Field(min_length=3, max_length=160)]
 _Lines = Annotated[tuple[_Line, ...], Field(max_length=12)]

@@ -41,6 +41,8 @@ _SPECIFIC = 0.65
 """How often a reason belongs to the very change rather than to any."""
 _PERSONAS, _TASKS = 0.5, 0.33
 """How often a reason is the persona's own, and how often it lies in the task, as long as there is one."""
+_REASON_FIRST = 0.35
+"""How often a reason stands before the demand, where it can: a stranger understands it better behind."""
 _UNLIKED = 0.3
 """How often a plan is taken whose length or reference the persona does not prefer."""
 _BRINGS_REASON = 0.5
@@ -239,7 +241,7 @@ def _around(turn: ScriptTurn | Turn, act: str, change: Change, plan: Plan, plans
     bare = alone and REASONED not in plan.tags and plan.length < _MANY_WORDS
     reason = _reason(plans.group, act, change, draw) if room > 0 and bare and draw.says(style.reason) else None
     room -= reason is not None
-    reason_first = reason is not None and not reason.follows and _may_precede(act, plan) and draw.says(0.5)
+    reason_first = reason is not None and not reason.follows and _may_precede(act, plan) and draw.says(_REASON_FIRST)
     end = _End(draw, plan, changes=act != "state", after_reason=reason is not None and not reason_first)
     closer, thanks = end.drawn() if alone and min(room, stock) > 0 else ("", "")
     filler = ""

@@ -54,11 +54,14 @@ def _any_of(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, known))})\b")
 
 
-@lru_cache(maxsize=4096)
 def is_grave(topic: Topic) -> bool:
     """Whether a task is about illness, death, danger, law or want, so that nobody would joke beside it."""
-    tone = load_tone()
-    return topic.domain in tone.domains or tone.grave.search(topic.prompt.casefold()) is not None
+    return topic.domain in load_tone().domains or _sounds_grave(topic.prompt)
+
+
+@lru_cache(maxsize=4096)
+def _sounds_grave(prompt: str) -> bool:
+    return load_tone().grave.search(prompt.casefold()) is not None
 
 
 @lru_cache(maxsize=16384)
