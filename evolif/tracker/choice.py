@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_serializer, model_validator
@@ -35,11 +36,18 @@ class Kind(_Model):
     """A kind of topics: its domains, and the weights that differ from those of all topics."""
 
     domains: Annotated[tuple[str, ...], Field(min_length=1)]
+    words: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=60)], ...], Field(max_length=500)] = ()
+    """A task with one of these words is of this kind whatever its domain."""
     weights: _Weights = Field(default_factory=dict)
+
+    @model_serializer(mode="wrap")
+    def _leave_out_no_words(self, serialize: Any) -> dict[str, Any]:
+        data: dict[str, Any] = serialize(self)
+        return data if self.words else {name: value for name, value in data.items() if name != "words"}
 
 
 class Affinity(_Model):
-    """How well values suit a topic, by its domain.
+    """How well values suit a topic, by its domain, or by words of its task.
 
     Weights are given by kind of value. A value that is not named weighs what `*` says, or 1; with 0 it is never drawn.
     """
@@ -64,15 +72,17 @@ class Affinity(_Model):
         """Only the weights of values that one of the groups draws."""
         drawn = {name for name in self.named() if VALUE_KINDS.get(name, {name}).intersection(groups)}
         kinds = {
-            name: Kind(domains=kind.domains, weights=_only(drawn, kind.weights)) for name, kind in self.kinds.items()
+            name: kind.model_copy(update={"weights": _only(drawn, kind.weights)}) for name, kind in self.kinds.items()
         }
         return Affinity(default=_only(drawn, self.default), kinds=kinds)
 
-    def weights(self, domain: str) -> Mapping[str, Mapping[str, int]]:
-        """The weights for topics of a domain, by kind of value."""
-        folded = domain.casefold()
-        found = (kind.weights for kind in self.kinds.values() if folded in map(str.casefold, kind.domains))
-        special = next(found, {})
+    def weights(self, domain: str, prompt: str = "") -> Mapping[str, Mapping[str, int]]:
+        """The weights for topics of a domain with a task, by kind of value."""
+        folded, text = domain.casefold(), f" {' '.join(_WORD.findall(_POSSESSIVE.sub('', fold(prompt))))} "
+        told = (kind for kind in self.kinds.values() if any(f" {fold(word)} " in text for word in kind.words))
+        found = (kind for kind in self.kinds.values() if folded in map(str.casefold, kind.domains))
+        kind = next(chain(told, found), None)
+        special = kind.weights if kind is not None else {}
         return {name: _over(self.default.get(name, {}), special.get(name, {})) for name in {*self.default, *special}}
 
 
@@ -123,7 +133,7 @@ class Choice(_Model):
         dull = frozenset(k for k in topic.keywords if all(word in fillers for word in fold(k).split()))
         enough = len(set(topic.keywords) - dull) >= MIN_COUNTABLE
         spared = used_keywords(topic) if self.spare_task else frozenset()
-        weights = self.affinity.weights(topic.domain) if self.affinity else {}
+        weights = self.affinity.weights(topic.domain, topic.prompt) if self.affinity else {}
         return Suiting(weights, spared, dull if enough else frozenset())
 
 

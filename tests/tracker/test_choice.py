@@ -239,6 +239,21 @@ def test_weights_by_domain():
     assert AFFINITY.weights("a domain of my own") == AFFINITY.weights("") == AFFINITY.default
 
 
+def test_words_of_the_task_count_more_than_its_domain():
+    grave = {"domains": ["health"], "words": ["dying", "late wife"], "weights": {"emotion": {"happy": 0}}}
+    affinity = Affinity.model_validate(
+        {**AFFINITY.model_dump(), "kinds": {**AFFINITY.model_dump()["kinds"], "g": grave}}
+    )
+    for prompt in ("My mother is dying.", "It was my LATE wife's recipe."):
+        assert affinity.weights("cooking", prompt) == {"emotion": {"angry": 0, "happy": 0}, "emoji": {"💀": 0}}
+    for prompt in ("", "We are studying.", "My wife is late."):
+        assert affinity.weights("cooking", prompt) == AFFINITY.weights("cooking")
+    assert affinity.for_groups({"emotion"}).weights("film", "They are dying.")["emotion"]["happy"] == 0
+    assert "words" not in AFFINITY.model_dump()["kinds"]["kitchen"], "headers without words stay as they were"
+    built_in = PROFILES["extended"].choice.affinity
+    assert built_in.weights("parenting", "My mother is dying.") == built_in.weights("health")
+
+
 def picks(domain, kind, values, **names):
     context = DrawContext((), {}, weights=AFFINITY.weights(domain))
     stream = Stream(4)
@@ -265,7 +280,7 @@ def test_no_value_of_weight_zero_is_in_a_script(name):
     seen = Counter()
     for turns in dialogues(PROFILES[name], 3, 50):
         for turn in turns:
-            weights = PROFILES[name].choice.affinity.weights(turn.topic.domain)
+            weights = PROFILES[name].choice.affinity.weights(turn.topic.domain, turn.topic.prompt)
             for constraint in turn.constraints:
                 params = constraint.params
                 kind = kinds.get((constraint.group, params.get("mode")), constraint.group)
