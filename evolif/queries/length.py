@@ -144,9 +144,17 @@ def _claims(query: Query, change: Change) -> list[Said]:
                 continue  # "ten sentences, bang on ten"
             unit = found
             role = _role(query, change, quantity)
-            told = _inherited(query, change, quantity) if elided or _is_moved_to(query, quantity) else quantity
+            inherits = elided or _is_moved_to(query, quantity) or _is_of_before(change, found, quantity)
+            told = _inherited(query, change, quantity) if inherits else quantity
             claims.append(Said((found, told), quantity.start, end, role))
     return claims
+
+
+def _is_of_before(change: Change, unit: str, quantity: Quantity) -> bool:
+    """`the limit of 800 words`: the number in force, whose relation need not be said again."""
+    before, after = change.before or {}, change.after or {}
+    same = (unit, quantity.number) == (before.get("unit"), before.get("count"))
+    return same and (unit, quantity.number) != (after.get("unit"), after.get("count"))
 
 
 def _role(query: Query, change: Change, quantity: Quantity) -> Role:
