@@ -110,6 +110,8 @@ def in_force(claim: Claim, params: Params) -> bool:
         params: The constraint's parameters.
     """
     told = claim.params
+    if claim.polarity == "forbid" and claim.group not in ("forbidden", "punctuation", "digits"):
+        return False
     if claim.group == "length":
         return _same_length(told, params)
     if claim.group == "existence":

@@ -41,7 +41,7 @@ class Change:
     others: tuple[tuple[str, Params], ...] = ()
     """The other active constraints: group and parameters."""
     told_all: bool = False
-    """Whether it is known what else is in force: the turn lists its constraints, its own among them."""
+    """Whether it is known what else is in force: the turn lists its constraints, its own among them, or says none."""
 
     def about(self, group: str) -> Change:
         """The change as far as it concerns a group: of one of another group only the topic's keywords are left."""
@@ -108,9 +108,13 @@ def intention(turn: Turn | ScriptTurn | Mapping[str, Any]) -> tuple[Topic, Move,
         raise UsageError("operation: an add or a modification needs “after”, a removal “before”")
     others = tuple((group, params) for group, params in active if group != operation.group)
     change = Change(
-        operation.kind, operation.group, operation.before, operation.after, topic.keywords, others, bool(active)
+        operation.kind, operation.group, operation.before, operation.after, topic.keywords, others, _tells_all(turn)
     )
     return topic, move, change
+
+
+def _tells_all(turn: Turn | ScriptTurn | Mapping[str, Any]) -> bool:
+    return bool(turn.get("constraints") is not None) if isinstance(turn, Mapping) else True
 
 
 _Parts = tuple[Topic, Move, Operation, list[tuple[str, Mapping[str, Any]]]]

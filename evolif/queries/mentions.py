@@ -393,6 +393,9 @@ def find_pairs(query: Query, wanted: Iterable[Params]) -> list[tuple[tuple[str, 
         spans = _pairs_named(query.low)[pair]
         if not spans and pair not in _EVERYDAY_PAIR - asked:
             spans = _shown(query, left, right)
+        if not spans:  # "a quotation in ( )"
+            gap = rf"{re.escape(left)}[ .…]{{1,5}}{re.escape(right)}"
+            spans = [m.span() for m in re.finditer(gap, query.text)]
         if not spans and pair not in _EVERYDAY_PAIR | {"[]", "{}"}:
             spans = [m.span() for m in re.finditer(rf"{left}[^{left}{right}\n]{{1,40}}{right}", query.text)]
         found += [((left, right), start, end) for start, end in spans]

@@ -73,8 +73,8 @@ def _is_asked(query: Query, place: _Seen) -> bool:
     mark, (start, end) = place.mark, place.span
     if mark in _TALKED_OF or role_of(query, start, end) != "new" or is_lifted(query, start, end):
         return False
-    if ord(mark) < _UNCOMMON and place.stance != "require":
-        return False  # everybody types these, and speaks of them
+    if ord(mark) < _UNCOMMON and place.stance != "require":  # everybody types these, and speaks of them
+        return heard("punctuation").before("asked").search(query.shadow, max(0, start - 40), start) is not None
     if query.text[start:end] == mark:
         if place.stance == "none" or ord(mark) < _UNCOMMON:  # "Markdown → HTML"
             return cues().before("beside", "article").search(query.shadow, max(0, start - 16), start) is not None

@@ -40,13 +40,22 @@ class ChoiceReader(Reader):
         return sorted({one.span: one for one in (*named, *find_ages(query, alone=True))}.values(), key=_order)
 
     def claim(self, query: Query, said: Said) -> Claim | None:
-        """A value in a frame that asks for it."""
+        """A value in a frame that asks for it, or one that is ruled out."""
+        if said.role == "old" and _is_ruled_out(query, self.group, said.start):
+            return Claim(self.group, "forbid", {self._key: said.value}, said.span)
         framed = said.role == "new" and is_framed(query, self.group, *said.span) and not query.is_quoted(said.start)
         return Claim(self.group, "require", {self._key: said.value}, said.span) if framed else None
 
     def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
         """Findings on a value."""
         return _compare_choice(query, change, said, self._key)
+
+
+def _is_ruled_out(query: Query, group: str, start: int) -> bool:
+    vocabulary = heard(group)
+    if "plain" not in vocabulary or "ruled_out" not in vocabulary.keys("plain"):
+        return False
+    return vocabulary.before("plain", "ruled_out").search(query.shadow, max(0, start - _NEAR), start) is not None
 
 
 def _compare_choice(query: Query, change: Change, claims: Sequence[Said], key: str) -> list[Finding]:
