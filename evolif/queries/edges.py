@@ -9,7 +9,7 @@ import regex
 
 from evolif.queries.change import Change, Claim
 from evolif.queries.comparison import Said, compare, finding, is_lifted, removed
-from evolif.queries.mentions import find_letters, find_pairs, mentions_of
+from evolif.queries.mentions import find_edge_letters, find_letters, find_pairs, mentions_of
 from evolif.queries.polarity import role_of
 from evolif.queries.reader import Reader
 from evolif.queries.reading import MASK, Query
@@ -57,6 +57,9 @@ def _of_change(query: Query, change: Change, said: Sequence[Said]) -> list[Said]
     known = {str(p["value"]).casefold() for p in (change.before, change.after) if p and p["mode"] == "keyword"}
     others = _other_keywords(query, change)
     mine = [c for c in said if c.value[0] != "keyword" or c.value[1] in known or c.span in others]
+    opposite = [params for group, params in change.others if group in ("start_with", "end_with")]
+    own = [params for params in (change.before, change.after) if params]
+    mine = [c for c in mine if any(says(c.value, p) for p in own) or not any(says(c.value, p) for p in opposite)]
     if change.after is None and change.params["mode"] != "emoji":
         return [c for c in mine if c.value[0] != "emoji" or not _decorates(query, c)]
     wanted = [c for c in mine if change.after is not None and says(c.value, change.after)]
@@ -75,7 +78,7 @@ def _values(query: Query, change: Change) -> list[Said]:
         (("emoji", m.group()), m.span()) for m in _EMOJI.finditer(query.text) if m.group() not in _SIGNS
     ]
     letters = {str(p["value"]).lower() for p in params if p["mode"] == "letter"}
-    if letters or "letter" in query.low:
+    if letters or "letter" in query.low or find_edge_letters(query):
         found += [(("letter", query.text[at].lower()), (at, at + 1)) for at in find_letters(query, letters)]
     pairs = find_pairs(query, [p for p in params if p["mode"] == "quotation"])
     found += [(("quotation", pair), (start, end)) for pair, start, end in pairs]

@@ -453,6 +453,14 @@ _AFTER_CUE = (
 _CAPITAL = re.compile(r"(?<![\w'’.-])([B-HJ-Z]|(?<=[aA] )A|(?<=[aA]n )I)(?![\w'’.-]\w)(?![\w'’-])")
 _SMALL = re.compile(r"\b(?:an?|one|the|solitary|single|lone)\s([b-hj-z])(?![\w'’-])")
 _ONTO = re.compile(r"(?:(?<=\b[OoIi]n )|(?<=\b[Ww]ith ))([AI])(?=[.,;!?]|$|\s(?:rather|instead|btw|as|now|and)\b)")
+_AT_EDGE = re.compile(
+    r"\b(?:[Ss]tart|[Bb]egin|[Oo]pen|[Ee]nd|[Ff]inish|[Cc]lose)(?:s|es|ning|ing)?\s(?:with|on|in|by)\s(?:an?\s|the\s)?"
+    r"(?:(?:capital|big)\s)?([B-HJ-Z])(?![\w'’-])"
+)
+_AS_EDGE = re.compile(
+    r"(?<![\w'’.-])([B-HJ-Z])\s(?:to\sbe|as|be|is|comes|goes)\s(?:the\s|your\s|its\s)?(?:very\s)?"
+    r"(?:first|last|opening|closing|final|initial)\b"
+)
 _MADE = re.compile(r"\b(?:[Mm]ake|[Hh]ave|[Ll]et)\s([A-Z])\s(?:be\s)?(?:the|your|its)\b")
 _LETTER_CALLED = re.compile(
     r"\b[Ll]etter(?:\s+of\s+(?:the|your|its)\s+\w+(?:\s+\w+)?)?"
@@ -473,6 +481,15 @@ _SPEAKER = re.compile(
 """`that is the letter I want`."""
 
 
+def find_edge_letters(query: Query) -> list[int]:
+    """Where capitals stand at which a text is said to start or end: `begin with an S`.
+
+    Args:
+        query: The query.
+    """
+    return [m.start(1) for pattern in (_AT_EDGE, _AS_EDGE) for m in pattern.finditer(query.text)]
+
+
 def find_letters(query: Query, known: set[str]) -> list[int]:
     """Where letters stand that are spoken of.
 
@@ -489,6 +506,6 @@ def find_letters(query: Query, known: set[str]) -> list[int]:
             found.add(at)
     alone = (m for pattern in (_CAPITAL, _SMALL, _ONTO, _ALONE_A, _ALONE_I) for m in pattern.finditer(query.text))
     found |= {m.start(1) for m in alone if m[1].lower() in known}
-    called = [m for pattern in (_MADE, _LETTER_CALLED) for m in pattern.finditer(query.text)]
+    called = [m for pattern in (_MADE, _LETTER_CALLED, _AT_EDGE, _AS_EDGE) for m in pattern.finditer(query.text)]
     found |= {m.start(1) for m in called if not _SPEAKER.match(query.text, m.start(1))}
     return sorted(found)

@@ -109,10 +109,23 @@ def is_framed(query: Query, group: str, start: int, end: int) -> bool:
     before = vocabulary.framed("plain", "before", right="( <plain_fill>){0,5}( )?[\"'“‘]?$")
     if before.search(query.shadow, low, start):
         return True
-    if group != "audience" and _is_alone(query, start, end):
+    if group == "audience":
+        if _opens_for(query, start, end):
+            return True
+    elif _is_alone(query, start, end):
         return True
     after = vocabulary.framed("plain", "after", left="[\"'”’]?( )?")
     return after.match(query.shadow, end) is not None
+
+
+def _opens_for(query: Query, start: int, end: int) -> bool:
+    """Whether a whole segment only says for whom the text is: `For the little ones, please`."""
+    first, last = query.segment(start)
+    lead = cues().framed("beside", "readers", left=r"\W*", right=r"\W*")
+    rest = cues().framed("beside", "alone", left=r"\W*", right=r"\W*")
+    behind = query.shadow[end:last]
+    told = not behind.strip(" .,;:!?-") or rest.fullmatch(behind) is not None
+    return told and lead.fullmatch(query.shadow, first, start) is not None
 
 
 def _is_alone(query: Query, start: int, end: int) -> bool:
