@@ -64,7 +64,7 @@ def _is_own(query: Query, change: Change, claim: Claim) -> bool:
     if claim.group == "punctuation":
         return claim.params["mark"] in mine or _stands_at_edge(query, change, claim)
     if claim.group == "length":
-        return _is_a_size_of(change, claim)
+        return bool(claim.params) and _is_a_size_of(change, claim)
     return claim.group == "placement" and claim.params.get("value", "").casefold() in mine
 
 
@@ -130,6 +130,8 @@ def _plain(value: Any) -> Any:
 
 
 def _same_length(told: Params, params: Params) -> bool:
+    if not told:
+        return True  # "keep it short", where a length is in force
     if told["unit"] != params["unit"]:
         return False
     if told["relation"] in ("exactly", "about"):

@@ -93,7 +93,7 @@ class CountReader(Reader):
             if "uncounted" not in vocabulary.keys(thing.key):
                 continue
             for match in vocabulary.anywhere(thing.key, "uncounted").finditer(query.shadow):
-                if _is_asked(query, *match.span()):
+                if is_asked(query, *match.span()):
                     yield Claim(self.group, "require", told, match.span())
 
     def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
@@ -106,7 +106,14 @@ class CountReader(Reader):
         return next(thing for thing, told in self._kinds if _is_kind(change.params, told))
 
 
-def _is_asked(query: Query, start: int, end: int) -> bool:
+def is_asked(query: Query, start: int, end: int) -> bool:
+    """Whether a thing that is named without a number is wanted.
+
+    Args:
+        query: The query.
+        start: Where it starts.
+        end: Where it ends.
+    """
     if role_of(query, start, end) != "new" or is_lifted(query, start, end) or is_denied(query, start, end):
         return False
     return stance_of(query, start, end) not in ("forbid", "lift")

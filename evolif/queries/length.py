@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from evolif.queries.change import Change, Claim
 from evolif.queries.comparison import Said, compare, finding, is_lifted, misnamed, removed
-from evolif.queries.counted import distinct_starts, is_count_denied, lone_numbers, role_alone
+from evolif.queries.counted import distinct_starts, is_asked, is_count_denied, lone_numbers, role_alone
 from evolif.queries.numbers import (
     UNBOUNDED,
     Quantity,
@@ -55,6 +55,14 @@ class LengthReader(Reader):
         ):
             return None
         return Claim("length", "require", {"unit": unit, **_sized(quantity)}, said.span)
+
+    def claims(self, query: Query, said: Sequence[Said]) -> Iterator[Claim]:
+        """The lengths, and words that only ask for a short or a long text."""
+        counted = list(super().claims(query, said))
+        yield from counted
+        for match in heard("length").anywhere("uncounted").finditer(query.shadow) if not counted else ():
+            if is_asked(query, *match.span()):
+                yield Claim("length", "require", {}, match.span())
 
     def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
         """Findings on a length."""

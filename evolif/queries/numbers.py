@@ -380,7 +380,10 @@ def _is_of_a_part(query: Query, quantity: Quantity, behind: str) -> bool:
 # Finds audiences that are named by their age: `nine-year-olds`, `aged about 70`.
 
 _AGE = re.compile(r"[\s-]{1,4}years?[\s-]{1,4}olds?(?!\w)|[\s-]{1,4}years\s{1,4}(?:old|of\s{1,4}age)(?!\w)")
-_AGED = re.compile(r"(?<!\w)(?:aged?|ages|age\s{1,4}of)\s{1,4}(?:(?:about|around)\s{1,4})?$")
+_AGED = re.compile(
+    r"(?<!\w)(?:aged?|ages|age\s{1,4}of|(?:people|those|readers|folks?|kids|someone|anyone|somebody|youngsters|pupils)"
+    r"\s(?:who\sare\s)?(?:of|over|past|above|under|below|around))\s{1,4}(?:(?:about|around)\s{1,4})?$"
+)
 _YOUNGEST, _ELDEST = 3, 99
 _LONE_AGE = re.compile(
     r"\s{0,4}(?:[.,;:!?)]|$|to\s|till\s|up(?!\w)|or\s(?:so|older|more|over)|and\s(?:over|above|up|older)|plus|\+|-|–)"
@@ -401,7 +404,7 @@ def find_ages(query: Query, *, alone: bool = False) -> list[Said]:
     for number in find_numbers(query.shadow):
         unit = _AGE.match(query.shadow, number.end)
         lone = alone and _YOUNGEST <= number.value <= _ELDEST and _LONE_AGE.match(query.shadow, number.end)
-        if unit or lone or _AGED.search(query.shadow, max(0, number.start - 20), number.start):
+        if unit or lone or _AGED.search(query.shadow, max(0, number.start - 40), number.start):
             value = next((name for name, oldest in _OLDEST if number.value <= oldest), "senior")
             end = unit.end() if unit else number.end
             found.append(Said(value, number.start, end, role_of(query, number.start, end)))

@@ -50,7 +50,8 @@ class PunctuationReader(Reader):
         if any(low <= place.start < high for low, high in given_up(query.shadow)):
             return None
         everyday = place.mark in _PLAIN_MARKS
-        if place.stance == "forbid" and everyday:
+        named = place.mark not in _TALKED_OF and query.shadow[place.start : place.end] != place.mark
+        if place.stance == "forbid" and (everyday or named):
             return Claim("punctuation", "forbid", {"mode": "exclude", "mark": place.mark}, place.span)
         if place.stance in ("require", "none") and not everyday and _is_asked(query, place):
             return Claim("punctuation", "require", {"mode": "include", "mark": place.mark}, place.span)
@@ -62,7 +63,7 @@ class PunctuationReader(Reader):
 
 
 _PLAIN_MARKS = frozenset(".,:")
-_TALKED_OF = frozenset(" !?'\"()[]{}-")
+_TALKED_OF = frozenset(" ?'\"()[]{}-")
 """Marks that other groups speak of: questions, pairs, hyphens."""
 _UNCOMMON = 0xA0
 """The first character beyond those that everybody types."""
