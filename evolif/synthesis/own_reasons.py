@@ -32,8 +32,9 @@ _UPPER_BOUNDS = frozenset({("length", "less"), ("sentences", "max_words")})
 _LOWER_BOUNDS = frozenset({("length", "more")})
 _LAYOUTS = frozenset(
     {("bullets", "count"), ("bullets", "numbered"), ("headings", "count"), ("emphasis", "count")}
-    | {("format", shape) for shape in ("table", "html", "markdown")}
+    | {("format", "table")}
 )
+"""Nobody pins HTML to a wall."""
 _DETAILS = frozenset({"start_with", "end_with", "existence", "forbidden", "placement", "punctuation", "case", "digits"})
 
 _POINTS = re.compile(r"\b(?:it|this|that|so|such|these|those|them|either|otherwise)\b", re.IGNORECASE)

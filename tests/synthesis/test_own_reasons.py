@@ -98,7 +98,7 @@ WORDS = {"unit": "words", "relation": "less_than", "count": 300}
         ("bullets", {"count": 9}, {"count": 5}, "shorter"),
         ("bullets", {"count": 5}, {"count": 9}, "longer"),
         ("emphasis", {"count": 5}, {"count": 9}, "layout"),
-        ("format", None, {"mode": "html"}, "layout"),
+        ("format", None, {"mode": "html"}, "any"),
         ("format", None, {"mode": "json"}, "any"),
         ("forbidden", None, {"keywords": ["kyoto"]}, "detail"),
         ("emotion", None, {"emotion": "happy"}, "any"),
