@@ -17,6 +17,9 @@ from evolif.queries import Claim, read_claims
 from evolif.rng import Stream
 
 DEMANDS: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "demands.yaml").read_text(encoding="utf-8"))
+SPOKEN: dict[str, list[str]] = yaml.safe_load(
+    (Path(__file__).parent / "spoken_demands.yaml").read_text(encoding="utf-8")
+)
 SENTENCES = re.compile(r"(?<=[.!?])\s+")
 PLACES = ("front", "middle", "end")
 WORDINGS, QUERIES = 5, 200
@@ -61,6 +64,18 @@ def test_a_plain_demand_of_another_group_is_found(lines: list[dict[str, Any]]) -
 
 def test_every_group_has_demands_enough() -> None:
     assert {group: len(demands) >= WORDINGS for group, demands in DEMANDS.items()} == dict.fromkeys(DEMANDS, True)
+
+
+@pytest.mark.parametrize("group", SPOKEN)
+@pytest.mark.parametrize("joint", [". ", ", and "])
+def test_a_demand_in_passing_is_found(group: str, joint: str) -> None:
+    asked = turn({"mode": "include", "mark": "※"}, {}, "punctuation")
+    query = "Put a ※ in it"
+    if group not in ("bullets", "length"):
+        asked, query = turn(LENGTH, {}, "length"), "Under 300 words"
+    asked["topic"]["keywords"] = ["lamp", "oven", "perch", "loaf"]
+    missed = [demand for demand in SPOKEN[group] if not evolif.check_query(asked, f"{query}{joint}{demand}")]
+    assert len(missed) <= 0.1 * len(SPOKEN[group]), missed
 
 
 def turn(after: dict[str, Any], others: dict[str, Any], group: str = "bullets") -> dict[str, Any]:
