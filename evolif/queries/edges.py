@@ -57,6 +57,8 @@ def _of_change(query: Query, change: Change, said: Sequence[Said]) -> list[Said]
     known = {str(p["value"]).casefold() for p in (change.before, change.after) if p and p["mode"] == "keyword"}
     others = _other_keywords(query, change)
     mine = [c for c in said if c.value[0] != "keyword" or c.value[1] in known or c.span in others]
+    quoted = {c.value for c in mine if query.is_quoted(c.start)}  # who quotes a word here uses it elsewhere
+    mine = [c for c in mine if c.value not in quoted or c.value[0] != "keyword" or query.is_quoted(c.start)]
     opposite = [params for group, params in change.others if group in ("start_with", "end_with")]
     own = [params for params in (change.before, change.after) if params]
     mine = [c for c in mine if any(says(c.value, p) for p in own) or not any(says(c.value, p) for p in opposite)]
