@@ -391,9 +391,10 @@ class EmphasisReader(CountReader):
 
 def _near_bold(query: Query) -> Iterator[Said]:
     """`six bold passages`, `use bold six times`."""
-    for match in heard("emphasis").anywhere("named").finditer(query.shadow):
+    numbers = list(quantities(query, ranges=False))
+    for match in heard("emphasis").anywhere("named").finditer(query.shadow) if numbers else ():
         low, high = query.sentence(match.start())
-        for quantity in quantities(query, ranges=False):
+        for quantity in numbers:
             near = low <= quantity.start < high and abs(quantity.start - match.start()) <= _NEAR
             if near and quantity.number > 1 and not _counts_another(query, quantity):
                 role = role_of(query, quantity.start, quantity.end)

@@ -40,7 +40,7 @@ class EdgeReader(Reader):
 
     def claims(self, query: Query, said: Sequence[Said]) -> Iterator[Claim]:
         """The claims of the values that stand nearest to such words."""
-        values = [one for one in said if one.role == "new"]
+        values = [one for one in said if one.role == "new"][:_MOST]
         for place in _strong(query, self.group) if values else ():
             nearest = min(values, key=lambda one: _gap(query, one, place))
             claim = self.claim(query, nearest)
@@ -239,6 +239,8 @@ def _demand(change: Change) -> str:
 
 # Plain demands on an edge, whatever the turn is about.
 
+_MOST = 40
+"""Values, and words that speak of an edge, that are compared with each other."""
 _PLAIN_REACH = 60
 """Characters between a value and the cue of its edge, at most."""
 
@@ -250,7 +252,7 @@ def _strong(query: Query, group: str) -> list[tuple[int, int]]:
         m.span()
         for m in heard(group).anywhere("plain").finditer(query.shadow)
         if not no_edge.match(query.shadow, m.start())
-    ]
+    ][:_MOST]
 
 
 def _gap(query: Query, claim: Said, cue: tuple[int, int]) -> int:

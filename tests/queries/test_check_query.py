@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -98,6 +99,13 @@ ADD = {"move": "continue", "operation": {"kind": "add", "group": "bullets", "aft
 @pytest.mark.parametrize("query", ["", "   ", "x" * 9000, "\x1b[31m", "'" * 500, "1 " * 2000, "“a” " * 500])
 def test_what_cannot_be_read_is_a_finding(query: str) -> None:
     assert evolif.check_query(ADD, query)
+
+
+@pytest.mark.parametrize("token", ["bold the ", "begin with S ", "kids ", "keep it short ", "oven ", "comma "])
+def test_a_query_that_repeats_itself_costs_little(token: str) -> None:
+    start = time.process_time()
+    evolif.check_query({**ADD, "topic": TOPICS["asides-X002"]}, (token * 8000)[:7900])
+    assert time.process_time() - start < 1.5
 
 
 def test_a_finding_points_at_the_wrong_words() -> None:
