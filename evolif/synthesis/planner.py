@@ -40,8 +40,10 @@ _CHANGES_TOPIC = 0.55
 _SPECIFIC = 0.65
 """How often a reason belongs to the very change rather than to any."""
 _PERSONAS, _TASKS = 0.2, 0.6
-"""How often a reason is the persona's own, and how often it lies in the task, as long as there is one: readers who do not
-know the persona find most natural what belongs to the task."""
+"""How often a reason is the persona's own, and how often it lies in the task, as long as there is one.
+
+Readers who do not know the persona find most natural what belongs to the task.
+"""
 _REASON_FIRST = 0.35
 """How often a reason stands before the demand, where it can: a stranger understands it better behind."""
 _UNLIKED = 0.3
