@@ -75,7 +75,9 @@ def _is_asked(query: Query, place: _Seen) -> bool:
     if mark in _TALKED_OF or role_of(query, start, end) != "new" or is_lifted(query, start, end):
         return False
     if ord(mark) < _UNCOMMON and place.stance != "require":  # everybody types these, and speaks of them
-        return heard("punctuation").before("asked").search(query.shadow, max(0, start - 40), start) is not None
+        vocabulary = heard("punctuation")
+        asked = vocabulary.before("asked").search(query.shadow, max(0, start - 40), start)
+        return (asked or vocabulary.after("placed").match(query.shadow, end)) is not None
     if query.text[start:end] == mark:
         if place.stance == "none" or ord(mark) < _UNCOMMON:  # "Markdown → HTML"
             return cues().before("beside", "article").search(query.shadow, max(0, start - 16), start) is not None
