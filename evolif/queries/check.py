@@ -152,7 +152,7 @@ def _task_masked(query: Query, topic: Topic) -> Query:
     at = query.text.find(topic.prompt)
     if topic.prompt and at >= 0:  # a passage in quotation marks must not pair with what the query quotes behind it
         whole = range(at, at + len(topic.prompt))
-        chars[at : at + len(topic.prompt)] = [" " if query.text[i] in _QUOTATION else query.text[i] for i in whole]
+        chars[at : at + len(topic.prompt)] = ["x" if query.text[i] in _QUOTATION else query.text[i] for i in whole]
     text = "".join(chars)
     for start, end in spans:
         chars[start:end] = _TASK_WORD.sub(lambda m: "x" * len(m.group()), text[start:end])
