@@ -448,8 +448,11 @@ _QUOTED = re.compile(r"[\"'“‘]([A-Za-z])[\"'”’](?!\w)")
 _AFTER_CUE = (
     r" (letter |an? |the )?((capital|small|upper-?case|lower-?case) )?[\"'“‘(]?(?P<letter>["
     + MASK
-    + r"A-Za-z])[\"'”’)]?(?![\w'’])(?!\s?-\s?\w)"
+    + r"A-Za-z])(?!"
+    + MASK
+    + r")[\"'”’)]?(?![\w'’])(?!\s?-\s?\w)"
 )
+"""A quoted word is masked: its first letter is none by itself."""
 _CAPITAL = re.compile(r"(?<![\w'’.-])([B-HJ-Z]|(?<=[aA] )A|(?<=[aA]n )I)(?![\w'’.-]\w)(?![\w'’-])")
 _SMALL = re.compile(r"\b(?:an?|one|the|solitary|single|lone)\s([b-hj-z])(?![\w'’-])")
 _ONTO = re.compile(r"(?:(?<=\b[OoIi]n )|(?<=\b[Ww]ith ))([AI])(?=[.,;!?]|$|\s(?:rather|instead|btw|as|now|and)\b)")

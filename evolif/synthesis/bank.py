@@ -302,7 +302,19 @@ def _with_article(text: str, value: str) -> str:
     return f"{text[: match.start()]}{match[1]}{'n' if vowel else ''} "
 
 
-def named_old(plans: GroupPlans, change: Change) -> tuple[str, ...]:
-    """The noun phrases for what a change gives up, their slots filled."""
+_PLACE = re.compile(r"\b(?:start|begin|open|first|end|finish|clos|last)", re.IGNORECASE)
+
+
+def named_old(plans: GroupPlans, change: Change, plan: Plan | None = None) -> tuple[str, ...]:
+    """The noun phrases for what a change gives up, their slots filled.
+
+    Args:
+        plans: Of the group.
+        change: What changes.
+        plan: Where the phrase is to stand: if it says that something is at the start or at the end, the phrase does not
+            say so again, as long as there is another.
+    """
     phrases = plans.old.get(change.old_shape, ())
+    if plan is not None and _PLACE.search(plan.text):
+        phrases = tuple(phrase for phrase in phrases if not _PLACE.search(phrase)) or phrases
     return tuple(fill(_pieces(phrase), change.old) for phrase in phrases)

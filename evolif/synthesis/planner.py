@@ -232,7 +232,9 @@ def _around(turn: ScriptTurn | Turn, act: str, change: Change, plan: Plan, plans
     style, register = draw.style, draw.persona.register
     room = _ADDITIONS.get(register, 2) if plan.length > _FEW_WORDS else 1
     named = (
-        draw.next(f"old/{plans.group}/{change.old_shape}", named_old(plans, change)) if "old" in plan.slots else None
+        draw.next(f"old/{plans.group}/{change.old_shape}", named_old(plans, change, plan))
+        if "old" in plan.slots
+        else None
     )
     draw.said |= plan.echoes
     opening = _opening(turn, act, draw) if turn.move != "continue" or _may_follow(plan) else ""

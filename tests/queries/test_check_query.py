@@ -151,3 +151,16 @@ def test_a_group_without_a_reader_needs_all_its_values_named() -> None:
     turn = {"move": "continue", "operation": operation}
     assert evolif.check_query(turn, "Make it eight lines that rhyme abab.") == []
     assert evolif.check_query(turn, "Make it nine lines that rhyme abab.")
+
+
+@pytest.mark.parametrize("word", ["Kew", "Bali", "garden"])
+def test_the_first_letter_of_a_quoted_word_is_no_letter_by_itself(word: str) -> None:
+    operation = {
+        "kind": "modify",
+        "group": "start_with",
+        "before": {"mode": "letter", "value": "p"},
+        "after": {"mode": "keyword", "value": word},
+    }
+    asked = {"topic": TOPICS[next(iter(TOPICS))], "move": "continue", "operation": operation}
+    assert evolif.check_query(asked, f"Start with “{word}” and not with the letter P.") == []
+    assert evolif.check_query(asked, "Start with “Q” and not with the letter P.") != []
