@@ -48,7 +48,7 @@ _REASON_FIRST = 0.35
 """How often a reason stands before the demand, where it can: a stranger understands it better behind."""
 _UNLIKED = 0.3
 """How often a plan is taken whose length or reference the persona does not prefer."""
-_BRINGS_REASON = 0.5
+_BRINGS_REASON = 0.25
 """How often a plan with a reason in it is taken by a person who has reasons of their own, which sound less made up."""
 _CLIPPED = 5
 """Plans shorter than this read like a form behind a task that is told in whole sentences."""
@@ -131,12 +131,13 @@ class Planner:
         stream = Stream(self._seed, Purpose.PLAN, turn.dialogue, turn.turn)
         draw = Draw(self.order, turn.dialogue, turn.topic, persona, stream, memory)
         for act in _acts(turn, change):
-            plan = self._plan(plans, act, change, draw)
+            plan = self._plan(plans, act, change, draw, names_topic=turn.move == "backtrack" and act != "back")
             if plan is not None:
                 return _around(turn, act, change, plan, plans, draw)
         return None
 
-    def _plan(self, plans: GroupPlans, act: str, change: Change, draw: Draw) -> Plan | None:
+    def _plan(self, plans: GroupPlans, act: str, change: Change, draw: Draw, *, names_topic: bool) -> Plan | None:
+        """The plan; behind a sentence that names the topic a whole one, which does not start with an interjection."""
         register = draw.persona.register
         key = (plans.group, act, change.shape, register)
         fitting = self._fitting.get(key)
@@ -156,7 +157,8 @@ class Planner:
             )
 
         def suits(plan: Plan) -> bool:
-            return fits(plan) and draw.in_tone(plan.text)
+            goes_on = not names_topic or (plan.length >= _CLIPPED and _may_follow(plan))
+            return goes_on and fits(plan) and draw.in_tone(plan.text)
 
         has_own = bool(draw.own_reasons())
 
@@ -237,7 +239,7 @@ def _around(turn: ScriptTurn | Turn, act: str, change: Change, plan: Plan, plans
         else None
     )
     draw.said |= plan.echoes
-    opening = _opening(turn, act, draw) if turn.move != "continue" or _may_follow(plan) else ""
+    opening = _opening(turn, act, plan, draw) if turn.move != "continue" or _may_follow(plan) else ""
     room -= bool(opening) and turn.move == "continue"
     stock = _STOCK + (register == "warm") - (bool(opening) and turn.move != "backtrack")
     draw.memory.beginnings.append(beginning_of(opening) if opening else plan.beginning)
@@ -298,7 +300,7 @@ class _End:
         return "", draw.words(f"thanks/{register}", talk.thanks, style.thanking)
 
 
-def _opening(turn: ScriptTurn | Turn, act: str, draw: Draw) -> str:
+def _opening(turn: ScriptTurn | Turn, act: str, plan: Plan, draw: Draw) -> str:
     """The first words: a greeting, a change of topic, a return, an opener, or nothing."""
     style, register = draw.style, draw.persona.register
     talk = small_talk(register)
@@ -307,7 +309,8 @@ def _opening(turn: ScriptTurn | Turn, act: str, draw: Draw) -> str:
     if turn.move == "new":
         return draw.words(f"new/{register}", talk.new, (), opens=True) if draw.says(_CHANGES_TOPIC) else ""
     if turn.move == "backtrack":
-        return "" if act == "back" else draw.words(f"back/{register}", talk.back, (), opens=True)
+        asks = "?" not in plan.text  # two questions in a row read like a form
+        return "" if act == "back" else draw.words(f"back/{register}", talk.back, (), opens=True, asks=asks)
     if not draw.says(style.opener):
         return ""
     return draw.words(f"openers/{register}", talk.openers, style.openers, opens=True)
