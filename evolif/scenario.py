@@ -27,6 +27,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, U
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evolif.errors import EvolifError, UsageError
+from evolif.grid import Chapter as Chapter
+from evolif.grid import Grid as Grid
+from evolif.grid import TableCell as TableCell
+from evolif.grid import TableRow as TableRow
 from evolif.types import End, Exchange, Prompt, Role, Seat, Spent, Verdict
 
 if TYPE_CHECKING:
@@ -281,6 +285,10 @@ class Scenario(Protocol):
         """How the benchmark is played unless the run says otherwise."""
         return Defaults()
 
+    def outline(self, bench: Benchmark, dialogues: Sequence[int]) -> str:
+        """What a report has to know of dialogues that may never be played; the run stores the text (`Run.outline`)."""
+        return ""
+
     def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
         """What a session is expected to need."""
         return Lengths()
@@ -315,6 +323,14 @@ class Scenario(Protocol):
     def criteria(self, prompt: Prompt) -> Mapping[int, Criterion]:
         """What a judge decides on in an answer, by the positions of the verdicts; people score the same (`review`)."""
         return {}
+
+    def table(self, options: Mapping[str, Any]) -> MetricTable | None:
+        """The table of a run's own figures; `metrics` unless an option of the run decides what they are.
+
+        Args:
+            options: Those of the run that differ from their default.
+        """
+        return self.metrics
 
     def perfect(self, prompt: Prompt) -> tuple[Verdict, ...] | None:
         """The verdicts of rules on the answer key of a prompt, for the figures of a perfect responder.
@@ -374,68 +390,21 @@ class Scenario(Protocol):
         """Texts of the payload that are answer keys; exports leave out them and answers that contain one."""
         return ()
 
+    def extra(self, model: Any) -> Mapping[str, Any]:
+        """Keys of its own for a model in reports as JSON.
+
+        Args:
+            model: The model in its run (`evolif.report.ModelAnalysis`).
+        """
+        return {}
+
+    def remarks(self, run: Any) -> Iterable[str]:
+        """Sentences below the figures of a run in the terminal (`evolif.report.RunAnalysis`)."""
+        return ()
+
     def parts(self, board: Any) -> Iterable[Grid]:
         """Report sections of its own, from models side by side (`evolif.report.ComparableRuns`)."""
         return ()
-
-
-@dataclass(frozen=True, slots=True)
-class TableCell:
-    """A figure, and a qualification in small print. Plain text, not made safe."""
-
-    value: str = "-"
-    aside: str = ""
-
-    def __len__(self) -> int:
-        return len(self.value) + bool(self.aside) + len(self.aside)
-
-
-TableRow = tuple[str, tuple[TableCell, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Chapter:
-    """A section of the page: the figures and tables that stand together.
-
-    Attributes:
-        name: One word, for links.
-        title: Its heading.
-        lead: A sentence below it; empty for none.
-        figures: Names of figures, in order; what a run does not have is left out.
-        tables: Names of tables.
-    """
-
-    name: str
-    title: str
-    lead: str = ""
-    figures: tuple[str, ...] = ()
-    tables: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A table of a report.
-
-    Attributes:
-        name: One word, for labels.
-        title: What it shows; empty for none.
-        first: Head of the column of row names.
-        heads: Heads of the other columns.
-        rows: Name and cells, one per head.
-        note: A remark for the reader; empty for none.
-    """
-
-    name: str
-    title: str
-    first: str
-    heads: tuple[str, ...]
-    rows: tuple[TableRow, ...]
-    note: str = ""
-
-    def part(self, start: int, end: int) -> Grid:
-        """The table with some of its columns."""
-        rows = tuple((name, cells[start:end]) for name, cells in self.rows)
-        return Grid(self.name, self.title, self.first, self.heads[start:end], rows, self.note)
 
 
 def scenario_names() -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
     spent = run.costs()
     played = {model: run.sessions(model) for model in run.models}
     every = (session for sessions in played.values() for session in sessions)
-    tables = tables_of(get_scenario(run.settings.scenario).metrics, run.settings.patience, every)
+    tables = tables_of(get_scenario(run.settings.scenario).table(run.settings.options), run.settings.patience, every)
     table = tables[0] if tables else None
     models = []
     for model, sessions in played.items():

@@ -167,7 +167,7 @@ def _stop_rule(config: EvalConfig, settings: RunSettings, root: Path) -> StopRul
     from evolif.metrics import tables_of
     from evolif.scenario import get_scenario
 
-    tables = tables_of(get_scenario(settings.scenario).metrics, settings.patience)
+    tables = tables_of(get_scenario(settings.scenario).table(settings.options), settings.patience)
     parsed = parse_rule(config.stop_when, tables, config.stop_method)
     rule = StopRule(parsed, settings, root, config.seed, tables)
     if parsed.metric == BOUNDED:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import statistics
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from evolif.errors import AccessError, ContextOverflowError, EvolifError, JudgeError, ModelError, WithheldError
 from evolif.judging.records import THRESHOLD, CachedScore, JudgeCache, JudgeRecord, JudgeScore, usage_of
-from evolif.judging.rubric import Criterion, Question, Rubric, read_score
+from evolif.judging.rubric import Criterion, Question, Rubric, read_score, shorten
 from evolif.models import ChatModel, ChatRequest, Reply, Sampling
 from evolif.text import Reading
-from evolif.types import Usage, Verdict
+from evolif.types import Message, Usage, Verdict
 
 ATTEMPTS = 3
 """Maximum calls to a judge model for a readable score."""
+_LONGEST_REASON = 300
+"""Characters of a reply that are kept beside its score."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -52,8 +57,8 @@ class Member:
         self._model = model
         self.endpoint = endpoint
         self._cache = cache
-        self._options: _CallOptions | None = None
-        """The first options that the server accepted."""
+        self._options: dict[bool, _CallOptions] = {}
+        """The first options that the server accepted, with a schema and without."""
         self._access_error: AccessError | None = None
 
     @property
@@ -79,6 +84,61 @@ class Member:
             self._cache.put(key, CachedScore(score.score, score.rationale, score.served_by, score.temperature))
         return score
 
+    async def rate(
+        self, messages: tuple[Message, ...], read: Callable[[str], float], max_tokens: int, scale: str = ""
+    ) -> JudgeScore:
+        """A score that `read` finds in the reply to messages of the caller's own, asked once; or why there is none.
+
+        Args:
+            messages: What is asked.
+            read: Raises ValueError where a reply has no score.
+            max_tokens: The longest reply.
+            scale: What else the score of a reply depends on; part of the cache key.
+
+        Raises:
+            JudgeError: the model could not be called.
+        """
+        asked = [[message.role, message.content] for message in messages]
+        key = hashlib.sha256(json.dumps([self.name, self.endpoint, scale, asked]).encode()).hexdigest()
+        known = self._cache.get(key)
+        if known is not None:
+            return JudgeScore(
+                self.name, known.score, known.rationale, "", True, 0, Usage(), known.served_by, known.temperature
+            )
+        try:
+            with self._called(Usage()):
+                reply, temperature = await self._complete(ChatRequest(messages), max_tokens, schema=False)
+        except WithheldError:
+            return JudgeScore(self.name, None, problem="the provider's content filter refused the request")
+        rationale = shorten(reply.text, _LONGEST_REASON)
+        try:
+            value = read(reply.text)
+        except ValueError as fault:
+            cut = f" (cut at {max_tokens} tokens)" if reply.truncated else ""
+            return JudgeScore(self.name, None, rationale, f"{fault}{cut}", usage=reply.usage, served_by=reply.served_by)
+        self._cache.put(key, CachedScore(value, rationale, reply.served_by, temperature))
+        return JudgeScore(self.name, value, rationale, "", False, 1, reply.usage, reply.served_by, temperature)
+
+    @contextmanager
+    def _called(self, usage: Usage) -> Iterator[None]:
+        """Report whatever a call raises as a `JudgeError`; a refusal by a content filter passes.
+
+        Args:
+            usage: Of earlier calls for the same score.
+        """
+        try:
+            yield
+        except WithheldError:
+            raise
+        except ModelError as fault:
+            raise self._error(str(fault), usage, retryable=fault.retryable) from fault
+        except EvolifError:
+            raise
+        except Exception as fault:
+            # The error's text is left out: it may hold a key.
+            what = f"{self.name}: its client failed unexpectedly ({type(fault).__name__})"
+            raise self._error(what, usage) from fault
+
     async def _ask(self, question: Question) -> JudgeScore:
         wording = question.rubric.wording
         score = JudgeScore(self.name, None, attempts=0)
@@ -86,18 +146,11 @@ class Member:
             request = question.request(again=score.attempts > 0)
             score = replace(score, attempts=score.attempts + 1)
             try:
-                reply, temperature = await self._complete(request, wording.max_tokens)
+                with self._called(score.usage):
+                    reply, temperature = await self._complete(request, wording.max_tokens)
             except WithheldError:
                 score = replace(score, problem="the provider's content filter refused the request")
                 continue
-            except ModelError as fault:
-                raise self._error(str(fault), score.usage, retryable=fault.retryable) from fault
-            except EvolifError:
-                raise
-            except Exception as fault:
-                # The error's text is left out: it may hold a key.
-                what = f"{self.name}: its client failed unexpectedly ({type(fault).__name__})"
-                raise self._error(what, score.usage) from fault
             read = read_score(reply.text, wording.longest_rationale)
             cut = f" (cut at {wording.max_tokens} tokens)" if reply.truncated and read.problem else ""
             score = replace(
@@ -111,26 +164,29 @@ class Member:
             )
         return score
 
-    async def _complete(self, request: ChatRequest, max_tokens: int) -> tuple[Reply, float | None]:
+    async def _complete(
+        self, request: ChatRequest, max_tokens: int, *, schema: bool = True
+    ) -> tuple[Reply, float | None]:
         """A reply and the temperature of the call."""
         if self._access_error is not None:
             raise self._access_error
+        known = self._options.get(schema)
         try:
-            if self._options is not None:
-                return await self._call(self._options, request, max_tokens), self._options.temperature
-            return await self._find_options(request, max_tokens)
+            if known is not None:
+                return await self._call(known, request, max_tokens), known.temperature
+            return await self._find_options(request, max_tokens, schema)
         except AccessError as fault:
             self._access_error = fault  # every further call would fail in the same way
             raise
 
-    async def _find_options(self, request: ChatRequest, max_tokens: int) -> tuple[Reply, float | None]:
+    async def _find_options(self, request: ChatRequest, max_tokens: int, schema: bool) -> tuple[Reply, float | None]:
         """Call with one set of options after another until the server accepts one.
 
         Raises:
             ModelError: the first refusal, where none is accepted.
         """
         refusals: list[ModelError] = []
-        for options in _CALL_OPTIONS:
+        for options in (one for one in _CALL_OPTIONS if schema or not one.schema):
             try:
                 reply = await self._call(options, request, max_tokens)
             except (AccessError, ContextOverflowError, WithheldError):
@@ -140,7 +196,7 @@ class Member:
                     raise
                 refusals.append(fault)
                 continue
-            self._options = options
+            self._options[schema] = options
             return reply, options.temperature
         raise refusals[0]
 
@@ -245,6 +301,28 @@ class Panel:
         question = Question(criterion, reading.text, rubric)
         scores = await finish_all((member.score(question) for member in self._members), usage_of)
         return self._record(criterion.group, tuple(scores), rubric.version)
+
+    async def rate(
+        self, messages: tuple[Message, ...], read: Callable[[str], float], max_tokens: int, scale: str = ""
+    ) -> tuple[float | None, tuple[JudgeScore, ...]]:
+        """The panel's score for an answer by messages of the caller's own, with each member's.
+
+        The score is the median under the rule `median`, and else the mean; None unless more than half of the members
+        gave one.
+
+        Args:
+            messages: What every member is asked, once.
+            read: Finds the score in a reply; raises ValueError where there is none.
+            max_tokens: The longest reply.
+            scale: What else the score of a reply depends on.
+
+        Raises:
+            JudgeError: a member could not be called.
+        """
+        calls = (member.rate(messages, read, max_tokens, scale) for member in self._members)
+        scores = tuple(await finish_all(calls, usage_of))
+        values = [score.score for score in scores if score.score is not None]
+        return (None if 2 * len(values) <= len(scores) else aggregate(values, self._rule)[0]), scores
 
     def _record(self, group: str, scores: tuple[JudgeScore, ...], version: str) -> JudgeRecord:
         values = [s.score for s in scores if s.score is not None]

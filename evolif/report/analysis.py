@@ -143,7 +143,9 @@ class RunAnalysis:
         """The tables of its metrics: the scenario's own, and what patience or verdicts give."""
         sessions = (session for model in self.models for session in model.sessions)
         has_gate = bool(self.settings.relevance)
-        return tables_of(self.scenario.metrics, self.settings.patience, sessions, has_gate=has_gate)
+        return tables_of(
+            self.scenario.table(self.settings.options), self.settings.patience, sessions, has_gate=has_gate
+        )
 
     @cached_property
     def headline(self) -> Metric:

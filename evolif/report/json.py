@@ -45,7 +45,15 @@ def report_object(runs: Iterable[tuple[Run, list[ModelSummary]]]) -> dict[str, A
     for number, (run, summaries) in enumerate(runs):
         analysis = RunAnalysis(run)
         described.append({**_run_settings(run), **_floor(analysis)})
-        models += [{"run": number, **_summary(summary), **_corrected(analysis, summary)} for summary in summaries]
+        models += [
+            {
+                "run": number,
+                **_summary(summary),
+                **_corrected(analysis, summary),
+                **_extra(analysis.model(summary.model)),
+            }
+            for summary in summaries
+        ]
     return {"models": models, "runs": described}
 
 
@@ -165,6 +173,7 @@ def _model(model: ModelAnalysis) -> dict[str, Any]:
     shown = {
         **_summary(model.summary),
         **_corrected(model.of, model.summary),
+        **_extra(model),
         "context_tokens": _or_reason(lambda: _context_size(model.context_size)),
         "by": {by: _slices(model.by(by)) for by in model.of.breakdowns},
         "kinds": {kind: _kinds(model.figures_by(kind)) for kind in model.of.kinds},
@@ -189,6 +198,11 @@ def _model(model: ModelAnalysis) -> dict[str, Any]:
         "survival_bounds": _or_reason(lambda: _survival_bounds(model)),
         "patience_sweep": [_sweep(point) for point in model.patience_sweep],
     }
+
+
+def _extra(model: ModelAnalysis) -> Mapping[str, Any]:
+    """What the scenario adds."""
+    return model.of.scenario.extra(model)
 
 
 def _context_size(found: ContextSize | None) -> dict[str, Any] | None:

@@ -216,6 +216,7 @@ def _closing_lines(analysis: RunAnalysis, prices: PriceTable | None) -> Iterator
         yield f"A perfect responder's ceiling could not be computed: {fault}"
     yield floor_line(analysis)
     yield from audit_lines(analysis)
+    yield from analysis.scenario.remarks(analysis)
     yield from spent_lines(analysis.run, prices)
 
 

@@ -97,6 +97,7 @@ def rejudge(
         clients = {spec_of(model): factory.judge(model) for model in panel if model not in ("none", "lexical")}
         with locked(root), closing(_open_target(root, settings)) as target:
             target.refuse_edits()
+            target.note_outline(source.outline())
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
             opened = open_judge(judges, rule=judge_rule, opener=clients.__getitem__, cache=scores)
             target.lose_open_calls()

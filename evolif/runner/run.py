@@ -107,6 +107,10 @@ class Run:
                 counts[cause] += number
         return dict(counts)
 
+    def outline(self) -> str:
+        """What its scenario said of its dialogues before they were played, see `Scenario.outline`."""
+        return self._store.outline()
+
     def early_end(self) -> EarlyEnd | None:
         """The stop rule that ended the run early; its figures then cover only the rule's dialogues."""
         return self._store.early_end()
@@ -213,6 +217,7 @@ class RunExecutor:
         require_descriptors()
         with locked(root), closing(self._open_store(root)) as store:
             queues = self._enrol(store)
+            store.note_outline(self._scenario.outline(self.benchmark, store.settings.dialogues))
             store.lose_open_calls()
             batcher = WriteBatcher(store)
             ledger = Ledger(batcher)

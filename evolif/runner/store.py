@@ -401,6 +401,18 @@ class RunStore:
         with disk_faults(self.root), self._connection:
             self._connection.execute("INSERT OR REPLACE INTO run VALUES ('early end', ?)", (end.dump(),))
 
+    def note_outline(self, outline: str) -> None:
+        """Store what the scenario says of dialogues before they are played; an empty text changes nothing."""
+        if outline:
+            with disk_faults(self.root), self._connection:
+                self._connection.execute("INSERT OR REPLACE INTO run VALUES ('outline', ?)", (outline,))
+
+    def outline(self) -> str:
+        """What the scenario said of the dialogues; empty if it said nothing."""
+        with disk_faults(self.root):
+            row = self._connection.execute("SELECT value FROM run WHERE key = 'outline'").fetchone()
+        return "" if row is None else str(row[0])
+
     def noted_end(self) -> EarlyEnd | None:
         """The end that a stop rule noted last, whether or not it has cut anything short."""
         with disk_faults(self.root):
