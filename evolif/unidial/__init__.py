@@ -3,6 +3,7 @@
 Reads and writes the folders of that kit, plays them on or off policy, and computes its figures.
 """
 
+from evolif.unidial.aggregation import DEFAULT_AGGREGATION, aggregate, length_curve, parse_aggregation
 from evolif.unidial.folder import (
     read_dialogs,
     read_meta,
@@ -14,6 +15,7 @@ from evolif.unidial.folder import (
 )
 from evolif.unidial.instructions import Unsupported, check_score, constraint_of, instruction_score
 from evolif.unidial.judge_reply import NoScore, judge_score
+from evolif.unidial.labels import clean_labels, flat_labels
 from evolif.unidial.metrics import (
     Metric,
     exact_match,
@@ -36,6 +38,7 @@ from evolif.unidial.schema import (
 )
 
 __all__ = [
+    "DEFAULT_AGGREGATION",
     "Dialog",
     "DialogEvalConfig",
     "Interrupted",
@@ -46,18 +49,23 @@ __all__ = [
     "Turn",
     "TurnEvalConfig",
     "Unsupported",
+    "aggregate",
     "check_score",
+    "clean_labels",
     "constraint_of",
     "continued_with",
     "describe",
     "ensure_alternating_roles",
     "exact_match",
+    "flat_labels",
     "instruction_score",
     "is_off_policy",
     "judge_score",
+    "length_curve",
     "metric_name",
     "metric_of",
     "numeric_match",
+    "parse_aggregation",
     "play",
     "read_dialogs",
     "read_meta",

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from evolif.benchmark.files import objection, write_whole, writing
 from evolif.errors import ArgumentError, InputError, UsageError
+from evolif.unidial.labels import flat_labels
 from evolif.unidial.schema import Dialog
 
 META = "_meta.json"
@@ -175,19 +176,22 @@ def read_summary(path: Path | str) -> dict[str, Any]:
     return summary
 
 
-def write_summary(path: Path | str, summary: Mapping[str, Any]) -> None:
+def write_summary(path: Path | str, summary: Mapping[str, Any], *, flat: bool = False) -> None:
     """Write a `summary.json`.
 
     Args:
         path: The file.
         summary: As `aggregate` returns it.
+        flat: Whether to write labels as the public release does; see `flat_labels`.
 
     Raises:
-        ArgumentError: the summary is not JSON.
+        ArgumentError: the summary is not JSON, or its labels have no figures.
         OutsideError: the file cannot be written.
     """
     file = Path(path)
     whole = dict(summary)
+    if flat and "by_label" in whole:
+        whole["by_label"] = flat_labels(whole["by_label"])
     problem = objection(whole)
     if problem:
         raise ArgumentError(f"the summary cannot be stored: {problem}")

@@ -17,6 +17,7 @@ from evolif.errors import ArgumentError, InputError, OutsideError, UsageError
 from evolif.unidial import (
     Dialog,
     Turn,
+    clean_labels,
     read_dialogs,
     read_meta,
     read_records,
@@ -375,6 +376,17 @@ def test_a_summary_is_read_as_it_was_written(tmp_path: Path) -> None:
     write_summary(tmp_path / "new" / "summary.json", summary)
     assert json.loads((tmp_path / "new/summary.json").read_bytes()) == {"summary": summary}
     assert read_summary(tmp_path / "new/summary.json") == summary
+
+
+def test_a_summary_is_written_flat_for_the_release(tmp_path: Path) -> None:
+    figures = {"count": 1, "mean": 0.5, "min": 0.5, "max": 0.5}
+    summary = {"global": figures, "by_label": {"dialog": {"task_type:maths": figures}, "turn": {}}}
+    write_summary(tmp_path / "summary.json", summary, flat=True)
+    found = read_summary(tmp_path / "summary.json")
+    assert found["by_label"]["dialog"]["task_type:('maths', 'count')"] == 1.0
+    assert clean_labels(found["by_label"]) == summary["by_label"]
+    write_summary(tmp_path / "empty.json", {"by_label": {}}, flat=True)
+    assert read_summary(tmp_path / "empty.json") == {"by_label": {}}
 
 
 @pytest.mark.parametrize(
