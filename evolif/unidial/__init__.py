@@ -4,6 +4,7 @@ Reads and writes the folders of that kit, plays them on or off policy, and compu
 """
 
 from evolif.unidial.aggregation import DEFAULT_AGGREGATION, aggregate, length_curve, parse_aggregation
+from evolif.unidial.coverage import bounds, coverage
 from evolif.unidial.folder import (
     read_dialogs,
     read_meta,
@@ -27,6 +28,7 @@ from evolif.unidial.metrics import (
     word_recall,
 )
 from evolif.unidial.playing import Interrupted, Policy, continued_with, is_off_policy, play, require_references
+from evolif.unidial.sampling import stratified_sample, stratified_sizes
 from evolif.unidial.schema import (
     Dialog,
     DialogEvalConfig,
@@ -36,6 +38,7 @@ from evolif.unidial.schema import (
     describe,
     ensure_alternating_roles,
 )
+from evolif.unidial.statistics import bootstrap_interval, discriminability, paired_difference, spearman, spearman_matrix
 
 __all__ = [
     "DEFAULT_AGGREGATION",
@@ -50,11 +53,15 @@ __all__ = [
     "TurnEvalConfig",
     "Unsupported",
     "aggregate",
+    "bootstrap_interval",
+    "bounds",
     "check_score",
     "clean_labels",
     "constraint_of",
     "continued_with",
+    "coverage",
     "describe",
+    "discriminability",
     "ensure_alternating_roles",
     "exact_match",
     "flat_labels",
@@ -65,6 +72,7 @@ __all__ = [
     "metric_name",
     "metric_of",
     "numeric_match",
+    "paired_difference",
     "parse_aggregation",
     "play",
     "read_dialogs",
@@ -72,6 +80,10 @@ __all__ = [
     "read_records",
     "read_summary",
     "require_references",
+    "spearman",
+    "spearman_matrix",
+    "stratified_sample",
+    "stratified_sizes",
     "word_f1",
     "word_precision",
     "word_recall",
