@@ -28,10 +28,19 @@ def count_tokens(text: str) -> int:
     Raises:
         UsageError: the extra `contexts` is not installed.
     """
+    return len(token_ids(text))
+
+
+def token_ids(text: str) -> list[int]:
+    """The tokens of a text by number, without special tokens.
+
+    Raises:
+        UsageError: the extra `contexts` is not installed.
+    """
     try:
-        return _count(text)
+        return _ids(text)
     except TypeError:  # half a surrogate pair, which no UTF-8 can carry
-        return _count(text.encode("utf-8", "replace").decode("utf-8"))
+        return _ids(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def context_tokens(messages: Iterable[Message]) -> int:
@@ -73,8 +82,9 @@ def _kept(text: str) -> int:
 _counts: dict[bytes, int] = {}
 
 
-def _count(text: str) -> int:
-    return len(_tokenizer().encode(text, add_special_tokens=False))
+def _ids(text: str) -> list[int]:
+    found: list[int] = _tokenizer().encode(text, add_special_tokens=False).ids
+    return found
 
 
 @lru_cache(maxsize=1)
