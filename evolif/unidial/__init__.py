@@ -28,6 +28,7 @@ from evolif.unidial.metrics import (
     word_recall,
 )
 from evolif.unidial.playing import Interrupted, Policy, continued_with, is_off_policy, play, require_references
+from evolif.unidial.retrieval import retrieval_scores, rouge2_recall
 from evolif.unidial.sampling import stratified_sample, stratified_sizes
 from evolif.unidial.schema import (
     Dialog,
@@ -39,6 +40,7 @@ from evolif.unidial.schema import (
     ensure_alternating_roles,
 )
 from evolif.unidial.statistics import bootstrap_interval, discriminability, paired_difference, spearman, spearman_matrix
+from evolif.unidial.units import Unit, units
 
 __all__ = [
     "DEFAULT_AGGREGATION",
@@ -51,6 +53,7 @@ __all__ = [
     "Policy",
     "Turn",
     "TurnEvalConfig",
+    "Unit",
     "Unsupported",
     "aggregate",
     "bootstrap_interval",
@@ -80,10 +83,13 @@ __all__ = [
     "read_records",
     "read_summary",
     "require_references",
+    "retrieval_scores",
+    "rouge2_recall",
     "spearman",
     "spearman_matrix",
     "stratified_sample",
     "stratified_sizes",
+    "units",
     "word_f1",
     "word_precision",
     "word_recall",
