@@ -42,7 +42,10 @@ if TYPE_CHECKING:
 INSTRUCTIONS = "instructions"
 """Instruction following; benchmarks and runs that name no scenario are of this one."""
 ENTRY_POINTS = "evolif.scenarios"
-_OWN: Mapping[str, str] = {INSTRUCTIONS: "evolif.scenarios.instructions:InstructionFollowing"}
+_OWN: Mapping[str, str] = {
+    INSTRUCTIONS: "evolif.scenarios.instructions:InstructionFollowing",
+    "recorded": "evolif.scenarios.recorded:Recorded",
+}
 """The scenarios of this package: where each class is."""
 
 

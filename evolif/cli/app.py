@@ -32,8 +32,7 @@ SUMMARIES: Mapping[str, str] = {
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
     "export": "Export a benchmark or a run as JSONL, Parquet, datasets or the EvolIF authors' layouts, "
     "without witnesses.",
-    "import": "Import exported data or the EvolIF authors' files as a benchmark, "
-    "and report how much of it can be satisfied.",
+    "import": "Import exported data, the EvolIF authors' files or dialogues in the unified schema as a benchmark.",
     "compare": "Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.",
     "contamination": "Search a text corpus for a benchmark's queries and its canary. Exit code 1 on a finding.",
     "check": "Check one response. Exit code 1 if a constraint is not satisfied.",

@@ -14,7 +14,7 @@ from evolif.cli.console import say, show, show_json
 from evolif.cli.options import Display, JsonFlag
 
 if TYPE_CHECKING:
-    from evolif.exchange import Contamination, Exported, ImportResult
+    from evolif.exchange import Contamination, Exported, ImportedDialogs, ImportResult
 
 _HUB = "Hugging Face Hub"
 _SHOWN = 50
@@ -95,22 +95,49 @@ def _export_lines(done: Exported) -> list[str]:
 
 def import_(
     source: Annotated[
-        Path, typer.Argument(metavar="SOURCE", help="A .jsonl, .parquet or .arrow file, or a folder of them.")
+        Path,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A .jsonl, .parquet or .arrow file, a folder of them, or a folder of dialogues in the unified schema.",
+        ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The benchmark's folder; new or empty.")],
     as_json: JsonFlag = False,
     display: Display = "auto",
 ) -> None:
-    """Import exported data or the EvolIF authors' files as a benchmark, and report how much of it can be satisfied."""
-    from evolif.cli.progress import choose, counting
-    from evolif.exchange import import_benchmark
+    """Import exported data, the EvolIF authors' files or dialogues in the unified schema as a benchmark.
 
+    Reports how much of it can be satisfied, or scored.
+    """
+    from evolif.cli.progress import choose, counting
+    from evolif.exchange import import_benchmark, import_dialogs, is_dialogs
+
+    if is_dialogs(source):
+        made = import_dialogs(source, out)
+        if as_json:
+            show_json({**asdict(made), "path": str(made.path)})
+        else:
+            show(_dialog_lines(made))
+        return
     with counting(choose(display), "importing") as progress:
         done = import_benchmark(source, out, progress)
     if as_json:
         show_json({**asdict(done), "path": str(done.path), "ceiling": done.ceiling})
     else:
         show(_import_lines(done))
+
+
+def _dialog_lines(made: ImportedDialogs) -> list[str]:
+    named = f" of {made.benchmark_id}" if made.benchmark_id else ""
+    metrics = ", ".join(f"{name} {number}" for name, number in made.metrics.items()) or "none"
+    lines = [
+        f"{made.path}: {made.dialogues} dialogues{named}, {made.evaluated_turns} evaluated turns, scenario recorded",
+        f"Metric entries: {metrics}",
+    ]
+    if made.unscorable:
+        kinds = ", ".join(f"{kind} {number}" for kind, number in made.unscorable.items())
+        lines.append(f"Entries that cannot be scored, whatever the answer: {kinds}. Reports count them as failed.")
+    return [*lines, f"Next: evolif evaluate {made.path} --model local/smollm2-135m --out RUN"]
 
 
 def _import_lines(done: ImportResult) -> list[str]:

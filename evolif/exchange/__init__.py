@@ -1,6 +1,7 @@
 """Exports, imports, and the search for a benchmark's queries in a text corpus."""
 
 from evolif.exchange.contamination import Contamination, contamination
+from evolif.exchange.dialogs import ImportedDialogs, import_dialogs, is_dialogs
 from evolif.exchange.exporting import FORMATS, Exported, export
 from evolif.exchange.importing import ImportResult, import_benchmark
 from evolif.exchange.rows import canary_of
@@ -10,8 +11,11 @@ __all__ = [
     "Contamination",
     "Exported",
     "ImportResult",
+    "ImportedDialogs",
     "canary_of",
     "contamination",
     "export",
     "import_benchmark",
+    "import_dialogs",
+    "is_dialogs",
 ]

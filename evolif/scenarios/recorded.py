@@ -1,0 +1,440 @@
+"""Recorded dialogues as a scenario: the user's turns as they stand, the answers scored by the turns' own metrics.
+
+A benchmark holds the dialogues of a folder in the unified schema (docs/unidial.md), a file each with one line
+`{"dialog": …}`, unchanged. There is no patience: a session ends with its dialogue.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, read_header_json
+from evolif.errors import InputError, UsageError
+from evolif.judging import Judgement, Panel
+from evolif.metrics import MetricTable
+from evolif.models import ChatModel, ChatRequest, SimModel
+from evolif.resources import complaint
+from evolif.scenario import Benchmark, Defaults, Environment, Grid, Lengths, Scenario, Services, TableCell, Unjudged
+from evolif.types import End, Exchange, Message, Prompt, Seat, Session
+from evolif.unidial.aggregation import DEFAULT_AGGREGATION, mean, parse_aggregation
+from evolif.unidial.asking import expected_dialog, opening, outline_of, prompts_of, reference_of
+from evolif.unidial.coverage import coverage
+from evolif.unidial.folder import read_dialogs, read_meta
+from evolif.unidial.schema import Dialog
+from evolif.unidial.scoring import judged_entries, needs_judge, outlines_of, score_turn, session_records
+
+_CHARACTERS = 4
+"""Characters per token, in English."""
+_SAMPLED_DIALOGUES = 20
+_STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": mean, "min": min, "max": max}
+_TEMPLATES = "_prompt_templates.json"
+_GENERATED = "generated"
+"""Where the folder of a model's results has its dialogues."""
+
+
+class RecordedOptions(BaseModel):
+    """Where the dialogues come from."""
+
+    # A benchmark's header has more than these, see `_Stored`.
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    # The path belongs to this machine, so the benchmark stores only what was found there.
+    source: Annotated[
+        Path | None, Field(exclude=True, description="A folder of dialogues, or of a model's results; needed.")
+    ] = None
+    recursive: Annotated[bool, Field(description="Whether folders in it are read, too.")] = False
+
+
+class _Stored(RecordedOptions):
+    """What a benchmark stores of its dialogues."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    benchmark_id: str = ""
+    digest: str = ""
+    """Of the dialogues and templates: another text gives another identity."""
+    longest: Annotated[int, Field(ge=0)] = 0
+    """Evaluated turns of the longest dialogue."""
+    off_policy: bool = False
+    """Whether a dialogue is off-policy unless the run says otherwise."""
+    judged: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """The share of the metric entries that ask a judge."""
+    only_judged: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """The share of the evaluated turns that have entries for a judge only."""
+    templates: Mapping[str, str] = Field(default_factory=dict)
+    """Of the judge."""
+
+
+class RecordedPlay(BaseModel):
+    """How a benchmark is played, and what its score is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    policy: Annotated[
+        Literal["dialogue", "on", "off"],
+        Field(
+            description="What later turns see: the model's own answers (on), the references instead (off), or what "
+            "each dialogue says."
+        ),
+    ] = "dialogue"
+    aggregate: Annotated[
+        str, Field(description="The score: statistic of a turn, statistic of a dialogue, level: mean-min-dialog.")
+    ] = DEFAULT_AGGREGATION
+
+    @field_validator("policy", mode="before")
+    @classmethod
+    def _switch(cls, value: Any) -> Any:
+        # A configuration file may have read on and off as truth values.
+        return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
+
+    @field_validator("aggregate")
+    @classmethod
+    def _is_known(cls, value: str) -> str:
+        parse_aggregation(value)
+        return value
+
+
+class RecordedFolder(BenchmarkFolder):
+    """An opened benchmark of recorded dialogues."""
+
+    def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
+        super().__init__(path, scenario, notify)
+        try:
+            self.stored = _Stored.model_validate(self.spec.model_dump())
+        except ValidationError as fault:
+            raise InputError(
+                f"spec.{complaint(fault, 'options')}; import the dialogues again", path=self.path / "benchmark.json"
+            ) from None
+        self._opened: OrderedDict[int, tuple[str, tuple[Prompt, ...]]] = OrderedDict()
+        """System text and prompts, least recently used first."""
+
+    @property
+    def variant(self) -> str:
+        """The name of the benchmark that the dialogues are from."""
+        return self.stored.benchmark_id
+
+    def dialog(self, number: int) -> Dialog:
+        """A dialogue as it came.
+
+        Raises:
+            InputError: its file is broken.
+        """
+        path = self.path / "dialogues" / f"{number:04}.jsonl"
+        lines = self.lines(number)
+        if len(lines) != 1 or "dialog" not in lines[0]:
+            raise InputError('not one line {"dialog": …}; import the dialogues again', path=path)
+        try:
+            return Dialog.model_validate(lines[0]["dialog"])
+        except ValidationError as fault:
+            raise InputError(f"{complaint(fault, 'dialog')}; import the dialogues again", path=path, line=1) from None
+
+    def asked(self, number: int) -> tuple[str, tuple[Prompt, ...]]:
+        """The system text of a dialogue, and its prompts."""
+        if number in self._opened:
+            self._opened.move_to_end(number)
+        else:
+            dialog = self.dialog(number)
+            self._opened[number] = opening(dialog), prompts_of(dialog, number, self.stored.templates)
+        while len(self._opened) > self._held:
+            self._opened.popitem(last=False)
+        return self._opened[number]
+
+
+class RecordedEnvironment(FolderEnvironment):
+    """Asks the turns of recorded dialogues, and scores each answer by the metrics of its turn."""
+
+    bench: RecordedFolder | None
+    play: RecordedPlay
+
+    def __init__(self, bench: RecordedFolder | None, play: RecordedPlay, services: Services) -> None:
+        super().__init__(bench, play, services)
+        self._panel = services.judge if isinstance(services.judge, Panel) else None
+        if bench is not None and (play.policy == "off" or (play.policy == "dialogue" and bench.stored.off_policy)):
+            for dialogue in services.dialogues:
+                self._check_references(bench, dialogue)
+
+    def system(self, dialogue: int, seat: Seat) -> str:
+        """The system turns at the beginning."""
+        return "" if self.bench is None else self.bench.asked(dialogue)[0]
+
+    async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
+        """The turns since the last answer, until no further turn is evaluated."""
+        prompts = () if self.bench is None else self.bench.asked(dialogue)[1]
+        if len(past) >= len(prompts):
+            return End("finished", "end", "the dialogue is complete")
+        return prompts[len(past)]
+
+    def heard(self, prompt: Prompt, answer: str) -> str:
+        """The answer on-policy; off-policy the reference, or the original content."""
+        if not self._is_off(prompt):
+            return answer
+        given = reference_of(prompt.payload)
+        return answer if given is None else given  # of a last turn, which nobody hears
+
+    def asks_a_judge(self, prompt: Prompt) -> bool:
+        """Whether an entry needs the panel."""
+        return self._panel is not None and needs_judge(prompt.payload)
+
+    async def score(
+        self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
+    ) -> Judgement:
+        """A score per metric entry; without one, the kind of failure is in its `found`."""
+        history: list[Message] = [message for exchange in past for message in exchange.messages]
+        return await score_turn(prompt, answer, [*history, *prompt.messages], self._panel, stored)
+
+    def _is_off(self, prompt: Prompt) -> bool:
+        return prompt.payload["off_policy"] if self.play.policy == "dialogue" else self.play.policy == "off"
+
+    def _check_references(self, bench: RecordedFolder, dialogue: int) -> None:
+        """Refuse, before the first call, a dialogue that cannot be played off-policy."""
+        for prompt in bench.asked(dialogue)[1][:-1]:
+            if self._is_off(prompt) and reference_of(prompt.payload) is None:
+                ids = f"dialogue {prompt.payload['dialog_id']}, turn {prompt.payload['turn_id']}"
+                raise UsageError(
+                    f"{bench.path}: {ids}, has neither a reference nor a content, so later turns cannot be asked "
+                    "off-policy; add one and import the dialogues again, or evaluate with --set policy=on"
+                )
+
+
+def _table(name: str) -> MetricTable:
+    """The score under an aggregation: level `dialog` counts each session once, level `turn` each scored turn."""
+    turn_stat, dialog_stat, level = parse_aggregation(name)
+    of_turn, of_dialogue = _STATISTICS[turn_stat], _STATISTICS[dialog_stat]
+
+    def terms(session: Session) -> tuple[float, float]:
+        valid = ([score.value for score in turn.scores if score.value is not None] for turn in session.turns)
+        turns = [of_turn(scores) for scores in valid if scores]
+        if level == "turn" or not turns:
+            return sum(turns), len(turns)
+        return of_dialogue(turns), 1
+
+    return MetricTable(("score", "scored"), terms, {"score": ("score", "scored")}, {"score": f"Score {name}"})
+
+
+class Recorded(FolderScenario):
+    """Dialogues of any benchmark in the unified schema (Jia and others, arXiv 2603.23160)."""
+
+    name = "recorded"
+    title = "recorded dialogues in the unified schema, scored by their own metrics"
+    requirement = "check"
+    spec = RecordedOptions
+    play = RecordedPlay
+    folder = RecordedFolder
+    played_by = RecordedEnvironment
+    metrics = _table(DEFAULT_AGGREGATION)
+    how_to_read = (
+        "The user's turns are recorded: they are asked as they stand. Each answer is scored by the metrics of its "
+        "turn. A score that could not be had is left out of every mean, and counted as failed in the coverage.",
+    )
+
+    def generate(
+        self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = lambda _: None
+    ) -> RecordedFolder:
+        """Make a benchmark of all dialogues of a folder, in the order of their ids.
+
+        Nothing is drawn: `dialogues` and `seed` play no part.
+
+        Raises:
+            UsageError: no source, or nothing in it is evaluated.
+            InputError: a file of it is broken.
+        """
+        options = RecordedOptions.model_validate(spec.model_dump() | {"source": getattr(spec, "source", None)})
+        if options.source is None:
+            raise UsageError("the scenario recorded needs the folder of the dialogues: --set source=FOLDER")
+        root = options.source / _GENERATED if (options.source / _GENERATED).is_dir() else options.source
+        found = sorted(read_dialogs(root, recursive=options.recursive), key=lambda dialog: dialog.dialog_id)
+        stored = _described(root, options, found)
+        return RecordedFolder.make(
+            out,
+            self,
+            stored,
+            lambda number: [{"dialog": found[number - 1].written()}],
+            dialogues=len(found),
+            seed=0,
+            notify=notify,
+        )
+
+    def environment(self, bench: Benchmark | None, play: BaseModel, services: Services) -> Environment:
+        """Play the folder; off-policy, every dialogue is checked first."""
+        if not (bench is None or isinstance(bench, RecordedFolder)):
+            raise UsageError(f"{bench.path} was not opened by the scenario {self.name}")
+        return RecordedEnvironment(bench, RecordedPlay.model_validate(play.model_dump()), services)
+
+    def table(self, options: Mapping[str, Any]) -> MetricTable:
+        """The score under the run's aggregation."""
+        name = options.get("aggregate", DEFAULT_AGGREGATION)
+        return self.metrics if name == DEFAULT_AGGREGATION else _table(name)
+
+    def defaults(self, bench: Benchmark) -> Defaults:
+        """No patience, and a cap that no dialogue reaches."""
+        return Defaults(max_turns=_folder(bench).stored.longest + 1)
+
+    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
+        """From the first dialogues."""
+        folder = _folder(bench)
+        asked = [folder.asked(dialogue) for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES]]
+        prompts = [prompt for _, own in asked for prompt in own]
+        if not prompts:
+            return Lengths()
+        judged = [sum(judged_entries(prompt.payload)) for prompt in prompts]
+        return Lengths(
+            turns=len(prompts) / len(asked),
+            prompt_tokens=fmean(sum(len(one.content) for one in prompt.messages) for prompt in prompts) / _CHARACTERS,
+            system_tokens=fmean(len(system) for system, _ in asked) / _CHARACTERS,
+            judge_calls=fmean(judged),
+        )
+
+    def outline(self, bench: Benchmark, dialogues: Sequence[int]) -> str:
+        """The evaluated turns of the dialogues, with the names of their metrics."""
+        folder = _folder(bench)
+        return json.dumps({dialogue: outline_of(folder.dialog(dialogue)) for dialogue in dialogues})
+
+    def unjudged(self, bench: Benchmark) -> Unjudged | None:
+        """The entries that ask a judge."""
+        stored = _folder(bench).stored
+        return Unjudged(("answers by a judge's score",), stored.judged, stored.only_judged) if stored.judged else None
+
+    def player(self, name: str, seed: int) -> ChatModel:
+        """`sim/echo` repeats the user's message, `sim/reference` gives the reference, else the original content."""
+        rules = {"echo": _echo, "reference": _reference}
+        return SimModel(name, rules[name]) if name in rules else super().player(name, seed)
+
+    def describe_edit(self, before: Prompt, now: Prompt) -> str:
+        """Names the version of the metrics, if that is all that differs."""
+        keys = [key for key, value in now.payload.items() if before.payload.get(key) != value]
+        if keys == ["scoring"]:
+            return "this version of evolif scores it by newer metrics"
+        return super().describe_edit(before, now)
+
+    def command(
+        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """With the folder of the dialogues, which only its owner knows."""
+        return ["--scenario", self.name, "--set", "source=FOLDER"], [
+            f"where FOLDER has the dialogues{f' of {variant}' if variant else ''}"
+        ]
+
+    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
+        """The ids in the source, then the labels."""
+        ids = f"{prompt.payload['dialog_id']}, turn {prompt.payload['turn_id']}"
+        return ("dialog", ids), *super().facts(prompt)
+
+    def row(self, prompt: Prompt) -> dict[str, Any]:
+        """With the ids in the source."""
+        return {**super().row(prompt), "dialog_id": prompt.payload["dialog_id"], "turn_id": prompt.payload["turn_id"]}
+
+    def extra(self, model: Any) -> Mapping[str, Any]:
+        """How much of what should be scored is scored."""
+        return {
+            "aggregate": model.of.settings.options.get("aggregate", DEFAULT_AGGREGATION),
+            "coverage": _coverage(model),
+        }
+
+    def remarks(self, run: Any) -> Iterable[str]:
+        """How much of what should be scored is in the score."""
+        for model in run.models:
+            found = _coverage(model)
+            counts = found["records"]
+            failed = ", ".join(f"{kind} {number}" for kind, number in found["failures"].items())
+            yield (
+                f"Coverage of {model.name}: {counts['scored']} of {counts['expected']} records are scored, "
+                f"{counts['failed']} failed{f' ({failed})' if failed else ''}, {counts['missing']} are missing."
+            )
+
+    def parts(self, board: Any) -> Iterable[Grid]:
+        """Coverage beside the score."""
+        found = [_coverage(model) for model in board.models]
+        kinds = sorted({kind for one in found for kind in one["failures"]})
+        rows = [
+            (what, tuple(_counts_cell(one[what]) for one in found)) for what in ("records", "turns", "dialogues")
+        ] + [
+            (f"failed: {kind}", tuple(TableCell(str(one["failures"].get(kind, 0))) for one in found)) for kind in kinds
+        ]
+        note = "Failed and missing records are in no mean." if kinds else ""
+        return [Grid("coverage", "Coverage: scored of expected", "what", tuple(board.heads), tuple(rows), note)]
+
+
+def _counts_cell(counts: Mapping[str, int]) -> TableCell:
+    expected, scored = counts["expected"], counts["scored"]
+    share = f"({100 * scored / expected:.0f} %)" if expected else ""
+    return TableCell(f"{scored} of {expected}", share)
+
+
+def _coverage(model: Any) -> dict[str, Any]:
+    """The coverage of a model in its run (`evolif.report.ModelAnalysis`)."""
+    analysis = model.of
+    early, settings = analysis.early_end, analysis.settings
+    dialogues = settings.dialogues if early is None else sorted(early.dialogues)
+    sessions = {(session.dialogue, session.epoch): session for session in model.sessions}
+    outlines = outlines_of(analysis.run)
+    dialogs: list[Dialog] = []
+    records: list[dict[str, Any]] = []
+    for dialogue in dialogues:
+        for epoch in range(1, settings.epochs + 1):
+            number, session = len(dialogs), sessions.get((dialogue, epoch))  # each session counts, as a dialogue apart
+            dialogs.append(expected_dialog(outlines[dialogue], number))
+            records += [] if session is None else session_records(outlines[dialogue], session, number)
+    return coverage(dialogs, records)
+
+
+def _described(root: Path, options: RecordedOptions, dialogs: Sequence[Dialog]) -> _Stored:
+    """What a benchmark stores of the dialogues of a folder.
+
+    Raises:
+        UsageError: nothing in them is evaluated.
+        InputError: the folder's `_meta.json` or its templates are broken.
+    """
+    prompts = [prompts_of(dialog, number) for number, dialog in enumerate(dialogs, 1)]
+    judged = [judged_entries(prompt.payload) for own in prompts for prompt in own]
+    if not judged:
+        raise UsageError(f"{root} has no turn that is evaluated; set do_eval on the assistant's turns to be scored")
+    templates = _templates(root)
+    text = json.dumps([[dialog.written() for dialog in dialogs], templates], sort_keys=True)
+    name = read_meta(root).get("benchmark_id")
+    return _Stored(
+        recursive=options.recursive,
+        benchmark_id=name[:100] if isinstance(name, str) else "",
+        digest=hashlib.sha256(text.encode()).hexdigest()[:16],
+        longest=max(map(len, prompts)),
+        off_policy=any(dialog.dialog_eval_config.use_reference_history for dialog in dialogs),
+        judged=sum(map(sum, judged)) / max(1, sum(map(len, judged))),
+        only_judged=sum(bool(own) and all(own) for own in judged) / len(judged),
+        templates=templates,
+    )
+
+
+def _templates(root: Path) -> dict[str, str]:
+    """The judge's templates that a folder brings, by name; none without the file.
+
+    Raises:
+        InputError: the file is broken.
+    """
+    path = root / _TEMPLATES
+    if not path.is_file():
+        return {}
+    found = read_header_json(path).get("templates")
+    if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
+        raise InputError("no object “templates” of names and texts; mend or delete the file", path=path)
+    return found
+
+
+def _echo(prompt: Prompt, request: ChatRequest) -> str:
+    return prompt.query
+
+
+def _reference(prompt: Prompt, request: ChatRequest) -> str:
+    return reference_of(prompt.payload) or ""
+
+
+def _folder(bench: Benchmark) -> RecordedFolder:
+    if not isinstance(bench, RecordedFolder):
+        raise UsageError(f"{bench.path} was not opened as a benchmark of recorded dialogues")
+    return bench

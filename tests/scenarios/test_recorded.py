@@ -1,0 +1,218 @@
+"""Recorded dialogues as a scenario: what is asked and shown, on and off policy, and what its benchmark holds."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recorded_dialogs import RECALL, Scripted, answer, bench_from, bench_of, dialog, entry, report, shown, turn
+
+from evolif.benchmark import open_benchmark
+from evolif.errors import InputError, UsageError
+from evolif.exchange import import_dialogs, is_dialogs
+from evolif.runner import evaluate
+from evolif.scenario import get_scenario
+from evolif.unidial import write_dialogs
+
+TALK = dialog(
+    7,
+    turn(0, "system", "Be brief."),
+    turn(1, "system", "Be kind."),
+    turn(2, "user", [{"type": "text", "text": "What is"}, "two and two?"]),
+    answer(3, RECALL, reference=["four", "4"], turn_labels={"kind": "sum", "raw_note": "x"}),
+    turn(4, "user", "Name a sea."),
+    turn(5, "assistant", "The North Sea."),
+    turn(6, "system", "Now be exact."),
+    turn(7, "user", "How deep is it?"),
+    answer(8, RECALL, reference="95 metres"),
+    answer(9, entry("numeric_match"), reference="3"),
+    dialog_labels={"task": {"type": "facts", "easy": True, "share": 0.5}, "level": 2},
+)
+MORE = dialog(3, turn(1, "user", "What is one and one?"), answer(2, RECALL, reference="two"))
+
+
+def asked_of(bench: Any, out: Path, **options: str) -> list[list[tuple[str, str]]]:
+    model = Scripted(lambda request: "I say 4")
+    evaluate(bench, model, out, options=options).close()
+    return [shown(request) for request in model.asked]
+
+
+def test_every_evaluated_turn_is_asked_after_the_given_turns(tmp_path: Path) -> None:
+    first, second, third = asked_of(bench_of(tmp_path, TALK), tmp_path / "run")
+    assert first == [("system", "Be brief.\n\nBe kind."), ("user", "What is\ntwo and two?")]
+    given = [("user", "Name a sea."), ("assistant", "The North Sea."), ("system", "Now be exact.")]
+    assert second == [*first, ("assistant", "I say 4"), *given, ("user", "How deep is it?")]
+    assert third == [*second, ("assistant", "I say 4"), ("user", "")], "a placeholder, since nobody asked"
+
+
+def test_off_policy_the_reference_stands_in_the_history(tmp_path: Path) -> None:
+    bench = bench_of(tmp_path, TALK)
+    *_, third = asked_of(bench, tmp_path / "off", policy="off")
+    assert [text for role, text in third if role == "assistant"] == ["four", "The North Sea.", "95 metres"]
+
+
+def test_a_dialogue_says_its_own_policy_unless_the_run_does(tmp_path: Path) -> None:
+    own = TALK.model_copy(deep=True)
+    own.dialog_eval_config.use_reference_history = True
+    bench = bench_of(tmp_path, own)
+    for options, heard in (({}, "95 metres"), ({"policy": "on"}, "I say 4")):
+        *_, third = asked_of(bench, tmp_path / heard, **options)
+        assert third[-2] == ("assistant", heard)
+
+
+def test_off_policy_the_original_content_stands_for_a_missing_reference(tmp_path: Path) -> None:
+    turns = [turn(1, "user", "Hi."), answer(2, entry("recall"), reference=[]), turn(3, "user", "And?"), answer(4)]
+    turns[1]["content"] = "Hello."
+    *_, last = asked_of(bench_of(tmp_path, dialog(1, *turns)), tmp_path / "run", policy="off")
+    assert last == [("user", "Hi."), ("assistant", "Hello."), ("user", "And?")]
+
+
+def test_off_policy_without_both_is_refused_before_the_first_call(tmp_path: Path) -> None:
+    bare = dialog(1, turn(1, "user", "Hi."), answer(2), turn(3, "user", "And?"), answer(4))
+    bench, model = bench_of(tmp_path, MORE, bare), Scripted(lambda request: "no")
+    with pytest.raises(UsageError, match=r"dialogue 1, turn 2, has neither a reference nor a content.*policy=on"):
+        evaluate(bench, model, tmp_path / "run", options={"policy": "off"})
+    assert model.asked == []
+
+
+def test_the_last_evaluated_turn_needs_no_reference_off_policy(tmp_path: Path) -> None:
+    only = dialog(1, turn(1, "user", "Hi."), answer(2))
+    assert len(asked_of(bench_of(tmp_path, only), tmp_path / "run", policy="off")) == 1
+
+
+def test_labels_are_flat_and_notes_are_left_out(tmp_path: Path) -> None:
+    with closing(evaluate(bench_of(tmp_path, TALK), Scripted(lambda request: ""), tmp_path / "run")) as run:
+        first, second, _ = run.prompts()
+    assert first.labels == {"task.type": "facts", "task.easy": "true", "level": 2, "kind": "sum"}
+    assert "kind" not in second.labels
+
+
+def test_the_benchmark_holds_the_dialogues_as_they_came(tmp_path: Path) -> None:
+    raw = {"dialog_id": 5, "extra": [1, {"x": None}], "dialog_turns": [{**answer(2), "note": 1.5}]}
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "5.json").write_text(json.dumps(raw), encoding="utf-8")
+    bench_from(tmp_path / "data", tmp_path / "bench")
+    [line] = (tmp_path / "bench" / "dialogues" / "0001.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line) == {"dialog": raw}
+
+
+def test_dialogues_are_in_the_order_of_their_ids_and_content_decides_the_identity(tmp_path: Path) -> None:
+    bench = bench_of(tmp_path / "a", TALK, MORE)
+    changed = MORE.model_copy(deep=True)
+    changed.dialog_turns[0].content = "What is one and two?"
+    other = bench_of(tmp_path / "b", TALK, changed)
+    assert [bench.dialog(number).dialog_id for number in bench.dialogues()] == [3, 7]
+    assert bench.identity != other.identity
+    assert bench.identity == bench_of(tmp_path / "c", MORE, TALK).identity
+    assert bench.variant == "small"
+
+
+def test_the_cap_is_above_the_longest_dialogue(tmp_path: Path) -> None:
+    bench = bench_of(tmp_path, TALK, MORE)
+    assert get_scenario("recorded").defaults(bench).max_turns == 4
+    with closing(evaluate(bench, "sim/reference", tmp_path / "run")) as run:
+        assert {session.ending for session in run.sessions()} == {"finished"}
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "score"),
+    [
+        ("mean-min-dialog", 0.75),
+        ("mean-mean-dialog", 11 / 12),
+        ("mean-max-dialog", 1.0),
+        ("mean-mean-turn", 0.875),
+        ("min-min-turn", 0.625),
+    ],
+)
+def test_the_score_is_that_of_the_named_aggregation(tmp_path: Path, aggregate: str, score: float) -> None:
+    exact = entry("exact_match")
+    bench = bench_of(
+        tmp_path,
+        dialog(1, turn(1, "user", "A?"), answer(2, RECALL, exact, reference="yes")),
+        dialog(2, turn(1, "user", "B?"), answer(2, RECALL, exact, reference="no"), turn(3, "user", "C?"),
+               answer(4, RECALL, reference="no doubt"), turn(5, "user", "D?"), answer(6, RECALL, reference="yes")),
+    )  # fmt: skip
+    said = {"A?": "yes", "B?": "no", "C?": "doubt", "D?": "yes"}
+    if turn_stat(aggregate) == "min":
+        said["A?"] = "yes, yes"  # all of the reference's words, but no exact match
+    model = Scripted(lambda request: said[request.messages[-1].content])
+    with closing(evaluate(bench, model, tmp_path / "run", options={"aggregate": aggregate})) as run:
+        told = report(run)
+    assert told["score"]["value"] == pytest.approx(score, abs=1e-12)
+    assert told["aggregate"] == aggregate
+
+
+def turn_stat(aggregate: str) -> str:
+    return aggregate.partition("-")[0]
+
+
+def test_an_unknown_aggregation_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"--set aggregate: .*median"):
+        evaluate(bench_of(tmp_path, MORE), "sim/echo", tmp_path / "run", options={"aggregate": "median-min-dialog"})
+
+
+def test_the_sims_echo_and_give_the_reference(tmp_path: Path) -> None:
+    bench = bench_of(tmp_path, TALK, MORE)
+    with closing(evaluate(bench, ["sim/echo", "sim/reference"], tmp_path / "run")) as run:
+        said = {model: [t.answer for _, turns in run.transcripts(model) for t in turns] for model in run.models}
+    assert said["sim/reference"] == ["two", "four", "95 metres", "3"]
+    assert said["sim/echo"][:2] == ["What is one and one?", "What is\ntwo and two?"]
+
+
+def test_nothing_to_evaluate_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no turn that is evaluated; set do_eval"):
+        bench_of(tmp_path, dialog(1, turn(1, "user", "Hi.")))
+
+
+def test_a_source_is_needed(tmp_path: Path) -> None:
+    scenario = get_scenario("recorded")
+    with pytest.raises(UsageError, match="--set source=FOLDER"):
+        scenario.generate(tmp_path / "bench", scenario.spec(), dialogues=1, seed=0)
+
+
+def test_broken_templates_are_named(tmp_path: Path) -> None:
+    write_dialogs(tmp_path / "data", [MORE], benchmark_id="x")
+    (tmp_path / "data" / "_prompt_templates.json").write_text('{"templates": {"a": 1}}', encoding="utf-8")
+    with pytest.raises(InputError, match=r"_prompt_templates.json: no object “templates”"):
+        bench_from(tmp_path / "data", tmp_path / "bench")
+
+
+def test_a_broken_line_of_the_benchmark_is_named(tmp_path: Path) -> None:
+    bench_of(tmp_path, MORE)
+    file = tmp_path / "bench" / "dialogues" / "0001.jsonl"
+    for text, said in (
+        ('{"dialog": {"dialog_id": "x", "dialog_turns": []}}\n', "0001.jsonl, line 1: dialog_id"),
+        ('{"other": 1}\n', "not one line"),
+        ('{"dialog": 1}\n{"dialog": 2}\n', "not one line"),
+    ):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=said):
+            open_benchmark(tmp_path / "bench").asked(1)
+
+
+def test_an_edited_turn_is_refused_on_resuming(tmp_path: Path) -> None:
+    bench = bench_of(tmp_path, MORE)
+    evaluate(bench, "sim/echo", tmp_path / "run").close()
+    file = tmp_path / "bench" / "dialogues" / "0001.jsonl"
+    file.write_text(file.read_text(encoding="utf-8").replace('"recall"', '"precision"'), encoding="utf-8")
+    with pytest.raises(UsageError, match="turn 1 of dialogue 1"):
+        evaluate(open_benchmark(tmp_path / "bench"), "sim/echo", tmp_path / "run")
+
+
+def test_a_folder_of_dialogues_is_imported(tmp_path: Path) -> None:
+    write_dialogs(tmp_path / "data", [TALK, MORE], benchmark_id="small")
+    assert is_dialogs(tmp_path / "data")
+    made = import_dialogs(tmp_path / "data", tmp_path / "bench")
+    assert (made.dialogues, made.evaluated_turns, made.benchmark_id) == (2, 4, "small")
+    assert made.metrics == {"recall": 3, "numeric_match": 1}
+    assert made.unscorable == {}
+    assert not is_dialogs(tmp_path / "bench")
+
+
+def test_the_dialogues_of_a_models_results_are_imported(tmp_path: Path) -> None:
+    write_dialogs(tmp_path / "results" / "generated", [MORE], benchmark_id="")
+    made = import_dialogs(tmp_path / "results", tmp_path / "bench")
+    assert (made.dialogues, made.benchmark_id) == (1, "")
