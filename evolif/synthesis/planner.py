@@ -44,6 +44,8 @@ _PERSONAS, _TASKS = 0.2, 0.6
 
 Readers who do not know the persona find most natural what belongs to the task.
 """
+_GENERAL = 0.35
+"""How often a reason is given that would do for any change: readers ask what it has to do with this one."""
 _REASON_FIRST = 0.35
 """How often a reason stands before the demand, where it can: a stranger understands it better behind."""
 _UNLIKED = 0.3
@@ -333,7 +335,7 @@ def _own_reason(reasons: OwnReasons, group: str, cause: str, change: Change, dra
     occasion = occasion_of(group, cause, change)
     telling = occasion == "drop" or draw.says(_SPECIFIC)
     for at in (occasion, "any") if telling else ("any", occasion):
-        if at == "any" and occasion == "drop":
+        if at == "any" and (occasion == "drop" or not draw.says(_GENERAL)):
             continue
         found = draw.next(f"own/{reasons.owner}/{at}", reasons.of(at), lambda reason: _is_new(reason, draw))
         if found is not None:
@@ -347,6 +349,8 @@ def _stock_reason(group: str, cause: str, change: Change, draw: Draw) -> Reason 
     ]
     specific = [kind for kind in kinds if not kind.general]
     chosen = specific if specific and draw.says(_SPECIFIC) else [kind for kind in kinds if kind.general]
+    if chosen is not specific and not draw.says(_GENERAL):
+        return None
     register = draw.persona.register
     return draw.next(
         f"reasons/{register}/{'|'.join(kind.kind for kind in chosen)}",
