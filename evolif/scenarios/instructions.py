@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -243,6 +244,10 @@ class InstructionFollowing(Scenario):
         )
         bare = sum(len(criteria_of(turn.constraints)) == len(turn.constraints) for turn in turns)
         return Unjudged(groups, subjective / asked if asked else 0.0, bare / len(turns) if turns else 0.0)
+
+    def outline(self, bench: Benchmark, dialogues: Sequence[int]) -> str:
+        """The system prompt, as JSON: exports show it, and have the run only."""
+        return json.dumps({"system": system_text(_folder(bench).header)}, ensure_ascii=False)
 
     def untold(self, bench: Benchmark) -> str:
         """What exactly is counted, unless the queries say it."""

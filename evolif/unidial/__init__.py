@@ -29,6 +29,7 @@ from evolif.unidial.metrics import (
 )
 from evolif.unidial.playing import Interrupted, Policy, continued_with, is_off_policy, play, require_references
 from evolif.unidial.retrieval import retrieval_scores, rouge2_recall
+from evolif.unidial.runs import counted, dialogs_of_run, is_counted, records_of_run
 from evolif.unidial.sampling import stratified_sample, stratified_sizes
 from evolif.unidial.schema import (
     Dialog,
@@ -62,13 +63,16 @@ __all__ = [
     "clean_labels",
     "constraint_of",
     "continued_with",
+    "counted",
     "coverage",
     "describe",
+    "dialogs_of_run",
     "discriminability",
     "ensure_alternating_roles",
     "exact_match",
     "flat_labels",
     "instruction_score",
+    "is_counted",
     "is_off_policy",
     "judge_score",
     "length_curve",
@@ -82,6 +86,7 @@ __all__ = [
     "read_meta",
     "read_records",
     "read_summary",
+    "records_of_run",
     "require_references",
     "retrieval_scores",
     "rouge2_recall",
