@@ -60,7 +60,7 @@ class Comparison:
         dialogues: Shared dialogues, on which all figures here are based.
         left_out: Reason to number of dialogues left out, only for reasons that occur: `only in the first`,
             `only in the second`, `not counted in the first` (suspended, withheld or running there),
-            `not counted in the second`, `not counted in either`.
+            `not counted in the second`, `not counted in either`, `not scored in both`.
         exact: Whether the permutation test tried all swaps rather than a sample.
         permutations: How many swaps it tried.
     """
@@ -102,7 +102,8 @@ def compare(
     first, second = of_one_model(a), of_one_model(b)
     counted = counted_sessions(first), counted_sessions(second)
     in_a, in_b = ({session.dialogue for session in own} for own in counted)
-    shared = sorted(in_a & in_b)
+    unscored = _unscored(tables, counted)
+    shared = sorted((in_a & in_b) - unscored)
     found: dict[str, Difference] = {}
     test = PermutationTest({}, {}, True, 0)
     tests = sum(metric not in table.beside for table in tables for metric in table.ratios)
@@ -118,7 +119,7 @@ def compare(
     return Comparison(
         differences={metric: replace(one, p_holm=adjusted[metric]) for metric, one in found.items()},
         dialogues=len(shared),
-        left_out=_left_out(first, second, in_a, in_b),
+        left_out=_left_out(first, second, in_a, in_b, len(in_a & in_b & unscored)),
         exact=test.exact,
         permutations=test.permutations,
         beside=beside,
@@ -162,8 +163,20 @@ def _minus(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a - b
 
 
+def _unscored(tables: Sequence[MetricTable], sides: Iterable[Sequence[Session]]) -> set[int]:
+    """The dialogues that a table wants scored in both, and that one side has no score of."""
+    wanting = [table for table in tables if table.scored_in_both]
+    return {
+        dialogue
+        for own in sides
+        for table in wanting
+        for dialogue, row in dialogue_rows(table, own).items()
+        if not table.counts(row)
+    }
+
+
 def _left_out(
-    first: Sequence[Session], second: Sequence[Session], counted_a: set[int], counted_b: set[int]
+    first: Sequence[Session], second: Sequence[Session], counted_a: set[int], counted_b: set[int], unscored: int
 ) -> dict[str, int]:
     all_a, all_b = ({session.dialogue for session in own} for own in (first, second))
     reasons = Counter(
@@ -173,6 +186,7 @@ def _left_out(
             "not counted in the first": len((all_a & counted_b) - counted_a),
             "not counted in the second": len((all_b & counted_a) - counted_b),
             "not counted in either": len((all_a & all_b) - counted_a - counted_b),
+            "not scored in both": unscored,
         }
     )
     return dict(+reasons)

@@ -75,6 +75,8 @@ class MetricTable:
 
     bounded: tuple[str, ...] = ()
     """Means over sessions that the sessions which end early decide, once most reach the cap; the length comes first."""
+    scored_in_both: bool = False
+    """Whether a comparison leaves out dialogues in which one side has no denominator of the main metric."""
 
     def __post_init__(self) -> None:
         wrong = [name for name in self.ratios if not _NAME.fullmatch(name)]
@@ -107,6 +109,10 @@ class MetricTable:
             raise UsageError(f"unknown metric “{name}”; use {', '.join(self.ratios)}")
         top, bottom = self.ratios[name]
         return self.terms.index(top), self.terms.index(bottom)
+
+    def counts(self, row: Row) -> bool:
+        """Whether a row has something to divide by in the main metric."""
+        return row[self.places(self.main)[1]] > 0
 
     def row(self, session: Session) -> Row:
         """What a session adds to the sums.

@@ -216,7 +216,9 @@ def _table(name: str) -> MetricTable:
             return sum(turns), len(turns)
         return of_dialogue(turns), 1
 
-    return MetricTable(("score", "scored"), terms, {"score": ("score", "scored")}, {"score": f"Score {name}"})
+    return MetricTable(
+        ("score", "scored"), terms, {"score": ("score", "scored")}, {"score": f"Score {name}"}, scored_in_both=True
+    )
 
 
 class Recorded(FolderScenario):

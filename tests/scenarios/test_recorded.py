@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from recorded_dialogs import RECALL, Scripted, answer, bench_from, bench_of, dia
 from evolif.benchmark import open_benchmark
 from evolif.errors import InputError, UsageError
 from evolif.exchange import import_dialogs, is_dialogs
-from evolif.runner import evaluate
+from evolif.metrics import compare
+from evolif.runner import AllowAll, Deny, PlannedCall, evaluate
 from evolif.scenario import get_scenario
-from evolif.unidial import write_dialogs
+from evolif.unidial import aggregate, parse_aggregation, write_dialogs
+from evolif.unidial.scoring import outlines_of, session_records
 
 TALK = dialog(
     7,
@@ -118,7 +121,7 @@ def test_the_cap_is_above_the_longest_dialogue(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("aggregate", "score"),
+    ("name", "score"),
     [
         ("mean-min-dialog", 0.75),
         ("mean-mean-dialog", 11 / 12),
@@ -127,7 +130,7 @@ def test_the_cap_is_above_the_longest_dialogue(tmp_path: Path) -> None:
         ("min-min-turn", 0.625),
     ],
 )
-def test_the_score_is_that_of_the_named_aggregation(tmp_path: Path, aggregate: str, score: float) -> None:
+def test_the_score_is_that_of_the_named_aggregation(tmp_path: Path, name: str, score: float) -> None:
     exact = entry("exact_match")
     bench = bench_of(
         tmp_path,
@@ -136,17 +139,62 @@ def test_the_score_is_that_of_the_named_aggregation(tmp_path: Path, aggregate: s
                answer(4, RECALL, reference="no doubt"), turn(5, "user", "D?"), answer(6, RECALL, reference="yes")),
     )  # fmt: skip
     said = {"A?": "yes", "B?": "no", "C?": "doubt", "D?": "yes"}
-    if turn_stat(aggregate) == "min":
+    if name.startswith("min-"):
         said["A?"] = "yes, yes"  # all of the reference's words, but no exact match
     model = Scripted(lambda request: said[request.messages[-1].content])
-    with closing(evaluate(bench, model, tmp_path / "run", options={"aggregate": aggregate})) as run:
+    with closing(evaluate(bench, model, tmp_path / "run", options={"aggregate": name})) as run:
         told = report(run)
     assert told["score"]["value"] == pytest.approx(score, abs=1e-12)
-    assert told["aggregate"] == aggregate
+    assert told["aggregate"] == name
 
 
-def turn_stat(aggregate: str) -> str:
-    return aggregate.partition("-")[0]
+def test_the_score_is_the_mean_that_aggregate_gives_of_the_records(tmp_path: Path) -> None:
+    exact, bad = entry("exact_match"), entry("bleu")
+    talks = [
+        dialog(n, *(one for t in range(4) for one in (
+            turn(2 * t, "user", f"{n} {t}"),
+            answer(2 * t + 1, *[RECALL, exact, bad][(n + t) % 3 :], reference=f"{t} of {n}"),
+        )))
+        for n in range(5)
+    ]  # fmt: skip
+    with closing(evaluate(bench_of(tmp_path, *talks), "sim/echo", tmp_path / "run", epochs=2)) as run:
+        sessions, outlines = run.sessions(), outlines_of(run)
+    records = [one for n, own in enumerate(sessions) for one in session_records(outlines[own.dialogue], own, n)]
+    scenario = get_scenario("recorded")
+    for name in map("-".join, product(("mean", "min", "max"), ("mean", "min", "max"), ("dialog", "turn"))):
+        table = scenario.table({"aggregate": name})
+        told = table.value(table.total(map(table.row, sessions)), "score")
+        assert told == pytest.approx(aggregate(records, *parse_aggregation(name))["global"]["mean"], abs=1e-12)
+
+
+def test_each_epoch_counts_in_the_coverage(tmp_path: Path) -> None:
+    with closing(evaluate(bench_of(tmp_path, MORE), "sim/echo", tmp_path / "run", epochs=3)) as run:
+        assert report(run)["coverage"]["dialogues"] == {"expected": 3, "scored": 3, "failed": 0, "missing": 0}
+
+
+def test_sessions_that_never_began_are_missing(tmp_path: Path) -> None:
+    class Few(AllowAll):
+        left = 1
+
+        def admit(self, call: PlannedCall) -> Deny | None:
+            self.left -= 1
+            return None if self.left >= 0 else Deny("budget", "no more")
+
+    bench, model = bench_of(tmp_path, MORE, TALK), Scripted(lambda request: "two")
+    with closing(evaluate(bench, model, tmp_path / "run", gate=Few())) as run:
+        assert report(run)["coverage"]["dialogues"] == {"expected": 2, "scored": 1, "failed": 0, "missing": 1}
+
+
+def test_a_comparison_takes_dialogues_that_are_scored_for_both(tmp_path: Path) -> None:
+    judged = entry("llm_judge", template_name="clarity")
+    bench = bench_of(tmp_path, MORE, dialog(9, turn(1, "user", "C?"), answer(2, judged)))
+    judge = Scripted(lambda request: '{"score": 10}' if '"fine"' in request.messages[0].content else "?", "fake/judge")
+    models = [Scripted(lambda request: "fine", "fake/a"), Scripted(lambda request: "two", "fake/b")]
+    with closing(evaluate(bench, models, tmp_path / "run", judge=judge)) as run:
+        a, b = (run.sessions(name) for name in run.models)
+        found = compare(a, b, tables=(get_scenario("recorded").metrics,))
+    assert (found.dialogues, found.left_out) == (1, {"not scored in both": 1})
+    assert (found.differences["score"].a, found.differences["score"].b) == (0.0, 1.0)
 
 
 def test_an_unknown_aggregation_is_refused(tmp_path: Path) -> None:
