@@ -379,7 +379,7 @@ def _coverage(model: Any) -> dict[str, Any]:
     outlines = outlines_of(analysis.run)
     dialogs: list[Dialog] = []
     records: list[dict[str, Any]] = []
-    for dialogue in dialogues:
+    for dialogue in (one for one in dialogues if one in outlines):
         for epoch in range(1, settings.epochs + 1):
             number, session = len(dialogs), sessions.get((dialogue, epoch))  # each session counts, as a dialogue apart
             dialogs.append(expected_dialog(outlines[dialogue], number))
