@@ -9,6 +9,7 @@ from evolif.constraints import EXTENDED_GROUPS, GROUPS
 from evolif.queries.change import Change, Claim
 from evolif.queries.comparison import finding
 from evolif.queries.length import length_range
+from evolif.queries.numbers import find_numbers
 from evolif.queries.reading import Query
 from evolif.queries.vocabulary import heard
 from evolif.turns import Finding, Params
@@ -52,14 +53,15 @@ def _is_own(query: Query, change: Change, claim: Claim) -> bool:
     """Whether a claim only repeats, in another group's words, what the change itself says."""
     mine = _texts(change)
     if claim.group in _MARKDOWN and not claim.params and change.group == "format":
-        return "markdown" in mine  # "in Markdown, with proper headings"
+        return claim.polarity == "forbid" or "markdown" in mine  # "in Markdown, with proper headings"
     if claim.group in _EDGES:
         value = claim.params.get("value") or claim.params["left"] + claim.params["right"]
         return value in mine
     if claim.group in ("existence", "forbidden"):
         words = claim.params.get("counts") or claim.params.get("keywords") or ()
         if change.group == "digits" and not {*words} & {*change.keywords}:
-            return True  # “twelve” and not the figure
+            return all(find_numbers(word.casefold()) for word in words)  # “twelve” and not the figure
+        mine |= {part for text in mine for part in text.split()}
         return all(word.casefold() in mine for word in words)
     if claim.group == "punctuation":
         return claim.params["mark"] in mine or _stands_at_edge(query, change, claim)
@@ -92,11 +94,15 @@ def _flat(value: Any) -> Sequence[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, (list, tuple, Mapping)) else []
 
 
+_MOST_KEYWORDS = 10
+"""Words that a query may count when it means keywords."""
+
+
 def _is_a_size_of(change: Change, claim: Claim) -> bool:
     """`three words must occur`, the paragraphs of an acrostic: a number that belongs to the change itself."""
     unit, count = claim.params["unit"], claim.params["count"]
     if change.group in ("existence", "forbidden"):
-        return bool(unit == "words" and claim.params["relation"] == "exactly")
+        return bool(unit == "words" and claim.params["relation"] == "exactly" and count <= _MOST_KEYWORDS)
     if change.group == "placement":
         return bool(unit == "paragraphs" and count in (2, *(len(word) for word in _texts(change))))
     return bool(change.group == "sentences" and unit == "sentences" and count == 3)

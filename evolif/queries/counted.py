@@ -90,6 +90,7 @@ class CountReader(Reader):
         yield from counted
         for thing, told in self._kinds if not counted else ():
             vocabulary = heard(thing.group)
+            yield from _ruled_out(query, thing)
             if "uncounted" not in vocabulary.keys(thing.key):
                 continue
             for match in vocabulary.anywhere(thing.key, "uncounted").finditer(query.shadow):
@@ -104,6 +105,16 @@ class CountReader(Reader):
     def _thing(self, change: Change) -> Thing:
         """What the change counts."""
         return next(thing for thing, told in self._kinds if _is_kind(change.params, told))
+
+
+def _ruled_out(query: Query, thing: Thing) -> Iterator[Claim]:
+    """`no bullets`, but not `no bullets needed`."""
+    vocabulary = heard(thing.group)
+    if "none" not in vocabulary.keys(thing.key):
+        return
+    for match in vocabulary.anywhere(thing.key, "none").finditer(query.shadow):
+        if not is_lifted(query, *match.span()) and role_of(query, *match.span()) == "new":
+            yield Claim(thing.group, "forbid", {}, match.span())
 
 
 def is_asked(query: Query, start: int, end: int) -> bool:

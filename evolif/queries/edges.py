@@ -13,6 +13,7 @@ from evolif.queries.mentions import find_edge_letters, find_letters, find_pairs,
 from evolif.queries.polarity import role_of
 from evolif.queries.reader import Reader
 from evolif.queries.reading import MASK, Query
+from evolif.queries.unquoted import words_behind
 from evolif.queries.vocabulary import cues, heard
 from evolif.turns import Finding, Params
 
@@ -95,6 +96,8 @@ def _words(query: Query, change: Change) -> Iterator[tuple[str, tuple[int, int]]
         if params is not None and params["mode"] == "keyword":
             yield from ((params["value"].casefold(), span) for span in query.find(params["value"]))
     yield from ((q.text.casefold(), (q.start, q.end)) for q in query.quotations if _WORDED.fullmatch(q.text))
+    if not change.is_known:
+        yield from ((word.value.casefold(), (word.start, word.end)) for word in words_behind(query, "edges", "word_is"))
     onto = cues().framed("edges", "onto_word", right="( )?$")
     for mention in mentions_of(query, change.keywords):
         start, end = mention.start, mention.end

@@ -23,6 +23,7 @@ from evolif.queries.numbers import find_counts
 from evolif.queries.polarity import Mention, Stance, given_up, in_lists, role_of, stance_of
 from evolif.queries.reader import Reader
 from evolif.queries.reading import Query
+from evolif.queries.unquoted import unquoted_words
 from evolif.queries.vocabulary import cues, heard
 from evolif.turns import Finding
 
@@ -37,6 +38,8 @@ class ExistenceReader(Reader):
         """Every keyword with its count, if it has one: a `Bound`."""
         old, new = _counts(change)
         mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
+        if not change.is_known:
+            mentions = _with_unquoted(query, mentions)
         bound = bind_counts(query, mentions) or (_unnamed(query, old, new) if change.after else [])
         return [Said(b, b.start, b.end, b.role) for b in bound]
 
@@ -54,6 +57,12 @@ class ExistenceReader(Reader):
     def compare(self, query: Query, change: Change, said: Sequence[Said]) -> list[Finding]:
         """Findings on keywords and their counts."""
         return _compare_counts(query, change, [s.value for s in said])
+
+
+def _with_unquoted(query: Query, mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions, and the words that stand without quotation marks beside them, in order."""
+    words = [w for w in unquoted_words(query) if not any(w.start < m.end and m.start < w.end for m in mentions)]
+    return sorted([*mentions, *words], key=lambda mention: mention.start)
 
 
 def _counts(change: Change) -> tuple[dict[str, int], dict[str, int]]:
@@ -181,7 +190,7 @@ class ForbiddenReader(Reader):
         old, new = _keywords(change)
         mentions = mentions_of(query, [*old, *new, *change.keywords, *quoted_keywords(query)])
         if not change.is_known:
-            mentions = [m for m in mentions if is_quoted(query, m) or _is_called(query, m)]
+            mentions = [m for m in _with_unquoted(query, mentions) if is_quoted(query, m) or _is_called(query, m)]
         placed = [place for places in stances_of(query, mentions).values() for place in places]
         return [Said((m, stance), m.start, m.end, "new") for m, stance in sorted(placed, key=lambda p: p[0].start)]
 
@@ -205,8 +214,8 @@ def _is_ruled_out(query: Query, mention: Mention) -> bool:
 
 
 def _is_called(query: Query, mention: Mention) -> bool:
-    """Whether a keyword is spoken of as a word: `avoid the word oven`."""
-    return (
+    """Whether a keyword is spoken of as a word: `avoid the word oven`, `don't mention ovens`."""
+    return any(word.start == mention.start for word in unquoted_words(query)) or (
         cues().before("keywords", "called").search(query.shadow, max(0, mention.start - 12), mention.start) is not None
     )
 

@@ -384,6 +384,8 @@ _AGED = re.compile(
     r"(?<!\w)(?:aged?|ages|age\s{1,4}of|(?:people|those|readers|folks?|kids|someone|anyone|somebody|youngsters|pupils)"
     r"\s(?:who\sare\s)?(?:of|over|past|above|under|below|around))\s{1,4}(?:(?:about|around)\s{1,4})?$"
 )
+_IS_AGED = re.compile(r"(?<!\w)(?:she|he|they)(?:'s|'re|\sis|\sare)\s(?:(?:only|just|about|nearly|almost)\s)?$")
+"""`She's 9`: an age where the number stands alone."""
 _YOUNGEST, _ELDEST = 3, 99
 _LONE_AGE = re.compile(
     r"\s{0,4}(?:[.,;:!?)]|$|to\s|till\s|up(?!\w)|or\s(?:so|older|more|over)|and\s(?:over|above|up|older)|plus|\+|-|–)"
@@ -404,7 +406,10 @@ def find_ages(query: Query, *, alone: bool = False) -> list[Said]:
     for number in find_numbers(query.shadow):
         unit = _AGE.match(query.shadow, number.end)
         lone = alone and _YOUNGEST <= number.value <= _ELDEST and _LONE_AGE.match(query.shadow, number.end)
-        if unit or lone or _AGED.search(query.shadow, max(0, number.start - 40), number.start):
+        is_aged = _LONE_AGE.match(query.shadow, number.end) and _IS_AGED.search(
+            query.shadow, max(0, number.start - 40), number.start
+        )
+        if unit or lone or is_aged or _AGED.search(query.shadow, max(0, number.start - 40), number.start):
             value = next((name for name, oldest in _OLDEST if number.value <= oldest), "senior")
             end = unit.end() if unit else number.end
             found.append(Said(value, number.start, end, role_of(query, number.start, end)))

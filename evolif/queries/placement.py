@@ -12,6 +12,7 @@ from evolif.queries.numbers import find_numbers, find_ordinals
 from evolif.queries.polarity import Mention, role_of, stance_of
 from evolif.queries.reader import Reader
 from evolif.queries.reading import Query
+from evolif.queries.unquoted import unquoted_words, word_before
 from evolif.queries.vocabulary import heard
 from evolif.turns import Finding, Params
 
@@ -137,23 +138,67 @@ def _plain_places(query: Query, change: Change) -> Iterator[Said]:
     for match in vocabulary.anywhere("spelt").finditer(query.shadow):
         if _spells(query):
             yield Said({"mode": "acrostic"}, *match.span(), "new")
+    for match in vocabulary.anywhere("down").finditer(query.shadow):
+        if stance_of(query, *match.span()) not in ("forbid", "lift"):
+            yield Said({"mode": "acrostic"}, *match.span(), "new")
     words = mentions_of(query, [*change.keywords, *quoted_keywords(query)])
     for mode in ("every_paragraph", "nth"):
         for match in vocabulary.anywhere(mode).finditer(query.shadow):
-            word = _beside(query, words, match.start())
-            if word is None or role_of(query, *match.span()) != "new":
+            if role_of(query, *match.span()) != "new":
                 continue
-            told = {"mode": mode, "value": word.value} if mode == "every_paragraph" else _nth(word, match.group())
-            yield Said(told, *match.span(), "new")
+            told = mode == "nth" and _is_placed(query, *match.span())
+            word = _beside(query, words, *match.span(), far=not told)
+            if mode == "every_paragraph" and word is not None:
+                yield Said({"mode": mode, "value": word.value}, *match.span(), "new")
+            elif mode == "nth" and (word is not None or told):
+                yield Said(_nth(word, match.group()), *match.span(), "new")
 
 
-def _nth(word: Mention, told: str) -> Params:
+def _nth(word: Mention | None, told: str) -> Params:
     numbers = find_ordinals(told) or find_numbers(told)
-    return {"mode": "nth_word", "value": word.value, "position": numbers[0].value if numbers else 0}
+    position = {"mode": "nth_word", "position": numbers[0].value if numbers else 0}
+    return position if word is None else {**position, "value": word.value}
 
 
-def _beside(query: Query, words: Sequence[Mention], at: int) -> Mention | None:
-    """The word of which a sentence speaks, the quoted one first."""
-    low, high = query.sentence(at)
+def _is_placed(query: Query, start: int, end: int) -> bool:
+    """Whether a place is given to some word: `the fifth word is …`, `fifth word: …`."""
+    vocabulary = heard("placement")
+    if _TOLD.match(query.shadow, end) or vocabulary.after("named").match(query.shadow, end):
+        return True
+    return vocabulary.before("asks").search(query.shadow, max(0, start - _NEAR), start) is not None
+
+
+_TOLD = re.compile(r"\s{0,4}[:=]\s{0,4}\S")
+_NEAR = 40
+"""Characters in front of a place in which a verb asks for it."""
+
+
+def _beside(query: Query, words: Sequence[Mention], start: int, end: int, *, far: bool) -> Mention | None:
+    """The word that a place is given to: a quoted one, one that is called a word, or a keyword right beside.
+
+    Args:
+        query: The query.
+        words: Keywords and quoted words.
+        start: Where the place is named.
+        end: Where its name ends.
+        far: Whether a word that is quoted elsewhere in the sentence may be meant.
+    """
+    low, high = query.sentence(start)
+    first, last = query.segment(start)
     here = [word for word in words if low <= word.start < high]
-    return next((word for word in here if is_quoted(query, word)), None)
+    quoted = [word for word in here if is_quoted(query, word)]
+    nearest = [word for word in quoted if first <= word.start < last]
+    called = [word for word in unquoted_words(query) if first <= word.start < last]
+    into = heard("placement").framed("into", left="\\s{0,4}", right="\\s{0,4}")
+    holds = heard("placement").framed("holds", left="\\s{0,4}", right="\\s{0,4}")
+    near = [
+        word
+        for word in here
+        if into.fullmatch(query.shadow, word.end, max(word.end, start))
+        or holds.fullmatch(query.shadow, end, max(end, word.start))
+    ]
+    return (
+        next(iter((*nearest, *called, *near)), None)
+        or word_before(query, start)
+        or next(iter(quoted if far else ()), None)
+    )

@@ -110,9 +110,10 @@ def is_framed(query: Query, group: str, start: int, end: int) -> bool:
     if before.search(query.shadow, low, start):
         return True
     if group == "audience":
-        if _opens_for(query, start, end):
+        later = vocabulary.framed("plain", "later", left="[,;]?( )")
+        if _opens_for(query, start, end) or later.match(query.shadow, end):
             return True
-    elif _is_alone(query, start, end):
+    elif _is_alone(query, start, end) or _is_joined(query, start, end):
         return True
     after = vocabulary.framed("plain", "after", left="[\"'”’]?( )?")
     return after.match(query.shadow, end) is not None
@@ -132,8 +133,23 @@ def _is_alone(query: Query, start: int, end: int) -> bool:
     """Whether a value makes up a whole segment: `Markdown, for adults, under six paragraphs`."""
     low, high = query.segment(start)
     before, behind = query.shadow[low:start], query.shadow[end:high]
-    around = cues().framed("beside", "alone", left=r"\W*", right=r"\W*")
+    around = cues().framed("beside", "alone", left=r"\W*(", right=r"\W*){1,3}")
     return all(not part.strip(" .,;:!?-") or around.fullmatch(part) for part in (before, behind))
+
+
+def _is_joined(query: Query, start: int, end: int) -> bool:
+    """Whether a value ends a segment as a demand of its own: `ten lines and super formal`, `… n formal pls`."""
+    low, high = query.segment(start)
+    if cues().anywhere("beside", "somebody").search(query.shadow, max(low, start - _NEAR), start):
+        return False
+    behind = query.shadow[end:high].strip(" .,;:!?-")
+    asked = cues().framed("beside", "please", left=r"\W*", right=r"\W*").fullmatch(behind) is not None
+    if behind and not asked:
+        return False
+    lead = cues().before("beside", "joined").search(query.shadow, low, start)
+    return lead is not None or (
+        asked and cues().before("beside", "joined_please").search(query.shadow, low, start) is not None
+    )
 
 
 def choices(query: Query, group: str) -> list[Said]:
