@@ -21,7 +21,7 @@ MOST_VALUES = 100
 MOST_MARKS = 400
 """Quotation marks and brackets that are read, and signs of any other kind."""
 _QUOTES = re.compile(r"[\"'“”‘’`«»()\[\]{}]")
-_QUOTATION = '"“”«»`'
+_QUOTATION = '"“”«»`()[]{}'
 _SIGNS = re.compile(r"[^\w\s\"'“”‘’`«»()\[\]{}]")
 _NUMBERS = re.compile(r"\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
 _RUN = 5

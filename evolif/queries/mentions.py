@@ -464,7 +464,10 @@ _AS_EDGE = re.compile(
     r"(?<![\w'’.-])([B-HJ-Z])\s(?:to\sbe|as|be|is|comes|goes)\s(?:the\s|your\s|its\s)?(?:very\s)?"
     r"(?:first|last|opening|closing|final|initial)\b"
 )
-_MADE = re.compile(r"\b(?:[Mm]ake|[Hh]ave|[Ll]et)\s([A-Z])\s(?:be\s)?(?:the|your|its)\b")
+_MADE = re.compile(
+    r"\b(?:[Mm]ake|[Hh]ave|[Ll]et|(?:[Cc]ould|[Cc]an|[Ss]hould|[Mm]ay)"
+    r"(?=\s[A-Z]\sbe\sthe\s(?:letter|first|last|opening|closing|final)\b))\s([A-Z])\s(?:be\s)?(?:the|your|its)\b"
+)
 _LETTER_CALLED = re.compile(
     r"\b[Ll]etter(?:\s+of\s+(?:the|your|its)\s+\w+(?:\s+\w+)?)?"
     r"(?:\s+(?:is|be|as|to|to\s+be|(?:should|must|has\s+to|needs\s+to|ought\s+to|to)\s+be)(?:\s+an?(?=\s+\w\b))?)?:?"
@@ -479,7 +482,7 @@ _ALONE_I = re.compile(
 )
 """A and I as letters: the article and the speaker stand elsewhere, or are followed by other words."""
 _SPEAKER = re.compile(
-    r"I(?!\sshould\scome\s(?:first|last))(?:'|’|\s(?:want|need|like|love|had|have|am|would|should|will|can|think|mean|said|see|prefer)\b)"
+    r"[Ii](?!\sshould\scome\s(?:first|last))(?:'|’|\s(?:want|need|like|love|had|have|am|would|should|will|can|think|mean|said|see|prefer)\b)"
 )
 """`that is the letter I want`."""
 
@@ -505,7 +508,8 @@ def find_letters(query: Query, known: set[str]) -> list[int]:
         at = match.start("letter")
         letter = query.text[at]
         named = "letter" in match.group() or letter.isupper()
-        if letter.isalpha() and letter.isascii() and named and letter != "I":
+        speaks = letter == "I" or _SPEAKER.match(query.text, at)
+        if letter.isalpha() and letter.isascii() and named and not speaks:
             found.add(at)
     alone = (m for pattern in (_CAPITAL, _SMALL, _ONTO, _ALONE_A, _ALONE_I) for m in pattern.finditer(query.text))
     found |= {m.start(1) for m in alone if m[1].lower() in known}
