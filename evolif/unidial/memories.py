@@ -6,7 +6,6 @@ it is imported only when it is named.
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import os
 import re
@@ -30,7 +29,6 @@ ENTRY_POINTS = "evolif.memories"
 as requested, with parameters; it returns a new, empty `Memory`."""
 DEFAULT_K = 10
 """Snippets per question, where a name has no K."""
-_EXTRA = "install the extra `contexts` (in a checkout: pip install -e '.[contexts]')."
 _DIGITS = 12
 """Decimals to which scores are compared; equal ones are a tie."""
 
@@ -232,20 +230,27 @@ class _Bm25Index:
         words = [_words(text) for text in self._texts]
         if not any(words):  # it cannot count texts without any word
             return None
-        import bm25s
-
-        # It tells of every step at a level of its own, which a program's handlers would print.
-        logging.getLogger("bm25s").setLevel(logging.WARNING)
-        index = bm25s.BM25(method="lucene")
+        index = _bm25s().BM25(method="lucene")
         index.index(words, show_progress=False)
         return index
+
+
+def _bm25s() -> Any:
+    try:
+        import bm25s
+    except ImportError:
+        raise UsageError(
+            "the memory bm25 needs bm25s: install the extra `contexts` (in a checkout: pip install -e '.[contexts]')."
+        ) from None
+    # It tells of every step at a level of its own, which a program's handlers would print.
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
+    return bm25s
 
 
 def _bm25(name: str) -> MemoryStrategy:
     match = re.fullmatch("bm25(?::([0-9]{1,9}))?", name)
     k = _k(name, match[1]) if match else _k(name, "")
-    if importlib.util.find_spec("bm25s") is None:
-        raise UsageError(f"the memory bm25 needs bm25s: {_EXTRA}")
+    _bm25s()  # what its import takes belongs to no question
     return MemoryStrategy(f"bm25:{k}", k, Bm25Memory)
 
 

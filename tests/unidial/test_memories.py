@@ -248,6 +248,6 @@ def test_plug_ins_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "bm25s", None)
     with pytest.raises(UsageError, match="the memory bm25 needs bm25s: install the extra `contexts`"):
         open_memories("bm25")
