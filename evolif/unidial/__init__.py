@@ -3,6 +3,8 @@
 Reads and writes the folders of that kit, plays them on or off policy, and computes its figures.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from evolif.unidial.aggregation import DEFAULT_AGGREGATION, aggregate, length_curve, parse_aggregation
 from evolif.unidial.coverage import bounds, coverage
 from evolif.unidial.folder import (
@@ -43,6 +45,9 @@ from evolif.unidial.schema import (
 from evolif.unidial.statistics import bootstrap_interval, discriminability, paired_difference, spearman, spearman_matrix
 from evolif.unidial.units import Unit, units
 
+if TYPE_CHECKING:
+    from evolif.unidial.comparison import compare_memories
+
 __all__ = [
     "DEFAULT_AGGREGATION",
     "Dialog",
@@ -61,6 +66,7 @@ __all__ = [
     "bounds",
     "check_score",
     "clean_labels",
+    "compare_memories",
     "constraint_of",
     "continued_with",
     "counted",
@@ -102,3 +108,12 @@ __all__ = [
     "write_records",
     "write_summary",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs models and judges on first use (PEP 562); most of the package does not."""
+    if name != "compare_memories":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from evolif.unidial.comparison import compare_memories
+
+    return compare_memories
