@@ -42,6 +42,7 @@ SUMMARIES: Mapping[str, str] = {
     "registers": "Check registers: your own frames, or the words of this package. Exit code 1 on a finding.",
     "models": "List models; download the weights of a small local one.",
     "scenarios": "List the scenarios that are installed, or the options of one.",
+    "unidial": "Compare memories and context strategies over a folder of UniDial dialogues.",
 }
 """The first paragraph of each verb's help; a test keeps the two in sync."""
 
@@ -59,7 +60,7 @@ _MODULES = {
     "registers": "catalogue",
 }
 """Verbs whose module has another name."""
-_NESTED = ("models", "personas", "registers", "topics")
+_NESTED = ("models", "personas", "registers", "topics", "unidial")
 """Verbs with subcommands."""
 _WITHOUT_OWN_GROUPS = ("check", "demo", "scenarios", "status", "score", *_NESTED)
 """Verbs without `--constraints` for groups; `check` has a file of constraints instead, but reads the variable."""
