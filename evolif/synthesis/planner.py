@@ -9,7 +9,7 @@ own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -30,7 +30,7 @@ from evolif.synthesis.bank import (
     named_old,
 )
 from evolif.synthesis.draw import Draw, Memory
-from evolif.synthesis.own_reasons import OwnReasons, occasion_of
+from evolif.synthesis.own_reasons import Occasion, OwnReasons, occasion_of
 from evolif.synthesis.stock import Reason, ReasonKind, load_reasons, small_talk
 from evolif.synthesis.style import Style
 from evolif.turns import Persona, ScriptTurn, Turn
@@ -44,8 +44,17 @@ _PERSONAS, _TASKS = 0.2, 0.6
 
 Readers who do not know the persona find most natural what belongs to the task.
 """
-_GENERAL = 0.35
+_GENERAL = 0.2
 """How often a reason is given that would do for any change: readers ask what it has to do with this one."""
+_TELLING: Mapping[Occasion, float] = {
+    "shorter": 1,
+    "longer": 1,
+    "layout": 0.35,
+    "detail": 0.25,
+    "drop": 0.35,
+    "any": _GENERAL,
+}
+"""The same of the reasons of a persona or a task, by what they motivate."""
 _REASON_FIRST = 0.35
 """How often a reason stands before the demand, where it can: a stranger understands it better behind."""
 _UNLIKED = 0.3
@@ -335,7 +344,7 @@ def _own_reason(reasons: OwnReasons, group: str, cause: str, change: Change, dra
     occasion = occasion_of(group, cause, change)
     telling = occasion == "drop" or draw.says(_SPECIFIC)
     for at in (occasion, "any") if telling else ("any", occasion):
-        if at == "any" and (occasion == "drop" or not draw.says(_GENERAL)):
+        if (at == "any" and occasion == "drop") or not draw.says(_TELLING[at]):
             continue
         found = draw.next(f"own/{reasons.owner}/{at}", reasons.of(at), lambda reason: _is_new(reason, draw))
         if found is not None:
