@@ -69,7 +69,7 @@ def retrieval_scores(
         that one of the first `top` snippets matches. All None without golds.
 
     Raises:
-        ArgumentError: a threshold outside (0, 1], a k or `top` below 1, or one text instead of a list of texts.
+        ArgumentError: a threshold outside [0, 1], a k or `top` below 1, or one text instead of a list of texts.
     """
     _check(golds, snippets, threshold, (*ks, top))
     names = [f"hit@{k}" for k in ks]
@@ -89,8 +89,8 @@ def retrieval_scores(
 def _check(golds: Sequence[str], snippets: Sequence[str], threshold: float, counts: Sequence[int]) -> None:
     if isinstance(golds, str) or isinstance(snippets, str):
         raise ArgumentError("golds and snippets are lists of texts; put the one text into a list")
-    if not 0 < threshold <= 1:
-        raise ArgumentError(f"the threshold must be above 0 and at most 1, not {threshold}")
+    if not 0 <= threshold <= 1:
+        raise ArgumentError(f"the threshold must be from 0 to 1, not {threshold}")
     if min(counts) < 1:
         raise ArgumentError(f"hits and recall count at least 1 snippet, not {min(counts)}")
 

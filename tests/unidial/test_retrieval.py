@@ -95,9 +95,9 @@ def test_a_share_that_is_the_threshold_but_for_rounding_matches() -> None:
     assert retrieval_scores([gold], ["w0 w1 w2 w3"], 0.1 + 0.2)["hit@1"] == 1.0
 
 
-@pytest.mark.parametrize("threshold", [0, -1, 1.01, float("nan")])
+@pytest.mark.parametrize("threshold", [-0.01, -1, 1.01, float("nan")])
 def test_a_threshold_out_of_range_is_refused(threshold: float) -> None:
-    with pytest.raises(ValueError, match="threshold must be above 0"):
+    with pytest.raises(ValueError, match="threshold must be from 0 to 1"):
         retrieval_scores(["a gold"], ["a snippet"], threshold)
 
 
