@@ -1,4 +1,4 @@
-"""The functions that score one answer, as the page of the schema has them: each row of its tables, and its edges."""
+"""Scores of one answer, and of what a memory brings back, as the page of the schema has them: tables and edges."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from evolif.unidial import (
     judge_score,
     metric_name,
     numeric_match,
+    retrieval_scores,
     rouge2_recall,
     word_f1,
     word_precision,
@@ -357,3 +358,52 @@ def test_what_no_group_says_is_unsupported(name: str, args: dict[str, Any]) -> N
 )
 def test_rouge2_recall(gold: str, snippet: str, score: float) -> None:
     assert rouge2_recall(gold, snippet) == pytest.approx(score, abs=1e-12)
+
+
+GOLDS = ["the cat sat on the mat", "a dog barked at night"]
+NOISE = "nothing of the kind"
+
+
+@pytest.mark.parametrize(
+    ("golds", "snippets", "threshold", "hits", "recall"),
+    [
+        (GOLDS, [GOLDS[0], GOLDS[1]], 1.0, (1.0, 1.0, 1.0), 1.0),
+        (GOLDS, [NOISE, NOISE, f"User: {GOLDS[1]}!"], 1.0, (0.0, 1.0, 1.0), 0.5),
+        (GOLDS, [NOISE] * 5 + [GOLDS[0]], 1.0, (0.0, 0.0, 1.0), 0.5),
+        (GOLDS, [NOISE] * 10 + GOLDS, 1.0, (0.0, 0.0, 0.0), 0.0),
+        (GOLDS, [], 1.0, (0.0, 0.0, 0.0), 0.0),
+        # One of five bigrams is exactly the threshold of memories that rewrite.
+        (GOLDS[:1], ["the cat slept"], 0.2, (1.0, 1.0, 1.0), 1.0),
+        (GOLDS[:1], ["the cat slept"], 1.0, (0.0, 0.0, 0.0), 0.0),
+        # Two snippets do not add up.
+        (GOLDS[:1], ["the cat sat on", "on the mat"], 1.0, (0.0, 0.0, 0.0), 0.0),
+        (["Mia!"], ["her name is mia"], 1.0, (1.0, 1.0, 1.0), 1.0),
+        (["Mia"], ["a miaow"], 1.0, (0.0, 0.0, 0.0), 0.0),
+        (["東京  タワー"], ["昨日、東京 タワーに"], 1.0, (1.0, 1.0, 1.0), 1.0),
+        (["東京"], ["大阪"], 1.0, (0.0, 0.0, 0.0), 0.0),
+        (["ПРИВЕТ"], ["он сказал привет"], 1.0, (1.0, 1.0, 1.0), 1.0),
+        (["", GOLDS[0]], ["", GOLDS[0]], 1.0, (0.0, 1.0, 1.0), 0.5),
+        ([""], [""], 0.0, (0.0, 0.0, 0.0), 0.0),
+    ],
+)
+def test_retrieval_scores(
+    golds: list[str], snippets: list[str], threshold: float, hits: tuple[float, ...], recall: float
+) -> None:
+    assert retrieval_scores(golds, snippets, threshold) == {
+        "hit@1": hits[0],
+        "hit@5": hits[1],
+        "hit@10": hits[2],
+        "recall": pytest.approx(recall),
+    }
+
+
+def test_retrieval_scores_at_other_depths() -> None:
+    found = retrieval_scores(GOLDS, [GOLDS[0], NOISE, GOLDS[1]], 1.0, ks=(2, 3), top=2)
+    assert found == {"hit@2": 1.0, "hit@3": 1.0, "recall": 0.5}
+
+
+@pytest.mark.parametrize("snippets", [[], [NOISE]])
+def test_without_golds_there_is_no_recall(snippets: list[str]) -> None:
+    found = retrieval_scores([], snippets, 1.0)
+    assert set(found.values()) == {None}
+    assert found.keys() == {"hit@1", "hit@5", "hit@10", "recall"}
