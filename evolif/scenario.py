@@ -29,6 +29,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from evolif.errors import EvolifError, UsageError
 from evolif.grid import Chapter as Chapter
 from evolif.grid import Grid as Grid
+from evolif.grid import HeatCell as HeatCell
+from evolif.grid import HeatMap as HeatMap
 from evolif.grid import TableCell as TableCell
 from evolif.grid import TableRow as TableRow
 from evolif.types import End, Exchange, Prompt, Role, Seat, Spent, Verdict
@@ -407,6 +409,13 @@ class Scenario(Protocol):
 
     def parts(self, board: Any) -> Iterable[Grid]:
         """Report sections of its own, from models side by side (`evolif.report.ComparableRuns`)."""
+        return ()
+
+    def figures(self, board: Any) -> Iterable[HeatMap]:
+        """Figures of its own, from models side by side (`evolif.report.ComparableRuns`).
+
+        The page shows each in the chapter that names it, or at the end.
+        """
         return ()
 
 

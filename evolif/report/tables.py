@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from evolif.errors import EvolifError, UsageError
+from evolif.errors import UsageError
 from evolif.metrics import GROUP, LOAD, PROCESS, Breakdown, Interval, Metric, Satisfaction, Survival, described
 from evolif.report.analysis import ModelSummary
 from evolif.report.comparable import FEWEST_MODELS, ComparableRuns
@@ -13,7 +13,7 @@ from evolif.report.difficulty import difficulty_grid
 from evolif.report.early import marked
 from evolif.report.ranks import correlation_cell, rank_grids
 from evolif.report.variance import variance_grid
-from evolif.report.wording import Published
+from evolif.report.wording import Published, own_fault
 from evolif.scenario import Grid, TableCell, TableRow
 
 TableColumn = TypeVar("TableColumn")
@@ -199,9 +199,7 @@ def own_parts(runs: ComparableRuns) -> tuple[Grid, ...]:
     try:
         return tuple(scenario.parts(runs))
     except Exception as fault:
-        why = str(fault) if isinstance(fault, EvolifError) else f"{type(fault).__name__}: {fault}"
-        note = f"The scenario {scenario.name} cannot make its part of the report: {why}"
-        return (Grid("parts", "", "", (), (), note),)
+        return (Grid("parts", "", "", (), (), own_fault(scenario, "its part of the report", fault)),)
 
 
 def why_empty(grid: Grid) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from evolif.budget import PriceTable, Quotes, load_prices, quotes_of
 from evolif.contexts import tokenizer_name
-from evolif.errors import UsageError
+from evolif.errors import EvolifError, UsageError
 from evolif.judge_audit import judge_audit_lines
 from evolif.metrics import TOO_FEW, Ceiling, expected_length
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
@@ -310,3 +310,9 @@ def published_leaderboard() -> Published:
         for name, figures in data["models"].items()
     }
     return Published(data["source"], models)
+
+
+def own_fault(scenario: Scenario, what: str, fault: Exception) -> str:
+    """Why a scenario could not add to a report, in a sentence."""
+    why = str(fault) if isinstance(fault, EvolifError) else f"{type(fault).__name__}: {fault}"
+    return f"The scenario {scenario.name} cannot make {what}: {why}"

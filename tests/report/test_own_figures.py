@@ -14,13 +14,14 @@ from typer.testing import CliRunner
 
 from evolif.budget import load_prices, quotes_of, snapshot
 from evolif.cli import app
+from evolif.errors import ArgumentError
 from evolif.judging import Judgement
 from evolif.metrics import Breakdown, MetricTable
 from evolif.report import analyse, analysis_object, group_comparable, latex_report
 from evolif.report.figures import draw_all
 from evolif.runner import Run, RunSettings, RunStore, SessionKey, load_run
 from evolif.runner.records import AnsweredTurn, EndEntry, TurnEntry
-from evolif.scenario import Grid, Scenario, TableCell
+from evolif.scenario import Chapter, Grid, HeatCell, HeatMap, Scenario, TableCell
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Message, Prompt, Score, Seat, Session, Verdict
 
@@ -56,11 +57,28 @@ class Broken(Duel):
     def parts(self, board: Any) -> Iterable[Grid]:
         raise ZeroDivisionError("oh")
 
+    def figures(self, board: Any) -> Iterable[HeatMap]:
+        yield HeatMap("duels", "Two of a name", "", ("a", "a"), ())
+
+
+class Drawn(Duel):
+    """Has two figures; a chapter names one of them."""
+
+    name = "drawn"
+    chapters = (Chapter("duels", "All duels", "", ("wins",), ("duels",)),)
+
+    def figures(self, board: Any) -> Iterable[HeatMap]:
+        shares = tuple(HeatCell(number / 2, 13) for number in range(len(board.models)))
+        yield HeatMap("wins", "Wins", "Share of wins.", board.heads, (("<e4> & $x$", shares),), "games")
+        signed = (("1 first", (HeatCell(1), HeatCell(-0.4))), ("2 second", (HeatCell(-0.4), HeatCell())))
+        yield HeatMap("ties", "Ties", "Correlations.", ("1", "2"), signed, signed=True)
+        yield HeatMap("none", "Nothing", "Nothing.", ("1",), (("1", (HeatCell(),)),))
+
 
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     real = importlib.metadata.entry_points
-    places = {"duel": "Duel", "broken": "Broken"}
+    places = {"duel": "Duel", "broken": "Broken", "drawn": "Drawn"}
     found = [EntryPoint(name, f"{__name__}:{place}", "evolif.scenarios") for name, place in places.items()]
 
     def entry_points(**which: Any) -> Any:
@@ -166,6 +184,42 @@ def test_pictures_are_those_that_such_a_run_has(tmp_path: Path) -> None:
     run.close()
 
 
+def test_a_scenario_draws_heat_maps_of_its_own(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    run = make_duels(tmp_path / "r", "sim/a", "sim/b", "sim/c", scenario="drawn")
+    names = {picture.name: picture for picture in draw_all(group_comparable(analyse([run], resamples=20))[0])}
+    wins, ties = names["wins"].figure, names["ties"].figure
+    assert wins is not None and [text.get_text() for text in wins.axes[0].texts] == ["0", "50", "100"]
+    assert ties is not None and [text.get_text() for text in ties.axes[0].texts] == ["1.00", "−0.40", "−0.40", "–"]
+    assert names["wins"].caption == "Share of wins. Italics: fewer than 20 games."
+    assert names["ties"].caption == "Correlations." and "$x$" in names["wins"].svg()
+    assert names["none"].figure is None and names["none"].caption == "Nothing. It has no value yet."
+    run.close()
+
+
+def test_heat_maps_stand_in_the_chapter_that_names_them_or_at_the_end(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    make_duels(tmp_path / "r", "sim/a", "sim/b", "sim/c", scenario="drawn").close()
+    page = tmp_path / "r.html"
+    words = ["report", str(tmp_path / "r"), "--resamples", "20", "--html", str(page), "--figures", str(tmp_path / "f")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    text = page.read_text("utf-8")
+    chapter = text.index('id="duels"')
+    assert chapter < text.index("Share of wins.") < text.index('id="more"') < text.index("Correlations.")
+    assert text.count("<figcaption") == text.count("<svg") and "&lt;e4&gt; &amp; $x$" in text
+    assert {"wins.svg", "ties.png", "figures.md"} <= {file.name for file in (tmp_path / "f").iterdir()}
+    assert not (tmp_path / "f" / "none.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "cells"),
+    [("../up", ("a",), 1), ("Two words", ("a",), 1), ("short", ("a", "b"), 1), ("twice", ("a", "a"), 2)],
+)
+def test_a_heat_map_of_no_shape_is_refused(name: str, columns: tuple[str, ...], cells: int) -> None:
+    with pytest.raises(ArgumentError):
+        HeatMap(name, "", "", columns, (("row", (HeatCell(),) * cells),))
+
+
 def test_the_status_and_a_run_without_any_verdict(tmp_path: Path) -> None:
     run = make_duels(tmp_path / "r", "sim/a", "sim/b", judged=False)
     [analysis] = analyse([run], resamples=20)
@@ -188,6 +242,9 @@ def test_a_scenario_that_fails_in_its_part_costs_only_that(tmp_path: Path) -> No
         said = " ".join(text.split())
         assert "broken cannot make its part of the report: " in said and "(ZeroDivisionError: oh)" in said
         assert "Won" in text
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    shown = " ".join(page.read_text("utf-8").split())
+    assert "broken cannot make its figures: the heat map duels has rows or columns of the same name" in shown
 
 
 def test_two_judges_are_compared_in_the_words_of_the_scenario(tmp_path: Path) -> None:

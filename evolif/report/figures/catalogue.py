@@ -30,7 +30,8 @@ from evolif.report.figures.plots import (
 from evolif.report.figures.style import FEW, TWO_COLUMNS, label, markdown, style
 from evolif.report.figures.survival import draw_survival
 from evolif.report.figures.svg import png_bytes, svg_text
-from evolif.report.wording import notice
+from evolif.report.wording import notice, own_fault
+from evolif.scenario import HeatMap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -283,7 +284,18 @@ def _kinds(runs: ComparableRuns, kind: str, words: str, alike: str) -> DrawOutco
     )
 
 
+def heat(found: HeatMap) -> DrawOutcome:
+    """A heat map of a scenario's own."""
+    if not any(cell.value is not None for _, cells in found.rows for cell in cells):
+        return None, f"{found.caption} It has no value yet."
+    counts = [cell.of for _, cells in found.rows for cell in cells if cell.value is not None and cell.of is not None]
+    few = f" Italics: fewer than {FEW} {found.counted}." if any(count < FEW for count in counts) else ""
+    return draw_heat(gather.matrix_of(found)), f"{found.caption}{few}"
+
+
 COMPARISON = "comparison"
+OWN_FAULT = "own-figures"
+"""The name of the picture that stands for those that a scenario could not make."""
 _HEADLINE = "{headline}"
 """Where a title names the metric that models are ranked by."""
 _COMPARISON_TITLE = "The difference of two models"
@@ -338,7 +350,7 @@ _BREAKDOWN: Mapping[str, str] = {
 """Figure to the breakdown that it shows, if not every scenario has it."""
 
 FIGURE_NAMES: tuple[str, ...] = (*_FIGURES, COMPARISON)
-"""All figures, in the order of a report."""
+"""All figures but those of scenarios, in the order of a report."""
 
 FigureSubject = RunAnalysis | ComparableRuns | ModelComparison
 """One run, several comparable runs, or two models side by side."""
@@ -349,7 +361,7 @@ class Picture:
     """A figure of a run, or the reason why there is none.
 
     Attributes:
-        name: One of `FIGURE_NAMES`.
+        name: One of `FIGURE_NAMES`, or of a scenario's own.
         title: A few words, for a heading.
         caption: What the figure shows, or why there is none. Plain text with shortened names.
         figure: None if there is none.
@@ -403,9 +415,24 @@ def draw_all(subject: ComparableRuns | RunAnalysis, comparisons: Sequence[ModelC
     runs = ComparableRuns((subject,)) if isinstance(subject, RunAnalysis) else subject
     with style():
         pictures = [draw(name, runs) for name in _FIGURES if _belongs(name, runs)]
+        pictures += _own_pictures(runs)
         if not comparisons and len(runs.models) == 2:
             pictures.append(draw(COMPARISON, runs))
         return [*pictures, *(draw(COMPARISON, pair) for pair in comparisons)]
+
+
+def _own_pictures(runs: ComparableRuns) -> list[Picture]:
+    """The figures that the scenario brings; the reason in place of those that it cannot make."""
+    scenario = runs.scenario
+    try:
+        found = tuple(scenario.figures(runs))
+    except Exception as fault:
+        return [Picture(OWN_FAULT, "Figures of the scenario", own_fault(scenario, "its figures", fault), None)]
+    pictures = []
+    for one in found:
+        figure, caption = heat(one)
+        pictures.append(Picture(one.name, one.title, caption, figure))
+    return pictures
 
 
 def _belongs(name: str, runs: ComparableRuns) -> bool:

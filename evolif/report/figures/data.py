@@ -13,6 +13,7 @@ from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison
 from evolif.report.difficulty import difficulty, fitting_width
+from evolif.scenario import HeatMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +61,13 @@ class SurvivalCurve:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Rates over rows and columns."""
+    """Rates over rows and columns, or correlations."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: Mapping[tuple[str, str], PlotMark]
+    signed: bool = False
+    """Whether they are correlations, from -1 to 1."""
 
     def cell(self, row: str, column: str) -> PlotMark:
         """The rate there; an empty mark where there is none."""
@@ -113,6 +116,16 @@ def mark(value: float | None, interval: Interval | None, n: int | None = None) -
     """A value with its interval."""
     low, high = interval if interval is not None else (None, None)
     return PlotMark(value, low, high, n)
+
+
+def matrix_of(found: HeatMap) -> Matrix:
+    """What a scenario's heat map shows."""
+    cells = {
+        (row, column): PlotMark(cell.value, n=cell.of)
+        for row, own in found.rows
+        for column, cell in zip(found.columns, own, strict=True)
+    }
+    return Matrix(tuple(row for row, _ in found.rows), found.columns, cells, found.signed)
 
 
 def pairs(runs: ComparableRuns) -> list[tuple[str, ModelAnalysis]]:

@@ -283,17 +283,22 @@ _TALLEST = 8.5
 
 _LIGHT, _DARK = (0.97, 0.98, 1.0), (0.03, 0.19, 0.42)
 """Colours of 0 and 100 %: one hue, so that a grey print keeps the order."""
+_NEGATIVE = (0.55, 0.22, 0.0)
+"""Colour of a correlation of -1."""
 
 
 def draw_heat(matrix: Matrix) -> Figure:
-    """Rates in per cent, dark for high; a cell on few verdicts is set in italics, one on none is a dash."""
+    """Rates in per cent, dark for high; a cell on few verdicts is set in italics, one on none is a dash.
+
+    Correlations have two decimals and two hues, one for each sign.
+    """
     tall = min(0.2 * len(matrix.rows), max(_TALLEST, 0.11 * len(matrix.rows)))
     heads = labels(matrix.columns)
     figure = blank(_width(matrix), tall + 0.25 + _head_height(heads))
     axes = figure.subplots()
     for y, row in enumerate(matrix.rows):
         for x, column in enumerate(matrix.columns):
-            _cell(axes, x, y, matrix.cell(row, column))
+            _cell(axes, x, y, matrix.cell(row, column), signed=matrix.signed)
     axes.set_xlim(-0.5, len(matrix.columns) - 0.5)
     axes.set_ylim(len(matrix.rows) - 0.5, -0.5)
     axes.spines[:].set_visible(False)
@@ -305,9 +310,9 @@ def draw_heat(matrix: Matrix) -> Figure:
 
 
 def shade(rate: float) -> tuple[float, float, float]:
-    """The colour of a rate from 0 to 1."""
-    share = min(1.0, max(0.0, rate))
-    red, green, blue = (light + (dark - light) * share for light, dark in zip(_LIGHT, _DARK, strict=True))
+    """The colour of a rate from 0 to 1; a correlation below 0 has another hue."""
+    share, end = min(1.0, abs(rate)), _DARK if rate >= 0 else _NEGATIVE
+    red, green, blue = (light + (dark - light) * share for light, dark in zip(_LIGHT, end, strict=True))
     return red, green, blue
 
 
@@ -318,7 +323,7 @@ def ink(rate: float) -> str:
     return "black" if light > 0.18 else "white"
 
 
-def _cell(axes: Axes, x: int, y: int, mark: PlotMark) -> None:
+def _cell(axes: Axes, x: int, y: int, mark: PlotMark, *, signed: bool) -> None:
     from matplotlib.patches import Rectangle
 
     # The cells lie within the axes; measuring each for the layout would take longer than all the drawing.
@@ -330,7 +335,8 @@ def _cell(axes: Axes, x: int, y: int, mark: PlotMark) -> None:
     axes.add_artist(place)
     place.set_in_layout(False)
     slant = "italic" if mark.n is not None and mark.n < FEW else "normal"
-    axes.text(x, y, f"{100 * mark.value:.0f}", color=ink(mark.value), fontstyle=slant, **text)
+    shown = f"{mark.value:.2f}".replace("-", "−") if signed else f"{100 * mark.value:.0f}"
+    axes.text(x, y, shown, color=ink(mark.value), fontstyle=slant, **text)
 
 
 def _width(matrix: Matrix) -> float:

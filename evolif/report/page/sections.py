@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf
 
@@ -20,7 +20,7 @@ from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, all_differences, compare_models, no_interval_line, saturation_line
 from evolif.report.early import early_line
-from evolif.report.figures import Picture, draw_all
+from evolif.report.figures import FIGURE_NAMES, OWN_FAULT, Picture, draw_all
 from evolif.report.floor import floor_grids, floor_line, with_corrected
 from evolif.report.pairing import needed_cell, pairing_line
 from evolif.report.tables import metric_cell, published_grid, why_empty
@@ -212,11 +212,21 @@ def run_sections(
         figures = tuple(drawings[figure] for figure in chapter.figures if figure in drawings)
         own = [placed.pop(grid) for grid in chapter.tables if grid in placed]
         yield _chapter(f"{chapter.name}{suffix}", chapter.title, own, chapter.lead, figures)
-    shown = {name for chapter in _chapters(runs.scenario) for name in chapter.tables}
-    yield _chapter(f"more{suffix}", "More tables", [grid for grid in grids if grid.name not in shown])
+    yield _rest(runs, grids, pictures, suffix)
     pairs = tuple(_figure(p) for p in pictures if p.name == "comparison" and p.figure is not None)
     yield _comparisons(comparisons, pairs, suffix)
     yield Section(f"audit{suffix}", "Judge audit", sentences=tuple(_audits(runs)))
+
+
+def _rest(runs: ComparableRuns, grids: Sequence[Grid], pictures: Sequence[Picture], suffix: str) -> Section:
+    """What no chapter names: tables, and the scenario's own figures, or why there are none."""
+    chapters = _chapters(runs.scenario)
+    named = {name for chapter in chapters for name in chapter.tables}
+    drawn = {*FIGURE_NAMES, *(name for chapter in chapters for name in chapter.figures)}
+    figures = tuple(_figure(p) for p in pictures if p.name not in drawn and p.figure is not None)
+    section = _chapter(f"more{suffix}", "More tables", [grid for grid in grids if grid.name not in named], "", figures)
+    why = tuple(p.caption for p in pictures if p.name == OWN_FAULT)
+    return replace(section, sentences=section.sentences + why, title="More" if figures else section.title)
 
 
 def _chapter(id: str, title: str, grids: Sequence[Grid], lead: str = "", figures: tuple[Figure, ...] = ()) -> Section:
