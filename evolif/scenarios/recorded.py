@@ -25,11 +25,12 @@ from evolif.resources import complaint
 from evolif.scenario import Benchmark, Defaults, Environment, Grid, Lengths, Scenario, Services, TableCell, Unjudged
 from evolif.types import End, Exchange, Message, Prompt, Seat, Session
 from evolif.unidial.aggregation import DEFAULT_AGGREGATION, mean, parse_aggregation
-from evolif.unidial.asking import expected_dialog, opening, outline_of, prompts_of, reference_of
+from evolif.unidial.asking import expected_dialog, opening, prompts_of, reference_of
 from evolif.unidial.coverage import coverage
 from evolif.unidial.folder import read_dialogs, read_meta
+from evolif.unidial.recorded_runs import StoredDialogs, stored_dialogs
 from evolif.unidial.schema import Dialog
-from evolif.unidial.scoring import judged_entries, needs_judge, outlines_of, score_turn, session_records
+from evolif.unidial.scoring import judged_entries, needs_judge, score_turn, session_records
 
 _CHARACTERS = 4
 """Characters per token, in English."""
@@ -295,9 +296,9 @@ class Recorded(FolderScenario):
         )
 
     def outline(self, bench: Benchmark, dialogues: Sequence[int]) -> str:
-        """The evaluated turns of the dialogues, with the names of their metrics."""
+        """The dialogues: so a run alone says what is missing, and can be exported."""
         folder = _folder(bench)
-        return json.dumps({dialogue: outline_of(folder.dialog(dialogue)) for dialogue in dialogues})
+        return stored_dialogs((dialogue, folder.dialog(dialogue)) for dialogue in dialogues)
 
     def unjudged(self, bench: Benchmark) -> Unjudged | None:
         """The entries that ask a judge."""
@@ -376,14 +377,15 @@ def _coverage(model: Any) -> dict[str, Any]:
     early, settings = analysis.early_end, analysis.settings
     dialogues = settings.dialogues if early is None else sorted(early.dialogues)
     sessions = {(session.dialogue, session.epoch): session for session in model.sessions}
-    outlines = outlines_of(analysis.run)
+    stored = StoredDialogs(analysis.run)
     dialogs: list[Dialog] = []
     records: list[dict[str, Any]] = []
-    for dialogue in (one for one in dialogues if one in outlines):
+    for dialogue in (one for one in dialogues if one in stored):
+        outline = stored.outline(dialogue)
         for epoch in range(1, settings.epochs + 1):
             number, session = len(dialogs), sessions.get((dialogue, epoch))  # each session counts, as a dialogue apart
-            dialogs.append(expected_dialog(outlines[dialogue], number))
-            records += [] if session is None else session_records(outlines[dialogue], session, number)
+            dialogs.append(expected_dialog(outline, number))
+            records += [] if session is None else session_records(outline, session, number)
     return coverage(dialogs, records)
 
 

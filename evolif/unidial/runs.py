@@ -19,6 +19,7 @@ from evolif.scenario import INSTRUCTIONS
 from evolif.turns import Instruction
 from evolif.types import Session, Verdict
 from evolif.unidial.metrics import metric_name
+from evolif.unidial.recorded_runs import RECORDED, recorded_dialogs, recorded_records
 from evolif.unidial.schema import Dialog
 
 CHECK = "evolif_check"
@@ -37,7 +38,7 @@ def dialogs_of_run(run: Run, model: str, *, with_witness: bool = False) -> list[
     """The sessions of a model as dialogues with its answers in them.
 
     Args:
-        run: Of instruction following.
+        run: Of instruction following, or of recorded dialogues, which `recorded_dialogs` gives back.
         model: One of its models.
         with_witness: Give each evaluated turn its witness as the reference. It is an answer key.
 
@@ -49,6 +50,8 @@ def dialogs_of_run(run: Run, model: str, *, with_witness: bool = False) -> list[
     Raises:
         UsageError: The run has another scenario, or no such model.
     """
+    if run.settings.scenario == RECORDED:
+        return recorded_dialogs(run, model)
     shared = _Shared(run)
     return [
         Dialog.model_validate(_dialog(number, session, records, shared, with_witness))
@@ -70,6 +73,8 @@ def records_of_run(run: Run, model: str) -> list[dict[str, Any]]:
     Raises:
         UsageError: The run has another scenario, or no such model.
     """
+    if run.settings.scenario == RECORDED:
+        return recorded_records(run, model)
     return [
         record
         for number, (session, turns) in enumerate(_transcripts(run, model))
@@ -106,8 +111,8 @@ def _transcripts(run: Run, model: str) -> list[tuple[Session, list[TurnRecord]]]
     settings = run.settings
     if settings.scenario != INSTRUCTIONS:
         raise UsageError(
-            f"{run.path} is a run of the scenario {settings.scenario}; only sessions of instruction following become "
-            "dialogues of this schema, so export it as jsonl"
+            f"{run.path} is a run of the scenario {settings.scenario}; only runs of instruction following and of "
+            "recorded dialogues have this schema, so export it as jsonl"
         )
     if model not in run.models:
         raise UsageError(f"{run.path} has no model {model}; it has {', '.join(run.models)}")

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from evolif.constraints import format_of
 from evolif.instructions import criteria_of
 from evolif.judging import Judgement, JudgeRecord, Panel
-from evolif.runner import Run, TurnRecord
+from evolif.runner import TurnRecord
 from evolif.text import Reading
 from evolif.turns import Constraint
 from evolif.types import Message, Prompt, Score, Session, Verdict
@@ -218,11 +218,6 @@ def _required(panel: Panel | None) -> Panel:
     if panel is None:
         raise _Failed("judge", "no model judges; name one with --judge PROVIDER/NAME")
     return panel
-
-
-def outlines_of(run: Run) -> dict[int, dict[str, Any]]:
-    """The outlines of a run's dialogues by their number, as `outline_of` made them before they were played."""
-    return {int(number): outline for number, outline in json.loads(run.outline() or "{}").items()}
 
 
 def session_records(

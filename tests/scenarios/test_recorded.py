@@ -17,8 +17,9 @@ from evolif.exchange import import_dialogs, is_dialogs
 from evolif.metrics import compare
 from evolif.runner import AllowAll, Deny, PlannedCall, evaluate
 from evolif.scenario import get_scenario
-from evolif.unidial import aggregate, parse_aggregation, write_dialogs
-from evolif.unidial.scoring import outlines_of, session_records
+from evolif.unidial import aggregate, coverage, parse_aggregation, write_dialogs
+from evolif.unidial.recorded_runs import recorded_dialogs, recorded_records
+from evolif.unidial.runs import dialogs_of_run, records_of_run
 
 TALK = dialog(
     7,
@@ -158,8 +159,7 @@ def test_the_score_is_the_mean_that_aggregate_gives_of_the_records(tmp_path: Pat
         for n in range(5)
     ]  # fmt: skip
     with closing(evaluate(bench_of(tmp_path, *talks), "sim/echo", tmp_path / "run", epochs=2)) as run:
-        sessions, outlines = run.sessions(), outlines_of(run)
-    records = [one for n, own in enumerate(sessions) for one in session_records(outlines[own.dialogue], own, n)]
+        sessions, records = run.sessions(), recorded_records(run, "sim/echo")
     scenario = get_scenario("recorded")
     for name in map("-".join, product(("mean", "min", "max"), ("mean", "min", "max"), ("dialog", "turn"))):
         table = scenario.table({"aggregate": name})
@@ -264,3 +264,34 @@ def test_the_dialogues_of_a_models_results_are_imported(tmp_path: Path) -> None:
     write_dialogs(tmp_path / "results" / "generated", [MORE], benchmark_id="")
     made = import_dialogs(tmp_path / "results", tmp_path / "bench")
     assert (made.dialogues, made.benchmark_id) == (1, "")
+
+
+def test_a_run_gives_its_dialogues_back_with_the_answers(tmp_path: Path) -> None:
+    bench = bench_of(tmp_path, TALK, MORE)
+    with closing(evaluate(bench, Scripted(lambda request: "I say 4"), tmp_path / "run")) as run:
+        first, second = dialogs_of_run(run, "fake/model")
+        records = records_of_run(run, "fake/model")
+    answered = TALK.model_copy(deep=True)
+    for evaluated in (one for one in answered.dialog_turns if one.evaluated):
+        evaluated.content = "I say 4"
+    assert second.written() == answered.written()
+    assert [record["dialog_id"] for record in records] == [3, 7, 7, 7]
+    assert records[1]["turn_labels"] == {"kind": "sum"} and records[1]["dialog_labels"] == TALK.dialog_labels
+    whole = coverage([first, second], records)
+    assert whole["records"] == {"expected": 4, "scored": 4, "failed": 0, "missing": 0}
+
+
+def test_with_epochs_each_session_is_a_dialogue_of_its_own(tmp_path: Path) -> None:
+    with closing(evaluate(bench_of(tmp_path, MORE), "sim/echo", tmp_path / "run", epochs=2)) as run:
+        dialogs, records = recorded_dialogs(run, "sim/echo"), recorded_records(run, "sim/echo")
+    assert [one.dialog_id for one in dialogs] == [one["dialog_id"] for one in records] == [0, 1]
+
+
+def test_a_run_stores_a_shared_history_once(tmp_path: Path) -> None:
+    history = [turn(number, "user", f"Told {number}: {'x' * 500}") for number in range(50)]
+    talks = [dialog(n, *history, turn(60, "user", f"{n}?"), answer(61, RECALL, reference="x")) for n in range(40)]
+    bench = bench_of(tmp_path, *talks)
+    text = get_scenario("recorded").outline(bench, bench.dialogues())
+    assert len(text) < 2 * sum(len(json.dumps(one)) for one in history) + 40 * 500
+    with closing(evaluate(bench, "sim/echo", tmp_path / "run")) as run, pytest.raises(UsageError, match="no model x"):
+        recorded_dialogs(run, "x")

@@ -16,7 +16,8 @@ from evolif.models import ChatRequest, Reply
 from evolif.runner import Run, evaluate, rejudge
 from evolif.types import Score
 from evolif.unidial import write_dialogs
-from evolif.unidial.scoring import failure_of, outlines_of, reuse_key, session_records
+from evolif.unidial.recorded_runs import recorded_records
+from evolif.unidial.scoring import failure_of, reuse_key
 
 JUDGED = entry("llm_judge", template_name="clarity")
 SCORED = {"expected": 1, "scored": 1, "failed": 0, "missing": 0}
@@ -40,8 +41,7 @@ def played(tmp_path: Path, talk: Any, model: Any = None, **settings: Any) -> dic
 
 
 def records_of(run: Run) -> list[dict[str, Any]]:
-    [(session, turns)] = run.transcripts(run.models[0])
-    return session_records(outlines_of(run)[1], session, answers=turns)
+    return recorded_records(run, run.models[0])
 
 
 @pytest.mark.parametrize(
