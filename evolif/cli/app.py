@@ -30,8 +30,7 @@ SUMMARIES: Mapping[str, str] = {
     "status": "Show the progress of an evaluation, also from another shell; the run is only read.",
     "rejudge": "Judge a run's answers again with another judge, into a new run; the models under test are not called.",
     "report": "Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.",
-    "export": "Export a benchmark or a run as JSONL, Parquet, datasets or the EvolIF authors' layouts, "
-    "without witnesses.",
+    "export": "Export a benchmark or a run, without witnesses: JSONL, Parquet, datasets, or a layout of others.",
     "import": "Import exported data, the EvolIF authors' files or dialogues in the unified schema as a benchmark.",
     "compare": "Compare two models, paired by dialogue: differences with intervals, permutation p, effect size.",
     "contamination": "Search a text corpus for a benchmark's queries and its canary. Exit code 1 on a finding.",
@@ -42,7 +41,7 @@ SUMMARIES: Mapping[str, str] = {
     "registers": "Check registers: your own frames, or the words of this package. Exit code 1 on a finding.",
     "models": "List models; download the weights of a small local one.",
     "scenarios": "List the scenarios that are installed, or the options of one.",
-    "unidial": "Compare memories and context strategies over a folder of UniDial dialogues.",
+    "unidial": "Aggregate results in the dialogue schema of UniDial-EvalKit, and compare memories over its folders.",
 }
 """The first paragraph of each verb's help; a test keeps the two in sync."""
 

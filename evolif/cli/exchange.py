@@ -29,9 +29,10 @@ def export(
         typer.Option(
             "--format",
             "-f",
-            metavar="jsonl|parquet|datasets|evolif-states|evolif-dialogs",
-            help="What to write; by default the extension of OUT decides (.jsonl, .parquet). The last two are the "
-            "EvolIF authors' layouts, for benchmarks.",
+            metavar="jsonl|parquet|datasets|evolif-states|evolif-dialogs|unidial",
+            help="What to write; by default the extension of OUT decides (.jsonl, .parquet). evolif-states and "
+            "evolif-dialogs are the EvolIF authors' layouts, for benchmarks; unidial is the schema of "
+            "UniDial-EvalKit, for runs.",
         ),
     ] = None,
     with_witness: Annotated[
@@ -54,7 +55,7 @@ def export(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Export a benchmark or a run as JSONL, Parquet, datasets or the EvolIF authors' layouts, without witnesses."""
+    """Export a benchmark or a run, without witnesses: JSONL, Parquet, datasets, or a layout of others."""
     from evolif.exchange import export as write
 
     done = write(

@@ -13,18 +13,20 @@ from evolif.cli.console import show, show_json
 from evolif.cli.options import JsonFlag, Resamples, Seed, WordingOptions
 
 _CALLS = "How models are called"
+_MOST_STEPS = 20
+"""Lengths of the curve that are shown; --json has all."""
 
 unidial_app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Compare memories and context strategies over a folder of UniDial dialogues.",
+    help="Aggregate results in the dialogue schema of UniDial-EvalKit, and compare memories over its folders.",
 )
 
 
 @unidial_app.callback()
 def unidial() -> None:
-    """Compare memories and context strategies over a folder of UniDial dialogues."""
+    """Aggregate results in the dialogue schema of UniDial-EvalKit, and compare memories over its folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +178,97 @@ def _calls(cost: Mapping[str, Any]) -> str:
 
 def _counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+@unidial_app.command()
+def summary(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER",
+            help="The results of a model, with generated/ and eval_details/, or a folder of such folders.",
+        ),
+    ],
+    name: Annotated[
+        str,
+        typer.Option(
+            "--aggregate",
+            metavar="NAME",
+            help="Statistic of a turn, statistic of a dialogue (mean, min, max), level (dialog, turn).",
+        ),
+    ] = "mean-min-dialog",
+    as_released: Annotated[
+        bool, typer.Option("--as-released", help="Write figures by label as the release does; with --json.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show the figures of results under a named aggregation, with coverage, bounds and intervals beside them."""
+    from evolif.unidial import read_results, results_folders, summarise
+
+    found = [summarise(results, name, as_released=as_released) for results in read_results(folder)]
+    if as_json:
+        show_json(found[0] if results_folders(folder) == [folder] else {"models": found})
+    else:
+        show(line for one in found for line in _figures(one))
+
+
+def _figures(found: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{found['model']}, {found['aggregate']}"
+    figures, interval = found["global"], found["interval"]
+    if figures:
+        within = f" [{interval['lo']:.4f}, {interval['hi']:.4f}]" if interval else ""
+        what = "dialogues" if found["config"]["dataset_level"] == "dialog" else "turns"
+        yield f"  mean {figures['mean']:.4f}{within} of {figures['count']} {what}, {_range(figures)}"
+    else:
+        yield "  no valid record, so no figure"
+    yield from _coverage_lines(found)
+    if found["left_out"]:
+        endings = ", ".join(f"{number} {ending}" for ending, number in found["left_out"].items())
+        yield f"  sessions left out, as in reports: {endings}"
+    if found["length_curve"]:
+        steps = list(found["length_curve"].items())
+        shown = ", ".join(f"{k}: {value:.4f}" for k, value in steps[:_MOST_STEPS])
+        yield f"  mean minimum over the first turns: {shown}{', …' if len(steps) > _MOST_STEPS else ''}"
+    yield from _table("by metric", found["by_metric"])
+    for side, title in (("dialog", "by label of the dialogue"), ("turn", "by label of the turn")):
+        yield from _table(title, found["by_label"].get(side, {}))
+
+
+def _coverage_lines(found: Mapping[str, Any]) -> Iterator[str]:
+    if found["coverage"] is None:
+        yield "  coverage unknown: there are no dialogues (generated/)"
+        return
+    failures = ", ".join(f"{kind} {number}" for kind, number in found["coverage"]["failures"].items())
+    for what in ("records", "turns", "dialogues"):
+        counts = found["coverage"][what]
+        line = f"  {what}: {counts['scored']} of {counts['expected']} scored"
+        line += f", {counts['failed']} failed, {counts['missing']} missing"
+        yield line + (f" ({failures})" if what == "records" and failures else "")
+    if found["bounds"]:
+        low, high = found["bounds"]
+        if low != high:
+            yield f"  mean with all that is not scored as 0: {low:.4f}; as 1: {high:.4f}"
+
+
+def _table(title: str, rows: Mapping[str, Any]) -> Iterator[str]:
+    """The rows of a breakdown, in whichever form they are."""
+    if not rows:
+        return
+    width = max(map(len, rows))
+    yield f"  {title}"
+    for name in sorted(rows, key=_natural):
+        figures = rows[name]
+        if isinstance(figures, Mapping):
+            yield f"    {name:{width}}  {figures['mean']:.4f} of {figures['count']}, {_range(figures)}"
+        else:
+            yield f"    {name:{width}}  {figures:.4f}"
+
+
+def _natural(bucket: str) -> tuple[str, int, str]:
+    """A key that sorts `depth:9` before `depth:10`."""
+    column, _, value = bucket.partition(":")
+    return column, int(value) if value.isascii() and value.isdigit() and len(value) < 19 else 0, value
+
+
+def _range(figures: Mapping[str, Any]) -> str:
+    return f"from {figures['min']:.4f} to {figures['max']:.4f}"

@@ -16,6 +16,7 @@ from evolif._version import __version__
 from evolif.benchmark import HEADER, BenchmarkFolder, open_benchmark
 from evolif.errors import AccessError, OutsideError, UsageError
 from evolif.exchange.authors import DIALOGS, FILE_NAMES, STATES, layout_rows
+from evolif.exchange.results import UNIDIAL, model_results
 from evolif.exchange.rows import (
     FIELD,
     Row,
@@ -35,10 +36,11 @@ from evolif.instructions import Benchmark
 from evolif.resources import data_path
 from evolif.runner import Integrity, Run, RunStore, load_run
 from evolif.scenario import INSTRUCTIONS, answer_keys, get_scenario
+from evolif.unidial import write_results
 from evolif.workshop import workshop
 
 JSONL, PARQUET, DATASETS = "jsonl", "parquet", "datasets"
-FORMATS = (JSONL, PARQUET, DATASETS, STATES, DIALOGS)
+FORMATS = (JSONL, PARQUET, DATASETS, STATES, DIALOGS, UNIDIAL)
 _SUFFIXES = {".jsonl": JSONL, ".parquet": PARQUET}
 
 
@@ -99,6 +101,8 @@ def export(
     hub = Hub(push, public=public) if push is not None else None
     with _open(Path(path), notify) as content:
         source = _Source(content, with_witness, licence)
+        if chosen == UNIDIAL:
+            return _export_results(source, target)
         if chosen in (STATES, DIALOGS):
             return _export_layout(source, target, chosen)
         return _export_table(source, target, chosen, hub)
@@ -271,6 +275,21 @@ def _export_layout(source: _Source, out: Path, layout: str) -> Exported:
             source.count += len(rows)
             _write_lines(folder / f"{FILE_NAMES[layout]}_{dialogue}.jsonl", rows)
     return source.exported(out, layout, beyond=beyond)
+
+
+def _export_results(source: _Source, out: Path) -> Exported:
+    """Write a run in the dialogue schema, a folder for each model."""
+    run = source.content
+    if not isinstance(run, Run):
+        raise UsageError(
+            f"the format {UNIDIAL} is only for runs; export a benchmark as {JSONL}, {PARQUET} or {DATASETS}"
+        )
+    with new_path(out, is_folder=True) as folder:
+        for name, results in model_results(run, with_witness=source.with_witness):
+            source.count += results.answers
+            source.withheld += results.withheld
+            write_results(folder / name, results.dialogs, results.records, benchmark_id=source.identity)
+    return source.exported(out, UNIDIAL)
 
 
 def _write_lines(path: Path, rows: Iterable[Row]) -> None:

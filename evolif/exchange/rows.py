@@ -122,7 +122,7 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
                     **_attributes(session, "model", "dialogue", "epoch", "ending", "reason", "patience"),
                     **_turn_columns(scenario, record),
                 }
-                row["withheld"] = not with_witness and _has_witness(record.answer, keys[session.dialogue])
+                row["withheld"] = not with_witness and has_witness(record.answer, keys[session.dialogue])
                 if row["withheld"]:
                     row["answer"] = None
                 if with_witness:
@@ -161,7 +161,8 @@ def _own_columns(scenario: Scenario, columns: Mapping[str, Any], taken: Collecti
     return own
 
 
-def _has_witness(answer: str, witnesses: set[str]) -> bool:
+def has_witness(answer: str, witnesses: set[str]) -> bool:
+    """Whether an answer contains one of these witnesses."""
     return answer in witnesses or any(len(text) >= _RECOGNISABLE and text in answer for text in witnesses)
 
 

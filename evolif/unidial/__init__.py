@@ -30,6 +30,7 @@ from evolif.unidial.metrics import (
     word_recall,
 )
 from evolif.unidial.playing import Interrupted, Policy, continued_with, is_off_policy, play, require_references
+from evolif.unidial.results import Results, read_results, results_folders, summarise, write_results
 from evolif.unidial.retrieval import retrieval_scores, rouge2_recall
 from evolif.unidial.runs import counted, dialogs_of_run, is_counted, records_of_run
 from evolif.unidial.sampling import stratified_sample, stratified_sizes
@@ -57,6 +58,7 @@ __all__ = [
     "MetricConfig",
     "NoScore",
     "Policy",
+    "Results",
     "Turn",
     "TurnEvalConfig",
     "Unit",
@@ -91,21 +93,25 @@ __all__ = [
     "read_dialogs",
     "read_meta",
     "read_records",
+    "read_results",
     "read_summary",
     "records_of_run",
     "require_references",
+    "results_folders",
     "retrieval_scores",
     "rouge2_recall",
     "spearman",
     "spearman_matrix",
     "stratified_sample",
     "stratified_sizes",
+    "summarise",
     "units",
     "word_f1",
     "word_precision",
     "word_recall",
     "write_dialogs",
     "write_records",
+    "write_results",
     "write_summary",
 ]
 
