@@ -16,6 +16,14 @@ _CALLS = "How models are called"
 _MOST_STEPS = 20
 """Lengths of the curve that are shown; --json has all."""
 
+Aggregation = Annotated[
+    str,
+    typer.Option(
+        metavar="TURN-DIALOGUE-LEVEL",
+        help="How scores become one figure: statistic of a turn, statistic of a dialogue (mean, min, max), and level "
+        "(dialog, turn).",
+    ),
+]
 unidial_app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -90,9 +98,7 @@ def memories(
     context_model: Annotated[
         str | None, typer.Option(metavar="PROVIDER/NAME", help="What strategies and memories may call.")
     ] = None,
-    aggregate: Annotated[
-        str, typer.Option(metavar="TURN-DIALOGUE-LEVEL", help="How scores become one figure.")
-    ] = "mean-min-dialog",
+    aggregate: Aggregation = "mean-min-dialog",
     recursive: Annotated[bool, typer.Option("--recursive", help="Read folders within the folder, too.")] = False,
     cache_dir: Annotated[
         Path | None,
@@ -189,14 +195,7 @@ def summary(
             help="The results of a model, with generated/ and eval_details/, or a folder of such folders.",
         ),
     ],
-    name: Annotated[
-        str,
-        typer.Option(
-            "--aggregate",
-            metavar="NAME",
-            help="Statistic of a turn, statistic of a dialogue (mean, min, max), level (dialog, turn).",
-        ),
-    ] = "mean-min-dialog",
+    aggregate: Aggregation = "mean-min-dialog",
     as_released: Annotated[
         bool, typer.Option("--as-released", help="Write figures by label as the release does; with --json.")
     ] = False,
@@ -205,7 +204,7 @@ def summary(
     """Show the figures of results under a named aggregation, with coverage, bounds and intervals beside them."""
     from evolif.unidial import read_results, results_folders, summarise
 
-    found = [summarise(results, name, as_released=as_released) for results in read_results(folder)]
+    found = [summarise(results, aggregate, as_released=as_released) for results in read_results(folder)]
     if as_json:
         show_json(found[0] if results_folders(folder) == [folder] else {"models": found})
     else:
