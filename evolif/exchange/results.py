@@ -38,7 +38,7 @@ def model_results(run: Run, *, with_witness: bool) -> Iterator[tuple[str, ModelR
     """The results of each model of a run, with the name of its folder.
 
     Args:
-        run: Of instruction following.
+        run: Of instruction following, or of recorded dialogues.
         with_witness: Include the answer key. Without it, answers that contain a witness are left out as well.
 
     Raises:
@@ -50,8 +50,9 @@ def model_results(run: Run, *, with_witness: bool) -> Iterator[tuple[str, ModelR
         dialogs = dialogs_of_run(run, model, with_witness=with_witness)
         withheld = 0
         for dialog in dialogs:
-            withheld += _withhold(dialog, witnesses)
-            dialog.dialog_raw_info["canary"] = canary
+            if INFO in dialog.dialog_raw_info:  # recorded dialogues have no witness, and are somebody else's
+                withheld += _withhold(dialog, witnesses)
+                dialog.dialog_raw_info["canary"] = canary
         answers = sum(turn.evaluated for dialog in dialogs for turn in dialog.dialog_turns)
         yield name, ModelResults(dialogs, records_of_run(run, model), answers, withheld)
 

@@ -16,6 +16,8 @@ from evolif.unidial.scoring import session_records
 
 RECORDED = "recorded"
 """The scenario."""
+_OF_SESSION = ("evolif", "evolif_session")
+"""Notes of a dialogue that was a session of evolif: with other answers it is that session no longer."""
 
 
 def stored_dialogs(dialogs: Iterable[tuple[int, Dialog]]) -> str:
@@ -128,4 +130,6 @@ def _answered(dialog: Dialog, answers: Iterable[TurnRecord], number: int | None)
         answered = turn.evaluated and texts
         turns.append(turn.model_copy(update={"content": texts.pop(0)}) if answered else turn)
     changed = dialog.with_turns(turns)
+    for key in _OF_SESSION:
+        changed.dialog_raw_info.pop(key, None)
     return changed if number is None else changed.model_copy(update={"dialog_id": number})
