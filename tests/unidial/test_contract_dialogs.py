@@ -15,6 +15,7 @@ from evolif.errors import EvolifError, InputError, ModelError
 from evolif.unidial import (
     Dialog,
     DialogEvalConfig,
+    Interrupted,
     MetricConfig,
     Turn,
     TurnEvalConfig,
@@ -168,6 +169,7 @@ def test_alternation(roles: str, result: str) -> None:
     assert [each for each in found.dialog_turns if each.turn_id != -1] == given.dialog_turns
     assert given.model_dump() == before
     assert Dialog.model_validate(found.model_dump()) == found
+    assert ensure_alternating_roles(found) == found
 
 
 # Folders
@@ -263,6 +265,23 @@ def test_bytes_that_are_no_text_and_missing_folders_are_named(tmp_path: Path) ->
         read_dialogs(tmp_path / "nowhere")
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("", ""), ("raw", "raw"), ("/srv/me/raw.json", "raw.json"), ("../up/raw/", "raw"), ("C:\\me\\raw", "raw")],
+)
+def test_a_raw_path_is_a_name(tmp_path: Path, given: str, kept: str) -> None:
+    write_dialogs(str(tmp_path / "deep" / "set"), [], benchmark_id="b", version=3, raw_path=given)
+    meta = json.loads((tmp_path / "deep" / "set" / "_meta.json").read_text(encoding="utf-8"))
+    assert meta == {"version": 3, "raw_path": kept, "benchmark_id": "b", "count": 0}
+    assert read_dialogs(str(tmp_path / "deep" / "set")) == []
+
+
+def test_dialogues_with_one_id_are_not_written(tmp_path: Path) -> None:
+    with pytest.raises(REFUSED):
+        write_dialogs(tmp_path / "set", [dialog(dialog_id=3), dialog(dialog_id=3)], benchmark_id="b")
+    assert not list(tmp_path.rglob("*.json"))
+
+
 def a_record(dialog_id: int | str = 0, turn_id: int = 1, score: Any = 1.0, **more: Any) -> dict[str, Any]:
     return {
         "dialog_id": dialog_id,
@@ -340,16 +359,17 @@ def test_a_broken_summary_is_named(tmp_path: Path, text: str) -> None:
 class Model:
     """Answers a1, a2, …, and remembers what it was shown."""
 
-    def __init__(self, fails_at: int | None = None) -> None:
+    def __init__(self, fails_at: int | None = None, fault: Exception | None = None) -> None:
         self.shown: list[list[tuple[str, str]]] = []
         self.types: set[type] = set()
         self.fails_at = fails_at
+        self.fault = fault or ModelError("the endpoint is gone")
 
     async def __call__(self, messages: Sequence[Any]) -> str:
         self.types |= {type(messages), *(type(message) for message in messages)}
         self.shown.append([(message.role, message.content) for message in messages])
         if len(self.shown) == self.fails_at:
-            raise ModelError("the endpoint is gone")
+            raise self.fault
         return f"a{len(self.shown)}"
 
 
@@ -425,10 +445,9 @@ def test_off_policy_with_neither_is_an_error_before_the_first_call(nothing: dict
     assert model.shown == []
 
 
-def test_a_fault_keeps_the_turns_before_it() -> None:
-    from evolif.unidial import Interrupted
-
-    model = Model(fails_at=2)
+@pytest.mark.parametrize("fault", [ModelError("gone"), TimeoutError("late"), RuntimeError("odd")])
+def test_a_fault_keeps_the_turns_before_it(fault: Exception) -> None:
+    model = Model(fails_at=2, fault=fault)
     given = dialog(turn(1, "user", "q1"), asked(2), turn(3, "user", "q2"), asked(4), turn(5, "user", "q3"), asked(6))
     with pytest.raises(Interrupted) as caught:
         asyncio.run(play(given, model))
@@ -436,7 +455,21 @@ def test_a_fault_keeps_the_turns_before_it() -> None:
     kept = {each.turn_id: each.content for each in caught.value.dialog.dialog_turns}
     assert (kept[1], kept[2]) == ("q1", "a1")
     assert kept.get(4) is None and kept.get(6) is None
+    assert caught.value.__cause__ is fault
     assert contents(given)[1] is None
+
+
+def test_an_empty_answer_is_the_models_own() -> None:
+    shown: list[Any] = []
+
+    async def silent(messages: Sequence[Any]) -> str:
+        shown.append(messages)
+        return ""
+
+    given = dialog(turn(1, "user", "q"), asked(2, content="old"), turn(3, "user", "r"), asked(4, reference="gold"))
+    played = asyncio.run(play(given, silent))
+    assert contents(played) == ["q", "", "r", ""]
+    assert [message.content for message in shown[1]] == ["q", "", "r"]
 
 
 def test_a_dialogue_without_evaluated_turns_calls_nobody() -> None:

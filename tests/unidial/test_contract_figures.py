@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import math
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
@@ -365,6 +367,27 @@ def test_bounds_of_complete_records_are_the_mean() -> None:
 
 
 # Statistics
+
+
+def test_only_intervals_need_numpy() -> None:
+    code = (
+        "import sys\n"
+        "from evolif import unidial\n"
+        "records = [{'dialog_id': n, 'turn_id': 1, 'metric_name': 'm', 'score': n / 4, 'details': {},"
+        " 'dialog_labels': {'kind': 'ab'[n % 2]}, 'turn_labels': {}} for n in range(4)]\n"
+        "unidial.aggregate(records, by_metric=True)\n"
+        "unidial.spearman([1, 2, 3], [1, 3, 2])\n"
+        "unidial.spearman_matrix({'x': records, 'y': records})\n"
+        "unidial.discriminability([0.1, 0.2])\n"
+        "unidial.stratified_sizes({'a': 3, 'b': 4}, 4)\n"
+        "unidial.retrieval_scores(['a b'], ['a b'], 1.0)\n"
+        "unidial.numeric_match('1', '1')\n"
+        "print('numpy' in sys.modules)\n"
+        "unidial.bootstrap_interval(records)\n"
+        "print('numpy' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.split() == ["False", "True"]
 
 
 def drawn(values: Mapping[Any, list[float]], level: str, resamples: int, seed: int) -> Any:
