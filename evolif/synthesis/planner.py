@@ -50,8 +50,8 @@ _TELLING: Mapping[Occasion, float] = {
     "shorter": 1,
     "longer": 1,
     "layout": 0.35,
-    "detail": 0.25,
-    "drop": 0.35,
+    "detail": 0.2,
+    "drop": 0.15,
     "any": _GENERAL,
 }
 """The same of the reasons of a persona or a task, by what they motivate."""
