@@ -14,7 +14,7 @@ from evolif.cli.console import say, show, show_json
 from evolif.cli.options import Display, JsonFlag
 
 if TYPE_CHECKING:
-    from evolif.exchange import Contamination, Exported, ImportedDialogs, ImportResult
+    from evolif.exchange import Contamination, Exported, ImportedDialogs, ImportedRun, ImportResult
 
 _HUB = "Hugging Face Hub"
 _SHOWN = 50
@@ -111,8 +111,16 @@ def import_(
     Reports how much of it can be satisfied, or scored.
     """
     from evolif.cli.progress import choose, counting
-    from evolif.exchange import import_benchmark, import_dialogs, is_dialogs
+    from evolif.exchange import exported_sessions, import_benchmark, import_dialogs, import_run, is_dialogs
 
+    sessions = exported_sessions(source)
+    if sessions:
+        run = import_run(sessions, out)
+        if as_json:
+            show_json({**asdict(run), "path": str(run.path)})
+        else:
+            show(_run_lines(run))
+        return
     if is_dialogs(source):
         made = import_dialogs(source, out)
         if as_json:
@@ -126,6 +134,13 @@ def import_(
         show_json({**asdict(done), "path": str(done.path), "ceiling": done.ceiling})
     else:
         show(_import_lines(done))
+
+
+def _run_lines(run: ImportedRun) -> list[str]:
+    lines = [f"{run.path}: a run with {run.sessions} sessions of {', '.join(run.models)}, {run.turns} answered turns"]
+    if run.withheld:
+        lines.append(f"{run.withheld} answers are not in it: they are witnesses, and the export left them out.")
+    return [*lines, f"Next: evolif report {run.path}"]
 
 
 def _dialog_lines(made: ImportedDialogs) -> list[str]:

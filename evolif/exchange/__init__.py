@@ -4,6 +4,7 @@ from evolif.exchange.contamination import Contamination, contamination
 from evolif.exchange.dialogs import ImportedDialogs, import_dialogs, is_dialogs
 from evolif.exchange.exporting import FORMATS, Exported, export
 from evolif.exchange.importing import ImportResult, import_benchmark
+from evolif.exchange.played import ImportedRun, exported_sessions, import_run
 from evolif.exchange.rows import canary_of
 
 __all__ = [
@@ -12,10 +13,13 @@ __all__ = [
     "Exported",
     "ImportResult",
     "ImportedDialogs",
+    "ImportedRun",
     "canary_of",
     "contamination",
     "export",
+    "exported_sessions",
     "import_benchmark",
     "import_dialogs",
+    "import_run",
     "is_dialogs",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from evolif.exchange.rows import canary_of, has_witness
 from evolif.runner import Run
-from evolif.scenario import get_scenario
+from evolif.scenario import INSTRUCTIONS, get_scenario
 from evolif.unidial import Dialog, dialogs_of_run, records_of_run
 from evolif.unidial.runs import INFO, MORE, WITHHELD
 
@@ -50,7 +50,7 @@ def model_results(run: Run, *, with_witness: bool) -> Iterator[tuple[str, ModelR
         dialogs = dialogs_of_run(run, model, with_witness=with_witness)
         withheld = 0
         for dialog in dialogs:
-            if INFO in dialog.dialog_raw_info:  # recorded dialogues have no witness, and are somebody else's
+            if run.settings.scenario == INSTRUCTIONS:  # recorded dialogues have no witness, and are somebody else's
                 withheld += _withhold(dialog, witnesses)
                 dialog.dialog_raw_info["canary"] = canary
         answers = sum(turn.evaluated for dialog in dialogs for turn in dialog.dialog_turns)

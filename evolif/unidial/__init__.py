@@ -43,6 +43,7 @@ from evolif.unidial.schema import (
     describe,
     ensure_alternating_roles,
 )
+from evolif.unidial.sessions import PlayedSession, PlayedTurn, is_session, sessions_of
 from evolif.unidial.statistics import bootstrap_interval, discriminability, paired_difference, spearman, spearman_matrix
 from evolif.unidial.units import Unit, units
 
@@ -57,6 +58,8 @@ __all__ = [
     "Metric",
     "MetricConfig",
     "NoScore",
+    "PlayedSession",
+    "PlayedTurn",
     "Policy",
     "Results",
     "Turn",
@@ -82,6 +85,7 @@ __all__ = [
     "instruction_score",
     "is_counted",
     "is_off_policy",
+    "is_session",
     "judge_score",
     "length_curve",
     "metric_name",
@@ -100,6 +104,7 @@ __all__ = [
     "results_folders",
     "retrieval_scores",
     "rouge2_recall",
+    "sessions_of",
     "spearman",
     "spearman_matrix",
     "stratified_sample",

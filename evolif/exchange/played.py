@@ -1,0 +1,171 @@
+"""Import of exported sessions as a run, which reports and metrics read like any other."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from evolif.errors import ArgumentError, InputError
+from evolif.exchange.exporting import new_path
+from evolif.resources import complaint
+from evolif.runner import RunSettings, RunStore, SessionKey
+from evolif.runner.records import AnsweredTurn, EndEntry, StoreEntry, TurnEntry, with_digest
+from evolif.scenario import INSTRUCTIONS
+from evolif.text import READING_RULES_VERSION
+from evolif.types import Prompt
+from evolif.unidial import PlayedSession, Results, is_session, read_results, results_folders, sessions_of
+from evolif.unidial.results import GENERATED
+from evolif.unidial.runs import WITHHELD
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """The result of an import.
+
+    Attributes:
+        path: The run.
+        models: Its models.
+        sessions: How many there are.
+        turns: Answered turns.
+        withheld: How many of the answers the export had left out.
+    """
+
+    path: Path
+    models: tuple[str, ...]
+    sessions: int
+    turns: int
+    withheld: int
+
+
+def exported_sessions(path: Path | str) -> list[Results]:
+    """The results in a folder if their dialogues are sessions of evolif; none if they are others.
+
+    Raises:
+        InputError: A file is broken, or only some of the dialogues are sessions.
+    """
+    if not any((folder / GENERATED).is_dir() for folder in results_folders(path)):
+        return []
+    found = read_results(path)
+    kinds = {is_session(dialog) for results in found for dialog in results.dialogs}
+    if kinds == {True, False}:
+        raise InputError("only some of its dialogues are sessions of evolif; keep one kind in a folder", path=path)
+    return found if True in kinds else []
+
+
+def import_run(results: Sequence[Results], out: Path | str) -> ImportedRun:
+    """Make a run of exported sessions.
+
+    Args:
+        results: As `exported_sessions` returns them.
+        out: The folder to create.
+
+    Raises:
+        UsageError: `out` already exists.
+        InputError: The sessions are not of one run, or a dialogue does not fit its records; names the file.
+        OutsideError: The disk failed.
+    """
+    target = Path(out)
+    sessions = [session for one in results for session in _sessions(one)]
+    settings = _settings(results, sessions)
+    with new_path(target, is_folder=True) as folder, closing(RunStore.create(folder, settings)) as store:
+        store.enrol(_key(session) for session in sessions)
+        store.note_outline(_outline(sessions[0]))
+        prompts: dict[tuple[int, int], Prompt] = {}
+        for session in sessions:
+            store.write(_entries(session, store.state(_key(session)).id, prompts, results[0].path))
+    turns = [turn for session in sessions for turn in session.turns]
+    return ImportedRun(target, settings.models, len(sessions), len(turns), sum(turn.withheld for turn in turns))
+
+
+def _sessions(results: Results) -> Iterator[PlayedSession]:
+    """The sessions of a model, each read on its own, so that an error names its file."""
+    by_dialog: dict[Any, list[Any]] = {}
+    for record in results.records:
+        by_dialog.setdefault(record["dialog_id"], []).append(record)
+    for dialog in results.dialogs:
+        try:
+            yield from sessions_of([dialog], by_dialog.get(dialog.dialog_id, ()))
+        except ArgumentError as fault:
+            raise InputError(str(fault), path=results.path / GENERATED / f"{dialog.dialog_id}.json") from None
+
+
+def _settings(results: Sequence[Results], sessions: Sequence[PlayedSession]) -> RunSettings:
+    """The settings of the run that all sessions are from."""
+    first, path = sessions[0], results[0].path
+    for session in sessions:
+        one, other = session.info, first.info
+        if (one.benchmark, one.settings, one.patience, session.more.settings, session.system) != (
+            other.benchmark,
+            other.settings,
+            other.patience,
+            first.more.settings,
+            first.system,
+        ):
+            raise InputError(
+                f"dialogue {one.dialogue} of {one.model} is from another run than dialogue {other.dialogue} of "
+                f"{other.model}; import each run on its own",
+                path=path,
+            )
+    twice = [key for key, number in Counter(map(_key, sessions)).items() if number > 1]
+    if twice:
+        key = twice[0]
+        raise InputError(
+            f"dialogue {key.dialogue}, epoch {key.epoch} of {key.model} is there twice; keep one of them", path=path
+        )
+    known: dict[str, Any] = {
+        "max_turns": max(1, *(len(session.turns) for session in sessions)),
+        "reading_rules": READING_RULES_VERSION,
+        "system_prompt": first.has_system,
+        **first.more.settings,
+        "benchmark": first.info.benchmark,
+        "patience": first.info.patience,
+        "models": tuple(dict.fromkeys(session.info.model for session in sessions)),
+        "dialogues": tuple(sorted({session.info.dialogue for session in sessions})),
+        "epochs": max(session.info.epoch for session in sessions),
+    }
+    try:
+        settings = RunSettings.model_validate(known)
+    except ValidationError as fault:
+        raise InputError(f"the settings of its run cannot be used: {complaint(fault, 'settings')}", path=path) from None
+    if settings.scenario != INSTRUCTIONS:
+        raise InputError(
+            f"a run of the scenario {settings.scenario}; only instruction following is imported", path=path
+        )
+    return settings
+
+
+def _key(session: PlayedSession) -> SessionKey:
+    return SessionKey(session.info.model, session.info.dialogue, session.info.epoch)
+
+
+def _outline(first: PlayedSession) -> str:
+    """The system prompt, and the hash of the settings with the addresses that an export leaves out."""
+    outline = {"system": first.system, "imported": first.info.settings}
+    return json.dumps({name: value for name, value in outline.items() if value is not None}, ensure_ascii=False)
+
+
+def _entries(
+    session: PlayedSession, number: int, prompts: dict[tuple[int, int], Prompt], path: Path
+) -> Iterator[StoreEntry]:
+    """What the store gets of a session; of each turn all sessions have to ask the same."""
+    for turn in session.turns:
+        prompt = with_digest(turn.prompt)
+        key = (prompt.dialogue, prompt.turn)
+        if prompts.setdefault(key, prompt) != prompt:
+            raise InputError(
+                f"turn {prompt.turn} of dialogue {prompt.dialogue} is not the same in all sessions; export the run "
+                "again",
+                path=path,
+            )
+        answer = AnsweredTurn(turn.answer, "", turn.truncated, turn.served_by, turn.seconds)
+        yield TurnEntry(number, prompts[key], answer, turn.judgement, notes={WITHHELD: True} if turn.withheld else {})
+    info = session.info
+    if info.ending is not None:
+        yield EndEntry(number, info.ending, session.more.cause, info.reason)
