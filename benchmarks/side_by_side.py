@@ -26,9 +26,9 @@ from typing import Any
 from transport import ANSWER, LATENCY, serve
 
 from evolif.instructions import SYSTEM_PROMPT, Benchmark, generate, judge_turn
+from evolif.instructions import environment as _environment
 from evolif.models.endpoint import Endpoint, make_client
 from evolif.runner import Event, RunStarted, SessionEnded, TurnStored, evaluate
-from evolif.runner import scenario as _scenario
 
 TEXT: str = json.loads(ANSWER)["choices"][0]["message"]["content"]
 Figures = tuple[float, float]
@@ -72,9 +72,9 @@ class Checkers:
     def __init__(self) -> None:
         self.seconds = 0.0
 
-    async def __call__(self, constraints: Any, answer: str, judge: Any) -> Any:
+    async def __call__(self, constraints: Any, answer: str, judge: Any, **options: Any) -> Any:
         began = time.process_time()
-        judgement = await judge_turn(constraints, answer, judge)
+        judgement = await judge_turn(constraints, answer, judge, **options)
         self.seconds += time.process_time() - began
         return judgement
 
@@ -82,7 +82,7 @@ class Checkers:
 def ours(bench: Path, url: str, in_flight: int, turns: int, folder: Path) -> tuple[float, float, float]:
     """The runner; the third figure is the checkers' CPU."""
     seen: dict[type, tuple[float, float]] = {}
-    checkers = _scenario.judge_turn = Checkers()
+    checkers = _environment.judge_turn = Checkers()
 
     def watch(event: Event) -> None:
         if isinstance(event, SessionEnded) or type(event) not in seen:
