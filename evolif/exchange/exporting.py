@@ -284,13 +284,11 @@ def _export_results(source: _Source, out: Path) -> Exported:
         raise UsageError(
             f"the format {UNIDIAL} is only for runs; export a benchmark as {JSONL}, {PARQUET} or {DATASETS}"
         )
-    # Recorded dialogues keep the name that they came with.
-    name_of_set = source.identity if source.scenario == INSTRUCTIONS else run.settings.profile or source.identity
     with new_path(out, is_folder=True) as folder:
         for name, results in model_results(run, with_witness=source.with_witness):
             source.count += results.answers
             source.withheld += results.withheld
-            write_results(folder / name, results.dialogs, results.records, benchmark_id=name_of_set)
+            write_results(folder / name, results.dialogs, results.records)
     return source.exported(out, UNIDIAL)
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from evolif.benchmark.files import writing
 from evolif.errors import InputError
 from evolif.unidial.aggregation import DEFAULT_AGGREGATION, aggregate, length_curve, parse_aggregation, turn_scores
 from evolif.unidial.coverage import bounds, coverage
-from evolif.unidial.folder import read_dialogs, read_records, write_dialogs, write_records, write_summary
+from evolif.unidial.folder import META, read_dialogs, read_records, write_dialogs, write_records, write_summary
 from evolif.unidial.labels import flat_labels
 from evolif.unidial.runs import INFO, counted, is_counted
 from evolif.unidial.schema import Dialog
@@ -75,22 +76,21 @@ def session_info(dialog: Dialog) -> Mapping[str, Any]:
     return info if isinstance(info, Mapping) else {}
 
 
-def write_results(
-    folder: Path, dialogs: Sequence[Dialog], records: Sequence[Mapping[str, Any]], *, benchmark_id: str
-) -> None:
+def write_results(folder: Path, dialogs: Sequence[Dialog], records: Sequence[Mapping[str, Any]]) -> None:
     """Write the results of a model, with the figures of the default aggregation.
 
     Args:
         folder: New or empty.
         dialogs: With the answers in them.
         records: Theirs.
-        benchmark_id: The name of the benchmark.
 
     Raises:
         ArgumentError: Something in them cannot be stored.
         OutsideError: The disk failed.
     """
-    write_dialogs(folder / GENERATED, dialogs, benchmark_id=benchmark_id)
+    write_dialogs(folder / GENERATED, dialogs, benchmark_id="")
+    with writing(folder):
+        (folder / GENERATED / META).unlink()  # of data only; the release takes any file there for a dialogue
     write_records(folder / DETAILS, dialogs, records)
     _, own = counted(dialogs, records)
     write_summary(folder / SUMMARY, _aggregated(own, DEFAULT_AGGREGATION))

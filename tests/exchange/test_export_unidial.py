@@ -17,7 +17,6 @@ from evolif.unidial import (
     dialogs_of_run,
     flat_labels,
     read_dialogs,
-    read_meta,
     read_records,
     read_summary,
     records_of_run,
@@ -57,7 +56,7 @@ def test_each_model_has_a_folder_of_results(run, out):
             dialog.dialog_raw_info["canary"] = canary_of(run.settings.benchmark)
         assert read_dialogs(out / name / "generated") == dialogs
         assert read_records(out / name / "eval_details") == records
-        assert read_meta(out / name / "generated")["benchmark_id"] == run.settings.benchmark
+        assert {path.name for path in (out / name / "generated").iterdir()} == {f"{n}.json" for n in range(4)}
         summary = read_summary(out / name / "summary.json")
         assert summary == aggregate(records, by_metric=True) and summary["global"]["count"] == 4
 
