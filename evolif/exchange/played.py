@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from evolif.errors import ArgumentError, InputError
 from evolif.exchange.exporting import new_path
 from evolif.resources import complaint
-from evolif.runner import RunSettings, RunStore, SessionKey
+from evolif.runner import EarlyEnd, RunSettings, RunStore, SessionKey
 from evolif.runner.records import AnsweredTurn, EndEntry, StoreEntry, TurnEntry, with_digest
 from evolif.scenario import INSTRUCTIONS
 from evolif.text import READING_RULES_VERSION
@@ -75,8 +75,13 @@ def import_run(results: Sequence[Results], out: Path | str) -> ImportedRun:
     sessions = [session for one in results for session in _sessions(one)]
     settings = _settings(results, sessions)
     with new_path(target, is_folder=True) as folder, closing(RunStore.create(folder, settings)) as store:
-        store.enrol(_key(session) for session in sessions)
+        unbegun = _unbegun(sessions)
+        store.enrol([*map(_key, sessions), *unbegun])
+        store.write(EndEntry(store.state(key).id, None, cause) for key, cause in unbegun.items())
         store.note_outline(_outline(sessions[0]))
+        early = next((session.more.early_end for session in sessions if session.more.early_end is not None), None)
+        if early is not None:
+            store.note_early_end(EarlyEnd(**{**early.model_dump(), "dialogues": tuple(early.dialogues)}))
         prompts: dict[tuple[int, int], Prompt] = {}
         for session in sessions:
             store.write(_entries(session, store.state(_key(session)).id, prompts, results[0].path))
@@ -119,6 +124,7 @@ def _settings(results: Sequence[Results], sessions: Sequence[PlayedSession]) -> 
         raise InputError(
             f"dialogue {key.dialogue}, epoch {key.epoch} of {key.model} is there twice; keep one of them", path=path
         )
+    keys = [*map(_key, sessions), *_unbegun(sessions)]
     known: dict[str, Any] = {
         "max_turns": max(1, *(len(session.turns) for session in sessions)),
         "reading_rules": READING_RULES_VERSION,
@@ -127,8 +133,8 @@ def _settings(results: Sequence[Results], sessions: Sequence[PlayedSession]) -> 
         "benchmark": first.info.benchmark,
         "patience": first.info.patience,
         "models": tuple(dict.fromkeys(session.info.model for session in sessions)),
-        "dialogues": tuple(sorted({session.info.dialogue for session in sessions})),
-        "epochs": max(session.info.epoch for session in sessions),
+        "dialogues": tuple(sorted({key.dialogue for key in keys})),
+        "epochs": max(key.epoch for key in keys),
     }
     try:
         settings = RunSettings.model_validate(known)
@@ -143,6 +149,17 @@ def _settings(results: Sequence[Results], sessions: Sequence[PlayedSession]) -> 
 
 def _key(session: PlayedSession) -> SessionKey:
     return SessionKey(session.info.model, session.info.dialogue, session.info.epoch)
+
+
+def _unbegun(sessions: Sequence[PlayedSession]) -> dict[SessionKey, str]:
+    """The sessions that never began, and why; one that is there began."""
+    begun = set(map(_key, sessions))
+    found = {
+        SessionKey(session.info.model, one.dialogue, one.epoch): one.cause
+        for session in sessions
+        for one in session.more.unbegun
+    }
+    return {key: cause for key, cause in found.items() if key not in begun}
 
 
 def _outline(first: PlayedSession) -> str:

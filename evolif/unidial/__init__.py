@@ -32,7 +32,7 @@ from evolif.unidial.metrics import (
 from evolif.unidial.playing import Interrupted, Policy, continued_with, is_off_policy, play, require_references
 from evolif.unidial.results import Results, read_results, results_folders, summarise, write_results
 from evolif.unidial.retrieval import retrieval_scores, rouge2_recall
-from evolif.unidial.runs import counted, dialogs_of_run, is_counted, records_of_run
+from evolif.unidial.runs import counted, dialogs_of_run, left_out, records_of_run
 from evolif.unidial.sampling import stratified_sample, stratified_sizes
 from evolif.unidial.schema import (
     Dialog,
@@ -83,10 +83,10 @@ __all__ = [
     "exact_match",
     "flat_labels",
     "instruction_score",
-    "is_counted",
     "is_off_policy",
     "is_session",
     "judge_score",
+    "left_out",
     "length_curve",
     "metric_name",
     "metric_of",

@@ -14,7 +14,7 @@ from evolif.unidial.aggregation import DEFAULT_AGGREGATION, aggregate, length_cu
 from evolif.unidial.coverage import bounds, coverage
 from evolif.unidial.folder import META, read_dialogs, read_records, write_dialogs, write_records, write_summary
 from evolif.unidial.labels import flat_labels
-from evolif.unidial.runs import INFO, counted, is_counted
+from evolif.unidial.runs import INFO, counted, left_out
 from evolif.unidial.schema import Dialog
 from evolif.unidial.statistics import bootstrap_interval
 
@@ -107,7 +107,7 @@ def summarise(results: Results, name: str = DEFAULT_AGGREGATION, *, as_released:
     Returns:
         What `aggregate` returns, and `model`, `aggregate`, `interval` (None without NumPy), `coverage` and `bounds`
         (None without dialogues), `length_curve` (empty where all dialogues are equally long), and `left_out`, sessions
-        by ending.
+        by the reason.
 
     Raises:
         ArgumentError: The aggregation has no such name, or a record does not say where it belongs.
@@ -117,9 +117,7 @@ def summarise(results: Results, name: str = DEFAULT_AGGREGATION, *, as_released:
     found = _aggregated(records, name)
     if as_released:
         found["by_label"] = flat_labels(found["by_label"])
-    left_out = Counter(
-        str(session_info(dialog).get("ending") or "running") for dialog in results.dialogs if not is_counted(dialog)
-    )
+    reasons = Counter(filter(None, map(left_out, results.dialogs)))
     return {
         "model": results.model,
         "aggregate": name,
@@ -128,7 +126,7 @@ def summarise(results: Results, name: str = DEFAULT_AGGREGATION, *, as_released:
         "coverage": coverage(dialogs, records) if results.dialogs else None,
         "bounds": bounds(dialogs, records, turn_stat, dialog_stat, level),
         "length_curve": _curve(records, turn_stat),
-        "left_out": dict(sorted(left_out.items())),
+        "left_out": dict(sorted(reasons.items())),
     }
 
 

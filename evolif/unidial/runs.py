@@ -13,7 +13,7 @@ from typing import Any
 
 from evolif.errors import UsageError
 from evolif.instructions import requirements_of
-from evolif.runner import Run, TurnRecord
+from evolif.runner import STOP_RULE, Run, TurnRecord
 from evolif.runner.settings import EXTENT
 from evolif.scenario import INSTRUCTIONS
 from evolif.turns import Instruction
@@ -27,6 +27,8 @@ CHECK = "evolif_check"
 INFO, MORE = "evolif", "evolif_session"
 """Keys of `dialog_raw_info`: which session it is; and what the schema has no place for, so that nothing has to be
 guessed when the session is read back."""
+LEFT_OUT = "left_out"
+"""Marks dialogues that a stop rule did not decide from; figures then leave them out, whatever their ending."""
 WITHHELD = "withheld"
 """Marks answers that an export left out: a note of the turn in a run, a list of turn ids in a dialogue."""
 SYSTEM_ID = 0
@@ -52,7 +54,7 @@ def dialogs_of_run(run: Run, model: str, *, with_witness: bool = False) -> list[
     """
     if run.settings.scenario == RECORDED:
         return recorded_dialogs(run, model)
-    shared = _Shared(run)
+    shared = _Shared(run, model)
     return [
         Dialog.model_validate(_dialog(number, session, records, shared, with_witness))
         for number, (session, records) in enumerate(_transcripts(run, model))
@@ -82,29 +84,32 @@ def records_of_run(run: Run, model: str) -> list[dict[str, Any]]:
     ]
 
 
-def is_counted(dialog: Dialog) -> bool:
-    """Whether a dialogue enters figures: any that is no session, and a session that is finished or censored."""
-    info = dialog.dialog_raw_info.get(INFO)
-    return not isinstance(info, Mapping) or info.get("ending") in ("finished", "censored")
+def left_out(dialog: Dialog) -> str:
+    """Why reports leave a session out: its ending, `running`, or `stop rule`; empty if they count it, or it is none."""
+    info, more = (dialog.dialog_raw_info.get(key) for key in (INFO, MORE))
+    if not isinstance(info, Mapping):
+        return ""
+    ending = info.get("ending")
+    if ending not in ("finished", "censored"):
+        return str(ending or "running")
+    return str(more.get(LEFT_OUT, "")) if isinstance(more, Mapping) else ""
 
 
 def counted(
     dialogs: Iterable[Dialog], records: Iterable[Mapping[str, Any]]
 ) -> tuple[list[Dialog], list[Mapping[str, Any]]]:
-    """Dialogues and records without those of sessions that reports leave out: suspended, withheld or still running.
+    """Dialogues and records without those of sessions that reports leave out.
+
+    That is what was suspended, withheld or still running, and what a stop rule did not decide from.
 
     Args:
         dialogs: Of one model; those that are no sessions stay.
         records: Theirs.
     """
-    left_out = set()
-    kept = []
-    for dialog in dialogs:
-        if is_counted(dialog):
-            kept.append(dialog)
-        else:
-            left_out.add(dialog.dialog_id)
-    return kept, [record for record in records if record.get("dialog_id") not in left_out]
+    found = list(dialogs)
+    without = {dialog.dialog_id for dialog in found if left_out(dialog)}
+    kept = [dialog for dialog in found if dialog.dialog_id not in without]
+    return kept, [record for record in records if record.get("dialog_id") not in without]
 
 
 def _transcripts(run: Run, model: str) -> list[tuple[Session, list[TurnRecord]]]:
@@ -120,9 +125,9 @@ def _transcripts(run: Run, model: str) -> list[tuple[Session, list[TurnRecord]]]
 
 
 class _Shared:
-    """What all dialogues of a run have in common."""
+    """What all dialogues of a model have in common."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, model: str) -> None:
         settings = run.settings
         outline = json.loads(run.outline() or "{}")
         self.benchmark = settings.benchmark
@@ -132,6 +137,17 @@ class _Shared:
         self.has_system = settings.system_prompt
         self.system = outline.get("system")
         """Runs of earlier versions do not say it."""
+        self.early = run.early_end()
+        self.unbegun = [
+            {"dialogue": session.dialogue, "epoch": session.epoch, "cause": session.cause}
+            for _, session in run.store.sessions(model)
+            if session.ending is None and session.cause
+        ]
+
+    def of_run(self) -> dict[str, Any]:
+        """What the first dialogue says of the run: the stop rule that ended it, and sessions that never began."""
+        early = {} if self.early is None else {"early_end": json.loads(self.early.dump())}
+        return {**early, **({"unbegun": self.unbegun} if self.unbegun else {})}
 
 
 def _dialog(
@@ -149,7 +165,10 @@ def _dialog(
         "settings": shared.settings,
         "turns": [_more(record) for record in records],
         **({WITHHELD: withheld} if withheld else {}),
+        **(shared.of_run() if number == 0 else {}),
     }
+    if shared.early is not None and session.dialogue not in shared.early.dialogues:
+        more[LEFT_OUT] = STOP_RULE
     info = {
         "benchmark": shared.benchmark,
         "settings": shared.hash,

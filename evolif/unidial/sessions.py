@@ -53,6 +53,28 @@ class _TurnMore(BaseModel):
     seconds: Annotated[float, Field(ge=0, le=1e9)] = 0.0
 
 
+class Unbegun(BaseModel):
+    """A session that a budget or stop rule prevented."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    dialogue: Annotated[int, Field(ge=0, le=MOST_DIALOGUES)]
+    epoch: Annotated[int, Field(ge=1, le=MOST_EPOCHS)]
+    cause: Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class RuleEnd(BaseModel):
+    """The stop rule that ended a run early."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    rule: _Text
+    dialogues: Annotated[list[int], Field(max_length=MOST_DIALOGUES)]
+    batch: Annotated[int, Field(ge=0, le=MOST_DIALOGUES)]
+    method: Annotated[str, Field(max_length=100)] = "batches"
+    sessions: Annotated[int, Field(ge=0, le=2**31)] = 0
+
+
 class SessionMore(BaseModel):
     """What the schema has no place for (`dialog_raw_info.evolif_session`)."""
 
@@ -64,6 +86,10 @@ class SessionMore(BaseModel):
     turns: list[_TurnMore] = Field(default_factory=list, max_length=_MOST_TURNS)
     withheld: list[int] = Field(default_factory=list, max_length=_MOST_TURNS)
     """Ids of the turns whose answer was left out."""
+    early_end: RuleEnd | None = None
+    """Of the run; the first dialogue of a model says it."""
+    unbegun: list[Unbegun] = Field(default_factory=list, max_length=MOST_DIALOGUES)
+    """Sessions of the model that never began; the first dialogue says it."""
 
 
 @dataclass(frozen=True, slots=True)

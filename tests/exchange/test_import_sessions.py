@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from evolif.errors import InputError, ModelError
 from evolif.exchange import export, exported_sessions, import_run
 from evolif.metrics import process_metrics, records_from_sessions
 from evolif.models import ChatRequest, Reply
-from evolif.unidial import aggregate, counted, dialogs_of_run, records_of_run, sessions_of
+from evolif.runner import STOP_RULE, EarlyEnd, RunStore, SessionKey
+from evolif.runner.records import EndEntry
+from evolif.unidial import aggregate, counted, dialogs_of_run, read_results, records_of_run, sessions_of, summarise
 
 
 def files(root: Path) -> dict[str, object]:
@@ -115,6 +118,28 @@ def test_the_verb_makes_a_run_that_reports_read(run, tmp_path):
     assert shown.exit_code == 0 and "ISR %" in shown.stdout
 
 
+def test_a_stop_rule_decides_what_is_in_the_figures(tmp_path):
+    model = "sim/steady?skill=.6"
+    bench = evolif.generate(tmp_path / "b", dialogues=4, turns=6, seed=8)
+    evolif.evaluate(bench, model, tmp_path / "r", max_turns=7).close()
+    with closing(RunStore.open(tmp_path / "r")) as store:
+        never = SessionKey(model, 9, 1)
+        store.enrol([never])
+        store.write([EndEntry(store.state(never).id, None, STOP_RULE)])
+        store.note_early_end(EarlyEnd("isr=0.1", (1, 3), 2))
+    run = evolif.load_run(tmp_path / "r")
+    _, back = brought_back(run, tmp_path)
+    assert back.early_end() == run.early_end() is not None and back.unbegun() == run.unbegun() == {STOP_RULE: 1}
+    told = figures([session for session in run.sessions() if session.dialogue in (1, 3)])
+    [results] = read_results(tmp_path / "u")
+    found = summarise(results, "min-mean-turn")
+    assert found["global"]["mean"] == pytest.approx(told.isr, abs=1e-12) and found["left_out"] == {STOP_RULE: 2}
+    export(back.path, tmp_path / "again", format="unidial")
+    assert files(tmp_path / "again") == files(tmp_path / "u")
+    run.close()
+    back.close()
+
+
 @pytest.fixture
 def exported(tmp_path):
     bench = evolif.generate(tmp_path / "b", dialogues=2, turns=3, seed=8)
@@ -151,6 +176,11 @@ DIALOGS = {
     "another benchmark": (_info("benchmark", "other"), "is from another run"),
     "the same session": (_info("dialogue", 2), "is there twice"),
     "settings that nobody knows": (_more("settings", {"speed": 3}), "is from another run"),
+    "a session that never began without a cause": (
+        _more("unbegun", [{"dialogue": 1, "epoch": 1, "cause": ""}]),
+        "cause",
+    ),
+    "a stop rule without dialogues": (_more("early_end", {"rule": "isr=0.1", "batch": 1}), "dialogues"),
     "seconds below zero": (_more("turns", [{"seconds": -1}]), "seconds"),
     "a turn too few": (lambda data: data["dialog_turns"].pop(), "not followed by an answer"),
     "turns exchanged": (lambda data: data["dialog_turns"].insert(1, data["dialog_turns"].pop(2)), "turn 1 of the user"),
