@@ -22,15 +22,43 @@ from evolif.judging import Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel, ChatRequest, SimModel
 from evolif.resources import complaint
-from evolif.scenario import Benchmark, Defaults, Environment, Grid, Lengths, Scenario, Services, TableCell, Unjudged
+from evolif.scenario import (
+    Benchmark,
+    Chapter,
+    Defaults,
+    Environment,
+    Grid,
+    HeatMap,
+    Lengths,
+    Scenario,
+    Services,
+    Unjudged,
+)
 from evolif.types import End, Exchange, Message, Prompt, Seat, Session
 from evolif.unidial.aggregation import DEFAULT_AGGREGATION, mean, parse_aggregation
-from evolif.unidial.asking import expected_dialog, opening, prompts_of, reference_of
-from evolif.unidial.coverage import coverage
+from evolif.unidial.asking import opening, prompts_of, reference_of
 from evolif.unidial.folder import read_dialogs, read_meta
-from evolif.unidial.recorded_runs import StoredDialogs, stored_dialogs
+from evolif.unidial.model_results import ModelResults, results_object, results_of
+from evolif.unidial.recorded_runs import stored_dialogs
+from evolif.unidial.report import (
+    aggregation_tree,
+    coverage_grid,
+    differences_grid,
+    length_grid,
+    metrics_grid,
+    other_aggregations,
+)
 from evolif.unidial.schema import Dialog
-from evolif.unidial.scoring import judged_entries, needs_judge, score_turn, session_records
+from evolif.unidial.scoring import judged_entries, needs_judge, score_turn
+from evolif.unidial.sub_dimensions import (
+    LabelView,
+    correlation_grids,
+    correlation_map,
+    discriminability_grid,
+    evidence_grid,
+    label_grid,
+    label_map,
+)
 
 _CHARACTERS = 4
 """Characters per token, in English."""
@@ -233,6 +261,28 @@ class Recorded(FolderScenario):
     folder = RecordedFolder
     played_by = RecordedEnvironment
     metrics = _table(DEFAULT_AGGREGATION)
+    chapters = (
+        Chapter(
+            "aggregation",
+            "From records to the score",
+            "A record is one score of one answer. The score’s name says by which statistics records become turns, and "
+            "turns dialogues.",
+            (),
+            ("aggregation", "coverage", "aggregations", "metrics"),
+        ),
+        Chapter("labels", "Scores by label", "", ("labels", "turn-labels"), ("labels", "turn-labels", "evidence")),
+        Chapter("lengths", "Dialogues of different lengths", "", (), ("lengths",)),
+        Chapter(
+            "sub-dimensions",
+            "Sub-dimensions",
+            "A sub-dimension is a label of dialogues with one of its values, such as task_type:maths.",
+            ("spearman",),
+            ("spearman", "spearman-pairs", "discriminability"),
+        ),
+        Chapter("checks", "Checks", "", ("groups", "radar", "difficulty", "load"), ("group", "difficulty", "load")),
+        Chapter("ranks", "Ranks and differences", "", ("stability",), ("ranks", "pairs", "differences", "stability")),
+        Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
+    )
     how_to_read = (
         "The user's turns are recorded: they are asked as they stand. Each answer is scored by the metrics of its "
         "turn. A score that could not be had is left out of every mean, and counted as failed in the coverage.",
@@ -335,16 +385,13 @@ class Recorded(FolderScenario):
         return {**super().row(prompt), "dialog_id": prompt.payload["dialog_id"], "turn_id": prompt.payload["turn_id"]}
 
     def extra(self, model: Any) -> Mapping[str, Any]:
-        """How much of what should be scored is scored."""
-        return {
-            "aggregate": model.of.settings.options.get("aggregate", DEFAULT_AGGREGATION),
-            "coverage": _coverage(model),
-        }
+        """The coverage, and the figures under several aggregations, by metric and by label."""
+        return results_object(results_of(model))
 
     def remarks(self, run: Any) -> Iterable[str]:
         """How much of what should be scored is in the score."""
         for model in run.models:
-            found = _coverage(model)
+            found = results_of(model).coverage
             counts = found["records"]
             failed = ", ".join(f"{kind} {number}" for kind, number in found["failures"].items())
             yield (
@@ -353,40 +400,32 @@ class Recorded(FolderScenario):
             )
 
     def parts(self, board: Any) -> Iterable[Grid]:
-        """Coverage beside the score."""
-        found = [_coverage(model) for model in board.models]
-        kinds = sorted({kind for one in found for kind in one["failures"]})
-        rows = [
-            (what, tuple(_counts_cell(one[what]) for one in found)) for what in ("records", "turns", "dialogues")
-        ] + [
-            (f"failed: {kind}", tuple(TableCell(str(one["failures"].get(kind, 0))) for one in found)) for kind in kinds
-        ]
-        note = "Failed and missing records are in no mean." if kinds else ""
-        return [Grid("coverage", "Coverage: scored of expected", "what", tuple(board.heads), tuple(rows), note)]
+        """From records to the score, what is missing, labels, lengths, and how the models compare."""
+        results = _results(board)
+        dialogs, turns = LabelView(results, "dialog"), LabelView(results, "turn")
+        grids = (
+            aggregation_tree(results),
+            other_aggregations(results),
+            coverage_grid(results),
+            metrics_grid(results),
+            *(label_grid(view) for view in (dialogs, turns) if view.buckets or view.note),
+            evidence_grid(dialogs),
+            length_grid(results),
+            differences_grid(results),
+            discriminability_grid(dialogs),
+            *correlation_grids(dialogs),
+        )
+        return [grid for grid in grids if grid is not None]
+
+    def figures(self, board: Any) -> Iterable[HeatMap]:
+        """Scores by label, and the rank correlation of sub-dimensions."""
+        results = _results(board)
+        dialogs, turns = LabelView(results, "dialog"), LabelView(results, "turn")
+        return filter(None, (label_map(dialogs), label_map(turns), correlation_map(dialogs)))
 
 
-def _counts_cell(counts: Mapping[str, int]) -> TableCell:
-    expected, scored = counts["expected"], counts["scored"]
-    share = f"({100 * scored / expected:.0f} %)" if expected else ""
-    return TableCell(f"{scored} of {expected}", share)
-
-
-def _coverage(model: Any) -> dict[str, Any]:
-    """The coverage of a model in its run (`evolif.report.ModelAnalysis`)."""
-    analysis = model.of
-    early, settings = analysis.early_end, analysis.settings
-    dialogues = settings.dialogues if early is None else sorted(early.dialogues)
-    sessions = {(session.dialogue, session.epoch): session for session in model.sessions}
-    stored = StoredDialogs(analysis.run)
-    dialogs: list[Dialog] = []
-    records: list[dict[str, Any]] = []
-    for dialogue in (one for one in dialogues if one in stored):
-        outline = stored.outline(dialogue)
-        for epoch in range(1, settings.epochs + 1):
-            number, session = len(dialogs), sessions.get((dialogue, epoch))  # each session counts, as a dialogue apart
-            dialogs.append(expected_dialog(outline, number))
-            records += [] if session is None else session_records(outline, session, number)
-    return coverage(dialogs, records)
+def _results(board: Any) -> tuple[ModelResults, ...]:
+    return tuple(results_of(model, head) for model, head in zip(board.models, board.heads, strict=True))
 
 
 def _described(root: Path, options: RecordedOptions, dialogs: Sequence[Dialog]) -> _Stored:

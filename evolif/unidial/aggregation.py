@@ -227,7 +227,7 @@ def aggregate(
             own.append(float(statistic(turn.scores)))
             scores.add(own[-1], label_buckets(turn.turn_labels))
         first = next(iter(turns.values()))  # the turn of the dialogue's first valid record
-        labels = [*label_buckets(first.dialog_labels), *_hierarchies(first.dialog_labels)]
+        labels = [*label_buckets(first.dialog_labels), *hierarchies(first.dialog_labels)]
         dialogue_scores.add(dialogue_score(own, dialog_stat), labels)
     overall = dialogue_scores if dataset_level == "dialog" else scores
     return {
@@ -267,7 +267,8 @@ def _by_metric(records: Iterable[Record], *, strict: bool) -> dict[str, Figures]
     return metrics.figures()
 
 
-def _hierarchies(labels: Any) -> Iterator[str]:
+def hierarchies(labels: Any) -> Iterator[str]:
+    """The buckets that `task_type` and `task_subtype` of a dialogue make together."""
     columns = label_values(labels)
     kinds, subkinds = (columns.get(column, []) for column in _HIERARCHY)
     return (f"task_hierarchy:{kind} > {subkind}" for kind in kinds for subkind in subkinds)

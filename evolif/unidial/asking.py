@@ -119,14 +119,25 @@ def _labels(dialog: Dialog, turn: Turn) -> dict[str, Label]:
 def outline_of(dialog: Dialog) -> dict[str, Any]:
     """What has to be known of a dialogue to tell its records, wherever a session ended: `dialog_id`, `labels`, `turns`.
 
-    Each evaluated turn is a list of its id, the names of its metrics, and its labels.
+    Each evaluated turn is a list of its id, the names of its metrics, and its labels. Where one has gold turns for
+    retrieval, `golds` has their number for each evaluated turn.
     """
     turns = [
         [turn.turn_id, [metric_name(one.class_name, one.args) for one in turn.eval_config.metrics], shown_labels(turn)]
         for turn in dialog.dialog_turns
         if turn.evaluated
     ]
-    return {"dialog_id": dialog.dialog_id, "labels": dialog.dialog_labels, "turns": turns}
+    golds = [
+        len(set(turn.reference_document)) if isinstance(turn.reference_document, list) else 0
+        for turn in dialog.dialog_turns
+        if turn.evaluated
+    ]
+    return {
+        "dialog_id": dialog.dialog_id,
+        "labels": dialog.dialog_labels,
+        "turns": turns,
+        **({"golds": golds} if any(golds) else {}),
+    }
 
 
 def expected_dialog(outline: Mapping[str, Any], number: int) -> Dialog:

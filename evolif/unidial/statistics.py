@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import chain, combinations
 from typing import Any, Final, TypeAlias
@@ -47,6 +47,7 @@ def bootstrap_interval(
     turn_stat: str = "mean",
     dialog_stat: str = "min",
     dataset_level: str = "dialog",
+    whole: Callable[[Identifier], Identifier] | None = None,
 ) -> dict[str, float] | None:
     """The global mean with a percentile interval over resampled dialogues.
 
@@ -58,6 +59,8 @@ def bootstrap_interval(
         turn_stat: As for `aggregate`.
         dialog_stat: As for `aggregate`.
         dataset_level: As for `aggregate`; `turn` divides the sum of the drawn dialogues' turn scores by their number.
+        whole: What is drawn as a whole, from a `dialog_id`: such as the dialogue of which it is one of several
+            sessions. Ids in order have to give values in order. None for the dialogues as they are.
 
     Returns:
         `point`, the mean of the data, with the ends `lo` and `hi`; None without a dialogue that has a valid record.
@@ -67,7 +70,7 @@ def bootstrap_interval(
         UsageError: NumPy is not installed.
     """
     _check_draws(resamples, seed, alpha)
-    values = _values(records, turn_stat, dialog_stat, dataset_level)
+    values = _whole(_values(records, turn_stat, dialog_stat, dataset_level), whole)
     if not values:
         return None
     return _interval([values], list(values), resamples, seed, alpha)
@@ -83,6 +86,7 @@ def paired_difference(
     turn_stat: str = "mean",
     dialog_stat: str = "min",
     dataset_level: str = "dialog",
+    whole: Callable[[Identifier], Identifier] | None = None,
 ) -> dict[str, float] | None:
     """By how much one model's global mean is higher than another's, over the dialogues that both have.
 
@@ -95,6 +99,7 @@ def paired_difference(
         turn_stat: As for `aggregate`.
         dialog_stat: As for `aggregate`.
         dataset_level: As for `aggregate`.
+        whole: As for `bootstrap_interval`; `dialogues` then counts its values.
 
     Returns:
         `point`, the first mean minus the second, with the ends `lo` and `hi`, and `dialogues`, the number of those that
@@ -105,8 +110,8 @@ def paired_difference(
         UsageError: NumPy is not installed.
     """
     _check_draws(resamples, seed, alpha)
-    one = _values(first, turn_stat, dialog_stat, dataset_level)
-    other = _values(second, turn_stat, dialog_stat, dataset_level)
+    one = _whole(_values(first, turn_stat, dialog_stat, dataset_level), whole)
+    other = _whole(_values(second, turn_stat, dialog_stat, dataset_level), whole)
     shared = [dialog_id for dialog_id in one if dialog_id in other]
     if not shared:
         return None
@@ -133,6 +138,15 @@ def _values(records: Iterable[Record], turn_stat: str, dialog_stat: str, dataset
         if any(abs(value) > _LARGEST for value in own):
             raise ArgumentError(f"dialogue {dialog_id!r} has a score too large to be resampled; scores lie in [0, 1]")
     return values
+
+
+def _whole(values: _Values, whole: Callable[[Identifier], Identifier] | None) -> _Values:
+    if whole is None:
+        return values
+    together: _Values = {}
+    for dialog_id, own in values.items():
+        together.setdefault(whole(dialog_id), []).extend(own)
+    return together
 
 
 def _interval(

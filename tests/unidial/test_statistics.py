@@ -239,3 +239,17 @@ def test_a_matrix_of_nothing_is_empty_and_one_of_everything_is_refused() -> None
     many = labelled(*((str(number), 0.5) for number in range(501)))
     with pytest.raises(ArgumentError, match="501 values"):
         spearman_matrix({"m": many})
+
+
+def test_sessions_of_one_dialogue_are_drawn_together() -> None:
+    pytest.importorskip("numpy", reason="NumPy is not installed")
+    once = [{"dialog_id": 10 * n, "turn_id": 1, "score": n % 3 / 2} for n in range(8)]
+    twice = [{**record, "dialog_id": record["dialog_id"] + k} for record in once for k in (0, 1)]
+
+    def dialogue(number: Any) -> Any:
+        return number // 10
+
+    assert bootstrap_interval(twice, whole=dialogue) == pytest.approx(bootstrap_interval(once))
+    assert bootstrap_interval(twice) != pytest.approx(bootstrap_interval(once)), "as dialogues they would say more"
+    found = paired_difference(twice, [{**record, "score": 0.0} for record in once], whole=dialogue)
+    assert found is not None and found["dialogues"] == 8
