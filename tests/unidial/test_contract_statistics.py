@@ -114,8 +114,6 @@ def test_bootstrap_interval_by_default() -> None:
 def test_bootstrap_interval_of_one_and_of_none() -> None:
     one = [record(4, 1, 0.8), record(4, 1, 0.4), record(4, 3, 1.0)]
     assert bootstrap_interval(one) == pytest.approx({"point": 0.6, "lo": 0.6, "hi": 0.6}, abs=1e-12)
-        {"point": 0.6, "lo": 0.6, "hi": 0.6}, abs=1e-12
-    )
     assert bootstrap_interval([]) is None
     assert bootstrap_interval([record(1, 1, None)]) is None
 
