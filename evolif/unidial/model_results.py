@@ -5,9 +5,9 @@ Each session counts as a dialogue of its own. Intervals draw the dialogues of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.util import find_spec
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from evolif.unidial.aggregation import (
     Record,
     aggregate,
     parse_aggregation,
-    turn_scores,
+    valid_score,
 )
 from evolif.unidial.asking import expected_dialog
 from evolif.unidial.coverage import bounds, coverage
@@ -51,8 +51,8 @@ class ModelResults:
         head: Its name in tables.
         aggregation: That of its run, by which its score is computed.
         outlines: What is known of each session's dialogue, by the session's id (`outline_of`).
-        records: All its records.
-        apart: Its sessions that ended by a fault or a filter but have records; the headline leaves them out.
+        records: Those of sessions that came to their end, as every score here.
+        apart: Those of sessions that a fault or a filter ended, or that are not over: they are in the coverage only.
         seed: Of the draws of intervals.
         resamples: How many draws.
     """
@@ -61,7 +61,7 @@ class ModelResults:
     aggregation: str
     outlines: Mapping[int, Mapping[str, Any]] = field(repr=False)
     records: Sequence[Record] = field(repr=False)
-    apart: int = 0
+    apart: Sequence[Record] = field(default=(), repr=False)
     seed: int = 0
     resamples: int = 1000
 
@@ -73,22 +73,39 @@ class ModelResults:
     @cached_property
     def coverage(self) -> dict[str, dict[str, int]]:
         """As `evolif.unidial.coverage`."""
-        return coverage(self.dialogs, self.records)
+        return coverage(self.dialogs, [*self.records, *self.apart])
 
     @cached_property
     def figures(self) -> dict[str, Any]:
         """As `aggregate`, under the run's aggregation and by metric."""
         return aggregate(self.records, *parse_aggregation(self.aggregation), by_metric=True)
 
-    def under(self, aggregation: str) -> dict[str, Any]:
-        """The figures of `global` under another aggregation; empty without a valid record."""
-        if aggregation == self.aggregation:
-            return dict(self.figures["global"])
-        return dict(aggregate(self.records, *parse_aggregation(aggregation))["global"])
+    @cached_property
+    def valid(self) -> list[Record]:
+        """The records with a score, without their labels: those take most of the time."""
+        return [
+            {key: record[key] for key in ("dialog_id", "turn_id", "score")}
+            for record in self.records
+            if valid_score(record) is not None
+        ]
 
-    def bounds(self, aggregation: str) -> tuple[float, float] | None:
-        """The score if everything that failed or is missing were 0, and 1; None if nothing was expected."""
-        return bounds(self.dialogs, self.records, *parse_aggregation(aggregation))
+    @cached_property
+    def under(self) -> Callable[[str], dict[str, Any]]:
+        """A function from an aggregation to the figures of its `global`; empty without a valid record."""
+        return cache(lambda name: dict(aggregate(self.valid, *parse_aggregation(name))["global"]))
+
+    @cached_property
+    def bounds(self) -> Callable[[str], tuple[float, float] | None]:
+        """A function from an aggregation to its score if everything that is not in it were 0, and 1.
+
+        None if nothing was expected.
+        """
+        return cache(lambda name: bounds(self.dialogs, self.records, *parse_aggregation(name)))
+
+    @cached_property
+    def score_interval(self) -> Callable[[str], tuple[float, float] | None]:
+        """A function from an aggregation to the ends of its interval, as `interval`."""
+        return cache(lambda name: self.interval(name, self.valid))
 
     @cached_property
     def lengths(self) -> frozenset[int]:
@@ -96,24 +113,22 @@ class ModelResults:
         counts = (sum(bool(names) for _, names, _ in outline["turns"]) for outline in self.outlines.values())
         return frozenset(filter(None, counts))
 
-    def interval(
-        self, aggregation: str | None = None, records: Sequence[Record] | None = None
-    ) -> tuple[float, float] | None:
+    def interval(self, aggregation: str, records: Sequence[Record]) -> tuple[float, float] | None:
         """The ends of the 95 % interval of a score.
 
         Args:
-            aggregation: The run's own if None.
-            records: Some of its records; all if None.
+            aggregation: Its name.
+            records: All that it is from: some of the model's records.
 
         Returns:
             None with fewer than six dialogues, or without NumPy.
         """
-        own = self.records if records is None else records
-        if not has_intervals() or len({dialogue_of(number) for number in turn_scores(own)}) < FEWEST:
+        scored = {dialogue_of(record["dialog_id"]) for record in records if valid_score(record) is not None}
+        if len(scored) < FEWEST or not has_intervals():
             return None
-        turn_stat, dialog_stat, level = parse_aggregation(aggregation or self.aggregation)
+        turn_stat, dialog_stat, level = parse_aggregation(aggregation)
         found = bootstrap_interval(
-            own,
+            records,
             resamples=self.resamples,
             seed=self.seed,
             turn_stat=turn_stat,
@@ -131,8 +146,8 @@ class ModelResults:
         """
         turn_stat, dialog_stat, level = parse_aggregation(self.aggregation)
         return paired_difference(
-            self.records,
-            other.records,
+            self.valid,
+            other.valid,
             resamples=self.resamples,
             seed=self.seed,
             turn_stat=turn_stat,
@@ -161,16 +176,15 @@ def results_of(model: Any, head: str = "") -> ModelResults:
     stored = StoredDialogs(analysis.run)
     outlines: dict[int, Mapping[str, Any]] = {}
     records: list[dict[str, Any]] = []
-    apart = 0
+    apart: list[dict[str, Any]] = []
     for dialogue in (one for one in dialogues if one in stored):
         outline = stored.outline(dialogue)
         for epoch in range(1, settings.epochs + 1):
             number, session = session_id(dialogue, epoch), sessions.get((dialogue, epoch))
             outlines[number] = outline
             if session is not None:
-                records += session_records(outline, session, number)
-                scored = any(score.value is not None for turn in session.turns for score in turn.scores)
-                apart += scored and session.ending not in ("finished", "censored")
+                own = session_records(outline, session, number)
+                (records if session.ending in ("finished", "censored") else apart).extend(own)
     return ModelResults(
         head or model.name,
         settings.options.get("aggregate", DEFAULT_AGGREGATION),
@@ -194,7 +208,7 @@ def results_object(one: ModelResults) -> dict[str, Any]:
 
 
 def _object(one: ModelResults, name: str) -> dict[str, Any]:
-    low, high = one.interval(name) or (None, None)
+    low, high = one.score_interval(name) or (None, None)
     found = one.under(name)
     return {
         "value": found.get("mean"),

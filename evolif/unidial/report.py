@@ -53,7 +53,7 @@ def aggregation_tree(results: Sequence[ModelResults]) -> Grid:
     rows: list[TableRow] = [("records", tuple(_mean_cell(_scores(one)) for one in results))]
     turn = f"turns: the {_WORDS[turn_stat]} of their records"
     if level == "dialog":
-        turns = (_flat(turn_scores(one.records, turn_stat).values()) for one in results)
+        turns = (_flat(turn_scores(one.valid, turn_stat).values()) for one in results)
         rows.append((turn, tuple(map(_mean_cell, turns))))
         rows += _score_rows(
             results, name, f"dialogues: the {_WORDS[dialog_stat]} of their turns; {own_score}", "bounds"
@@ -74,7 +74,7 @@ def other_aggregations(results: Sequence[ModelResults]) -> Grid:
     note = (
         "Brackets are 95 % percentiles over resampled dialogues; there are none over fewer than six dialogues, or "
         "where all agree. The headline allows for few dialogues, so its interval may be wider. Bounds: the score if "
-        "every record that failed or is missing were 0, and if it were 1."
+        "every record that is not in it were 0, and if it were 1."
     )
     note = note if has_intervals() else f"{note} {_NO_NUMPY}"
     title = "The score under other aggregations, in %"
@@ -93,7 +93,9 @@ def coverage_grid(results: Sequence[ModelResults]) -> Grid:
     for kind in kinds:
         rows.append((f"failed: {name_of(kind)}", tuple(TableCell(str(one["failures"].get(kind, 0))) for one in found)))
     lacking = any(one["records"]["failed"] or one["records"]["missing"] for one in found)
-    note = "Failed and missing records are in no mean." if lacking else ""
+    note = (
+        "Failed and missing records are in no mean, nor are sessions that did not come to their end." if lacking else ""
+    )
     return Grid("coverage", "Coverage: scored of expected", "what", _heads(results), tuple(rows), note)
 
 
@@ -122,8 +124,8 @@ def length_grid(results: Sequence[ModelResults]) -> Grid | None:
     if all(len(one.lengths) < 2 for one in results):
         return None
     turn_stat = parse_aggregation(results[0].aggregation)[0]
-    curves = [length_curve(one.records, turn_stat) for one in results]
-    sizes = [list(map(len, turn_scores(one.records).values())) for one in results]
+    curves = [length_curve(one.valid, turn_stat) for one in results]
+    sizes = [list(map(len, turn_scores(one.valid).values())) for one in results]
     longest = max(map(len, curves))
     rows = [
         (
@@ -183,7 +185,7 @@ def _score_rows(results: Sequence[ModelResults], name: str, what: str, bounds: s
     cells = []
     for one in results:
         found = one.under(name)
-        cells.append(score_cell(found.get("mean"), one.interval(name), found.get("count", 0)))
+        cells.append(score_cell(found.get("mean"), one.score_interval(name), found.get("count", 0)))
     yield what, tuple(cells)
     yield bounds, tuple(_between(one.bounds(name)) for one in results)
 
@@ -232,12 +234,10 @@ def _heads(results: Sequence[ModelResults]) -> tuple[str, ...]:
 def _apart(results: Sequence[ModelResults]) -> str:
     """What the reader has to know of the sessions."""
     lines = []
-    broken = [f"{one.head} {one.apart}" for one in results if one.apart]
+    broken = [(one.head, len({record["dialog_id"] for record in one.apart})) for one in results if one.apart]
     if broken:
-        lines.append(
-            "Sessions that a fault or a filter ended are here with the turns that they have; the headline leaves them "
-            f"out: {', '.join(broken)}."
-        )
+        listed = ", ".join(f"{head} {sessions}" for head, sessions in broken)
+        lines.append(f"Sessions that did not come to their end are in the coverage only: {listed}.")
     if any(len({dialogue_of(number) for number in one.outlines}) < len(one.outlines) for one in results):
         lines.append("Each session counts as a dialogue; intervals draw a dialogue with all its sessions.")
     return " ".join(lines)

@@ -137,12 +137,18 @@ def test_bounds_and_coverage_stand_beside_the_means(tmp_path: Path) -> None:
     assert told["aggregations"]["mean-min-dialog"]["bounds"] == pytest.approx([0.5, 0.9])
 
 
-def test_sessions_that_a_filter_ended_are_counted_with_their_turns(tmp_path: Path) -> None:
+def test_sessions_that_a_filter_ended_are_in_the_coverage_only(tmp_path: Path) -> None:
     dialogs = [talk(1, "yes", "yes"), talk(2, "yes", "yes")]
     filtered = model("fake/m", lambda query: WithheldError("no") if query == "2 of 2" else "yes")
     with closing(play(tmp_path, dialogs, filtered)) as run:
-        tree = grids_of(board_of(run))["aggregation"]
-    assert shown(tree)["records"] == ["100 of 3"] and "leaves them out: fake/m 1." in tree.note
+        board = board_of(run)
+        grids, told = grids_of(board), analysis_object([board])["models"][0]
+    tree = grids["aggregation"]
+    assert tree.note == "Sessions that did not come to their end are in the coverage only: fake/m 1."
+    assert shown(tree)["records"] == ["100 of 2"] and shown(tree)["bounds"] == ["50–100"]
+    assert shown(grids["coverage"])["records scored"] == ["3 of 4 (75 %)"]
+    assert shown(grids["metrics"]) == {"recall": ["100 of 2/4"]}
+    assert told["aggregations"]["mean-min-dialog"]["value"] == told["score"]["value"] == 1.0
 
 
 def labelled() -> list[Dialog]:
@@ -224,7 +230,7 @@ def test_intervals_and_differences_are_those_of_the_records(three: Run) -> None:
     board = board_of(three, resamples=300)
     first, second, _ = (results_of(m) for m in board.models)
     plain = bootstrap_interval(first.records, resamples=300)
-    assert plain is not None and first.interval("mean-min-dialog") == (plain["lo"], plain["hi"])
+    assert plain is not None and first.score_interval("mean-min-dialog") == (plain["lo"], plain["hi"])
     found = paired_difference(first.records, second.records, resamples=300)
     assert found is not None and found["dialogues"] == 8
     cell = f"0.0 [{100 * found['lo']:.1f}, {100 * found['hi']:.1f}]"
@@ -239,7 +245,9 @@ def test_epochs_are_drawn_with_their_dialogue(tmp_path: Path) -> None:
         tree = grids_of(board)["aggregation"]
     assert [dialogue_of(number) for number in one.outlines] == [n for n in range(1, 8) for _ in range(3)]
     once = [record for record in one.records if record["dialog_id"] % 1024 == 1]
-    assert len(once) == 7 and one.interval() == one.interval(records=once), "the same answers thrice say no more"
+    assert len(once) == 7 and one.score_interval(one.aggregation) == one.interval(one.aggregation, once), (
+        "the same answers thrice say no more"
+    )
     assert "Each session counts as a dialogue" in tree.note and shown(tree)["records"] == ["57 of 21"]
 
 
