@@ -16,13 +16,12 @@ from evolif.errors import ArgumentError, InputError
 from evolif.exchange.exporting import new_path
 from evolif.resources import complaint
 from evolif.runner import EarlyEnd, RunSettings, RunStore, SessionKey
-from evolif.runner.records import AnsweredTurn, EndEntry, StoreEntry, TurnEntry, with_digest
+from evolif.runner.records import WITHHELD, AnsweredTurn, EndEntry, StoreEntry, TurnEntry, with_digest
 from evolif.scenario import INSTRUCTIONS
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Prompt
-from evolif.unidial import PlayedSession, Results, is_session, read_results, results_folders, sessions_of
+from evolif.unidial import PlayedSession, Results, is_session, read_dialogs, read_results, results_folders, sessions_of
 from evolif.unidial.results import GENERATED
-from evolif.unidial.runs import WITHHELD
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +49,11 @@ def exported_sessions(path: Path | str) -> list[Results]:
     Raises:
         InputError: A file is broken, or only some of the dialogues are sessions.
     """
-    if not any((folder / GENERATED).is_dir() for folder in results_folders(path)):
-        return []
-    found = read_results(path)
-    kinds = {is_session(dialog) for results in found for dialog in results.dialogs}
+    folders = [folder / GENERATED for folder in results_folders(path) if (folder / GENERATED).is_dir()]
+    kinds = {is_session(dialog) for folder in folders for dialog in read_dialogs(folder)}
     if kinds == {True, False}:
         raise InputError("only some of its dialogues are sessions of evolif; keep one kind in a folder", path=path)
-    return found if True in kinds else []
+    return read_results(path) if True in kinds else []
 
 
 def import_run(results: Sequence[Results], out: Path | str) -> ImportedRun:

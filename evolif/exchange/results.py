@@ -9,9 +9,10 @@ from typing import Any
 
 from evolif.exchange.rows import canary_of, has_witness
 from evolif.runner import Run
+from evolif.runner.records import WITHHELD
 from evolif.scenario import INSTRUCTIONS, get_scenario
 from evolif.unidial import Dialog, dialogs_of_run, records_of_run
-from evolif.unidial.runs import INFO, MORE, WITHHELD
+from evolif.unidial.runs import INFO, MORE
 
 UNIDIAL = "unidial"
 _LONGEST_NAME = 80

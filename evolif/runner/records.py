@@ -16,6 +16,8 @@ from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
 from evolif.runner.seals import Sealer, digest_of
 from evolif.types import Ending, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
 
+WITHHELD = "withheld"
+"""Note of a turn whose answer is not there, because the export that the run was imported from left it out."""
 STOP_RULE = "stop rule"
 """The cause of sessions that a stop rule ended or prevented."""
 _MOST_SPANS = 64
@@ -422,6 +424,11 @@ class TurnRecord:
     def query(self) -> str:
         """The user's message."""
         return self.prompt.query
+
+    @property
+    def withheld(self) -> bool:
+        """Whether the answer is not there, so that it cannot be judged again."""
+        return bool(self.notes.get(WITHHELD))
 
     @property
     def judgement(self) -> Judgement | None:

@@ -170,6 +170,12 @@ def _check_answers(source: RunStore, notify: Callable[[str], None]) -> None:
     endings = source.endings()
     if not source.used_dialogues():
         raise UsageError(f"{source.root} has no answers to judge; run `evolif evaluate` first")
+    withheld = source.withheld()
+    if withheld:
+        raise UsageError(
+            f"{withheld} answers of {source.root} were left out when it was exported; import an export with "
+            "--with-witness, or judge the run that it is from"
+        )
     unfinished = sum(number for (_, ending, cause), number in endings.items() if ending is None and not cause)
     if unfinished:
         notify(

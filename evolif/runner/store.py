@@ -23,6 +23,7 @@ from evolif.runner.records import (
     PROMPTS,
     STOP_RULE,
     TURNS_OF_SESSION,
+    WITHHELD,
     AskedKey,
     BareVerdicts,
     EarlyEnd,
@@ -334,6 +335,12 @@ class RunStore:
         found = self.integrity()
         if found.edited:
             raise UsageError(_edited(self.root, found.named))
+
+    def withheld(self) -> int:
+        """How many answers are not there, see `evolif.runner.records.WITHHELD`."""
+        with disk_faults(self.root):
+            noted = self._connection.execute("SELECT notes FROM turn WHERE notes LIKE ?", (f'%"{WITHHELD}"%',))
+            return sum(bool(load_json(notes).get(WITHHELD)) for (notes,) in noted)
 
     def endings(self) -> dict[tuple[str, Ending | None, str], int]:
         """How many sessions per model, ending and cause."""

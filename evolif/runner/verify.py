@@ -89,7 +89,7 @@ async def _verify(
     for record in records:
         stored, prompt, answer = record.judgement, record.prompt, record.answer
         try:
-            now = None if stored is None else await environment.score(prompt, answer, tuple(past))
+            now = None if stored is None or record.withheld else await environment.score(prompt, answer, tuple(past))
             past.append(Exchange(prompt, answer, environment.heard(prompt, answer), record.notes))
         except Exception as fault:  # an edited payload, or a scenario that needs more than what is stored
             rows = [("verdicts", "judged", f"not judged ({type(fault).__name__})")]

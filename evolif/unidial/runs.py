@@ -14,6 +14,7 @@ from typing import Any
 from evolif.errors import UsageError
 from evolif.instructions import requirements_of
 from evolif.runner import STOP_RULE, Run, TurnRecord
+from evolif.runner.records import WITHHELD
 from evolif.runner.settings import EXTENT
 from evolif.scenario import INSTRUCTIONS
 from evolif.turns import Instruction
@@ -29,8 +30,6 @@ INFO, MORE = "evolif", "evolif_session"
 guessed when the session is read back."""
 LEFT_OUT = "left_out"
 """Marks dialogues that a stop rule did not decide from; figures then leave them out, whatever their ending."""
-WITHHELD = "withheld"
-"""Marks answers that an export left out: a note of the turn in a run, a list of turn ids in a dialogue."""
 SYSTEM_ID = 0
 _ENDPOINTS = ("judge_endpoints", "other_endpoints")
 """Settings that describe this machine."""
@@ -159,7 +158,7 @@ def _dialog(
     evidence = _Evidence()
     for record in records:
         turns += _turns(record, evidence, with_witness)
-    withheld = [answer_id(record.turn) for record in records if record.notes.get(WITHHELD)]
+    withheld = [answer_id(record.turn) for record in records if record.withheld]
     more = {
         "cause": session.cause,
         "settings": shared.settings,
@@ -211,7 +210,7 @@ def _turns(record: TurnRecord, evidence: _Evidence, with_witness: bool) -> Itera
     yield {
         "turn_id": answer_id(record.turn),
         "role": "assistant",
-        "content": None if record.notes.get(WITHHELD) else record.answer,
+        "content": None if record.withheld else record.answer,
         **reference,
         "reference_document": evidence.after(topic, asked.constraints, query_id(record.turn)),
         "eval_config": {
@@ -279,7 +278,7 @@ def _details(turn: TurnRecord, verdict: Verdict | None) -> dict[str, Any]:
         details |= {"expected": verdict.expected, "found": verdict.found}
         if verdict.spans:
             details["spans"] = [[span.start, span.end, span.view] for span in verdict.spans]
-    if not turn.answer.strip() and not turn.notes.get(WITHHELD):
+    if not turn.answer.strip() and not turn.withheld:
         details["empty"] = True
     if turn.truncated:
         details["cut"] = True

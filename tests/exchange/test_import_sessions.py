@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from evolif.errors import InputError, ModelError
 from evolif.exchange import export, exported_sessions, import_run
 from evolif.metrics import process_metrics, records_from_sessions
 from evolif.models import ChatRequest, Reply
-from evolif.runner import STOP_RULE, EarlyEnd, RunStore, SessionKey
+from evolif.runner import STOP_RULE, EarlyEnd, RunStore, SessionKey, rejudge, verify
 from evolif.runner.records import EndEntry
 from evolif.unidial import aggregate, counted, dialogs_of_run, read_results, records_of_run, sessions_of, summarise
 
@@ -140,6 +141,23 @@ def test_a_stop_rule_decides_what_is_in_the_figures(tmp_path):
     back.close()
 
 
+def test_answers_that_are_not_there_are_not_judged_again(tmp_path):
+    bench = evolif.generate(tmp_path / "b", dialogues=2, turns=3, seed=8)
+    run = evolif.evaluate(bench, "sim/perfect", tmp_path / "r", max_turns=3)
+    done, back = brought_back(run, tmp_path)
+    assert done.withheld == 6 and verify(back).differ == []
+    back.close()
+    with pytest.raises(UsageError, match=r"6 answers of .* were left out when it was exported"):
+        rejudge(tmp_path / "back", "lexical", tmp_path / "judged")
+    assert not (tmp_path / "judged").exists()
+    export(run.path, tmp_path / "k", format="unidial", with_witness=True)
+    import_run(exported_sessions(tmp_path / "k"), tmp_path / "whole")
+    again = rejudge(tmp_path / "whole", "lexical", tmp_path / "judged")
+    assert figures(again.sessions()) == figures(run.sessions())
+    again.close()
+    run.close()
+
+
 @pytest.fixture
 def exported(tmp_path):
     bench = evolif.generate(tmp_path / "b", dialogues=2, turns=3, seed=8)
@@ -249,6 +267,16 @@ def test_other_folders_are_not_sessions(exported, tmp_path):
         exported_sessions(exported)
     edit(exported / "generated" / "0.json", lambda data: data["dialog_raw_info"].pop("evolif"))
     assert exported_sessions(exported) == []
+    shutil.rmtree(exported / "eval_details")
+    assert exported_sessions(exported) == []
+    done = CliRunner().invoke(app, ["import", str(exported), str(tmp_path / "recorded")])
+    assert done.exit_code == 0 and "scenario recorded" in done.stdout
+
+
+def test_sessions_without_records_are_refused(exported):
+    shutil.rmtree(exported / "eval_details")
+    with pytest.raises(InputError, match="no eval_details"):
+        exported_sessions(exported)
 
 
 def test_a_run_is_never_written_over(exported, tmp_path):
