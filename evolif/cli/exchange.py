@@ -108,7 +108,7 @@ def import_(
 ) -> None:
     """Import exported data, the EvolIF authors' files or dialogues in the unified schema as a benchmark.
 
-    Reports how much of it can be satisfied, or scored.
+    Reports how much of it can be satisfied, or scored. Sessions that were exported as unidial become a run again.
     """
     from evolif.cli.progress import choose, counting
     from evolif.exchange import exported_sessions, import_benchmark, import_dialogs, import_run, is_dialogs
