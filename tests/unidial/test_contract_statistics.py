@@ -105,8 +105,9 @@ def test_bootstrap_interval(level: str, resamples: int, seed: int, alpha: float)
 
 
 def test_bootstrap_interval_by_default() -> None:
-    lo, hi = np.percentile(drawn(TURNS, "dialog", 1000, 0), [2.5, 97.5])
-    found = bootstrap_interval(records_of(TURNS))
+    values = {number: [number**2 * 0.37 % 1] for number in range(30)}
+    lo, hi = np.percentile(drawn(values, "dialog", 1000, 0), [2.5, 97.5])
+    found = bootstrap_interval(records_of(values))
     assert found is not None
     assert (found["lo"], found["hi"]) == pytest.approx((lo, hi), abs=1e-12)
 
@@ -210,6 +211,8 @@ def test_spearman_matrix() -> None:
         ({"a": 4, "b": 4, **dict.fromkeys("cdefgh", 1)}, 9, {"a": 1, "b": 2, **dict.fromkeys("cdefgh", 1)}),
         # Equal lack of 1/2 to give away: the smaller stratum gives.
         ({"a": 7, "b": 5, **dict.fromkeys("cdefgh", 1)}, 9, {"a": 2, "b": 1, **dict.fromkeys("cdefgh", 1)}),
+        # Who has given is asked again only when the others are as far above their quotas.
+        ({"a": 40, "b": 41, **dict.fromkeys("cdefghijkl", 1)}, 14, {"a": 2, "b": 2, **dict.fromkeys("cdefghijkl", 1)}),
         ({"a": 0, "b": 5}, 2, {"a": 0, "b": 2}),
         ({}, 3, {}),
     ],
