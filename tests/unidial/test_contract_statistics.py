@@ -211,7 +211,7 @@ def test_spearman_matrix() -> None:
         ({"a": 4, "b": 4, **dict.fromkeys("cdefgh", 1)}, 9, {"a": 1, "b": 2, **dict.fromkeys("cdefgh", 1)}),
         # Equal lack of 1/2 to give away: the smaller stratum gives.
         ({"a": 7, "b": 5, **dict.fromkeys("cdefgh", 1)}, 9, {"a": 2, "b": 1, **dict.fromkeys("cdefgh", 1)}),
-        # Who has given is asked again only when the others are as far above their quotas.
+        # Two large strata give in turns.
         ({"a": 40, "b": 41, **dict.fromkeys("cdefghijkl", 1)}, 14, {"a": 2, "b": 2, **dict.fromkeys("cdefghijkl", 1)}),
         ({"a": 0, "b": 5}, 2, {"a": 0, "b": 2}),
         ({}, 3, {}),
