@@ -4,7 +4,9 @@ from evolif.contexts.base import Context, ContextStrategy, Embedder, Shown
 from evolif.contexts.forest import Forest, Node, branch_gate
 from evolif.contexts.history import DEFAULT_ROUNDS, FullHistory, LastRounds, full_history, last_turns
 from evolif.contexts.open import open_strategy, strategy_names
+from evolif.contexts.retrieval import Retrieval, retrieval_k, retrieval_messages
 from evolif.contexts.tokens import context_tokens, count_tokens, tokenizer_name
+from evolif.contexts.vectors import cosine, fork_point, top_k
 
 __all__ = [
     "DEFAULT_ROUNDS",
@@ -15,13 +17,19 @@ __all__ = [
     "FullHistory",
     "LastRounds",
     "Node",
+    "Retrieval",
     "Shown",
     "branch_gate",
     "context_tokens",
+    "cosine",
     "count_tokens",
+    "fork_point",
     "full_history",
     "last_turns",
     "open_strategy",
+    "retrieval_k",
+    "retrieval_messages",
     "strategy_names",
     "tokenizer_name",
+    "top_k",
 ]

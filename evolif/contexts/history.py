@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
+from typing import Any
 
-from evolif.contexts.base import Context
+from evolif.contexts.base import Context, Shown
 from evolif.errors import ArgumentError
 from evolif.types import Exchange, Message, Prompt
 
@@ -20,7 +21,7 @@ class FullHistory:
 
     async def build(self, system: str, past: Sequence[Exchange], prompt: Prompt) -> Context:
         """System text, all rounds, prompt."""
-        return _from_round(0, system, past, prompt)
+        return chosen_rounds(range(len(past)), system, past, prompt)
 
 
 class LastRounds:
@@ -39,15 +40,28 @@ class LastRounds:
 
     async def build(self, system: str, past: Sequence[Exchange], prompt: Prompt) -> Context:
         """System text, the latest rounds, prompt."""
-        return _from_round(max(0, len(past) - self.k), system, past, prompt)
+        return chosen_rounds(range(max(0, len(past) - self.k), len(past)), system, past, prompt)
 
 
-def _from_round(start: int, system: str, past: Sequence[Exchange], prompt: Prompt) -> Context:
+def chosen_rounds(
+    places: Iterable[int], system: str, past: Sequence[Exchange], prompt: Prompt, notes: Mapping[str, Any] | None = None
+) -> Context:
+    """The context that shows some rounds in full.
+
+    Args:
+        places: Their positions in `past`, from 0, ascending.
+        system: The system text; empty for none.
+        past: All exchanges, oldest first.
+        prompt: What is asked next.
+        notes: What is new at this turn.
+    """
     messages = [*_opening(system)]
-    for exchange in islice(past, start, None):
-        messages += exchange.messages
+    shown: dict[int, Shown] = {}
+    for place in places:
+        messages += past[place].messages
+        shown[place + 1] = "full"
     messages += prompt.messages
-    return Context(tuple(messages), dict.fromkeys(range(start + 1, len(past) + 1), "full"))
+    return Context(tuple(messages), shown, notes=notes or {})
 
 
 @lru_cache(maxsize=256)
@@ -64,7 +78,7 @@ def full_history(turns: Sequence[tuple[str, str]], query: str, system: str = "")
         query: What the user says next.
         system: The system text; empty for none.
     """
-    return _messages(turns, query, system)
+    return chosen_turns(turns, query, system)
 
 
 def last_turns(
@@ -81,10 +95,17 @@ def last_turns(
     Raises:
         ArgumentError: `k` is negative.
     """
-    return _messages(turns[max(0, len(turns) - _checked(k)) :], query, system)
+    return chosen_turns(turns[max(0, len(turns) - _checked(k)) :], query, system)
 
 
-def _messages(turns: Iterable[tuple[str, str]], query: str, system: str) -> tuple[Message, ...]:
+def chosen_turns(turns: Iterable[tuple[str, str]], query: str, system: str) -> tuple[Message, ...]:
+    """The messages of some rounds.
+
+    Args:
+        turns: Texts of user and assistant, oldest first.
+        query: What the user says next.
+        system: The system text; empty for none.
+    """
     rounds = chain.from_iterable((Message("user", user), Message("assistant", reply)) for user, reply in turns)
     return (*_opening(system), *rounds, Message("user", query))
 

@@ -61,7 +61,7 @@ def test_a_name_spells_out_its_defaults(name: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("", "unknown context strategy “”; there are full, last:K"),
+        ("", "unknown context strategy “”; there are full, last:K, retrieval:K"),
         ("tree?theta=0.4", "unknown context strategy “tree”"),
         ("Full", "unknown context strategy “Full”"),
         ("x\n" * 1000, "unknown context strategy “x"),
@@ -74,6 +74,13 @@ def test_a_name_spells_out_its_defaults(name: str, canonical: str) -> None:
         ("last:4\n", "K of last:K is a whole number"),
         ("last:" + "9" * 5000, "K of last:K is a whole number"),
         ("last?k=4", "K of last:K is a whole number"),
+        ("retrieval:", "K of retrieval:K is a whole number from 0, such as retrieval:3, and its option is embedder"),
+        ("retrieval:-1", "K of retrieval:K is a whole number"),
+        ("retrieval:3\n", "K of retrieval:K is a whole number"),
+        ("retrieval:3?theta=0.4", "K of retrieval:K is a whole number"),
+        ("retrieval:3?embedder=", "K of retrieval:K is a whole number"),
+        ("retrieval:3?embedder=" + "a" * 5000, "K of retrieval:K is a whole number"),
+        ("retrieval?embedder=nonsense", "unknown embedder “nonsense”"),
     ],
 )
 def test_a_wrong_name_is_refused_in_a_sentence(name: str, what: str) -> None:
@@ -94,7 +101,7 @@ def test_a_plug_in_gets_its_whole_name_and_what_it_may_use() -> None:
 @pytest.mark.usefixtures("plugins")
 def test_own_names_stay_our_own() -> None:
     assert open_strategy("last:1").name == "last:1"
-    assert strategy_names() == ("full", "last:K", "broken", "gone", "misnamed", "nothing", "picky")
+    assert strategy_names() == ("full", "last:K", "retrieval:K", "broken", "gone", "misnamed", "nothing", "picky")
 
 
 @pytest.mark.usefixtures("plugins")
@@ -115,5 +122,5 @@ def test_a_plug_in_that_fails_is_named(name: str, what: str) -> None:
 @pytest.mark.usefixtures("plugins")
 def test_plug_ins_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVOLIF_PLUGINS", "0")
-    with pytest.raises(UsageError, match=r"“nothing”; there are full, last:K$"):
+    with pytest.raises(UsageError, match=r"“nothing”; there are full, last:K, retrieval:K$"):
         open_strategy("nothing")
