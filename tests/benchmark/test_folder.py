@@ -247,7 +247,10 @@ def respec(**keys: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
         (change(scenario=7), "scenario is a name"),
         (change(scenario_version="1"), "scenario_version a number"),
         (change(scenario_version=2), "made by version 2 of the scenario quiz, but version 1 is installed; update the"),
-        (change(scenario="x" * 50), f"the scenario “{'x' * 50}” is not installed here; there are instructions, quiz"),
+        (
+            change(scenario="x" * 50),
+            f"the scenario “{'x' * 50}” is not installed here; there are instructions, recorded, quiz",
+        ),
         (change(spec=[]), "spec"),
         (respec(dialogues=0), "spec.dialogues"),
         (respec(seed="5"), "spec.seed"),

@@ -22,7 +22,9 @@ DATASETS = ARROW and find_spec("datasets") is not None
 needs_arrow = pytest.mark.skipif(not ARROW, reason="pyarrow is not installed (evolif[datasets])")
 needs_datasets = pytest.mark.skipif(not DATASETS, reason="datasets is not installed (evolif[datasets])")
 EVERY = [
-    pytest.param(name, marks={"parquet": [needs_arrow], "datasets": [needs_datasets]}.get(name, [])) for name in FORMATS
+    pytest.param(name, marks={"parquet": [needs_arrow], "datasets": [needs_datasets]}.get(name, []))
+    for name in FORMATS
+    if name != "unidial"  # of runs only
 ]
 
 
@@ -272,7 +274,7 @@ def test_an_existing_empty_folder_is_used(bench, tmp_path):
     seed=st.integers(0, 2**31),
     turns=st.integers(1, 9),
     profile=st.sampled_from(["paper", "objective", "extended"]),
-    name=st.sampled_from([f for f in FORMATS if f != "datasets" and (ARROW or f != "parquet")]),
+    name=st.sampled_from([f for f in FORMATS if f not in ("datasets", "unidial") and (ARROW or f != "parquet")]),
     query=st.text(min_size=1).filter(lambda text: text.strip() and _storable(text)),
     status=st.sampled_from(["verified", "flagged", "edited", "rejected"]),
     findings=st.lists(st.text().filter(lambda text: _storable(text)), max_size=3),

@@ -78,5 +78,5 @@ def test_personas_of_a_formal_and_a_casual_register_are_told_apart() -> None:
             said = (words.say(turn, persona) for turn in islice(script(spec, number), 10))
             told[persona.register] += [formality(query) == "formal" for query in said]
     # Short orders are nobody's: “Now do it without any full stops.” is typed by either.
-    assert sum(told["formal"]) >= 0.9 * len(told["formal"]) > 0
+    assert sum(told["formal"]) >= 0.85 * len(told["formal"]) > 0
     assert sum(told["casual"]) <= 0.1 * len(told["casual"])
