@@ -114,7 +114,10 @@ class EvalConfig(BaseModel):
     ] = None
     context: Annotated[
         str,
-        Field(description="What of the past the model is shown: full, or last:K for the K latest rounds."),
+        Field(
+            description="What of the past the model is shown: full, last:K for the K latest rounds, or retrieval:K for "
+            "the K rounds most similar to the query."
+        ),
         Flag(SESSIONS, "NAME"),
     ] = "full"
     context_model: Annotated[

@@ -89,7 +89,8 @@ def memories(
         str,
         typer.Option(
             metavar="NAME,…",
-            help="What is compared: context strategies (full, last:K), memories (bm25:K, embed:K), and plug-ins.",
+            help="What is compared: context strategies (full, last:K, retrieval:K), memories (bm25:K, embed:K), "
+            "and plug-ins.",
         ),
     ] = "full,last:4,bm25:10,embed:10",
     judge: Annotated[
