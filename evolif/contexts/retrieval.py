@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 from math import hypot, isfinite
 
 from evolif.contexts.base import Context, Embedder
@@ -61,6 +63,14 @@ def retrieval_messages(
     return chosen_turns((turns[place] for place in sorted(top_k(query_vector, vectors, k))), query, system)
 
 
+@dataclass(frozen=True, slots=True)
+class _Embedded:
+    """A round's vector, and the digest of it."""
+
+    vector: array[float]
+    digest: str
+
+
 class Retrieval:
     """Shows the rounds whose vectors are most similar to the query's.
 
@@ -85,7 +95,7 @@ class Retrieval:
         self._embedder = embedder_name(embedder)
         self.name = f"retrieval{'' if k is None else f':{k}'}?embedder={self._embedder}"
         # Saves work only: whatever is not in it is worked out again.
-        self._kept: dict[bytes, array[float]] = {}
+        self._kept: dict[bytes, _Embedded] = {}
 
     async def build(self, system: str, past: Sequence[Exchange], prompt: Prompt) -> Context:
         """System text, the most similar rounds, prompt.
@@ -95,25 +105,24 @@ class Retrieval:
         """
         if not past:
             return chosen_rounds((), system, past, prompt)
-        vectors, query = self._vectors(past, prompt.query)
-        digests = [_digest(vector) for vector in vectors]
-        self._compare(digests, past)
+        rounds, query = self._vectors(past, prompt.query)
+        self._compare(rounds, past)
         k = retrieval_k(_rounds(past, prompt)) if self.k is None else self.k
-        best = sorted(top_k(query, vectors, k))
-        return chosen_rounds(best, system, past, prompt, {NOTE: digests[-1]})
+        best = sorted(top_k(query, [each.vector for each in rounds], k))
+        return chosen_rounds(best, system, past, prompt, {NOTE: rounds[-1].digest})
 
-    def _vectors(self, past: Sequence[Exchange], query: str) -> tuple[list[array[float]], array[float]]:
+    def _vectors(self, past: Sequence[Exchange], query: str) -> tuple[list[_Embedded], array[float]]:
         """The vectors of all rounds, and the query's."""
-        texts = {_key(text): text for text in map(_text, past)}
-        keys = [_key(_text(exchange)) for exchange in past]
+        keyed = [(_key(text), text) for text in map(_text, past)]
+        texts = dict(keyed)
         known = {key: self._kept[key] for key in texts if key in self._kept}
         new = [key for key in texts if key not in known]
         *made, asked = self._embedded([*(texts[key] for key in new), query])
-        known.update(zip(new, made, strict=True))
+        known.update((key, _Embedded(vector, _digest(vector))) for key, vector in zip(new, made, strict=True))
         if len(self._kept) + len(new) > _KEPT:
             self._kept.clear()
         self._kept.update((key, known[key]) for key in new[:_KEPT])
-        return [known[key] for key in keys], asked
+        return [known[key] for key, _ in keyed], asked
 
     def _embedded(self, texts: list[str]) -> list[array[float]]:
         vectors = [array("d", vector) for vector in self._embed(texts)]
@@ -123,11 +132,11 @@ class Retrieval:
             )
         return vectors
 
-    def _compare(self, digests: Sequence[str], past: Sequence[Exchange]) -> None:
+    def _compare(self, rounds: Sequence[_Embedded], past: Sequence[Exchange]) -> None:
         """Compare the vectors of all rounds but the latest with what the turn after each noted."""
-        for number, (digest, after) in enumerate(zip(digests, past[1:], strict=False), 1):
+        for number, (each, after) in enumerate(zip(rounds, islice(past, 1, None), strict=False), 1):
             noted = after.notes.get(NOTE)
-            if isinstance(noted, str) and noted != digest:
+            if isinstance(noted, str) and noted != each.digest:
                 raise UsageError(
                     f"the embedder {self._embedder} gives round {number} another vector than when the session was "
                     "played; go back to the version that was installed then, or start a new run"
