@@ -5,6 +5,7 @@ from evolif.contexts.forest import Forest, Node, branch_gate
 from evolif.contexts.history import DEFAULT_ROUNDS, FullHistory, LastRounds, full_history, last_turns
 from evolif.contexts.open import open_strategy, strategy_names
 from evolif.contexts.retrieval import Retrieval, retrieval_k, retrieval_messages
+from evolif.contexts.summaries import summary_by_rules
 from evolif.contexts.tokens import context_tokens, count_tokens, tokenizer_name
 from evolif.contexts.vectors import cosine, fork_point, top_k
 
@@ -30,6 +31,7 @@ __all__ = [
     "retrieval_k",
     "retrieval_messages",
     "strategy_names",
+    "summary_by_rules",
     "tokenizer_name",
     "top_k",
 ]
