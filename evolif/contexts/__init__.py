@@ -5,6 +5,7 @@ from evolif.contexts.forest import Forest, Node, branch_gate
 from evolif.contexts.history import DEFAULT_ROUNDS, FullHistory, LastRounds, full_history, last_turns
 from evolif.contexts.open import open_strategy, strategy_names
 from evolif.contexts.retrieval import Retrieval, retrieval_k, retrieval_messages
+from evolif.contexts.sizes import act, act_drop
 from evolif.contexts.summaries import summary_by_rules
 from evolif.contexts.tokens import context_tokens, count_tokens, tokenizer_name
 from evolif.contexts.vectors import cosine, fork_point, top_k
@@ -20,6 +21,8 @@ __all__ = [
     "Node",
     "Retrieval",
     "Shown",
+    "act",
+    "act_drop",
     "branch_gate",
     "context_tokens",
     "cosine",

@@ -1,0 +1,33 @@
+"""Dialogues whose topic shifts (Context-Agent): checks of final answers, figures, NTM's released files."""
+
+from evolif.shifts.checking import Checkpoint, GoalResult, Reason, check_answer, invented
+from evolif.shifts.figures import cohen_kappa, tcr, tcr_gain
+from evolif.shifts.reading import read_object
+from evolif.shifts.released import (
+    ReleasedDialogue,
+    count_goals,
+    describe_released,
+    read_released,
+    read_score,
+    to_released,
+    write_released,
+)
+
+__all__ = [
+    "Checkpoint",
+    "GoalResult",
+    "Reason",
+    "ReleasedDialogue",
+    "check_answer",
+    "cohen_kappa",
+    "count_goals",
+    "describe_released",
+    "invented",
+    "read_object",
+    "read_released",
+    "read_score",
+    "tcr",
+    "tcr_gain",
+    "to_released",
+    "write_released",
+]
