@@ -115,8 +115,8 @@ class EvalConfig(BaseModel):
     context: Annotated[
         str,
         Field(
-            description="What of the past the model is shown: full, last:K for the K latest rounds, or retrieval:K for "
-            "the K rounds most similar to the query."
+            description="What the model is shown of the past: full, last:K (the latest rounds), or retrieval:K (the most "
+            "similar ones)."
         ),
         Flag(SESSIONS, "NAME"),
     ] = "full"
