@@ -114,10 +114,7 @@ class EvalConfig(BaseModel):
     ] = None
     context: Annotated[
         str,
-        Field(
-            description="What the model is shown of the past: full, last:K (the latest rounds), or retrieval:K (the most "
-            "similar ones)."
-        ),
+        Field(description="What of the past is shown: full, last:K (rounds) or retrieval:K (similar ones)."),
         Flag(SESSIONS, "NAME"),
     ] = "full"
     context_model: Annotated[
