@@ -48,7 +48,7 @@ def open_embedder(embedder: Embedder | None = None) -> Callable[[Sequence[str]],
 
 
 def shortened(text: str) -> str:
-    """The first `MOST_WORDS` words of a text, with the white space between them as it is."""
+    """A text of up to `MOST_WORDS` words as it is; of a longer one its first words, with single spaces between them."""
     words = text.split(maxsplit=MOST_WORDS)
     return text if len(words) <= MOST_WORDS else " ".join(words[:MOST_WORDS])
 
@@ -57,12 +57,13 @@ def _embed(texts: Sequence[str]) -> Vectors:
     import numpy
 
     weights = _weights()
-    vectors = numpy.zeros((len(texts), weights.shape[1]))
+    vectors: Any = numpy.zeros((len(texts), weights.shape[1]))
     for vector, text in zip(vectors, texts, strict=True):
         ids = token_ids(text)
         if ids:
             vector[:] = weights[ids].mean(axis=0, dtype=numpy.float64)
-    return vectors  # type: ignore[return-value]  # an array of rows is a sequence of sequences of numbers
+    rows: Vectors = vectors  # an array of rows is a sequence of sequences of numbers
+    return rows
 
 
 @lru_cache(maxsize=1)

@@ -6,7 +6,7 @@ Every figure has an interval over dialogues. What a strategy itself costs stands
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,7 +47,7 @@ REFERENCE = "full"
 """The strategy that others are compared with."""
 LOCAL_TOKENS = 500
 """The longest answer of a local model, where none is set."""
-_OF_QUESTIONS = {"turn_stat": "mean", "dialog_stat": "mean", "dataset_level": "turn"}
+_OF_QUESTIONS: Mapping[str, Any] = {"turn_stat": "mean", "dialog_stat": "mean", "dataset_level": "turn"}
 """How figures of single questions are averaged."""
 Strategy = ContextStrategy | MemoryStrategy
 Record = dict[str, Any]
@@ -363,10 +363,10 @@ class _Figures:
             "score": bootstrap_interval(played.records, **self._stats, **self._draws),
             "difference": difference,
             **{
-                name: self._mean(played, lambda one, name=name: one.retrieval.get(name))  # type: ignore[misc]
+                name: self._mean(played, [one.retrieval.get(name) for _, one in played.answered])
                 for name in ("hit@1", "hit@5", "hit@10", "recall")
             },
-            "context_tokens": self._mean(played, lambda one: one.tokens),
+            "context_tokens": self._mean(played, [one.tokens for _, one in played.answered]),
             "ingestion": None if played.ingestion is None else played.ingestion.figures(asked),
             "queries": {"count": asked, **played.questions.figures(asked)},
             "answers": {
@@ -381,10 +381,10 @@ class _Figures:
             "records": played.records,
         }
 
-    def _mean(self, played: _Played, value: Callable[[Answered], float | None]) -> dict[str, float] | None:
-        """The mean over all questions that have a value."""
+    def _mean(self, played: _Played, values: Sequence[float | None]) -> dict[str, float] | None:
+        """The mean over all questions that have a value; one value per question, in order."""
         records = [
-            {"dialog_id": dialog.dialog_id, "turn_id": one.turn.turn_id, "metric_name": "", "score": value(one)}
-            for dialog, one in played.answered
+            {"dialog_id": dialog.dialog_id, "turn_id": one.turn.turn_id, "metric_name": "", "score": value}
+            for (dialog, one), value in zip(played.answered, values, strict=True)
         ]
-        return bootstrap_interval(records, **_OF_QUESTIONS, **self._draws)  # type: ignore[arg-type]
+        return bootstrap_interval(records, **_OF_QUESTIONS, **self._draws)

@@ -33,6 +33,7 @@ Failure: TypeAlias = Literal[
     "generation", "withheld", "judge", "no_reference", "bad_args", "unknown_metric", "unsupported", "invalid"
 ]
 """Why a record has no score; `invalid` is a score that is no finite number."""
+_KINDS: Mapping[str, Failure] = {kind: kind for kind in get_args(Failure)}
 CHECKS = frozenset({"evolif_check", "instruction_following"})
 """Metrics whose scores are verdicts, too."""
 
@@ -70,7 +71,8 @@ def failure_of(score: Score) -> tuple[Failure, str] | None:
     if score.value is not None:
         return None
     kind, _, reason = score.found.partition(": ")
-    return (kind, reason) if kind in get_args(Failure) else ("invalid", score.found)  # type: ignore[return-value]
+    known = _KINDS.get(kind)
+    return ("invalid", score.found) if known is None else (known, reason)
 
 
 def needs_judge(payload: Mapping[str, Any]) -> bool:
