@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "evolif").rglob("*.py"))
 MOST_LINES = 600
-MOST_FILES = 330
+MOST_FILES = 350
 """Grown for the ledger, waits and seals of calls, and for what files and machines do to a process."""
 
 

@@ -1,6 +1,7 @@
 """Dialogues whose topic shifts (Context-Agent): checks of final answers, figures, NTM's released files."""
 
 from evolif.shifts.checking import Checkpoint, GoalResult, Reason, check_answer, invented
+from evolif.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
 from evolif.shifts.figures import cohen_kappa, tcr, tcr_gain
 from evolif.shifts.reading import read_object
 from evolif.shifts.released import (
@@ -14,10 +15,13 @@ from evolif.shifts.released import (
 )
 
 __all__ = [
+    "Act",
     "Checkpoint",
     "GoalResult",
     "Reason",
     "ReleasedDialogue",
+    "ShiftDialogue",
+    "ShiftTurn",
     "check_answer",
     "cohen_kappa",
     "count_goals",
