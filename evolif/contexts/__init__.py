@@ -1,6 +1,6 @@
 """Context strategies: what of a conversation the model under test is shown, and how many tokens that is."""
 
-from evolif.contexts.base import Context, ContextStrategy, Embedder, Shown
+from evolif.contexts.base import Context, ContextStrategy, Embedder, OwnCost, Shown
 from evolif.contexts.forest import Forest, Node, branch_gate
 from evolif.contexts.history import DEFAULT_ROUNDS, FullHistory, LastRounds, full_history, last_turns
 from evolif.contexts.open import open_strategy, strategy_names
@@ -19,6 +19,7 @@ __all__ = [
     "FullHistory",
     "LastRounds",
     "Node",
+    "OwnCost",
     "Retrieval",
     "Shown",
     "act",

@@ -6,11 +6,47 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
-from evolif.types import Exchange, Message, Prompt, Spent
+from evolif.types import Exchange, Message, Prompt
 
 Shown = Literal["full", "summary"]
 Embedder: TypeAlias = str | Callable[[Sequence[str]], Sequence[Sequence[float]]]
 """An embedder's name, or a function from texts to vectors of one length."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCost:
+    """What a context strategy itself took at one turn. Money is booked elsewhere, where its model is called."""
+
+    calls: int = 0
+    """Of its model; an answer from a cache is one, too."""
+    prompt_tokens: int = 0
+    """Of these calls, by `count_tokens`, so that they can be added to context tokens."""
+    completion_tokens: int = 0
+    """Of the answers, counted in the same way; reasoning included, where the provider shows it."""
+    embedded: int = 0
+    """Texts that no earlier turn of the session embedded. A resumed session embeds again, and counts nothing twice."""
+    seconds: float = 0.0
+    """Its own work and its calls, without waiting for a free connection. Differs from run to run."""
+    fallbacks: int = 0
+    """Decisions that were CONTINUE, and summaries that were made by rules, because the model's were of no use."""
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of prompts and answers together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: OwnCost) -> OwnCost:
+        return OwnCost(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.embedded + other.embedded,
+            self.seconds + other.seconds,
+            self.fallbacks + other.fallbacks,
+        )
+
+
+NO_COST = OwnCost()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +59,8 @@ class Context:
     """How earlier rounds are shown, by number; the others are not shown. Rounds are the seat's own, from 1."""
     decision: Mapping[str, Any] | None = None
     """What the strategy decided at this turn, as JSON values; None if it decides nothing."""
-    cost: tuple[Spent, ...] = ()
-    """The strategy's own calls, in the role `context`."""
+    cost: OwnCost = NO_COST
+    """What the strategy itself took."""
     notes: Mapping[str, Any] = field(default_factory=dict)
     """What is new at this turn, as JSON values: it is stored with the turn, and comes back in `Exchange.notes`."""
 

@@ -2,6 +2,7 @@
 
 from evolif.config import EvalConfig, Flag
 from evolif.runner.bounds import RequestSize, upper_bound
+from evolif.runner.built import Built
 from evolif.runner.evaluate import evaluate, evaluate_with
 from evolif.runner.events import (
     CallsInFlight,
@@ -34,6 +35,7 @@ __all__ = [
     "STOP_RULE",
     "WAIT",
     "AllowAll",
+    "Built",
     "CallPolicy",
     "CallsInFlight",
     "Deny",

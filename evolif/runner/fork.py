@@ -135,6 +135,6 @@ def _copy(
     for record in records:
         answer = AnsweredTurn(record.answer, record.reasoning, record.truncated, record.served_by, record.seconds)
         judgement = record.judgement if judged else None
-        entry = TurnEntry(copy, record.prompt, answer, judgement, (), record.notes, record.context_tokens)
+        entry = TurnEntry(copy, record.prompt, answer, judgement, (), record.notes, record.context_tokens, record.built)
         store(connection, entry, known, sealer)
     store(connection, EndEntry(copy, *end), known, sealer)

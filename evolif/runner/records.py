@@ -13,6 +13,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from evolif.errors import UsageError
 from evolif.judging import Judgement, JudgeRecord, dump_records, load_records
+from evolif.runner.built import Built
 from evolif.runner.seals import Sealer, digest_of
 from evolif.types import Ending, Image, JudgedTurn, Message, Prompt, Role, Score, Span, Spent, Usage, Verdict
 
@@ -175,6 +176,7 @@ class TurnEntry:
     spent: tuple[Spent, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
     context_tokens: int | None = None
+    built: Built | None = None
 
     @property
     def key(self) -> AskedKey:
@@ -192,7 +194,8 @@ class TurnEntry:
         turn, answer = self.prompt.turn, self.answer
         texts = (storable(answer.text), storable(answer.reasoning), int(answer.truncated), storable(answer.served_by))
         notes = _json(self.notes) if self.notes else ""
-        columns = (*texts, answer.seconds + 0.0, notes, self.context_tokens)
+        built = None if self.built is None else _json(self.built.dump())
+        columns = (*texts, answer.seconds + 0.0, notes, self.context_tokens, built)
         judgement = _judgement_columns(self.judgement)
         seal = sealer.turn(self.session, turn, asked.digest, columns, judgement)
         yield _INSERT_TURN, (self.session, turn, asked.number, *columns, *judgement, seal)
@@ -201,8 +204,8 @@ class TurnEntry:
 
 _INSERT_TURN = """
 INSERT INTO turn (session, turn, asked, answer, reasoning, truncated, served_by, seconds, notes, context_tokens,
-                  verdicts, scores, heuristic, records, seal)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                  context, verdicts, scores, heuristic, records, seal)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -412,6 +415,9 @@ class TurnRecord:
     """What the context strategy learnt at this turn."""
     context_tokens: int | None
     """Tokens that the call was shown; None if they were not counted while it was played."""
+    built: Built | None
+    """How the strategy built the context; None under `full`, which shows everything, and in runs of earlier versions,
+    which did not store it."""
     usage: Usage
     """Tokens of the speaker itself; for those of judges and synthesizers see `Run.costs`."""
 
@@ -445,7 +451,7 @@ class TurnRecord:
 
 def record_from_row(prompt: Prompt, row: Sequence[Any]) -> TurnRecord:
     """The record of a row of `TURNS_OF_SESSION`, without the prompt's own columns."""
-    answer, reasoning, truncated, served_by, seconds, *judged, notes, context_tokens, prompt_tokens, completion = row
+    answer, reasoning, truncated, served_by, seconds, *judged, notes, tokens, built, asked, answered = row
     verdicts, scores, heuristic, records = judged
     return TurnRecord(
         prompt,
@@ -460,8 +466,9 @@ def record_from_row(prompt: Prompt, row: Sequence[Any]) -> TurnRecord:
         load_verdicts(heuristic),
         load_records(records),
         load_json(notes) if notes else {},
-        context_tokens,
-        Usage(prompt_tokens, completion),
+        tokens,
+        None if built is None else Built.load(load_json(built)),
+        Usage(asked, answered),
     )
 
 
@@ -473,7 +480,7 @@ PROMPT_WIDTH = 11
 TURNS_OF_SESSION = f"""
 SELECT {_PROMPT_COLUMNS},
        answer, reasoning, truncated, served_by, seconds, verdicts, scores, heuristic, records, notes, context_tokens,
-       (SELECT coalesce(sum(prompt_tokens), 0) FROM call
+       context, (SELECT coalesce(sum(prompt_tokens), 0) FROM call
         WHERE call.session = turn.session AND call.turn = turn.turn AND role = asked.seat),
        (SELECT coalesce(sum(completion_tokens), 0) FROM call
         WHERE call.session = turn.session AND call.turn = turn.turn AND role = asked.seat)

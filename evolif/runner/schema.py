@@ -52,6 +52,7 @@ CREATE TABLE IF NOT EXISTS turn (
     notes TEXT NOT NULL,        -- what the context strategy learnt at this turn
     context_tokens INTEGER,     -- NULL: not counted while it was played
     seal TEXT,                  -- NULL: not sealed; see evolif.runner.seals
+    context TEXT,               -- what the call was shown and why, as JSON; NULL: everything, or not known
     PRIMARY KEY (session, turn)
 );
 """
@@ -136,7 +137,7 @@ SELECT answered.session, answered.turn, (
            SELECT asked.rowid FROM main.asked JOIN main.session ON asked.dialogue = session.dialogue
            WHERE session.id = answered.session AND asked.turn = answered.turn
        ) AS asked, answer, reasoning, truncated, served_by, seconds, verdicts, '' AS scores, heuristic,
-       scores AS records, '' AS notes, NULL AS context_tokens, NULL AS seal
+       scores AS records, '' AS notes, NULL AS context_tokens, NULL AS seal, NULL AS context
 FROM main.turn AS answered;
 CREATE TEMP VIEW call AS SELECT *, NULL AS state, NULL AS bound FROM main.call;
 """
@@ -167,9 +168,9 @@ _MIGRATION = (
     f"UPDATE run SET value = '{SCHEMA_VERSION}' WHERE key = 'schema'",
 )
 
-# Files of any version lack the seals of sessions if they were made before there were any.
-_ADD_SEAL = "ALTER TABLE main.session ADD COLUMN seal TEXT"
-_SESSION = "CREATE TEMP VIEW session AS SELECT *, NULL AS seal FROM main.session"
+# Files of any version lack the seals of sessions if they were made before there were any, and those of this version the
+# contexts of turns.
+_ADDED = (("session", "seal"), ("turn", "context"))
 
 KNOWN_VERSIONS: Mapping[str, str] = {version: _VIEWS.format(**fields) for version, fields in _FIELDS.items()}
 """Earlier versions that can be read: the views that show them as today's tables."""
@@ -189,8 +190,10 @@ def adapt(connection: sqlite3.Connection, *, migrate: bool) -> None:
     views = KNOWN_VERSIONS.get(version)
     if views is None and version != str(SCHEMA_VERSION):
         return
-    if "seal" not in {name for _, name, *_ in connection.execute("PRAGMA main.table_info(session)")}:
-        connection.execute(_ADD_SEAL if migrate else _SESSION)
+    for table, column in _ADDED if views is None else _ADDED[:1]:
+        if column not in {name for _, name, *_ in connection.execute(f"PRAGMA main.table_info({table})")}:
+            add, view = f"ALTER TABLE main.{table} ADD COLUMN {column} TEXT", f"CREATE TEMP VIEW {table}"
+            connection.execute(add if migrate else f"{view} AS SELECT *, NULL AS {column} FROM main.{table}")
     if views is None:
         return
     connection.executescript(views)

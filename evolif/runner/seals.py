@@ -37,8 +37,10 @@ def _digest(text: str) -> str:
 
 
 def _link_of(previous: str, prompt: str, turn: int, columns: Sequence[Any]) -> str:
-    answer, reasoning, truncated, served_by, seconds, notes, tokens = columns
+    answer, reasoning, truncated, served_by, seconds, notes, tokens, context = columns
     names = f"{previous}\x1f{prompt}\x1f{turn}\x1f{truncated}\x1f{served_by}\x1f{seconds}\x1f{tokens}"
+    if context is not None:  # earlier versions stored none
+        names = f"{names}\x1f{context}"
     return _digest(f"{names}\x1f{notes}\x1f{reasoning}\x1f{answer}")
 
 
@@ -66,7 +68,7 @@ class Sealer:
             session: Its number.
             turn: The next one of the session.
             prompt: `digest_of` the prompt's columns.
-            answer: The columns answer, reasoning, truncated, served_by, seconds, notes and context_tokens.
+            answer: The columns answer, reasoning, truncated, served_by, seconds, notes, context_tokens and context.
             judgement: The columns verdicts, scores, heuristic and records.
         """
         link = self._links[session] = _link_of(self._last_link(session), prompt, turn, answer)
@@ -157,8 +159,8 @@ FROM session ORDER BY id
 """
 _TURNS = """
 SELECT turn, CAST(seal AS BLOB), asked, CAST(answer AS BLOB), CAST(reasoning AS BLOB), truncated,
-       CAST(served_by AS BLOB), seconds, CAST(notes AS BLOB), context_tokens, CAST(verdicts AS BLOB),
-       CAST(scores AS BLOB), CAST(heuristic AS BLOB), CAST(records AS BLOB)
+       CAST(served_by AS BLOB), seconds, CAST(notes AS BLOB), context_tokens, CAST(context AS BLOB),
+       CAST(verdicts AS BLOB), CAST(scores AS BLOB), CAST(heuristic AS BLOB), CAST(records AS BLOB)
 FROM turn WHERE session = ? ORDER BY turn
 """
 
@@ -218,7 +220,7 @@ class _Chain:
         if seal is None:
             return ""
         self.is_sealed, self.link = True, seal[:_LINK]
-        answer, judgement = columns[:7], columns[7:]
+        answer, judgement = columns[:8], columns[8:]
         if self.link != _link_of(previous, self._prompts.get(asked, ""), turn, answer):
             return "its query, its answer or its place" if turn == before else "the turns before it"
         return "" if seal == self.link + _mark_of(self.link, judgement) else "its verdicts"

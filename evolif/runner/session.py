@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
-from evolif.contexts import Context, ContextStrategy, context_tokens, tokenizer_name
+from evolif.contexts import Context, ContextStrategy, FullHistory, context_tokens, tokenizer_name
 from evolif.errors import (
     AccessError,
     ContextOverflowError,
@@ -27,6 +27,7 @@ from evolif.errors import (
 from evolif.exhaustion import exhausted
 from evolif.judging import Judgement
 from evolif.models import ChatModel, ChatRequest, Sampling
+from evolif.runner.built import Built
 from evolif.runner.events import FaultMet, ModelStopped, Observer, SessionEnded, SessionKey, SessionStarted, TurnStored
 from evolif.runner.ledger import Ledger, open_account
 from evolif.runner.metering import CallDeniedError
@@ -279,10 +280,12 @@ class SessionRunner:
         answer = await self._answer(prompt, context.messages)
         spent = self._account.take()
         # The whole conversation is counted when the run is read: counting costs more than a turn.
-        counted = self._settings.context != "full" and tokenizer_name() is not None
-        tokens = context_tokens(context.messages) if counted else None
+        is_full = self._settings.context == FullHistory.name
+        tokens = None if is_full or tokenizer_name() is None else context_tokens(context.messages)
+        built = None if is_full else Built(context.shown, context.decision, context.cost)
+        entry = TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens, built)
         if asks_a_judge:
-            await self._write(TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens))
+            await self._write(entry)
             judgement = await self._judge(prompt, answer.text)
             spent += await self._write_verdicts(prompt.turn, judgement)
         else:
@@ -290,10 +293,10 @@ class SessionRunner:
                 judgement = await self._judge(prompt, answer.text)
             except SessionEnd:
                 if not self._context.answers_are_safe:
-                    await self._write(TurnEntry(self._state.id, prompt, answer, None, spent, context.notes, tokens))
+                    await self._write(entry)
                 raise
             spent += self._account.take()
-            await self._write(TurnEntry(self._state.id, prompt, answer, judgement, spent, context.notes, tokens))
+            await self._write(replace(entry, judgement=judgement, spent=spent))
         outcomes = judged_outcomes(judgement)
         self._advance(prompt, answer.text, outcomes, context.notes)
         self._report_turn(prompt.seat, outcomes, answer.seconds, spent)

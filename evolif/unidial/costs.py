@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from evolif.models import ChatModel, ChatRequest, Reply
-from evolif.types import Spent, Usage
+from evolif.types import Usage
 
 
 @dataclass(slots=True)
@@ -37,11 +37,6 @@ class Cost:
         self.calls += calls
         self.prompt_tokens += usage.prompt_tokens
         self.completion_tokens += usage.completion_tokens
-
-    def add_all(self, spent: Iterable[Spent]) -> None:
-        """Count what a context strategy has spent."""
-        for one in spent:
-            self.add(one.usage, one.calls)
 
     def figures(self, questions: int) -> dict[str, Any]:
         """The sums, and what is a question's share of them; None where there was no question."""

@@ -71,7 +71,6 @@ class RoundsView(View):
             self._exchanges.append(self._exchange(each, number, prompt.dialogue))
         with self._cost.measured():
             context = await self._strategy.build(before.system, self._exchanges, prompt)
-        self._cost.add_all(context.cost)
         self._notes[len(before.rounds) + 1] = context.notes
         return Shown(tuple(message for message in context.messages if id(message) not in self._missing))
 

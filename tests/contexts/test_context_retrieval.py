@@ -16,6 +16,7 @@ from evolif.contexts import (
     Context,
     ContextStrategy,
     Embedder,
+    OwnCost,
     cosine,
     full_history,
     last_turns,
@@ -84,7 +85,7 @@ def test_the_most_similar_rounds_come_in_the_order_of_time() -> None:
     # Similar to “a d” are round 4 (d, a) and round 1 (a, a, b); round 2 has one d and two c.
     assert context.messages == full_history([TURNS[0], TURNS[3]], "a d", "Rules.")
     assert list(context.shown.items()) == [(1, "full"), (4, "full")]
-    assert (context.decision, context.cost) == (None, ())
+    assert (context.decision, context.cost) == (None, OwnCost())
 
 
 def test_of_equally_similar_rounds_the_later_are_shown() -> None:

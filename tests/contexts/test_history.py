@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evolif import UsageError
-from evolif.contexts import Context, ContextStrategy, full_history, last_turns, open_strategy
+from evolif.contexts import Context, ContextStrategy, OwnCost, full_history, last_turns, open_strategy
 from evolif.types import Exchange, Message, Prompt
 
 TURNS = [("u1", "a1"), ("u2", "a2"), ("u3", "a3"), ("u4", "a4"), ("u5", "a5")]
@@ -37,7 +37,7 @@ def test_full_shows_everything_and_last_the_latest_rounds() -> None:
     context = build(open_strategy("full"), "Rules.", past)
     assert context.messages == (rules, *says("u1", "a1", "u2", "a2", "u3", "a3", "u4", "a4", "u5", "a5", "q"))
     assert context.shown == {1: "full", 2: "full", 3: "full", 4: "full", 5: "full"}
-    assert (context.decision, context.cost, context.notes) == (None, (), {})
+    assert (context.decision, context.cost, context.notes) == (None, OwnCost(), {})
     context = build(open_strategy("last:2"), "Rules.", past)
     assert context.messages == (rules, *says("u4", "a4", "u5", "a5", "q"))
     assert context.shown == {4: "full", 5: "full"}

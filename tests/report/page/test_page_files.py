@@ -60,7 +60,8 @@ def many(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             )
             store.execute(
                 "INSERT INTO turn SELECT session + ?, turn, asked, answer, reasoning, truncated, served_by, seconds,"
-                " verdicts, scores, heuristic, records, notes, context_tokens, seal FROM turn WHERE session < 1000",
+                " verdicts, scores, heuristic, records, notes, context_tokens, seal, context FROM turn"
+                " WHERE session < 1000",
                 (1000 * epoch,),
             )
     return root
