@@ -375,6 +375,20 @@ class Scenario(Protocol):
         """The format in which an answer is read, which places the spans of verdicts; None for any text."""
         return None
 
+    def misplaced(
+        self, prompts: Sequence[Prompt], decisions: Sequence[Mapping[str, Any] | None]
+    ) -> Mapping[int, str] | None:
+        """The rounds that a context strategy put where they do not belong, each with what is right, in words.
+
+        Args:
+            prompts: Of a session's rounds.
+            decisions: What the strategy decided at each, as `evolif.contexts.Forest.move` takes it; None for nothing.
+
+        Returns:
+            Rounds by number, from 1; None if the scenario does not know where rounds belong.
+        """
+        return None
+
     def lead(self, models: int, dialogues: int) -> str:
         """The sentence below the page's title."""
         return (

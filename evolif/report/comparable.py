@@ -240,9 +240,16 @@ class ComparableRuns:
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """A unique name per model: with its run where two models share a name, and a number if needed."""
+        """A unique name per model.
+
+        With its context strategy where runs differ in it, with its run where two models then share a name, and with a
+        number if needed.
+        """
         names = [model.name for model in self.models]
-        named = [m.name if names.count(m.name) == 1 else f"{m.name} ({m.of.name})" for m in self.models]
+        strategies = short_names([model.of.settings.context for model in self.models])
+        if len(set(strategies)) > 1:
+            names = [f"{name}, {strategy}" for name, strategy in zip(names, strategies, strict=True)]
+        named = [n if names.count(n) == 1 else f"{n} ({m.of.name})" for n, m in zip(names, self.models, strict=True)]
         return tuple(n if named.count(n) == 1 else f"{n} {named[:i].count(n) + 1}" for i, n in enumerate(named))
 
     def by_run(self) -> Iterator[tuple[RunAnalysis, Sequence[str], Sequence[ModelSummary]]]:
@@ -334,11 +341,41 @@ class ComparableRuns:
         return max((len({s.dialogue for s in model.sessions}) for model in self.models), default=0)
 
 
+def short_names(contexts: Sequence[str]) -> list[str]:
+    """Names of context strategies without the options in which all of one kind agree: `tree`, `tree?theta=0.5`."""
+    split = [name.partition("?") for name in contexts]
+    options = [dict.fromkeys(filter(None, rest.split("&"))) for _, _, rest in split]
+    found = []
+    for (base, _, _), own in zip(split, options, strict=True):
+        alike = [other for (name, _, _), other in zip(split, options, strict=True) if name == base]
+        kept = [option for option in own if any(option not in other for other in alike)]
+        found.append(f"{base}?{'&'.join(kept)}" if kept else base)
+    return found
+
+
+def _check_together(one: Run, other: Run) -> None:
+    """Check that two runs may stand side by side: they may be compared, or differ in the context strategy alone.
+
+    Raises:
+        UsageError: neither; says why they cannot be compared.
+    """
+    try:
+        kind_of(one, other, same_model=False)
+    except UsageError as fault:
+        try:
+            kind_of(one, other, same_model=True, across="context")
+        except UsageError:
+            raise fault from None
+
+
 def group_comparable(analyses: Sequence[RunAnalysis]) -> list[ComparableRuns]:
-    """All runs together if they may be compared, else each separately with the reason."""
+    """All runs together if they may be compared or differ in the context strategy alone, else each separately.
+
+    Those that stand alone say why.
+    """
     try:
         for one, other in combinations(analyses, 2):
-            kind_of(one.run, other.run, same_model=False)
+            _check_together(one.run, other.run)
     except UsageError as fault:
         return [ComparableRuns((one,), why_alone=str(fault) if one is analyses[0] else "") for one in analyses]
     return [ComparableRuns(tuple(analyses))] if analyses else []

@@ -23,7 +23,7 @@ from evolif.metrics import (
     log_rank,
 )
 from evolif.report.analysis import ModelAnalysis
-from evolif.report.comparable import PairKind, kind_of, setting_of
+from evolif.report.comparable import ComparableRuns, PairKind, kind_of, setting_of
 from evolif.report.early import early_note, marked
 from evolif.report.pairing import needed_cell, needed_clause
 from evolif.report.tables import decimals, metric_cell
@@ -62,6 +62,11 @@ class ModelComparison:
         if mine == other:
             mine, other = "first run", "second run"
         return f"{self.a.name} ({mine})", f"{self.b.name} ({other})"
+
+    @cached_property
+    def side_by_side(self) -> ComparableRuns:
+        """The two, and no other models of their runs."""
+        return _Pair((self.a.of, self.b.of), chosen=(self.a, self.b))
 
     @cached_property
     def paired(self) -> Pairing:
@@ -124,6 +129,15 @@ class ModelComparison:
             for name, one in self.paired.differences.items()
             if one.value is not None and one.p_holm is not None and one.p_holm < ALPHA
         }
+
+
+@dataclass(frozen=True)
+class _Pair(ComparableRuns):
+    chosen: tuple[ModelAnalysis, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def models(self) -> tuple[ModelAnalysis, ...]:
+        return self.chosen
 
 
 def compare_models(

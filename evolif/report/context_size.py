@@ -1,17 +1,73 @@
-"""How much of the conversation the calls of a model were shown, in context tokens."""
+"""How much of the conversation the calls of a model were shown, in context tokens, and what choosing it cost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from evolif.contexts import FullHistory, context_tokens, tokenizer_name
+from evolif.contexts import FullHistory, OwnCost, context_tokens, tokenizer_name
+from evolif.metrics import Interval
+from evolif.metrics.intervals import ratio_interval
 from evolif.runner import EarlyEnd, Run, TurnRecord
 from evolif.scenario import Benchmark, Environment, Services, blaming, get_scenario, options_of
 from evolif.types import Exchange, Message
 
 _QUERY = Message("user", "")
 """Stands where `context_tokens` expects the query, which it does not count."""
+ROUNDS = "rounds"
+"""The label of prompts that says how many rounds the dialogue has; dialogues of one number are a class."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextTurn:
+    """What one call was shown.
+
+    Attributes:
+        tokens: Besides its query, in tokens.
+        own: What the strategy itself took.
+    """
+
+    tokens: int
+    own: OwnCost = field(default_factory=OwnCost)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSession:
+    """The calls of one session in the figures.
+
+    Attributes:
+        dialogue: Its number.
+        rounds: The class of the dialogue, from the label `rounds`; None where there is none.
+        turns: Those of the model under test.
+    """
+
+    dialogue: int
+    rounds: int | None
+    turns: tuple[ContextTurn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenMean:
+    """Tokens a turn, all turns pooled, with its 95 % interval over dialogues."""
+
+    value: float
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextClass:
+    """Tokens a turn, over dialogues of one number of rounds.
+
+    Attributes:
+        turns: How many were counted.
+        context: Tokens that a call was shown besides its query (ACT).
+        total: The same with the tokens of the strategy's own calls.
+    """
+
+    turns: int
+    context: TokenMean
+    total: TokenMean
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +75,76 @@ class ContextSize:
     """Context tokens of one model.
 
     Attributes:
-        mean: Tokens that a call was shown besides its query, mean over turns.
-        turns: Turns that were counted, of sessions in the figures.
-        tokenizer: What counted them.
+        sessions: What the figures are made of.
+        tokenizer: What counted the tokens.
         has_system: Whether the system text is among them.
     """
 
-    mean: float
-    turns: int
+    sessions: tuple[ContextSession, ...]
     tokenizer: str
     has_system: bool
+
+    @property
+    def mean(self) -> float:
+        """Tokens that a call was shown besides its query, mean over turns."""
+        return self.all.context.value
+
+    @property
+    def turns(self) -> int:
+        """Turns that were counted, of sessions in the figures."""
+        return sum(len(session.turns) for session in self.sessions)
+
+    @property
+    def own(self) -> OwnCost:
+        """What the strategy itself took, over all turns."""
+        return sum((turn.own for session in self.sessions for turn in session.turns), OwnCost())
+
+    @property
+    def all(self) -> ContextClass:
+        """Over all dialogues."""
+        return _class(self.sessions)
+
+    @property
+    def by_rounds(self) -> Mapping[int, ContextClass]:
+        """By the number of rounds of the dialogue, ascending; empty where dialogues have no such class."""
+        found: defaultdict[int, list[ContextSession]] = defaultdict(list)
+        for session in self.sessions:
+            if session.rounds is not None:
+                found[session.rounds].append(session)
+        return {rounds: _class(found[rounds]) for rounds in sorted(found)}
+
+    def with_system(self, other: ContextSize) -> ContextSize:
+        """The same with the system text, as far as the other knows it.
+
+        A run under `full` stores no system text, and every other strategy counts it while it plays. A first call
+        shows nothing else of the past, so the difference of the first calls is the system text.
+        """
+        if self.has_system or not other.has_system:
+            return self
+        first = {session.dialogue: session.turns[0].tokens for session in other.sessions if session.turns}
+        sessions = []
+        for session in self.sessions:
+            if session.dialogue not in first:
+                return self
+            more = first[session.dialogue] - session.turns[0].tokens
+            turns = tuple(replace(turn, tokens=turn.tokens + more) for turn in session.turns)
+            sessions.append(replace(session, turns=turns))
+        return replace(self, sessions=tuple(sessions), has_system=True)
+
+
+def _class(sessions: Sequence[ContextSession]) -> ContextClass:
+    rows: defaultdict[int, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    for session in sessions:
+        row = rows[session.dialogue]  # epochs of one dialogue are not independent
+        row[0] += len(session.turns)
+        row[1] += sum(turn.tokens for turn in session.turns)
+        row[2] += sum(turn.tokens + turn.own.tokens for turn in session.turns)
+    turns, context, total = zip(*rows.values(), strict=True)
+    return ContextClass(
+        round(sum(turns)),
+        TokenMean(sum(context) / sum(turns), ratio_interval(context, turns, rate=False)),
+        TokenMean(sum(total) / sum(turns), ratio_interval(total, turns, rate=False)),
+    )
 
 
 def context_size(
@@ -55,7 +171,7 @@ def context_size(
     if name is None:
         return None
     is_full = run.settings.context == FullHistory.name
-    counts: list[int] = []
+    sessions: list[ContextSession] = []
     scenario = get_scenario(run.settings.scenario)
     with blaming(scenario):
         options = options_of(scenario.play, run.settings.options, scenario.name)
@@ -67,13 +183,28 @@ def context_size(
             if is_full:
                 said = benchmark is not None and run.settings.system_prompt
                 system = environment.system(session.dialogue, "target") if said else ""
-                counts += _of_whole(own, environment, system)
+                turns = tuple(map(ContextTurn, _of_whole(own, environment, system)))
             else:
-                counts += (record.context_tokens for record in own if record.context_tokens is not None)
-    if not counts:
+                turns = tuple(_stored(own))
+            if turns:
+                sessions.append(ContextSession(session.dialogue, _rounds(own), turns))
+    if not sessions:
         return None
-    has_system = not is_full or benchmark is not None
-    return ContextSize(sum(counts) / len(counts), len(counts), name, has_system)
+    return ContextSize(tuple(sessions), name, not is_full or benchmark is not None)
+
+
+def _rounds(records: Iterable[TurnRecord]) -> int | None:
+    for record in records:
+        rounds = record.prompt.labels.get(ROUNDS)
+        return rounds if isinstance(rounds, int) else None
+    return None
+
+
+def _stored(records: Iterable[TurnRecord]) -> Iterator[ContextTurn]:
+    """What was counted while the turns were played."""
+    for record in records:
+        if record.context_tokens is not None:
+            yield ContextTurn(record.context_tokens, record.built.cost if record.built else OwnCost())
 
 
 def _of_whole(records: Sequence[TurnRecord], environment: Environment, system: str) -> Iterator[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from evolif.errors import UsageError
@@ -29,6 +30,8 @@ from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, all_differences, conclusion
 from evolif.report.context_size import ContextSize
+from evolif.report.context_tables import effects_object, size_object
+from evolif.report.contexts import context_sizes, differ_in_context
 from evolif.report.floor import best_object, floor_object
 from evolif.report.ranks import ranks_object
 from evolif.report.tables import own_parts
@@ -65,8 +68,13 @@ def analysis_object(groups: Sequence[ComparableRuns], published: Published | Non
         published: The published leaderboard, where it was requested; it comes with its warning.
     """
     analyses = [analysis for runs in groups for analysis in runs.analyses]
+    sizes = _sizes(groups)
     result: dict[str, Any] = {
-        "models": [{"run": n, **_model(model)} for n, analysis in enumerate(analyses) for model in analysis.models],
+        "models": [
+            {"run": n, **_model(model, sizes[model.of.run.path, model.name])}
+            for n, analysis in enumerate(analyses)
+            for model in analysis.models
+        ],
         "runs": [_run(analysis) for analysis in analyses],
         "boards": [_comparable(runs) for runs in groups],
         "seed": analyses[0].seed if analyses else None,
@@ -169,12 +177,24 @@ def _satisfaction(groups: Mapping[str, Satisfaction]) -> dict[str, Any]:
     return {group: one._asdict() for group, one in groups.items()}
 
 
-def _model(model: ModelAnalysis) -> dict[str, Any]:
+def _sizes(groups: Sequence[ComparableRuns]) -> dict[tuple[Path, str], ContextSize | UsageError | None]:
+    """The context tokens of each model, by its run; or why they could not be counted."""
+    found: dict[tuple[Path, str], ContextSize | UsageError | None] = {}
+    for runs in groups:
+        keys = [(model.of.run.path, model.name) for model in runs.models]
+        try:
+            found |= zip(keys, context_sizes(runs), strict=True)
+        except UsageError as fault:
+            found |= dict.fromkeys(keys, fault)
+    return found
+
+
+def _model(model: ModelAnalysis, size: ContextSize | UsageError | None) -> dict[str, Any]:
     shown = {
         **_summary(model.summary),
         **_corrected(model.of, model.summary),
         **_extra(model),
-        "context_tokens": _or_reason(lambda: _context_size(model.context_size)),
+        "context_tokens": {"unavailable": str(size)} if isinstance(size, UsageError) else size_object(size),
         "by": {by: _slices(model.by(by)) for by in model.of.breakdowns},
         "kinds": {kind: _kinds(model.figures_by(kind)) for kind in model.of.kinds},
         "variance": variance_object(model),
@@ -203,10 +223,6 @@ def _model(model: ModelAnalysis) -> dict[str, Any]:
 def _extra(model: ModelAnalysis) -> Mapping[str, Any]:
     """What the scenario adds."""
     return model.of.scenario.extra(model)
-
-
-def _context_size(found: ContextSize | None) -> dict[str, Any] | None:
-    return None if found is None else asdict(found)
 
 
 def _slices(slices: Mapping[Key, Slice]) -> list[dict[str, Any]]:
@@ -331,6 +347,7 @@ def _comparable(runs: ComparableRuns) -> dict[str, Any]:
         "runs": [analysis.name for analysis in runs.analyses],
         "models": list(runs.heads),
         **ranks_object(runs),
+        **({"contexts": _or_reason(lambda: effects_object(runs))} if differ_in_context(runs) else {}),
         **({"parts": [_part(grid) for grid in parts]} if parts else {}),
     }
 
@@ -364,10 +381,17 @@ def _comparison(one: ModelComparison) -> dict[str, Any]:
             for name, found in all_differences(one).items()
         },
         **({} if one.log_rank is None else {"log_rank": _log_rank(one.log_rank)}),
+        **({"contexts": _or_reason(lambda: _contexts(one))} if one.kind == "context" else {}),
         "told_apart": list(one.significant),
         "judges": _judges(one),
         "conclusion": conclusion(one),
     }
+
+
+def _contexts(one: ModelComparison) -> dict[str, Any]:
+    """Tokens of both sides, and what A gains and saves against B (or B against A, if A is the full history)."""
+    runs = one.side_by_side
+    return {"tokens": list(map(size_object, context_sizes(runs))), "effects": effects_object(runs)}
 
 
 def _plan(plan: Plan) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from unicodedata import normalize
 import evolif.report.tables as sections
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid, conclusion, no_interval_line
+from evolif.report.context_tables import context_grids
 from evolif.report.early import early_note
 from evolif.report.floor import floor_grids, with_corrected
 from evolif.report.pairing import pairing_line
@@ -89,6 +90,8 @@ def latex_comparisons(comparisons: Sequence[ModelComparison]) -> str:
         grid = replace(grid, note=" ".join(filter(None, notes)))
         prefix = f"{number}-" if len(comparisons) > 1 else ""
         parts += _tables(grid, prefix, widest=len(grid.heads))
+        own = context_grids(one.side_by_side) if one.kind == "context" else ()
+        parts += [table for grid in own for table in _tables(grid, prefix)]
     return "\n".join(parts)
 
 
@@ -138,6 +141,7 @@ def _grids(runs: ComparableRuns) -> Iterator[Grid]:
     headline = with_corrected(headline, [model.csr_corrected for model in runs.models])
     yield replace(headline, title=title, note=note)
     yield from floor_grids(runs)
+    yield from context_grids(runs)
     yield sections.groups_with_intervals(runs)
     if runs.has_patience:
         yield sections.survival(runs)

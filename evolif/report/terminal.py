@@ -20,6 +20,8 @@ from evolif.metrics import Metric
 from evolif.report.analysis import ModelSummary, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid
+from evolif.report.context_tables import context_grids
+from evolif.report.contexts import shows_contexts
 from evolif.report.early import early_line
 from evolif.report.floor import floor_grids, floor_line, with_corrected
 from evolif.report.pairing import pairing_line
@@ -164,10 +166,15 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
     for analysis in runs.analyses:
         _say_all(_closing_lines(analysis, prices), console)
     console.print()
+    contexts = list(context_grids(runs))
+    if contexts:
+        draw_grids(contexts, console)
+        console.print()
     if full:
         draw_grids([*floor_grids(runs), *filter(_has_content, sections.full_sections(runs))], console)
-        console.print()
-        say(context_line(runs.heads, runs.models), console)
+        if not shows_contexts(runs):
+            console.print()
+            say(context_line(runs.heads, runs.models), console)
     else:
         draw_grid(sections.groups_with_intervals(runs), console)
     _draw_heuristic(runs.heads, runs.summaries, console)
@@ -256,6 +263,10 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
     lines = words.left_out_line, words.no_interval_line, words.saturation_line, words.few_dialogues_line
     _say_all((line(one) for line in (*lines, words.log_rank_line)), console)
     say(pairing_line(one.tables, paired), console)
+    if one.kind == "context":
+        console.print()
+        draw_grids(list(context_grids(one.side_by_side)), console)
+        console.print()
     _say_all(words.judges_lines(one), console)
     say(words.conclusion(one), console, "bold")
 

@@ -62,15 +62,21 @@ _MISSES = 3
 """Maximum number of listed turns without a good witness."""
 
 
-def settings_line(run: Run) -> str:
-    """The settings of the run."""
+def settings_line(run: Run, *, context: str | None = None) -> str:
+    """The settings of the run.
+
+    Args:
+        run: The run.
+        context: What stands for its context strategy, where the line is about runs with several.
+    """
     settings = run.settings
     told = [f"scenario {settings.scenario}"] if settings.scenario != INSTRUCTIONS else []
     told += [f"profile {settings.profile}"] if settings.profile else []
     told += [f"patience {settings.patience}"] if settings.patience is not None else []
     told += [f"cap {settings.cap}", f"judge {settings.judge}"]
     told += [f"partner {settings.partner}"] if settings.partner else []
-    told += [f"context {settings.context}"] if settings.context != "full" else []
+    if context is not None or settings.context != "full":
+        told.append(context or f"context {settings.context}")
     told += [f"{key} {value}" for key, value in settings.options.items()]
     told += [f"relevance {settings.relevance}{relevance_counted(settings)}"] if settings.relevance else []
     told += [] if settings.system_prompt else ["no system prompt"]
@@ -254,21 +260,26 @@ def audit_lines(analysis: RunAnalysis) -> Iterator[str]:
         yield f"The judge audit is not available: {fault}"
 
 
+NO_TOKENIZER = "Context tokens are not counted: that needs the extra contexts (pip install 'evolif[contexts]')."
+NOT_COUNTED = "Context tokens were not counted while the run was played, and cannot be counted now."
+NO_SYSTEM = "The system text is not included, since runs do not store it; --bench BENCH adds it."
+
+
 def context_line(heads: Sequence[str], models: Sequence[ModelAnalysis]) -> str:
     """The context tokens of all models, in a sentence or two."""
     name = tokenizer_name()
     if name is None:
-        return "Context tokens are not counted: that needs the extra contexts (pip install 'evolif[contexts]')."
+        return NO_TOKENIZER
     try:
         sizes = [(head, model.context_size) for head, model in zip(heads, models, strict=True)]
     except UsageError as fault:
         return f"Context tokens could not be counted: {fault}"
     counted = [(head, size) for head, size in sizes if size is not None]
     if not counted:
-        return "Context tokens were not counted while the run was played, and cannot be counted now."
+        return NOT_COUNTED
     listed = ", ".join(f"{head} {size.mean:,.0f}" for head, size in counted)
     lacking = any(not size.has_system for _, size in counted)
-    more = " The system text is not included, since runs do not store it; --bench BENCH adds it." if lacking else ""
+    more = f" {NO_SYSTEM}" if lacking else ""
     return f"Mean context tokens a turn, without the query, by the tokenizer {name}: {listed}.{more}"
 
 

@@ -46,9 +46,16 @@ def test_the_whole_conversation_is_counted_from_what_is_stored(tmp_path: Path) -
         # Dialogue 1 shows none, one and two rounds; dialogue 2 none.
         assert model["context_tokens"] == {
             "mean": (0 + a_round + 2 * a_round + 0) / 4,
+            "low": None,
+            "high": None,
             "turns": 4,
             "tokenizer": tokenizer_name(),
             "has_system": False,
+            "total": {"mean": (0 + a_round + 2 * a_round + 0) / 4, "low": None, "high": None},
+            "own": dict.fromkeys(
+                ("calls", "prompt_tokens", "completion_tokens", "embedded", "seconds", "fallbacks"), 0
+            ),
+            "by_rounds": {},
         }
     told = full(tmp_path / "r")
     assert f"by the tokenizer {tokenizer_name()}: sim/a " in told and "The system text is not included" in told
@@ -80,7 +87,7 @@ def test_other_strategies_are_counted_while_they_play(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "r" / "run.sqlite")) as file, file:
         file.execute("UPDATE turn SET context_tokens = 100 * turn WHERE session = 1")
     told = full(tmp_path / "r")
-    assert ": sim/a 200." in told and "system text" not in told
+    assert "│ context tokens │ 200 │" in told and "system text" not in told
 
 
 @installed

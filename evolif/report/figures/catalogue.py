@@ -14,6 +14,8 @@ from evolif.metrics import PROCESS
 from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison
+from evolif.report.contexts import FIGURE, TREE, differ_in_context, score_of, shows_contexts, strategy_base
+from evolif.report.figures.contexts import draw_tokens, draw_tree
 from evolif.report.figures.data import Curve
 from evolif.report.figures.plots import (
     FEWEST_GROUPS,
@@ -270,6 +272,37 @@ def _dots(runs: ComparableRuns, by: str, words: str) -> DrawOutcome:
     )
 
 
+def tokens(runs: ComparableRuns) -> DrawOutcome:
+    """The score against context tokens."""
+    found = gather.token_points(runs)
+    if found is None:
+        return None, NO_TURN
+    metric, points = found
+    if not points:
+        return None, "No context tokens were counted."
+    own = any(point.total.value != point.context.value for point in points)
+    hollow = " Hollow: with the tokens of the strategy's own calls." if own else ""
+    return (
+        draw_tokens(points, gather.label_of(metric, runs), percent=metric.unit == "rate"),
+        f"{metric.label} over the tokens that a call is shown besides its query (filled), with {INTERVALS}; further up "
+        f"and to the left is better.{hollow} {_sessions(runs)}",
+    )
+
+
+def tree(runs: ComparableRuns) -> DrawOutcome:
+    """The topic trees of a dialogue."""
+    found = gather.first_tree(runs)
+    if found is None:
+        return None, "No dialogue was played under the strategy tree."
+    name, dialogue, drawn = found
+    gold = " A cross: misplaced by the gold of the dialogue." if drawn.has_gold else ""
+    return (
+        draw_tree(drawn),
+        f"Topics and branches of dialogue {dialogue} as {label(name)} has them: {drawn.summary} Filled: the path that "
+        f"the last call shows in full; outlined: shown as summaries; faint: not shown.{gold}",
+    )
+
+
 def _kinds(runs: ComparableRuns, kind: str, words: str, alike: str) -> DrawOutcome:
     panel, keys = gather.kind_panel(runs, kind)
     known = tuple(key for key in keys if key != "unknown")
@@ -298,10 +331,15 @@ OWN_FAULT = "own-figures"
 """The name of the picture that stands for those that a scenario could not make."""
 _HEADLINE = "{headline}"
 """Where a title names the metric that models are ranked by."""
+_SCORE = "{score}"
+"""Where a title names what is shown against tokens."""
+_TREE = "tree"
 _COMPARISON_TITLE = "The difference of two models"
 
 _FIGURES: Mapping[str, tuple[str, Callable[[ComparableRuns], DrawOutcome]]] = {
     "headline": ("The eight metrics", headline),
+    FIGURE: (f"{_SCORE} against tokens", tokens),
+    _TREE: ("Topics of a dialogue", tree),
     "survival": ("How long sessions last", survival),
     "hazard": ("Where sessions end", hazard),
     "groups": ("Satisfaction per constraint group", groups),
@@ -401,6 +439,8 @@ def draw(name: str, subject: FigureSubject) -> Picture:
     if isinstance(subject, ComparableRuns):
         title = subject.title_of_metrics if name == "headline" else title.replace("constraint", _word(subject))
         title = title.replace(_HEADLINE, subject.analyses[0].headline.label)
+        scored = score_of(subject)
+        title = title.replace(_SCORE, "Score" if scored is None else scored[1].label)
     with style():
         try:
             figure, caption = _draw_comparison(subject) if name == COMPARISON else _draw_runs(name, subject)
@@ -439,6 +479,10 @@ def _belongs(name: str, runs: ComparableRuns) -> bool:
     """Whether runs of this kind have that figure."""
     if name in _PATIENCE:
         return runs.has_patience
+    if name == FIGURE:
+        return shows_contexts(runs)
+    if name == _TREE:
+        return any(strategy_base(analysis.settings.context) == TREE for analysis in runs.analyses)
     return name not in _BREAKDOWN or _BREAKDOWN[name] in runs.analyses[0].breakdowns
 
 
@@ -455,7 +499,7 @@ def _draw_comparison(subject: ComparableRuns | ModelComparison) -> DrawOutcome:
         return comparison(subject)
     if len(subject.models) != 2:
         return None, "Only two models are compared at a time; choose them with evolif compare."
-    return comparison(ModelComparison(*subject.models))
+    return comparison(ModelComparison(*subject.models, kind="context" if differ_in_context(subject) else "models"))
 
 
 INDEX = "figures.md"

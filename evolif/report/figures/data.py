@@ -12,7 +12,9 @@ from evolif.metrics import Interval, Metric, Slice, Survival, Unit, described
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison
+from evolif.report.contexts import TREE, context_sizes, score_of, strategy_base
 from evolif.report.difficulty import difficulty, fitting_width
+from evolif.report.topic_tree import TopicTree, tree_of
 from evolif.scenario import HeatMap
 
 
@@ -72,6 +74,18 @@ class Matrix:
     def cell(self, row: str, column: str) -> PlotMark:
         """The rate there; an empty mark where there is none."""
         return self.cells.get((row, column), PlotMark(None))
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPoint:
+    """What a model reaches under a strategy, and for how many tokens a turn."""
+
+    name: str
+    score: PlotMark
+    context: PlotMark
+    """Tokens that a call was shown besides its query."""
+    total: PlotMark
+    """The same with the strategy's own calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +331,44 @@ def differences(comparison: ModelComparison) -> tuple[DifferenceMark, ...]:
         )
         for name, one in comparison.paired.differences.items()
     )
+
+
+def token_points(runs: ComparableRuns) -> tuple[Metric, list[TokenPoint]] | None:
+    """The score and the context tokens of every model that has both; None if the runs have no figures.
+
+    Raises:
+        UsageError: the tokens could not be counted.
+    """
+    scored = score_of(runs)
+    if scored is None:
+        return None
+    metric, points = scored[1], []
+    for (name, model), size in zip(pairs(runs), context_sizes(runs), strict=True):
+        value = model.summary.metrics.value(metric.name)
+        if size is not None and value is not None:
+            found, score = size.all, mark(value, model.summary.intervals.get(metric.name))
+            points.append(
+                TokenPoint(
+                    name,
+                    score,
+                    mark(found.context.value, found.context.interval),
+                    mark(found.total.value, found.total.interval),
+                )
+            )
+    return metric, points
+
+
+def first_tree(runs: ComparableRuns) -> tuple[str, int, TopicTree] | None:
+    """The first dialogue in the figures that was played under the strategy `tree`: model, number, and its trees."""
+    for name, model in pairs(runs):
+        if strategy_base(model.of.settings.context) != TREE:
+            continue
+        for session, records in model.of.run.transcripts(model.name):
+            if session.ending in ("finished", "censored"):
+                drawn = tree_of(records, model.of.scenario)
+                if drawn is not None:
+                    return name, session.dialogue, drawn
+    return None
 
 
 def _keys(keys: Iterable[str]) -> tuple[str, ...]:

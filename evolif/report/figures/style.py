@@ -92,6 +92,13 @@ def look(number: int) -> LineStyle:
     return LineStyle(_COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)], _MARKERS[number % len(_MARKERS)])
 
 
+def ink_on(colour: str) -> str:
+    """Black or white, whichever is more readable on a colour such as `#0072b2`."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return "#000000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"
+
+
 @contextmanager
 def style() -> Iterator[None]:
     """Set the parameters of a figure for a block in which it is made or rendered.

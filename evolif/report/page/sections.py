@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf
@@ -19,6 +19,8 @@ from evolif.report.analysis import RunAnalysis
 from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, all_differences, compare_models, no_interval_line, saturation_line
+from evolif.report.context_tables import context_grids
+from evolif.report.contexts import EFFECTS, FIGURE, TABLE, differ_in_context, is_about_contexts, reference_pairs
 from evolif.report.early import early_line
 from evolif.report.figures import FIGURE_NAMES, OWN_FAULT, Picture, draw_all
 from evolif.report.floor import floor_grids, floor_line, with_corrected
@@ -108,6 +110,8 @@ def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelCompar
     if comparisons:
         return [pair for pair in comparisons if pair.a.of in runs.analyses]
     models = runs.models
+    if differ_in_context(runs):
+        return compare_models(reference_pairs(runs), across="context")
     pairs = list(combinations(models, 2))
     if len(pairs) > MOST_PAIRS:
         found = [model.summary.metrics.value(model.of.headline.name) for model in models]
@@ -155,8 +159,23 @@ def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
         yield f"{name}: {clause}."
 
 
+_CONTEXTS = Chapter(
+    "contexts",
+    "What the model is shown",
+    "A context strategy chooses what of the conversation each call shows. Its own calls are counted beside it.",
+    (FIGURE, "tree"),
+    (TABLE, EFFECTS),
+)
+
+
 def _chapters(scenario: Scenario) -> tuple[Chapter, ...]:
     """The sections that have only figures and tables."""
+    if is_about_contexts(scenario):
+        return scenario.chapters
+    return (_CONTEXTS, *_usual_chapters(scenario))
+
+
+def _usual_chapters(scenario: Scenario) -> tuple[Chapter, ...]:
     if scenario.chapters:
         return scenario.chapters
     word = scenario.requirement
@@ -198,20 +217,28 @@ def run_sections(
     """
     pictures = draw_all(runs, comparisons if drawn else ())
     drawings = {picture.name: _figure(picture) for picture in pictures if picture.figure is not None}
-    grids = [grid for grid in tables.full_sections(runs) if grid.rows or grid.note]
+    grids = [grid for grid in (*context_grids(runs), *tables.full_sections(runs)) if grid.rows or grid.note]
     if any(summary.heuristic for summary in runs.summaries):
         grids.append(tables.heuristic(runs.heads, runs.summaries))
     placed: dict[str, Grid] = {}
     for grid in grids:
         placed.setdefault(grid.name, grid)
     yield _headline(runs, drawings.get("headline"), suffix)
+
+    def told(chapters: Iterable[Chapter]) -> Iterator[Section]:
+        for chapter in chapters:
+            figures = tuple(drawings[figure] for figure in chapter.figures if figure in drawings)
+            own = [placed.pop(grid) for grid in chapter.tables if grid in placed]
+            yield _chapter(f"{chapter.name}{suffix}", chapter.title, own, chapter.lead, figures)
+
+    chapters = _chapters(runs.scenario)
+    # What runs that differ in their strategies are about.
+    first = [chapter for chapter in chapters if TABLE in chapter.tables and differ_in_context(runs)]
+    yield from told(first)
     yield _left_out(runs, suffix)
     floors = tuple(floor_grids(runs))
     yield Section(f"ceiling{suffix}", "Floor and ceiling", grids=floors, sentences=tuple(_ceilings(runs)))
-    for chapter in _chapters(runs.scenario):
-        figures = tuple(drawings[figure] for figure in chapter.figures if figure in drawings)
-        own = [placed.pop(grid) for grid in chapter.tables if grid in placed]
-        yield _chapter(f"{chapter.name}{suffix}", chapter.title, own, chapter.lead, figures)
+    yield from told(chapter for chapter in chapters if chapter not in first)
     yield _rest(runs, grids, pictures, suffix)
     pairs = tuple(_figure(p) for p in pictures if p.name == "comparison" and p.figure is not None)
     yield _comparisons(comparisons, pairs, suffix)
@@ -238,10 +265,12 @@ def _chapter(id: str, title: str, grids: Sequence[Grid], lead: str = "", figures
 def _headline(runs: ComparableRuns, figure: Figure | None, suffix: str) -> Section:
     title = "Headline" if not suffix else f"Headline of {', '.join(analysis.name for analysis in runs.analyses)}"
     headline = tables.headline(runs.heads, runs.summaries, runs.cap)
+    strategies = dict.fromkeys(analysis.settings.context for analysis in runs.analyses)
+    context = f"{len(strategies)} context strategies" if len(strategies) > 1 else None
     return Section(
         f"headline{suffix}",
         title,
-        settings_line(runs.analyses[0].run),
+        settings_line(runs.analyses[0].run, context=context),
         warnings=(f"The runs are shown separately: {runs.why_alone}.",) if runs.why_alone else (),
         grids=(with_corrected(headline, [model.csr_corrected for model in runs.models]),),
         tables_first=True,

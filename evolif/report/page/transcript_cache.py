@@ -35,6 +35,8 @@ from evolif.report.page.transcripts import (
     session_head,
     turn_views,
 )
+from evolif.report.page.tree_drawing import tree_svg
+from evolif.report.topic_tree import tree_of
 from evolif.runner import Run, load_run
 from evolif.text import unhidden
 
@@ -134,10 +136,13 @@ class TranscriptCache:
                 here = faults.get((model, session.dialogue), ())
                 if not records and not here and session.ending is None:
                     continue  # a budget or a stop rule prevented its start: there is nothing to show
+                tree = tree_of(records, reader.scenario)
                 head = session_head(len(self.heads) + 1, number, session, records, here)
                 data = template.render(
                     head=head,
                     turns=turn_views(session, records, reader),
+                    tree=tree,
+                    drawing="" if tree is None else tree_svg(tree),
                     patience=session.patience,
                     partner=reader.speaker(model),
                     requirement=reader.scenario.requirement,

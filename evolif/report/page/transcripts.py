@@ -137,6 +137,8 @@ class TurnView(NamedTuple):
     """The items of a list; empty if there are none."""
     scores: Markup
     heuristic: Markup
+    context: str
+    """What of the past the call was shown; empty if that is not stored."""
 
     @property
     def said(self) -> list[Message]:
@@ -169,7 +171,35 @@ def turn_view(record: TurnRecord, reader: PromptReader, patience: int | None) ->
         verdicts=verdict_items(record.verdicts, shown),
         scores=score_items(record.judged.scores),
         heuristic=verdict_items(record.heuristic, frozenset()),
+        context=_context(record),
     )
+
+
+def _context(record: TurnRecord) -> str:
+    built = record.built
+    if built is None:
+        return ""
+    told = []
+    for how, words in (("full", "in full"), ("summary", "as summaries")):
+        rounds = [number for number, one in built.shown.items() if one == how]
+        told += [f"{ranges(rounds)} {words}"] if rounds else []
+    shown = f"Shown of earlier rounds: {'; '.join(told) or 'none'}"
+    tokens = "" if record.context_tokens is None else f"; {record.context_tokens:,} context tokens"
+    cost = built.cost
+    own = f"; own calls {cost.calls:,} with {cost.tokens:,} tokens" if cost.calls else ""
+    fallbacks = f"; fallbacks {cost.fallbacks:,}" if cost.fallbacks else ""
+    return f"{shown}{tokens}{own}{fallbacks}."
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers, runs of them by their ends: `1–3, 7`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
 def long(text: str) -> int:

@@ -17,6 +17,9 @@ from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.report.figures import FIGURE_NAMES, draw, draw_all
 from evolif.report.figures.style import label
 
+OTHERS = ("tokens", "tree", "comparison")
+"""Figures of context strategies, and of two models."""
+
 Analysed = Callable[..., RunAnalysis]
 
 WORDS = ("5545550", "555000", "5453000", "15555", "000", "5051500000", "555555", "4444", "53000", "5505000")
@@ -33,7 +36,7 @@ def three(analysed: Analysed) -> RunAnalysis:
 def pictures(three: RunAnalysis) -> dict[str, str]:
     """Every figure as it stands in a page, by name."""
     made = draw_all(three)
-    assert [picture.name for picture in made] == [name for name in FIGURE_NAMES if name != "comparison"]
+    assert [picture.name for picture in made] == [name for name in FIGURE_NAMES if name not in OTHERS]
     assert [picture.caption for picture in made if picture.figure is None] == []
     return {picture.name: picture.svg(inline=True) for picture in made}
 
