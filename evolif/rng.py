@@ -52,6 +52,7 @@ class Purpose(IntEnum):
     PERSONA_WRITING = 8
     SIMULATED_DIFFICULTY = 9
     PLAN = 10
+    SHIFTS = 11
     PERMUTATION = 61
     RANKS = 62
     PAGE = 0x7061_6765

@@ -3,6 +3,8 @@
 from evolif.shifts.checking import Checkpoint, GoalResult, Reason, check_answer, invented
 from evolif.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
 from evolif.shifts.figures import cohen_kappa, tcr, tcr_gain
+from evolif.shifts.generate import generate
+from evolif.shifts.goals import gold_decisions
 from evolif.shifts.reading import read_object
 from evolif.shifts.released import (
     ReleasedDialogue,
@@ -13,11 +15,13 @@ from evolif.shifts.released import (
     to_released,
     write_released,
 )
+from evolif.shifts.witness import PlantedError, planted_errors
 
 __all__ = [
     "Act",
     "Checkpoint",
     "GoalResult",
+    "PlantedError",
     "Reason",
     "ReleasedDialogue",
     "ShiftDialogue",
@@ -26,7 +30,10 @@ __all__ = [
     "cohen_kappa",
     "count_goals",
     "describe_released",
+    "generate",
+    "gold_decisions",
     "invented",
+    "planted_errors",
     "read_object",
     "read_released",
     "read_score",

@@ -12,7 +12,7 @@ ActName: TypeAlias = Literal["set", "refine", "add", "cancel", "withdraw", "ask"
 """What a turn does to a slot of its topic."""
 Returns: TypeAlias = Literal["named", "implicit"]
 """How a return says where it goes: by name, or by its subject alone."""
-Value: TypeAlias = str | int | bool
+Value: TypeAlias = str | float | bool
 """Of a slot: a text, a number, a date (YYYY-MM-DD), a time (HH:MM), yes or no."""
 
 

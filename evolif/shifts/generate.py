@@ -1,0 +1,84 @@
+"""Generate dialogues with shifting topics, any number of them (after Context-Agent's benchmark NTM)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from evolif.errors import ArgumentError, InternalError
+from evolif.rng import Purpose, Stream
+from evolif.shifts.checking import check_answer
+from evolif.shifts.dialogue import ShiftDialogue
+from evolif.shifts.goals import checkpoints_of
+from evolif.shifts.outline import COUNTS
+from evolif.shifts.script import draw_script
+from evolif.shifts.tasks import Hold
+from evolif.shifts.witness import witness_of
+from evolif.shifts.words import Writer
+
+_MOST_DRAWS = 1000
+"""Of one dialogue; about every second one fits."""
+_LEAST_PRESENT = 2
+
+
+def generate(
+    dialogues: int, *, rounds: Sequence[int] = tuple(COUNTS), seed: int = 0, hold: Hold = "all"
+) -> Iterator[ShiftDialogue]:
+    """Generate dialogues one by one; the same seed gives the same bytes, however many are asked for.
+
+    Args:
+        dialogues: How many.
+        rounds: Their lengths, each 10, 15, 20 or 25, taken in turn.
+        seed: From which everything is drawn.
+        hold: Which task types and sentences may be used: `calibration` never uses a third of them; `held_out` uses the
+            task types of that third, with all their sentences, and of sentences that fit any topic that third.
+
+    Raises:
+        ArgumentError: another number of rounds, or none, or a negative number of dialogues.
+    """
+    if dialogues < 0:
+        raise ArgumentError(f"{dialogues} dialogues cannot be generated; give 0 or more")
+    unknown = [length for length in rounds if length not in COUNTS]
+    if unknown or not rounds:
+        known = ", ".join(map(str, COUNTS))
+        raise ArgumentError(
+            f"dialogues have {known} rounds, not {unknown[0] if unknown else 'none'}; choose among these"
+        )
+    if hold not in ("all", "calibration", "held_out"):
+        raise ArgumentError(f"hold is all, calibration or held_out, not {hold!r}")
+    return (draw_dialogue(seed, number, rounds[number % len(rounds)], hold)[0] for number in range(dialogues))
+
+
+def draw_dialogue(seed: int, number: int, rounds: int, hold: Hold = "all") -> tuple[ShiftDialogue, int]:
+    """Draw one dialogue, again and again from the same stream until all fits.
+
+    Args:
+        seed: From which everything is drawn.
+        number: The dialogue's, from 0.
+        rounds: Its length: 10, 15, 20 or 25.
+        hold: Which task types and sentences may be used.
+
+    Returns:
+        It, and how often it was drawn.
+    """
+    stream = Stream(seed, Purpose.SHIFTS, number)
+    for draws in range(1, _MOST_DRAWS + 1):
+        script = draw_script(stream, rounds, hold)
+        if script is None:
+            continue
+        turns = Writer(stream, script, hold).turns()
+        goals = checkpoints_of(turns, script.main)
+        witness = witness_of(goals, script.main)
+        if _holds(goals, witness, rounds):
+            return ShiftDialogue(script.main.id, turns, goals, witness, script.main.keys), draws
+    raise InternalError(f"no dialogue of {rounds} rounds came out of {_MOST_DRAWS} draws; please report this")
+
+
+def _holds(goals: Sequence[Mapping[str, Any]], witness: str, rounds: int) -> bool:
+    """Whether there are goals enough, a list with a cancelled item keeps one, and the witness satisfies all."""
+    present = [goal for goal in goals if goal["polarity"] == "present"]
+    lists = {goal["key"] for goal in present if goal["type"] == "item"}
+    emptied = any(goal["type"] == "item" and goal["key"] not in lists for goal in goals)
+    if emptied or len(goals) < COUNTS[rounds].goals or len(present) < _LEAST_PRESENT:
+        return False
+    return all(result["satisfied"] for result in check_answer(goals, witness))

@@ -1,0 +1,205 @@
+"""The words of a dialogue with shifting topics: what the user types, and the replies of a fixed transcript."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from evolif.resources import data_path, load_data
+from evolif.rng import Stream
+from evolif.shifts.dialogue import Act, ShiftTurn
+from evolif.shifts.outline import MOST_ACTS, Beat
+from evolif.shifts.script import Script
+from evolif.shifts.tasks import Hold, Slot, TaskType, filled, grams, kept, own_words
+
+_TRIES = 5
+"""How often a sentence is drawn again that was already said."""
+_OPENLY = 6
+"""Of ten refinements, those that name the old value where there is a sentence that does."""
+_LENGTHS = (32, 45, 55, 62, 70, 75, 78, 80, 84, 90, 97, 105, 120, 145, 175)
+"""Words that a reply aims at."""
+_LEAST_REPLY, _MOST_REPLY = 30, 200
+_SMALL = re.compile(
+    r"(?:A|Actually|All|An|Any|Are|As|Because|Can|Change|Could|Did|Do|Does|Drop|Every|Everyone|For|Forget|Have|How|If|"
+    r"In|Is|It|Leave|Let|Make|Maybe|My|Nobody|No|Not|On|Our|People|Please|Put|Remove|Set|Should|Since|So|Some|Swap|"
+    r"Switch|Take|That|The|There|They|This|To|Use|We|Were|What|When|Where|Which|Who|Why|Will|With|Would|You|Your)\b"
+)
+"""Words that begin with a capital only because they begin a sentence."""
+
+
+@cache
+def generic(hold: Hold) -> Mapping[str, tuple[str, ...]]:
+    """The sentences that fit any topic, by what they are for, and `questions` and `replies` of digressions."""
+    data: dict[str, list[str]] = load_data(data_path("seeds", "shifts", "sentences.yaml"))
+    aside: dict[str, list[str]] = load_data(data_path("seeds", "shifts", "digressions.yaml"))
+    return {name: kept(options, hold) for name, options in (data | aside).items()}
+
+
+@cache
+def far_questions(task: str, hold: Hold) -> tuple[str, ...]:
+    """The side questions that share no word with a task."""
+    return tuple(s for s in generic(hold)["questions"] if grams(s).isdisjoint(own_words(task)))
+
+
+@cache
+def _without(sentences: tuple[str, ...], task: str) -> tuple[str, ...]:
+    return tuple(s for s in sentences if grams(s).isdisjoint(own_words(task)))
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes the turns of one dialogue; no sentence is said twice while there are others."""
+
+    stream: Stream
+    script: Script
+    hold: Hold
+    said: set[str] = field(default_factory=set)
+    branch_name: str = ""
+
+    def turns(self) -> tuple[ShiftTurn, ...]:
+        """All turns of the dialogue."""
+        script = self.script
+        self.branch_name = self.stream.choice(generic(self.hold)["branch_names"])
+        tasks: list[TaskType | None] = []
+        for topic in script.outline.topics:
+            tasks.append(None if topic is None else [script.main, *script.others][topic])
+        turns: list[ShiftTurn] = []
+        here = script.main
+        for number, (beat, acts) in enumerate(zip(script.outline.beats, script.acts, strict=True), 1):
+            task = tasks[beat.topic]
+            if task is None:
+                query, asked = self._aside(here), [Act("ask", "")]
+                reply = self._reply([], generic(self.hold)["replies"])
+            else:
+                here = task
+                query, asked = self._query(beat, task, acts)
+                reply = self._reply(acts, task.replies)
+            turns.append(
+                ShiftTurn(
+                    number, beat.move, beat.topic, beat.branch, beat.fork, query, reply, (*acts, *asked), beat.returns
+                )
+            )
+        return tuple(turns)
+
+    def _pick(self, options: Sequence[str]) -> str:
+        found = self.stream.choice(options)
+        for _ in range(_TRIES):
+            if found not in self.said:
+                break
+            found = self.stream.choice(options)
+        self.said.add(found)
+        return found
+
+    def _generic(self, name: str) -> str:
+        return self._pick(generic(self.hold)[name])
+
+    def _aside(self, here: TaskType) -> str:
+        near = here.digressions
+        if near and self.stream.below(2):
+            return self._pick(near)
+        question = self._pick(far_questions(self.script.main.id, self.hold))
+        return self._generic("aside_leads") + lowered(question) if self.stream.below(10) < 6 else question
+
+    def _query(self, beat: Beat, task: TaskType, acts: list[Act]) -> tuple[str, list[Act]]:
+        if beat.move == "final":
+            return self._final(beat, task), []
+        parts = self._lead(beat, task)
+        parts += self._wishes(beat, task, acts)
+        asked: list[Act] = []
+        if not acts and (beat.returns != "implicit" or not self.stream.below(3)):
+            parts += self._smalltalk(task, asked)
+        elif len(acts) == 1 and beat.move == "continue":
+            chance = self.stream.below(10)
+            if chance < 2:
+                parts += self._smalltalk(task, asked)
+            elif chance < 4:
+                parts.insert(0, self._pick(task.remarks))
+        if beat.returns == "implicit" and not acts and not asked and parts[0].endswith("?"):
+            asked.append(Act("ask", ""))
+        return " ".join(parts), asked[: MOST_ACTS - len(acts)]
+
+    def _lead(self, beat: Beat, task: TaskType) -> list[str]:
+        """How a turn begins that opens a topic or comes back to one."""
+        if beat.move in ("open", "topic"):
+            first = [] if beat.move == "open" else [self._pick(generic(self.hold)["topic_leads"])]
+            return [*first, self._pick(task.openings)]
+        if beat.turns_back:
+            return [filled(self._generic("branch_returns").replace("{branch}", self._branch(beat)))]
+        if beat.returns == "named":
+            return [self._generic("named_returns").replace("{title}", task.title)]
+        return [self._pick(task.implicit)] if beat.returns == "implicit" else []
+
+    def _branch(self, beat: Beat) -> str:
+        return self.branch_name.replace("{value}", self.script.fork.say(self.script.versions[beat.version]))
+
+    def _wishes(self, beat: Beat, task: TaskType, acts: list[Act]) -> list[str]:
+        """The sentences of acts; a second one may hang on to the first."""
+        parts: list[str] = []
+        for act in acts:
+            sentence = self._wish(task.slot(act.slot), act, beat)
+            if parts and self.stream.below(10) < 4:
+                sentence = self._generic("connectors") + lowered(sentence)
+            parts.append(sentence)
+        return parts
+
+    def _wish(self, slot: Slot, act: Act, beat: Beat) -> str:
+        alternative = beat.old is not None and act.name == "set" and slot is self.script.fork
+        options = slot.sentences("alternative" if alternative else act.name, act.value)
+        if act.name == "refine":
+            openly = self.stream.below(10) < _OPENLY
+            options = tuple(s for s in options if ("{old}" in s) == openly) or options
+        template = self._pick(options)
+        return filled(
+            template, "" if act.value is None else slot.say(act.value), "" if act.old is None else slot.say(act.old)
+        )
+
+    def _smalltalk(self, task: TaskType, asked: list[Act]) -> list[str]:
+        """A question or a remark without any value."""
+        chance = self.stream.below(10)
+        if chance < 2:
+            return [self._pick(task.remarks)]
+        if chance < 5:
+            slot = self.stream.choice(task.slots)
+            if slot.ask:
+                asked.append(Act("ask", slot.key))
+                return [self._pick(slot.ask)]
+        asked.append(Act("ask", ""))
+        return [self._pick(task.questions)]
+
+    def _final(self, beat: Beat, task: TaskType) -> str:
+        lead = self._generic("final_returns" if beat.leaves else "final_stays").replace("{title}", task.title)
+        request = self._generic("final_switches" if beat.turns_back else "final_requests")
+        request = request.replace("{deliverable}", task.deliverable).replace("{title}", task.title)
+        keys = self._generic("final_keys").replace("{keys}", ", ".join(task.keys))
+        return " ".join((lead, request.replace("{branch}", self._branch(beat)), keys))
+
+    def _reply(self, acts: Sequence[Act], sentences: tuple[str, ...]) -> str:
+        """A neutral reply; it may take up the values that the user has just said, and no others."""
+        aim = self.stream.choice(_LENGTHS)
+        parts = [self._ack(acts)] if acts and self.stream.below(10) < 6 else []
+        words = sum(len(part.split()) for part in parts)
+        pool = self.stream.sample(sentences, min(len(sentences), 1 + aim // 9))
+        for sentence in pool:
+            length = len(sentence.split())
+            if words >= _LEAST_REPLY and (words + length // 2 > aim or words + length > _MOST_REPLY):
+                break
+            parts.append(sentence)
+            words += length
+        return " ".join(parts)
+
+    def _ack(self, acts: Sequence[Act]) -> str:
+        task = next((t for t in (self.script.main, *self.script.others) if acts[0].slot in t.keys), self.script.main)
+        act = acts[0]
+        slot = task.slot(act.slot)
+        if slot.type == "yes_no" or act.name == "withdraw":
+            return self._generic("plain_acks")
+        if act.name == "cancel":
+            return filled(self._generic("drops"), slot.say(act.value or ""))
+        return filled(self._generic("acks"), slot.say(act.value or ""))
+
+
+def lowered(sentence: str) -> str:
+    """A sentence that follows a colon or comma: its first letter is small, unless it begins with a name or with I."""
+    return sentence[0].lower() + sentence[1:] if _SMALL.match(sentence) else sentence

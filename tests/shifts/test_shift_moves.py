@@ -1,0 +1,97 @@
+"""Moves of generated dialogues: how many of each there are, and that the gold decisions lead where the gold says."""
+
+from __future__ import annotations
+
+import pytest
+
+from evolif.contexts import Forest
+from evolif.errors import ArgumentError
+from evolif.shifts import ShiftDialogue, generate, gold_decisions
+from evolif.shifts.outline import COUNTS, MOST_ACTS
+
+DIALOGUES = tuple(generate(240, seed=11))
+
+
+def names(dialogue: ShiftDialogue) -> list[str]:
+    return [turn.move for turn in dialogue.turns]
+
+
+def test_the_same_seed_gives_the_same_dialogues_however_many_are_asked_for() -> None:
+    assert tuple(generate(7, seed=11)) == DIALOGUES[:7]
+    assert next(generate(1, seed=12)) != DIALOGUES[0]
+
+
+def test_rounds_are_taken_in_turn() -> None:
+    assert [dialogue.rounds for dialogue in DIALOGUES[:8]] == [10, 15, 20, 25] * 2
+    assert [dialogue.rounds for dialogue in generate(3, rounds=(25, 10))] == [25, 10, 25]
+
+
+@pytest.mark.parametrize(("dialogues", "rounds"), [(-1, (10,)), (1, (11,)), (1, ())])
+def test_what_cannot_be_generated_is_an_error(dialogues: int, rounds: tuple[int, ...]) -> None:
+    with pytest.raises(ArgumentError):
+        generate(dialogues, rounds=rounds)
+
+
+def test_every_dialogue_has_at_least_what_its_rounds_ask_for() -> None:
+    for dialogue in DIALOGUES:
+        counts = COUNTS[dialogue.rounds]
+        moves = names(dialogue)
+        acts = [act for turn in dialogue.turns for act in turn.acts]
+        assert moves.count("topic") + 1 >= counts.topics
+        assert moves.count("alternative") >= counts.alternatives
+        assert acts.count("refine") >= counts.refinements
+        assert moves.count("return") >= counts.returns
+        assert sum(turn.returns == "implicit" for turn in dialogue.turns) >= counts.implicit
+        assert moves.count("digress") >= counts.digressions
+        assert acts.count("cancel") + acts.count("withdraw") >= counts.dropped
+        assert len(dialogue.checkpoints) >= max(counts.goals, 3)
+
+
+def test_a_dialogue_opens_once_and_ends_with_the_final_request() -> None:
+    for dialogue in DIALOGUES:
+        moves = names(dialogue)
+        assert [turn.turn for turn in dialogue.turns] == list(range(1, dialogue.rounds + 1))
+        assert moves[0] == "open"
+        assert moves.count("open") == 1
+        assert moves.index("final") == dialogue.rounds - 1
+        assert all(len(turn.acts) <= MOST_ACTS for turn in dialogue.turns)
+
+
+def test_only_returns_say_how_they_return() -> None:
+    for turn in (turn for dialogue in DIALOGUES for turn in dialogue.turns):
+        assert (turn.returns is not None) == (turn.move == "return")
+        assert (turn.fork is not None) == (turn.move == "alternative")
+
+
+def test_the_gold_decisions_lead_where_the_gold_says() -> None:
+    for dialogue in DIALOGUES:
+        forest = Forest()
+        for turn, decision in zip(dialogue.turns, gold_decisions(dialogue), strict=True):
+            assert forest.move(**decision) == decision
+            node = forest.add(turn.query, turn.reply)
+            assert (node.tree, node.branch) == (turn.topic, turn.branch)
+            assert turn.fork is None or node.parent == turn.fork
+
+
+def test_moves_are_named_after_their_decisions() -> None:
+    for dialogue in DIALOGUES:
+        for turn, decision in zip(dialogue.turns, gold_decisions(dialogue), strict=True):
+            topic, branch = decision["topic"], decision["branch"]
+            assert topic is not None
+            creates = topic["action"] == "CREATE_TOPIC"
+            goes_back = topic["action"] == "SWITCH_TOPIC" or (branch or {}).get("action") == "SWITCH_BRANCH"
+            assert creates == (turn.move in ("open", "topic", "digress"))
+            assert goes_back == (turn.move == "return") or turn.move == "final"
+            assert ((branch or {}).get("action") == "CREATE_BRANCH") == (turn.move == "alternative")
+
+
+def test_an_alternative_branches_off_from_the_turn_that_set_the_value_it_names() -> None:
+    for dialogue in DIALOGUES:
+        for turn in dialogue.turns:
+            if turn.move == "alternative":
+                assert turn.fork is not None
+                act, origin = turn.details[0], dialogue.turns[turn.fork - 1]
+                assert any((a.name, a.slot, a.value) == ("set", act.slot, act.old) for a in origin.details)
+                between = dialogue.turns[turn.fork : turn.turn - 1]
+                assert any(other.topic == turn.topic for other in between)
+                assert str(act.old).lower() in turn.query.lower()
