@@ -8,13 +8,13 @@ import json
 import statistics
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from evolif.errors import AccessError, ContextOverflowError, EvolifError, JudgeError, ModelError, WithheldError
+from evolif.errors import EvolifError, JudgeError, ModelError, WithheldError
 from evolif.judging.records import THRESHOLD, CachedScore, JudgeCache, JudgeRecord, JudgeScore, usage_of
 from evolif.judging.rubric import Criterion, Question, Rubric, read_score, shorten
-from evolif.models import ChatModel, ChatRequest, Reply, Sampling
+from evolif.models import ChatModel, ChatRequest, SchemaCalls
 from evolif.text import Reading
 from evolif.types import Message, Usage, Verdict
 
@@ -34,16 +34,6 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _CallOptions:
-    schema: bool
-    temperature: float | None
-
-
-_CALL_OPTIONS = tuple(_CallOptions(schema, temperature) for temperature in (0.0, None) for schema in (True, False))
-"""In the order of attempts: some servers support no schema, some models no temperature."""
-
-
 class Member:
     """A judge model with a cache, so that it never scores the same text twice.
 
@@ -57,9 +47,7 @@ class Member:
         self._model = model
         self.endpoint = endpoint
         self._cache = cache
-        self._options: dict[bool, _CallOptions] = {}
-        """The first options that the server accepted, with a schema and without."""
-        self._access_error: AccessError | None = None
+        self._calls = SchemaCalls(model)
 
     @property
     def name(self) -> str:
@@ -107,7 +95,7 @@ class Member:
             )
         try:
             with self._called(Usage()):
-                reply, temperature = await self._complete(ChatRequest(messages), max_tokens, schema=False)
+                reply, temperature = await self._calls.complete(ChatRequest(messages), max_tokens, None)
         except WithheldError:
             return JudgeScore(self.name, None, problem="the provider's content filter refused the request")
         rationale = shorten(reply.text, _LONGEST_REASON)
@@ -147,7 +135,7 @@ class Member:
             score = replace(score, attempts=score.attempts + 1)
             try:
                 with self._called(score.usage):
-                    reply, temperature = await self._complete(request, wording.max_tokens)
+                    reply, temperature = await self._calls.complete(request, wording.max_tokens, SCHEMA)
             except WithheldError:
                 score = replace(score, problem="the provider's content filter refused the request")
                 continue
@@ -163,47 +151,6 @@ class Member:
                 temperature=temperature,
             )
         return score
-
-    async def _complete(
-        self, request: ChatRequest, max_tokens: int, *, schema: bool = True
-    ) -> tuple[Reply, float | None]:
-        """A reply and the temperature of the call."""
-        if self._access_error is not None:
-            raise self._access_error
-        known = self._options.get(schema)
-        try:
-            if known is not None:
-                return await self._call(known, request, max_tokens), known.temperature
-            return await self._find_options(request, max_tokens, schema)
-        except AccessError as fault:
-            self._access_error = fault  # every further call would fail in the same way
-            raise
-
-    async def _find_options(self, request: ChatRequest, max_tokens: int, schema: bool) -> tuple[Reply, float | None]:
-        """Call with one set of options after another until the server accepts one.
-
-        Raises:
-            ModelError: the first refusal, where none is accepted.
-        """
-        refusals: list[ModelError] = []
-        for options in (one for one in _CALL_OPTIONS if schema or not one.schema):
-            try:
-                reply = await self._call(options, request, max_tokens)
-            except (AccessError, ContextOverflowError, WithheldError):
-                raise
-            except ModelError as fault:
-                if fault.retryable:
-                    raise
-                refusals.append(fault)
-                continue
-            self._options[schema] = options
-            return reply, options.temperature
-        raise refusals[0]
-
-    async def _call(self, options: _CallOptions, request: ChatRequest, max_tokens: int) -> Reply:
-        sampling = Sampling(temperature=options.temperature, max_tokens=max_tokens)
-        schema = SCHEMA if options.schema else None
-        return await self._model.complete(replace(request, sampling=sampling, schema=schema))
 
     def _error(self, what: str, usage: Usage, *, retryable: bool = False) -> JudgeError:
         spent = {self.name: (usage.prompt_tokens, usage.completion_tokens)} if usage != Usage() else {}

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.errors import InputError
 from evolif.models import ChatRequest
 from evolif.resources import complaint, data_path, load_data
+from evolif.text import reply_objects
 from evolif.types import Message
 
 BANDS = ("1-2", "3-4", "5-6", "7-8", "9-10")
@@ -208,7 +209,6 @@ def _fill(template: str, slots: dict[str, str]) -> str:
 LONGEST_REPLY = 20_000
 """Characters; a longer reply is not read."""
 
-_MOST_OBJECTS = 16
 _NUMBER = r"(?<![\w.,/-])(-?[0-9]{1,6}(?:[.,][0-9]{1,6})?)(?!\w|[.,][0-9])"
 _OF = r"(?:\s{0,3}(?:/|out of|of)\s{0,3}([0-9]{1,6}))"
 _LABELLED = re.compile(
@@ -241,44 +241,12 @@ def read_score(reply: str, longest_rationale: int = 300) -> Read:
     if len(reply) > LONGEST_REPLY:
         return Read(None, problem="the reply is too long")
     try:
-        objects = _objects(reply)
+        objects = reply_objects(reply, "score")
     except ValueError as fault:
         return Read(None, problem=str(fault))
     if "{" in reply:
         return _from_objects(objects, longest_rationale)
     return _from_prose(reply, longest_rationale)
-
-
-def _objects(reply: str) -> list[Mapping[str, Any]]:
-    """The top-level JSON objects of a reply that have a score.
-
-    Raises:
-        ValueError: an object cannot be parsed, or there are too many.
-    """
-    decoder = json.JSONDecoder(strict=False, object_pairs_hook=_refuse_duplicates, parse_constant=_refuse_constant)
-    found: list[Any] = []
-    at = reply.find("{")
-    for _ in range(_MOST_OBJECTS):
-        if at < 0:
-            return [item for item in found if isinstance(item, dict) and "score" in item]
-        try:
-            item, end = decoder.raw_decode(reply, at)
-        except (ValueError, RecursionError):
-            raise ValueError("the reply contains JSON that cannot be parsed") from None
-        found.append(item)
-        at = reply.find("{", end)
-    raise ValueError("the reply contains too many objects")
-
-
-def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    item = {key.lower(): value for key, value in pairs}
-    if len(item) != len(pairs):
-        raise ValueError("a key occurs twice")
-    return item
-
-
-def _refuse_constant(constant: str) -> float:
-    raise ValueError(f"{constant} is not a score")
 
 
 def _from_objects(objects: list[Mapping[str, Any]], longest: int) -> Read:

@@ -5,6 +5,7 @@ from evolif.models.cache import ModelCache, RequestCache, excerpt, open_cache
 from evolif.models.endpoint import ModelName, parse_model_name, shown_address
 from evolif.models.managed import ManagedModel, Slot, managed
 from evolif.models.open import ModelOptions, address_of, is_local, open_model, resolve_model, stored_name
+from evolif.models.schema_calls import SchemaCalls
 from evolif.models.sim import SimModel
 from evolif.models.waits import LONGEST_WAIT, RetryPolicy, Waiting
 from evolif.models.weights import CATALOGUE, fetch, weight_path
@@ -24,6 +25,7 @@ __all__ = [
     "RequestCache",
     "RetryPolicy",
     "Sampling",
+    "SchemaCalls",
     "SimModel",
     "Slot",
     "Waiting",

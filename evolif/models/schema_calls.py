@@ -1,0 +1,90 @@
+"""Calls for an answer of a given form; some servers support no schema, some models no temperature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
+from evolif.models.base import ChatModel, ChatRequest, Reply, Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class _CallOptions:
+    schema: bool
+    temperature: float | None
+
+
+_CALL_OPTIONS = tuple(_CallOptions(schema, temperature) for temperature in (0.0, None) for schema in (True, False))
+"""In the order of attempts."""
+
+
+class SchemaCalls:
+    """Asks a model at temperature 0 by a JSON schema, or as far as its server goes along with that.
+
+    Args:
+        model: The client.
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self._options: dict[bool, _CallOptions] = {}
+        """The first options that the server accepted, with a schema and without."""
+        self._access_error: AccessError | None = None
+
+    @property
+    def name(self) -> str:
+        """`provider/name`."""
+        return self._model.name
+
+    async def complete(
+        self, request: ChatRequest, max_tokens: int, schema: Mapping[str, Any] | None
+    ) -> tuple[Reply, float | None]:
+        """A reply and the temperature of the call.
+
+        Args:
+            request: What is asked; its sampling and its schema are set here.
+            max_tokens: The longest reply.
+            schema: The form of the answer; None for any.
+
+        Raises:
+            ModelError: the call failed; where the server refused every set of options, its first refusal.
+        """
+        if self._access_error is not None:
+            raise self._access_error
+        known = self._options.get(schema is not None)
+        try:
+            if known is not None:
+                return await self._call(known, request, max_tokens, schema), known.temperature
+            return await self._find_options(request, max_tokens, schema)
+        except AccessError as fault:
+            self._access_error = fault  # every further call would fail in the same way
+            raise
+
+    async def _find_options(
+        self, request: ChatRequest, max_tokens: int, schema: Mapping[str, Any] | None
+    ) -> tuple[Reply, float | None]:
+        """Call with one set of options after another until the server accepts one."""
+        refusals: list[ModelError] = []
+        for options in (one for one in _CALL_OPTIONS if schema is not None or not one.schema):
+            try:
+                reply = await self._call(options, request, max_tokens, schema)
+            except (AccessError, ContextOverflowError, WithheldError):
+                raise
+            except ModelError as fault:
+                if fault.retryable:
+                    raise
+                refusals.append(fault)
+                continue
+            self._options[schema is not None] = options
+            return reply, options.temperature
+        raise refusals[0]
+
+    async def _call(
+        self, options: _CallOptions, request: ChatRequest, max_tokens: int, schema: Mapping[str, Any] | None
+    ) -> Reply:
+        sampling = Sampling(temperature=options.temperature, max_tokens=max_tokens)
+        return await self._model.complete(
+            replace(request, sampling=sampling, schema=schema if options.schema else None)
+        )
