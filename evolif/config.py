@@ -114,7 +114,9 @@ class EvalConfig(BaseModel):
     ] = None
     context: Annotated[
         str,
-        Field(description="What of the past is shown: full, last:K (rounds) or retrieval:K (similar ones)."),
+        Field(
+            description="What of the past is shown: full, last:K, retrieval:K, summary:K or tree (docs/contexts.md)."
+        ),
         Flag(SESSIONS, "NAME"),
     ] = "full"
     context_model: Annotated[

@@ -25,8 +25,8 @@ class OwnCost:
     """Of the answers, counted in the same way; reasoning included, where the provider shows it."""
     embedded: int = 0
     """Texts that no earlier turn of the session embedded. A resumed session embeds again, and counts nothing twice."""
-    seconds: float = 0.0
-    """Its own work and its calls, without waiting for a free connection. Differs from run to run."""
+    seconds: float = field(default=0.0, compare=False)
+    """Its own work and its calls, by the clock. Never the same twice."""
     fallbacks: int = 0
     """Decisions that were CONTINUE, and summaries that were made by rules, because the model's were of no use."""
 

@@ -125,9 +125,7 @@ class Forest:
         Raises:
             ArgumentError: an unknown action, tree or branch, or a node outside the tree. Then nothing has changed.
         """
-        taken, number = self._read_topic(topic)
-        current = None if number == len(self._trees) else self._trees[number].current
-        forked = None if current is None else self._read_branch(branch, number)
+        taken, forked, number = self._read(topic, branch)
         if number == len(self._trees):
             self._trees.append(_Tree())
         self._active = number
@@ -138,6 +136,19 @@ class Forest:
         elif forked is not None:
             tree.active = forked["target"]
         return {"topic": taken, "branch": forked}
+
+    def check(self, topic: Mapping[str, Any] | None = None, branch: Mapping[str, Any] | None = None) -> Decision:
+        """What `move` would return or raise; nothing changes."""
+        taken, forked, _ = self._read(topic, branch)
+        return {"topic": taken, "branch": forked}
+
+    def _read(
+        self, topic: Mapping[str, Any] | None, branch: Mapping[str, Any] | None
+    ) -> tuple[dict[str, Any], dict[str, Any] | None, int]:
+        """Both decisions in normal form, and the number of the tree that they make active: a new one for the next."""
+        taken, number = self._read_topic(topic)
+        current = None if number == len(self._trees) else self._trees[number].current
+        return taken, None if current is None else self._read_branch(branch, number), number
 
     def add(self, query: str, reply: str, summary: str | None = None) -> Node:
         """Add a round after the current node, at the end of the active branch; without a tree, to a first one.

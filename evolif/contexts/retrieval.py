@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import re
-from array import array
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
-from itertools import islice
-from math import hypot, isfinite
+from dataclasses import replace
 
-from evolif.contexts.base import Context, Embedder
-from evolif.contexts.embedding import embedder_name, open_embedder, shortened
+from evolif.contexts.base import Context, Embedder, OwnCost
 from evolif.contexts.history import chosen_rounds, chosen_turns
+from evolif.contexts.round_vectors import NEW_TEXTS, NOTE, RoundVectors
 from evolif.contexts.vectors import top_k
-from evolif.errors import ArgumentError, UsageError
+from evolif.errors import ArgumentError
 from evolif.types import Exchange, Message, Prompt
 
 ROUNDS_LABEL = "rounds"
 """The label of a prompt with the number of rounds that its dialogue will have."""
-NOTE = "round"
-"""The note with the digest of the latest round's vector."""
 _LONG = 15
 """Dialogues of more rounds are shown five of them by default, others three."""
-_KEPT = 4096
-"""Vectors of rounds that are kept: 8 MB of 256 dimensions."""
 
 
 def retrieval_k(rounds: int) -> int:
@@ -63,20 +56,8 @@ def retrieval_messages(
     return chosen_turns((turns[place] for place in sorted(top_k(query_vector, vectors, k))), query, system)
 
 
-@dataclass(frozen=True, slots=True)
-class _Embedded:
-    """A round's vector, and the digest of it."""
-
-    vector: array[float]
-    digest: str
-
-
 class Retrieval:
-    """Shows the rounds whose vectors are most similar to the query's.
-
-    Of a round, the vector is that of the user's text and what was heard of the answer, up to 256 words. Vectors are
-    worked out again when a session is resumed. Each turn notes the digest of the latest round's vector, so that a
-    session is not continued by an embedder that gives others.
+    """Shows the rounds whose vectors (`RoundVectors`) are most similar to the query's.
 
     Args:
         k: How many; None for `retrieval_k` of the label `rounds`, or of the rounds so far.
@@ -91,11 +72,8 @@ class Retrieval:
         if k is not None and k < 0:
             raise ArgumentError(f"the number of rounds must be at least 0, not {k}")
         self.k = k
-        self._embed = open_embedder(embedder)
-        self._embedder = embedder_name(embedder)
-        self.name = f"retrieval{'' if k is None else f':{k}'}?embedder={self._embedder}"
-        # Saves work only: whatever is not in it is worked out again.
-        self._kept: dict[bytes, _Embedded] = {}
+        self._vectors = RoundVectors(embedder)
+        self.name = f"retrieval{'' if k is None else f':{k}'}?embedder={self._vectors.name}"
 
     async def build(self, system: str, past: Sequence[Exchange], prompt: Prompt) -> Context:
         """System text, the most similar rounds, prompt.
@@ -105,63 +83,15 @@ class Retrieval:
         """
         if not past:
             return chosen_rounds((), system, past, prompt)
+        began = time.perf_counter()
         rounds, query = self._vectors(past, prompt.query)
-        self._compare(rounds, past)
         k = retrieval_k(_rounds(past, prompt)) if self.k is None else self.k
         best = sorted(top_k(query, [each.vector for each in rounds], k))
-        return chosen_rounds(best, system, past, prompt, {NOTE: rounds[-1].digest})
-
-    def _vectors(self, past: Sequence[Exchange], query: str) -> tuple[list[_Embedded], array[float]]:
-        """The vectors of all rounds, and the query's."""
-        keyed = [(_key(text), text) for text in map(_text, past)]
-        texts = dict(keyed)
-        known = {key: self._kept[key] for key in texts if key in self._kept}
-        new = [key for key in texts if key not in known]
-        *made, asked = self._embedded([*(texts[key] for key in new), query])
-        known.update((key, _Embedded(vector, _digest(vector))) for key, vector in zip(new, made, strict=True))
-        if len(self._kept) + len(new) > _KEPT:
-            self._kept.clear()
-        self._kept.update((key, known[key]) for key in new[:_KEPT])
-        return [known[key] for key, _ in keyed], asked
-
-    def _embedded(self, texts: list[str]) -> list[array[float]]:
-        vectors = [array("d", vector) for vector in self._embed(texts)]
-        if len(vectors) != len(texts):
-            raise ArgumentError(
-                f"the embedder {self._embedder} gave {len(vectors)} vectors for {len(texts)} texts; mend it"
-            )
-        return vectors
-
-    def _compare(self, rounds: Sequence[_Embedded], past: Sequence[Exchange]) -> None:
-        """Compare the vectors of all rounds but the latest with what the turn after each noted."""
-        for number, (each, after) in enumerate(zip(rounds, islice(past, 1, None), strict=False), 1):
-            noted = after.notes.get(NOTE)
-            if isinstance(noted, str) and noted != each.digest:
-                raise UsageError(
-                    f"the embedder {self._embedder} gives round {number} another vector than when the session was "
-                    "played; go back to the version that was installed then, or start a new run"
-                )
-
-
-def _text(exchange: Exchange) -> str:
-    """What is embedded of a round."""
-    return shortened(f"{exchange.prompt.query}\n{exchange.heard}")
-
-
-def _key(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        context = chosen_rounds(best, system, past, prompt, {NOTE: rounds[-1].digest})
+        return replace(context, cost=OwnCost(embedded=NEW_TEXTS, seconds=round(time.perf_counter() - began, 6)))
 
 
 def _rounds(past: Sequence[Exchange], prompt: Prompt) -> int:
     """The number of rounds of the dialogue, or, where nothing says so, of those so far."""
     label = re.fullmatch("[0-9]{1,9}", str(prompt.labels.get(ROUNDS_LABEL)))
     return int(label[0]) if label else len(past)
-
-
-def _digest(vector: Sequence[float]) -> str:
-    """Of a vector's direction to four decimals: machines differ in the last digits of a sum."""
-    length = hypot(*vector)
-    if not isfinite(length):
-        raise ArgumentError("a vector has a number that is not finite; mend the embedder that gave it")
-    parts = ",".join(str(round(number / length * 10_000)) for number in vector) if length else ""
-    return blake2b(parts.encode(), digest_size=8).hexdigest()

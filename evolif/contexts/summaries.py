@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from evolif.text import sentences
 
@@ -47,10 +49,30 @@ def _sentences(text: str) -> list[str]:
 
 
 def _holds_a_fact(sentence: str) -> bool:
-    return bool(_FACT.search(sentence)) or _holds_a_name(sentence)
+    return bool(_FACT.search(sentence)) or any(True for _ in _names(sentence))
 
 
-def _holds_a_name(sentence: str) -> bool:
-    """Whether a word after the first is capitalised; the pronoun “I” is no name."""
-    words = [match[0] for match in _CAPITALISED.finditer(sentence)]
-    return any(word[0].isupper() and not _I.fullmatch(word) for word in words[1:])
+def capitalised(text: str) -> Iterator[tuple[int, str]]:
+    """The names in a text: runs of capitalised words, none of them the first of a sentence; “I” is no name.
+
+    Args:
+        text: Any; time grows with its length only.
+
+    Returns:
+        The position and the words of each, in order.
+    """
+    for start, end in sentences(text):
+        run: list[re.Match[str]] = []
+        for match in _names(text[start:end]):
+            if run and text[start + run[-1].end() : start + match.start()] != " ":
+                yield start + run[0].start(), text[start + run[0].start() : start + run[-1].end()]
+                run = []
+            run.append(match)
+        if run:
+            yield start + run[0].start(), text[start + run[0].start() : start + run[-1].end()]
+
+
+def _names(sentence: str) -> Iterator[re.Match[str]]:
+    """The capitalised words after the first."""
+    words = islice(_CAPITALISED.finditer(sentence), 1, None)
+    return (match for match in words if match[0][0].isupper() and not _I.fullmatch(match[0]))

@@ -32,8 +32,9 @@ class Built:
         data: dict[str, Any] = {how: _ranges(numbers) for how, numbers in rounds.items()}
         if self.decision is not None:
             data["decision"] = self.decision
-        if self.cost != NO_COST:
-            data["cost"] = astuple(self.cost)
+        cost = astuple(self.cost)
+        if any(cost):
+            data["cost"] = cost
         return data
 
     @classmethod

@@ -88,7 +88,8 @@ def evaluate(
         timeout: Seconds for one attempt.
         wait: Longest wait in seconds that an endpoint may ask for; beyond it, sessions are suspended.
         base_url: Endpoint of models without their own.
-        context: What of the past the model is shown: `full`, `last:K`, `retrieval:K`, or a plug-in's name.
+        context: What of the past the model is shown: `full`, `last:K`, `retrieval:K`, `summary:K`, `tree`,
+            or a plug-in's name.
         context_model: The model that the context strategy calls, if it needs one.
         partner: Who takes the other seat in a scenario of two: `self`, `scripted`, or a model.
         options: Options of the benchmark's scenario.

@@ -86,7 +86,7 @@ async def compare_memories(
 
     Args:
         dialogs: With evaluated turns.
-        strategies: Names of context strategies (`full`, `last:K`, `retrieval:K`, …) and memories (`bm25:K`, `embed:K`,
+        strategies: Names of context strategies (`full`, `last:K`, `tree`, …) and memories (`bm25:K`, `embed:K`,
             plug-ins).
         model: Answers; its name, or an object.
         judge: Scores what rules cannot: a panel, or models; None for nobody.

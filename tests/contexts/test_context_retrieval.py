@@ -85,7 +85,8 @@ def test_the_most_similar_rounds_come_in_the_order_of_time() -> None:
     # Similar to “a d” are round 4 (d, a) and round 1 (a, a, b); round 2 has one d and two c.
     assert context.messages == full_history([TURNS[0], TURNS[3]], "a d", "Rules.")
     assert list(context.shown.items()) == [(1, "full"), (4, "full")]
-    assert (context.decision, context.cost) == (None, OwnCost())
+    assert (context.decision, context.cost) == (None, OwnCost(embedded=2))
+    assert context.cost.seconds > 0
 
 
 def test_of_equally_similar_rounds_the_later_are_shown() -> None:
@@ -222,7 +223,7 @@ def test_wrong_arguments_are_wrong_values() -> None:
 
 
 def test_a_full_cache_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolif.contexts.retrieval._KEPT", 2)
+    monkeypatch.setattr("evolif.contexts.round_vectors._KEPT", 2)
     strategy, letters = retrieval(), Letters()
     small = retrieval(embedder=letters)
     assert played(small, TURNS * 3) == played(strategy, TURNS * 3)

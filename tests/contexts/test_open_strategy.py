@@ -61,8 +61,8 @@ def test_a_name_spells_out_its_defaults(name: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("", "unknown context strategy “”; there are full, last:K, retrieval:K"),
-        ("tree?theta=0.4", "unknown context strategy “tree”"),
+        ("", "unknown context strategy “”; there are full, last:K, retrieval:K, summary:K, tree"),
+        ("forest?theta=0.4", "unknown context strategy “forest”"),
         ("Full", "unknown context strategy “Full”"),
         ("x\n" * 1000, "unknown context strategy “x"),
         ("full:3", "full has no parameters"),
@@ -101,7 +101,8 @@ def test_a_plug_in_gets_its_whole_name_and_what_it_may_use() -> None:
 @pytest.mark.usefixtures("plugins")
 def test_own_names_stay_our_own() -> None:
     assert open_strategy("last:1").name == "last:1"
-    assert strategy_names() == ("full", "last:K", "retrieval:K", "broken", "gone", "misnamed", "nothing", "picky")
+    own = ("full", "last:K", "retrieval:K", "summary:K", "tree")
+    assert strategy_names() == (*own, "broken", "gone", "misnamed", "nothing", "picky")
 
 
 @pytest.mark.usefixtures("plugins")
@@ -122,5 +123,5 @@ def test_a_plug_in_that_fails_is_named(name: str, what: str) -> None:
 @pytest.mark.usefixtures("plugins")
 def test_plug_ins_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVOLIF_PLUGINS", "0")
-    with pytest.raises(UsageError, match=r"“nothing”; there are full, last:K, retrieval:K$"):
+    with pytest.raises(UsageError, match=r"“nothing”; there are full, last:K, retrieval:K, summary:K, tree$"):
         open_strategy("nothing")

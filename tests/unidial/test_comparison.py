@@ -427,7 +427,10 @@ def test_a_judge_scores_and_sees_what_the_model_saw() -> None:
         ("full", "name at least one strategy, in a list"),
         (["full", "full"], "the strategy full is named twice"),
         (["bm25", "bm25:10"], "the strategy bm25:10 is named twice"),
-        (["graph"], "unknown strategy “graph”; there are full, last:K, retrieval:K, bm25:K, embed:K, noted, rewriting"),
+        (
+            ["graph"],
+            "unknown strategy “graph”; there are full, last:K, retrieval:K, summary:K, tree, bm25:K, embed:K, ",
+        ),
         (["last:x"], "K of last:K is a whole number"),
         (["bm25:0"], "K of bm25:K is a whole number from 1"),
     ],
