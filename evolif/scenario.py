@@ -192,6 +192,10 @@ class Environment(Protocol):
         """
         ...
 
+    def given(self, prompt: Prompt) -> str | None:
+        """An answer that stands already, as in a fixed transcript: then nobody is asked; None to ask. Pure."""
+        return None
+
     def heard(self, prompt: Prompt, answer: str) -> str:
         """What the others hear of an answer. Pure: it is worked out again on resuming."""
         return answer

@@ -165,6 +165,9 @@ class RemoteEnvironment(Environment):
         prompt: Prompt | End = await _channel.get().request(PromptRequest())
         return prompt
 
+    def given(self, prompt: Prompt) -> str | None:
+        return self._environment.given(prompt)
+
     def heard(self, prompt: Prompt, answer: str) -> str:
         return self._environment.heard(prompt, answer)
 

@@ -329,6 +329,9 @@ class SessionRunner:
             raise self._end_for(fault, "context") from fault
 
     async def _answer(self, prompt: Prompt, messages: tuple[Message, ...]) -> AnsweredTurn:
+        given = self._given(prompt)
+        if given is not None:
+            return AnsweredTurn(given)
         request = ChatRequest(messages, self._sampling(prompt), prompt=prompt, epoch=self._key.epoch)
         started = time.monotonic()
         try:
@@ -339,6 +342,18 @@ class SessionRunner:
             raise self._end_for(fault, prompt.seat) from fault
         seconds = round(time.monotonic() - started, 3) if reply.seconds is None else reply.seconds
         return AnsweredTurn(reply.text, reply.reasoning, reply.truncated, reply.served_by, seconds)
+
+    def _given(self, prompt: Prompt) -> str | None:
+        """An answer that the scenario has already; None if the seat's model is to be asked."""
+        try:
+            given = self._environment.given(prompt)
+            if not (given is None or isinstance(given, str)):
+                raise UsageError(
+                    f"the scenario {self._settings.scenario} gave {given!r} as an answer; an answer is a text"
+                )
+            return given
+        except Exception as fault:
+            raise self._end_for(fault, "synthesizer") from fault
 
     def _sampling(self, prompt: Prompt) -> Sampling:
         longest = self._settings.max_tokens if prompt.max_tokens is None else prompt.max_tokens

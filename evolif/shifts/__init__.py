@@ -1,11 +1,25 @@
 """Dialogues whose topic shifts (Context-Agent): checks of final answers, figures, NTM's released files."""
 
-from evolif.shifts.checking import Checkpoint, GoalResult, Reason, check_answer, invented
+from evolif.shifts.checking import Checkpoint, GoalResult, Reason, check_answer, invented, occurs_in
+from evolif.shifts.completion import completion_object, goal_counts, left_out
+from evolif.shifts.decisions import MoveScore, decision_scores, score_moves
 from evolif.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
 from evolif.shifts.figures import cohen_kappa, tcr, tcr_gain
 from evolif.shifts.generate import generate
 from evolif.shifts.goals import gold_decisions
+from evolif.shifts.importing import (
+    Unstated,
+    digest_of_released,
+    goals_in,
+    is_released,
+    is_stated,
+    read_playable,
+    released_lines,
+)
+from evolif.shifts.judged import goal_criteria, goal_rubric, judge_goals
+from evolif.shifts.lines import KEY_FIELDS, dialogue_of, dialogue_of_prompts, lines_of
 from evolif.shifts.reading import read_object
+from evolif.shifts.recall import node_recall
 from evolif.shifts.released import (
     ReleasedDialogue,
     count_goals,
@@ -15,28 +29,70 @@ from evolif.shifts.released import (
     to_released,
     write_released,
 )
+from evolif.shifts.results import (
+    TCR_TABLE,
+    TYPED_REASONS,
+    GoalOutcome,
+    count_met,
+    final_turn,
+    goal_scores,
+    invented_score,
+    outcomes_of,
+    reasons_of,
+)
 from evolif.shifts.witness import PlantedError, planted_errors
 
 __all__ = [
+    "KEY_FIELDS",
+    "TCR_TABLE",
+    "TYPED_REASONS",
     "Act",
     "Checkpoint",
+    "GoalOutcome",
     "GoalResult",
+    "MoveScore",
     "PlantedError",
     "Reason",
     "ReleasedDialogue",
     "ShiftDialogue",
     "ShiftTurn",
+    "Unstated",
     "check_answer",
     "cohen_kappa",
+    "completion_object",
     "count_goals",
+    "count_met",
+    "decision_scores",
     "describe_released",
+    "dialogue_of",
+    "dialogue_of_prompts",
+    "digest_of_released",
+    "final_turn",
     "generate",
+    "goal_counts",
+    "goal_criteria",
+    "goal_rubric",
+    "goal_scores",
+    "goals_in",
     "gold_decisions",
     "invented",
+    "invented_score",
+    "is_released",
+    "is_stated",
+    "judge_goals",
+    "left_out",
+    "lines_of",
+    "node_recall",
+    "occurs_in",
+    "outcomes_of",
     "planted_errors",
     "read_object",
+    "read_playable",
     "read_released",
     "read_score",
+    "reasons_of",
+    "released_lines",
+    "score_moves",
     "tcr",
     "tcr_gain",
     "to_released",

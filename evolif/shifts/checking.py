@@ -97,6 +97,11 @@ def invented(
     return [clean(key) for key in data if key not in agreed and (keys is None or key in keys) and texts_of(data[key])]
 
 
+def occurs_in(goal: Checkpoint, text: str) -> bool:
+    """Whether the value of a goal, or another word for it, stands anywhere in a text that people wrote."""
+    return (goal["type"] in _READERS and _occurs(goal, goal["value"], text)) or _holds([text], goal, goal["value"])
+
+
 def _checkpoints(dialogue: HasCheckpoints | Iterable[Checkpoint]) -> list[Checkpoint]:
     either: Any = dialogue  # a dialogue may be iterable, too, as models of pydantic are
     goals: list[Checkpoint] = list(getattr(either, "checkpoints", either))

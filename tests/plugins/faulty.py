@@ -40,7 +40,7 @@ class Faulty(Checklist):
     )
 
 
-for _name in ("system", "prompt", "heard", "asks_a_judge", "score", "aclose"):
+for _name in ("system", "prompt", "given", "heard", "asks_a_judge", "score", "aclose"):
     setattr(FaultyNotes, _name, faulty(_name, getattr(FaultyNotes, _name)))
 for _name in ("generate", "open", "environment", "player", "defaults", "expected", "authors", "criteria", "perfect",
               "facts", "row", "keys", "parts", "lead", "reading_format", "command", "lines"):  # fmt: skip

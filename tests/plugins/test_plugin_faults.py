@@ -167,6 +167,8 @@ def prompted(change: Callable[[Prompt], Prompt]) -> Callable[[Any], Any]:
 IN_A_SESSION = {
     "system": ("system", OH, "the scenario faulty failed unexpectedly (ZeroDivisionError)"),
     "prompt": ("prompt", OH, "the scenario faulty failed unexpectedly (ZeroDivisionError)"),
+    "given": ("given", OH, "the scenario faulty failed unexpectedly (ZeroDivisionError)"),
+    "given number": ("given", lambda given: 7, "the scenario faulty gave 7 as an answer; an answer is a text"),
     "heard": ("heard", OH, "the scenario faulty failed unexpectedly (ZeroDivisionError)"),
     "asks_a_judge": ("asks_a_judge", OH, "the scenario faulty failed unexpectedly (ZeroDivisionError)"),
     "score": ("score", OH, "the scenario faulty failed unexpectedly (ZeroDivisionError)"),
