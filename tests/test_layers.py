@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "evolif").rglob("*.py"))
 MOST_LINES = 600
-MOST_FILES = 350
-"""Grown for the ledger, waits and seals of calls, and for what files and machines do to a process."""
+MOST_FILES = 380
+"""Grown for the ledger, waits and seals of calls, for what files and machines do, for contexts and shifting topics."""
 
 
 def module_name(path: Path) -> str:
