@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from own_models import Letters
 
 from evolif import UsageError
 from evolif.contexts import Context, Forest, OwnCost, open_strategy, tokenizer_name
@@ -15,17 +16,6 @@ from evolif.types import Exchange, Image, Message, Prompt
 
 installed = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `contexts`")
 OWN_EMBEDDER = "tree?decider=rules&summariser=rules&theta=0.4&embedder=Letters"
-
-
-class Letters:
-    """Counts the letters j, q, v and z, so that similarities can be seen."""
-
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-
-    def __call__(self, texts: Sequence[str]) -> list[list[float]]:
-        self.seen += texts
-        return [[float(text.count(letter)) for letter in "jqvz"] for text in texts]
 
 
 def prompt(number: int, text: str) -> Prompt:
