@@ -40,6 +40,7 @@ from evolif.shifts.results import (
     outcomes_of,
     reasons_of,
 )
+from evolif.shifts.said import named_branch, said
 from evolif.shifts.witness import PlantedError, planted_errors
 
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "judge_goals",
     "left_out",
     "lines_of",
+    "named_branch",
     "node_recall",
     "occurs_in",
     "outcomes_of",
@@ -92,6 +94,7 @@ __all__ = [
     "read_score",
     "reasons_of",
     "released_lines",
+    "said",
     "score_moves",
     "tcr",
     "tcr_gain",

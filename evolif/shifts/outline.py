@@ -249,7 +249,9 @@ def _give_room(main: _Main, beats: Sequence[Beat]) -> None:
     at = main.parents[-1]
     while at is not None:
         beat = beats[at]
-        beat.room = {"alternative": 1, "open": 2}.get(beat.move, MOST_ACTS) - beat.sets_fork * (at > 0)
+        # The opening has words enough, and so has a turn that names what it comes back to.
+        most = {"alternative": 1, "open": 2, "return": 2}.get(beat.move, MOST_ACTS)
+        beat.room = most - beat.sets_fork
         at = main.parents[at]
 
 

@@ -119,7 +119,7 @@ def _chains(
     )
     lists = stream.sample([slot for slot in main.slots if slot.type == "item"], _lists(main))
     spare = room - (counts.goals - 1 + counts.refinements + counts.dropped)
-    goals = counts.goals + stream.below(min(3, spare // 2 + 1))
+    goals = counts.goals + (spare > 1 and stream.below(2))
     cancelled = stream.between(0, counts.dropped) if any(slot.withdraw for slot in scalars) else counts.dropped
     withdrawn = counts.dropped - cancelled
     items = cancelled + stream.between(1, _MOST_ITEMS - 1) if cancelled else stream.below(_MOST_ITEMS)
@@ -147,7 +147,7 @@ def _item_chains(stream: Stream, lists: list[Slot], count: int, cancelled: int, 
         if value is not None:
             chains.append([Act("add", slot.key, value)])
             if at >= count - cancelled and len(chains) > 1:
-                chains[-1].append(Act("cancel", slot.key, value, value))
+                chains[-1].append(Act("cancel", slot.key, value))
     return chains
 
 
@@ -209,7 +209,7 @@ def _quotas(stream: Stream, beats: list[Beat], count: int) -> list[int]:
         if not roomy:
             break
         first, second = (0, 0) if not done else (stream.below(len(roomy)), stream.below(len(roomy)))
-        quotas[min(roomy[first], roomy[second], key=lambda turn: quotas[turn])] += 1
+        quotas[min(roomy[first], roomy[second], key=lambda turn: quotas[turn] + (beats[turn].move == "return"))] += 1
     return quotas
 
 
@@ -218,7 +218,7 @@ def _other_acts(stream: Stream, task: TaskType, turns: list[int], values: _Value
     slots = stream.sample(task.slots, len(task.slots))
     stated: list[tuple[Slot, Value]] = []
     for place, turn in enumerate(turns):
-        for _ in range(1 + (place == 0 and stream.below(2))):
+        for _ in range(1 + (place == 0 and stream.below(4) == 0)):
             kind = "set" if place == 0 or not stated else stream.weighted((("set", 4), ("refine", 3), ("none", 3)))
             act = _other_act(stream, kind, slots, stated, values)
             if act is not None:

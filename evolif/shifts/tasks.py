@@ -209,7 +209,7 @@ def _begins_with_vowel(value: str) -> bool:
 @cache
 def grams(text: str) -> frozenset[str]:
     """The words of a text, and each run of up to four of them, folded; `{value}` and the like are left out."""
-    words = _WORD.findall(fold(re.sub(r"\{\w+\}", " . ", text)))
+    words = _words(re.sub(r"\{\w+\}", " . ", text))
     return frozenset(
         " ".join(words[at : at + n]) for n in range(1, _MOST_WORDS + 1) for at in range(len(words) - n + 1)
     )
@@ -217,7 +217,11 @@ def grams(text: str) -> frozenset[str]:
 
 def plain(text: str) -> str:
     """A value or slot word as `grams` has it."""
-    return " ".join(_WORD.findall(fold(text)))
+    return " ".join(_words(text))
+
+
+def _words(text: str) -> list[str]:
+    return [word.removesuffix("'s") for word in _WORD.findall(fold(text))]
 
 
 @cache

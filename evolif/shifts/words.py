@@ -16,8 +16,12 @@ from evolif.shifts.tasks import Hold, Slot, TaskType, filled, grams, kept, own_w
 
 _TRIES = 5
 """How often a sentence is drawn again that was already said."""
+_FEW = 3
+"""So few sentences are all equally likely."""
 _OPENLY = 6
 """Of ten refinements, those that name the old value where there is a sentence that does."""
+_QUESTIONS = 5
+"""Of a hundred wishes, those that are put as a question; side questions make up for the rest."""
 _LENGTHS = (32, 45, 55, 62, 70, 75, 78, 80, 84, 90, 97, 105, 120, 145, 175)
 """Words that a reply aims at."""
 _LEAST_REPLY, _MOST_REPLY = 30, 200
@@ -84,13 +88,25 @@ class Writer:
         return tuple(turns)
 
     def _pick(self, options: Sequence[str]) -> str:
+        """A sentence that was not said before, if there is one in a few draws; people prefer the shorter of two."""
+        found = self._fresh(options)
+        if len(options) > _FEW:
+            found = min(found, self._fresh(options), key=len)
+        self.said.add(found)
+        return found
+
+    def _fresh(self, options: Sequence[str]) -> str:
         found = self.stream.choice(options)
         for _ in range(_TRIES):
             if found not in self.said:
                 break
             found = self.stream.choice(options)
-        self.said.add(found)
         return found
+
+    def _tell(self, options: Sequence[str], questions: int) -> str:
+        """A sentence that is a question in so many of a hundred draws, as far as there are both kinds."""
+        asks = self.stream.below(100) < questions
+        return self._pick([s for s in options if ("?" in s) == asks] or options)
 
     def _generic(self, name: str) -> str:
         return self._pick(generic(self.hold)[name])
@@ -100,7 +116,7 @@ class Writer:
         if near and self.stream.below(2):
             return self._pick(near)
         question = self._pick(far_questions(self.script.main.id, self.hold))
-        return self._generic("aside_leads") + lowered(question) if self.stream.below(10) < 6 else question
+        return self._generic("aside_leads") + lowered(question) if self.stream.below(10) < 4 else question
 
     def _query(self, beat: Beat, task: TaskType, acts: list[Act]) -> tuple[str, list[Act]]:
         if beat.move == "final":
@@ -108,14 +124,9 @@ class Writer:
         parts = self._lead(beat, task)
         parts += self._wishes(beat, task, acts)
         asked: list[Act] = []
-        if not acts and (beat.returns != "implicit" or not self.stream.below(3)):
+        bare = not acts and (beat.returns != "implicit" or not self.stream.below(3))
+        if bare or (len(acts) == 1 and beat.move == "continue" and not self.stream.below(10)):
             parts += self._smalltalk(task, asked)
-        elif len(acts) == 1 and beat.move == "continue":
-            chance = self.stream.below(10)
-            if chance < 2:
-                parts += self._smalltalk(task, asked)
-            elif chance < 4:
-                parts.insert(0, self._pick(task.remarks))
         if beat.returns == "implicit" and not acts and not asked and parts[0].endswith("?"):
             asked.append(Act("ask", ""))
         return " ".join(parts), asked[: MOST_ACTS - len(acts)]
@@ -123,13 +134,13 @@ class Writer:
     def _lead(self, beat: Beat, task: TaskType) -> list[str]:
         """How a turn begins that opens a topic or comes back to one."""
         if beat.move in ("open", "topic"):
-            first = [] if beat.move == "open" else [self._pick(generic(self.hold)["topic_leads"])]
-            return [*first, self._pick(task.openings)]
+            lead = beat.move == "topic" and self.stream.below(2)
+            return [self._tell(generic(self.hold)["topic_leads"], 0)] * bool(lead) + [self._tell(task.openings, 20)]
         if beat.turns_back:
             return [filled(self._generic("branch_returns").replace("{branch}", self._branch(beat)))]
         if beat.returns == "named":
             return [self._generic("named_returns").replace("{title}", task.title)]
-        return [self._pick(task.implicit)] if beat.returns == "implicit" else []
+        return [self._tell(task.implicit, 30)] if beat.returns == "implicit" else []
 
     def _branch(self, beat: Beat) -> str:
         return self.branch_name.replace("{value}", self.script.fork.say(self.script.versions[beat.version]))
@@ -139,7 +150,7 @@ class Writer:
         parts: list[str] = []
         for act in acts:
             sentence = self._wish(task.slot(act.slot), act, beat)
-            if parts and self.stream.below(10) < 4:
+            if parts and self.stream.below(10) < 3:
                 sentence = self._generic("connectors") + lowered(sentence)
             parts.append(sentence)
         return parts
@@ -150,7 +161,7 @@ class Writer:
         if act.name == "refine":
             openly = self.stream.below(10) < _OPENLY
             options = tuple(s for s in options if ("{old}" in s) == openly) or options
-        template = self._pick(options)
+        template = self._tell(options, _QUESTIONS)
         return filled(
             template, "" if act.value is None else slot.say(act.value), "" if act.old is None else slot.say(act.old)
         )
@@ -158,9 +169,9 @@ class Writer:
     def _smalltalk(self, task: TaskType, asked: list[Act]) -> list[str]:
         """A question or a remark without any value."""
         chance = self.stream.below(10)
-        if chance < 2:
-            return [self._pick(task.remarks)]
         if chance < 5:
+            return [self._pick(task.remarks)]
+        if chance < 7:
             slot = self.stream.choice(task.slots)
             if slot.ask:
                 asked.append(Act("ask", slot.key))

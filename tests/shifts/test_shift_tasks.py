@@ -1,0 +1,133 @@
+"""Task types: every data file keeps to its format, and what is held out depends on texts alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from evolif.contexts.rules import Thresholds, _read_cues
+from evolif.errors import ArgumentError
+from evolif.shifts.lint import lint
+from evolif.shifts.tasks import (
+    TaskType,
+    beside,
+    filled,
+    grams,
+    kept,
+    load_task,
+    own_words,
+    plain,
+    task_types,
+    usable_task,
+    usable_tasks,
+)
+from evolif.shifts.words import generic
+
+ALL = [task for ids in task_types().values() for task in ids]
+
+
+@pytest.mark.parametrize("task", ALL)
+def test_every_task_type_keeps_to_the_format(task: str) -> None:
+    assert load_task(task).id == task
+    assert lint(load_task(task)) == []
+
+
+def changed(**changes: object) -> TaskType:
+    return load_task(ALL[0]).model_copy(update=changes)
+
+
+@pytest.mark.parametrize("name", ["openings", "questions", "remarks", "replies", "digressions", "implicit"])
+def test_lint_finds_a_value_in_a_neutral_sentence(name: str) -> None:
+    task = load_task(ALL[0])
+    value = next(slot.values[0] for slot in task.slots if slot.fork)
+    sentences = (*getattr(task, name), f"Is {value} something for us?")
+    assert any(str(value) in fault for fault in lint(changed(**{name: sentences})))
+
+
+def test_lint_finds_what_is_wrong_with_a_slot() -> None:
+    task = load_task(ALL[0])
+    at = next(at for at, slot in enumerate(task.slots) if slot.fork)
+    slot = task.slots[at]
+    assert isinstance(slot.set, tuple)
+    cases: list[tuple[dict[str, object], str]] = [
+        ({"values": slot.values[:3]}, "has 3 values"),
+        ({"values": (*slot.values, 7)}, "7 is no text"),
+        ({"values": (*slot.values, f"old {slot.values[0]}")}, "occurs in"),
+        ({"set": (*slot.set, "We have not decided anything yet.")}, "{value} 0 times"),
+        ({"set": (*slot.set, "What if we took {value}?")}, "has the cue of an alternative"),
+        ({"set": (*slot.set, "We are back to {value}.")}, "has the cue of a return"),
+        ({"alternative": (*slot.alternative, "Take {value}, not {old}.")}, "needs the cue"),
+        ({"words": task.slots[at - 1].words}, "share the words"),
+        ({"ask": ()}, "has sentences for"),
+    ]
+    for changes, fault in cases:
+        slots = (*task.slots[:at], slot.model_copy(update=changes), *task.slots[at + 1 :])
+        assert any(fault.replace("needs the cue", "needs a cue") in found for found in lint(changed(slots=slots))), (
+            fault
+        )
+
+
+def test_an_unknown_task_type_is_an_error() -> None:
+    with pytest.raises(ArgumentError, match="there is no task type"):
+        load_task("nothing")
+
+
+def test_a_third_is_held_out_and_the_rest_is_for_calibration() -> None:
+    options = [f"sentence {number}" for number in range(14)]
+    for hold in ("calibration", "held_out"):
+        assert set(kept(options, hold)) == set(kept(options[::-1], hold))
+    assert sorted((*kept(options, "calibration"), *kept(options, "held_out"))) == sorted(options)
+    assert len(kept(options, "held_out")) == 4
+    assert kept(["one"], "calibration") == ("one",)
+    assert not set(usable_tasks("calibration")) & set(usable_tasks("held_out"))
+    assert set(usable_tasks("calibration")) | set(usable_tasks("held_out")) == set(ALL)
+
+
+def test_calibration_never_sees_a_third_of_each_list() -> None:
+    for task in usable_tasks("calibration"):
+        whole, part = load_task(task), usable_task(task, "calibration")
+        for name in ("openings", "questions", "remarks", "replies", "digressions", "implicit"):
+            assert len(getattr(part, name)) == len(getattr(whole, name)) - len(getattr(whole, name)) // 3
+        for slot, reduced in zip(whole.slots, part.slots, strict=True):
+            held = {name: len(s) for name, s in slot.all_sentences().items()}
+            assert all(len(s) < held[name] for name, s in reduced.all_sentences().items())
+
+
+def test_another_topic_shares_no_slot_word_and_no_value_with_the_main_one() -> None:
+    for main in ALL:
+        taken = own_words(main)
+        for other in ALL:
+            task = beside(main, other, "all")
+            for slot in task.slots if task else ():
+                assert not taken & set(map(plain, slot.words))
+                texts = [s for sentences in slot.all_sentences().values() for s in sentences]
+                texts += [slot.say(value) for value in slot.values]
+                assert all(grams(text).isdisjoint(taken) for text in texts)
+
+
+@pytest.mark.parametrize("hold", ["all", "calibration", "held_out"])
+def test_every_task_type_finds_other_topics(hold: str) -> None:
+    ids = usable_tasks(hold)
+    for main in ids:
+        assert sum(beside(main, other, hold) is not None for other in ids) >= 3, main
+
+
+def test_an_article_fits_its_value_and_a_sentence_begins_with_a_capital() -> None:
+    assert filled("{value} is a must.", "old tram") == "Old tram is a must."
+    assert filled("We want a {value}.", "old tram") == "We want an old tram."
+    assert filled("Not an {old}, but a {value}.", "unit", "car") == "Not a car, but a unit."
+    assert filled("Is it a {value}?", "SQL file") == "Is it an SQL file?"
+
+
+def test_named_returns_have_a_cue_and_openings_of_topics_have_none() -> None:
+    cues = {
+        name: [_read_cues(s, Thresholds()).back for s in generic("all")[name]]
+        for name in ("named_returns", "branch_returns", "final_returns", "topic_leads", "questions", "replies")
+    }
+    assert {name: (all(found), any(found)) for name, found in cues.items()} == {
+        "named_returns": (True, True),
+        "branch_returns": (True, True),
+        "final_returns": (True, True),
+        "topic_leads": (False, False),
+        "questions": (False, False),
+        "replies": (False, False),
+    }
