@@ -7,7 +7,9 @@ from evolif.contexts.open import open_strategy, strategy_names
 from evolif.contexts.retrieval import Retrieval, retrieval_k, retrieval_messages
 from evolif.contexts.sizes import act, act_drop
 from evolif.contexts.summaries import summary_by_rules
+from evolif.contexts.summary import Summaries
 from evolif.contexts.tokens import context_tokens, count_tokens, tokenizer_name
+from evolif.contexts.tree import Tree
 from evolif.contexts.vectors import cosine, fork_point, top_k
 
 __all__ = [
@@ -22,6 +24,8 @@ __all__ = [
     "OwnCost",
     "Retrieval",
     "Shown",
+    "Summaries",
+    "Tree",
     "act",
     "act_drop",
     "branch_gate",
