@@ -47,6 +47,7 @@ ENTRY_POINTS = "evolif.scenarios"
 _OWN: Mapping[str, str] = {
     INSTRUCTIONS: "evolif.scenarios.instructions:InstructionFollowing",
     "recorded": "evolif.scenarios.recorded:Recorded",
+    "shifts": "evolif.scenarios.shifts:Shifts",
 }
 """The scenarios of this package: where each class is."""
 

@@ -5,7 +5,7 @@ from evolif.shifts.completion import completion_object, goal_counts, left_out
 from evolif.shifts.decisions import MoveScore, decision_scores, score_moves
 from evolif.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
 from evolif.shifts.figures import cohen_kappa, tcr, tcr_gain
-from evolif.shifts.generate import generate
+from evolif.shifts.generate import draw_dialogue, generate
 from evolif.shifts.goals import gold_decisions
 from evolif.shifts.importing import (
     Unstated,
@@ -18,6 +18,8 @@ from evolif.shifts.importing import (
 )
 from evolif.shifts.judged import goal_criteria, goal_rubric, judge_goals
 from evolif.shifts.lines import KEY_FIELDS, dialogue_of, dialogue_of_prompts, lines_of
+from evolif.shifts.outline import COUNTS
+from evolif.shifts.players import player
 from evolif.shifts.reading import read_object
 from evolif.shifts.recall import node_recall
 from evolif.shifts.released import (
@@ -41,9 +43,11 @@ from evolif.shifts.results import (
     reasons_of,
 )
 from evolif.shifts.said import named_branch, said
+from evolif.shifts.tasks import Hold
 from evolif.shifts.witness import PlantedError, planted_errors
 
 __all__ = [
+    "COUNTS",
     "KEY_FIELDS",
     "TCR_TABLE",
     "TYPED_REASONS",
@@ -51,6 +55,7 @@ __all__ = [
     "Checkpoint",
     "GoalOutcome",
     "GoalResult",
+    "Hold",
     "MoveScore",
     "PlantedError",
     "Reason",
@@ -68,6 +73,7 @@ __all__ = [
     "dialogue_of",
     "dialogue_of_prompts",
     "digest_of_released",
+    "draw_dialogue",
     "final_turn",
     "generate",
     "goal_counts",
@@ -88,6 +94,7 @@ __all__ = [
     "occurs_in",
     "outcomes_of",
     "planted_errors",
+    "player",
     "read_object",
     "read_playable",
     "read_released",

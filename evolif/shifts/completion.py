@@ -52,10 +52,13 @@ def goal_counts(sessions: Iterable[Session]) -> dict[str, Any]:
     }
 
 
-_LEFT_OUT: Mapping[str, str] = {
-    "without_goals": "{} dialogues have no goals, and are left out of TCR",
-    "no_final_reply": "{} sessions ended before the final request was answered, and are left out of TCR",
-    "goals_not_judged": "{} goals are not judged, and are left out of TCR; name a judge with --judge PROVIDER/NAME",
+_LEFT_OUT: Mapping[str, tuple[str, str]] = {
+    "without_goals": ("1 dialogue has no goals, and is", "{} dialogues have no goals, and are"),
+    "no_final_reply": (
+        "1 session ended before the final request was answered, and is",
+        "{} sessions ended before the final request was answered, and are",
+    ),
+    "goals_not_judged": ("1 goal is not judged, and is", "{} goals are not judged, and are"),
 }
 
 
@@ -67,7 +70,11 @@ def left_out(name: str, sessions: Iterable[Session]) -> list[str]:
         sessions: Those that count.
     """
     counts = goal_counts(sessions)
-    return [f"{name}: {what.format(counts[key])}." for key, what in _LEFT_OUT.items() if counts[key]]
+    return [
+        f"{name}: {(one if counts[key] == 1 else more).format(counts[key])} left out of TCR."
+        for key, (one, more) in _LEFT_OUT.items()
+        if counts[key]
+    ]
 
 
 def _outcomes(session: Session) -> list[Any]:

@@ -93,9 +93,10 @@ def test_sessions_without_a_final_answer_or_goals_are_left_out_and_counted() -> 
         "goals_not_judged": 1,
         "reasons": {},
     }
-    assert [sentence.partition(": ")[2][:22] for sentence in left_out("m", sessions)] == [
-        "1 dialogues have no go",
-        "1 sessions ended befor",
-        "1 goals are not judged",
+    assert left_out("m", sessions) == [
+        "m: 1 dialogue has no goals, and is left out of TCR.",
+        "m: 1 session ended before the final request was answered, and is left out of TCR.",
+        "m: 1 goal is not judged, and is left out of TCR.",
     ]
+    assert left_out("m", sessions[2:3] * 2) == ["m: 2 dialogues have no goals, and are left out of TCR."]
     assert count_met(sessions[3]) == (0, 0)

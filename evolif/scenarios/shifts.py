@@ -1,0 +1,344 @@
+"""Dialogues whose topic shifts, as a scenario: the user opens other subjects, tries alternatives, comes back.
+
+Only the user's turns are fixed. There is no patience; a session ends with its dialogue, and only the final answer is
+scored, goal by goal (Context-Agent, task completion rate). Released dialogues of NTM can be played, too: their goals
+have no type, and a judge decides on each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario
+from evolif.errors import InputError, UsageError
+from evolif.judging import Criterion, Judgement, Panel
+from evolif.metrics import Breakdown, MetricFigures
+from evolif.models import ChatModel
+from evolif.resources import complaint
+from evolif.scenario import Benchmark, Defaults, Lengths, Scenario, Services, Unjudged
+from evolif.shifts import (
+    COUNTS,
+    KEY_FIELDS,
+    TCR_TABLE,
+    Hold,
+    check_answer,
+    cohen_kappa,
+    completion_object,
+    count_goals,
+    decision_scores,
+    describe_released,
+    digest_of_released,
+    draw_dialogue,
+    generate,
+    goal_counts,
+    goal_criteria,
+    goal_scores,
+    invented,
+    invented_score,
+    judge_goals,
+    left_out,
+    lines_of,
+    node_recall,
+    player,
+    read_playable,
+    read_released,
+    read_score,
+    released_lines,
+    tcr,
+    tcr_gain,
+    write_released,
+)
+from evolif.types import Exchange, Prompt
+
+__all__ = [
+    "Shifts",
+    "check_answer",
+    "cohen_kappa",
+    "count_goals",
+    "decision_scores",
+    "describe_released",
+    "generate",
+    "invented",
+    "node_recall",
+    "read_released",
+    "read_score",
+    "tcr",
+    "tcr_gain",
+    "write_released",
+]
+
+_CHARACTERS = 4
+"""Characters per token, in English."""
+_SAMPLED_DIALOGUES = 20
+
+
+class ShiftOptions(BaseModel):
+    """What dialogues a benchmark has: generated ones, or those of a released file."""
+
+    # A benchmark's header has more than these, see `_Stored`.
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    rounds: Annotated[
+        tuple[int, ...], Field(min_length=1, description="Numbers of rounds that dialogues have, in turn.")
+    ] = tuple(COUNTS)
+    hold: Annotated[
+        Hold,
+        Field(
+            description="Which task types and sentences are used: all, those for calibration, or those held out from "
+            "it."
+        ),
+    ] = "all"
+    # The path belongs to this machine, so the benchmark stores only what was found there.
+    source: Annotated[
+        Path | None, Field(exclude=True, description="A released file of NTM to play instead of generated dialogues.")
+    ] = None
+    unstated: Annotated[
+        Literal["drop", "keep"],
+        Field(description="Of a released file: what becomes of goals that nobody stated in the dialogue."),
+    ] = "drop"
+
+    @field_validator("rounds")
+    @classmethod
+    def _are_known(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        unknown = [rounds for rounds in value if rounds not in COUNTS]
+        if unknown:
+            raise ValueError(f"there are no dialogues of {unknown[0]} rounds; use {', '.join(map(str, COUNTS))}")
+        return value
+
+
+class _Stored(ShiftOptions):
+    """What a benchmark stores of a released file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    digest: str = ""
+    """Of the dialogues; empty for generated ones."""
+    longest: Annotated[int, Field(ge=0)] = 0
+    """Rounds of the longest dialogue."""
+    goals: Annotated[int, Field(ge=0)] = 0
+    left_out: Annotated[int, Field(ge=0)] = 0
+    """Goals that nobody stated, and that do not count."""
+
+
+class ShiftPlay(BaseModel):
+    """How a benchmark is played."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    replies: Annotated[
+        Literal["model", "scripted"],
+        Field(
+            description="Who answers before the final request: the model, or the benchmark's script, without a call. "
+            "Under a script all context strategies see the same conversation."
+        ),
+    ] = "model"
+
+
+class ShiftFolder(BenchmarkFolder):
+    """An opened benchmark of dialogues whose topic shifts."""
+
+    def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
+        super().__init__(path, scenario, notify)
+        try:
+            self.stored = _Stored.model_validate(self.spec.model_dump())
+        except ValidationError as fault:
+            raise InputError(
+                f"spec.{complaint(fault, 'options')}; generate the benchmark again", path=self.path / "benchmark.json"
+            ) from None
+
+    @property
+    def is_released(self) -> bool:
+        """Whether its dialogues are from a released file; they have no gold, and a judge decides on their goals."""
+        return bool(self.stored.digest)
+
+    @property
+    def variant(self) -> str:
+        """Which third of the task types and sentences it has, or that it is from a released file."""
+        return "released" if self.is_released else "" if self.stored.hold == "all" else self.stored.hold
+
+    @property
+    def longest(self) -> int:
+        """Rounds of its longest dialogue."""
+        return self.stored.longest or max(self.stored.rounds)
+
+
+class ShiftEnvironment(FolderEnvironment):
+    """Asks the user's turns, and scores the final answer."""
+
+    play: ShiftPlay
+
+    def __init__(self, bench: BenchmarkFolder | None, play: Any, services: Services) -> None:
+        super().__init__(bench, play, services)
+        self._panel = services.judge if isinstance(services.judge, Panel) else None
+        if play.replies == "scripted" and isinstance(bench, ShiftFolder) and bench.is_released:
+            raise UsageError(
+                f"{bench.path} is from a released file, which has no scripted replies; evaluate without "
+                "--set replies=scripted"
+            )
+
+    def given(self, prompt: Prompt) -> str | None:
+        """On a fixed transcript the scripted reply, before the final request."""
+        if self.play.replies == "model" or is_final(prompt):
+            return None
+        reply: str = prompt.payload["reply"]
+        return reply
+
+    def asks_a_judge(self, prompt: Prompt) -> bool:
+        """Whether the panel decides on goals of the answer."""
+        return self._panel is not None and bool(prompt.payload.get("goals"))
+
+    async def score(
+        self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
+    ) -> Judgement:
+        """A score for each goal of the final answer, and one for what it invents; nothing for other answers."""
+        payload = prompt.payload
+        if "goals" in payload:
+            return await judge_goals(payload, answer, self._panel)
+        if "checkpoints" not in payload:
+            return Judgement(())
+        goals = payload["checkpoints"]
+        extra = invented(goals, answer, keys=payload["slots"])
+        return Judgement((), scores=(*goal_scores(goals, check_answer(goals, answer)), invented_score(extra)))
+
+
+def is_final(prompt: Prompt) -> bool:
+    """Whether a prompt is the last one of its dialogue, whose answer is scored."""
+    return "checkpoints" in prompt.payload or "goals" in prompt.payload
+
+
+class Shifts(FolderScenario):
+    """Dialogues whose topic shifts, generated without end, with typed goals; or NTM's released ones."""
+
+    name = "shifts"
+    title = "dialogues whose topic shifts; the final answer is scored by its goals"
+    requirement = "goal"
+    answer_key = "witness"
+    spec = ShiftOptions
+    play = ShiftPlay
+    folder = ShiftFolder
+    played_by = ShiftEnvironment
+    metrics = TCR_TABLE
+    key_fields = KEY_FIELDS
+    breakdowns = (Breakdown("rounds", "rounds", "", kind=True), Breakdown("task", "task", "", kind=True))
+    how_to_read = (
+        "The user opens other subjects, tries alternatives, comes back and changes their mind. At the end they ask for "
+        "the whole result. The task completion rate (TCR) is the share of their goals that this answer satisfies.",
+    )
+
+    def generate(
+        self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = lambda _: None
+    ) -> ShiftFolder:
+        """Make a benchmark, or complete it: generated dialogues, or all those of a released file.
+
+        Raises:
+            UsageError: the folder holds something else.
+            InputError: the released file is broken.
+        """
+        options = ShiftOptions.model_validate(spec.model_dump() | {"source": getattr(spec, "source", None)})
+        if options.source is not None:
+            return self._from_released(out, options, options.source, notify)
+        return _folder(super().generate(out, options, dialogues=dialogues, seed=seed, notify=notify))
+
+    def lines(self, spec: ShiftOptions, dialogue: int, seed: int) -> Iterable[Mapping[str, Any]]:
+        """The lines of a generated dialogue."""
+        rounds = spec.rounds[(dialogue - 1) % len(spec.rounds)]
+        return lines_of(draw_dialogue(seed, dialogue - 1, rounds, spec.hold)[0])
+
+    def _from_released(
+        self, out: Path, options: ShiftOptions, source: Path, notify: Callable[[str], None]
+    ) -> ShiftFolder:
+        released = read_playable(source)
+        lines = [released_lines(dialogue, options.unstated) for dialogue in released]
+        stored = _Stored(
+            unstated=options.unstated,
+            digest=digest_of_released(released),
+            longest=max(map(len, lines)),
+            goals=sum(len(own[-1]["goals"]) for own in lines),
+            left_out=sum(len(own[-1]["left_out"]) for own in lines),
+        )
+        return ShiftFolder.make(
+            out, self, stored, lambda number: lines[number - 1], dialogues=len(lines), seed=0, notify=notify
+        )
+
+    def defaults(self, bench: Benchmark) -> Defaults:
+        """No patience, and a cap that no dialogue reaches."""
+        return Defaults(max_turns=_folder(bench).longest + 1)
+
+    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
+        """From the first dialogues; on a fixed transcript only the final request is a call, with all that was said."""
+        folder = _folder(bench)
+        lines = [folder.lines(dialogue) for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES]]
+        if not lines:
+            return Lengths()
+        judged = fmean(len(own[-1].get("goals", ())) for own in lines)
+        if ShiftPlay.model_validate(play.model_dump()).replies == "scripted":
+            whole = (sum(len(line["query"]) + len(line["reply"]) for line in own[:-1]) for own in lines)
+            last = fmean(map(int.__add__, whole, (len(own[-1]["query"]) for own in lines)))
+            return Lengths(turns=1.0, prompt_tokens=last / _CHARACTERS, judge_calls=judged)
+        turns = fmean(map(len, lines))
+        asked = fmean(len(line["query"]) for own in lines for line in own)
+        return Lengths(turns=turns, prompt_tokens=asked / _CHARACTERS, judge_calls=judged / turns)
+
+    def unjudged(self, bench: Benchmark) -> Unjudged | None:
+        """The goals of released dialogues: one turn of each has nothing else."""
+        folder = _folder(bench)
+        return Unjudged(("goals of final answers",), 1.0, 1 / folder.longest) if folder.stored.goals else None
+
+    def player(self, name: str, seed: int) -> ChatModel:
+        """`sim/perfect`, `sim/steady?skill=P` or `sim/reader`."""
+        return player(name, seed)
+
+    def criteria(self, prompt: Prompt) -> Mapping[int, Criterion]:
+        """The goals of a released dialogue, at its last turn."""
+        return goal_criteria(prompt.payload)
+
+    def command(
+        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """With the released file, which only its owner knows; else with the seed and the options."""
+        if not (isinstance(bench, ShiftFolder) and bench.is_released):
+            return super().command(bench, variant, dialogues)
+        kept = ["--set", "unstated=keep"] if bench.stored.unstated == "keep" else []
+        return ["--scenario", self.name, "--set", "source=FILE", *kept], ["where FILE has the released dialogues"]
+
+    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
+        """The move, where it belongs, and the acts."""
+        gold = prompt.payload.get("gold")
+        if gold is None:
+            return super().facts(prompt)
+        place = f"topic {gold['topic'] + 1}, branch {gold['branch']}"
+        fork = f", from turn {gold['fork']}" if gold["fork"] else ""
+        acts = ", ".join(" ".join(filter(None, (act["name"], act["slot"]))) for act in gold["acts"])
+        labels = prompt.labels
+        told = (("", str(labels["move"])), ("", f"{place}{fork}"), ("task", str(labels["task"])))
+        return (*told, ("acts", acts)) if acts else told
+
+    def keys(self, prompt: Prompt) -> tuple[str, ...]:
+        """The witness of the final answer."""
+        witness = prompt.payload.get("witness")
+        return (witness,) if witness else ()
+
+    def key_row(self, prompt: Prompt) -> dict[str, Any]:
+        """Witness, goals and gold of the turn, where there are any."""
+        return {key: prompt.payload.get(key) for key in KEY_FIELDS}
+
+    def extra(self, model: Any) -> Mapping[str, Any]:
+        """TCR by number of rounds beside TCR, the dialogues without goals, and unmet goals by reason."""
+        whole = MetricFigures(model.summary.metrics, model.summary.intervals)
+        return {**completion_object(whole, model.figures_by("rounds")), **goal_counts(model.counted)}
+
+    def remarks(self, run: Any) -> Iterable[str]:
+        """What is left out of TCR, and why."""
+        for model in run.models:
+            yield from left_out(model.name, model.counted)
+
+
+def _folder(bench: Benchmark) -> ShiftFolder:
+    if not isinstance(bench, ShiftFolder):
+        raise UsageError(f"{bench.path} was not opened as a benchmark of dialogues whose topic shifts")
+    return bench
