@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evolif.shifts.checking import occurs_in
 from evolif.shifts.dialogue import ShiftDialogue
+from evolif.shifts.said import said
+from evolif.shifts.tasks import TaskType, load_task, task_types
 from evolif.types import Message
 
 
@@ -27,7 +29,8 @@ def node_recall(
     needed = {turn for goal in dialogue.checkpoints for turn in goal["provenance"]}
     kinds = [_kind(shown, turn) for turn in needed]
     shares = {kind: kinds.count(kind) / len(kinds) if kinds else None for kind in ("full", "summary", "absent")}
-    return {**shares, "kept_value": None if messages is None else _kept(dialogue.checkpoints, messages)}
+    texts = None if messages is None else [message.content for message in messages]
+    return {**shares, "kept_value": None if texts is None else _kept(dialogue, texts)}
 
 
 def _kind(shown: Mapping[int, str], turn: int) -> str:
@@ -35,8 +38,26 @@ def _kind(shown: Mapping[int, str], turn: int) -> str:
     return kind if kind in ("full", "summary") else "absent"
 
 
-def _kept(goals: Iterable[Mapping[str, Any]], messages: Iterable[Message]) -> float | None:
-    present = [goal for goal in goals if goal.get("polarity", "present") == "present"]
-    texts = [message.content for message in messages]
-    found = [any(occurs_in(goal, text) for text in texts) for goal in present]
+def _kept(dialogue: ShiftDialogue, texts: Sequence[str]) -> float | None:
+    present = [goal for goal in dialogue.checkpoints if goal.get("polarity", "present") == "present"]
+    task = _task(dialogue.task)
+    acts = () if task is None else (act for text in texts for act in said(text, task))
+    settled = {(act.slot, act.value) for act in acts if act.name in ("set", "refine", "add")}
+    found = [
+        (goal["slot"], goal["value"]) in settled or any(occurs_in(_in_words(goal, task), text) for text in texts)
+        for goal in present
+    ]
     return sum(found) / len(found) if found else None
+
+
+def _task(name: str) -> TaskType | None:
+    """The task type of a dialogue; None if there is none of its name, as in a dialogue made by hand."""
+    return load_task(name) if any(name in ids for ids in task_types().values()) else None
+
+
+def _in_words(goal: Mapping[str, Any], task: TaskType | None) -> Mapping[str, Any]:
+    """A goal that knows how a user says its value, where its task type does."""
+    slots = () if task is None or goal["type"] == "yes_no" else task.slots
+    spoken = [slot.say(goal["value"]) for slot in slots if slot.key == goal["key"]]
+    value, aliases = str(goal["value"]), goal.get("aliases") or {}
+    return {**goal, "aliases": {**aliases, value: [*aliases.get(value, ()), *spoken]}}

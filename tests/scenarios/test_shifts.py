@@ -256,7 +256,7 @@ def test_two_runs_are_compared_by_dialogue(tmp_path: Path) -> None:
         for run in runs:
             run.close()
     assert found.dialogues == 24
-    assert found.metrics["tcr"].difference > 0.2
+    assert (found.differences["tcr"].value or 0) > 0.2
 
 
 def test_a_model_that_says_nothing_fails_every_goal(by_hand: Any, tmp_path: Path) -> None:

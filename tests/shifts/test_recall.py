@@ -6,7 +6,7 @@ import pytest
 from shift_dialogues import GOALS, TURNS, dialogue
 
 from evolif.contexts import full_history, last_turns
-from evolif.shifts import node_recall
+from evolif.shifts import generate, node_recall
 from evolif.types import Message
 
 SAID = [(turn.query, turn.reply) for turn in TURNS[:-1]]
@@ -46,3 +46,10 @@ def test_without_goals_there_is_nothing_to_recall() -> None:
     assert found == {"full": None, "summary": None, "absent": None, "kept_value": None}
     only_absent = dialogue(checkpoints=GOALS[3:])
     assert node_recall(only_absent, {}, ())["kept_value"] is None
+
+
+def test_the_full_history_of_generated_dialogues_keeps_every_value_however_it_is_said() -> None:
+    for made in generate(60, seed=5):
+        messages = full_history([(turn.query, turn.reply) for turn in made.turns[:-1]], made.turns[-1].query)
+        assert node_recall(made, {}, messages)["kept_value"] == 1.0
+        assert node_recall(made, {}, ())["kept_value"] == 0.0
