@@ -22,6 +22,8 @@ _OPENLY = 6
 """Of ten refinements, those that name the old value where there is a sentence that does."""
 _QUESTIONS = 5
 """Of a hundred wishes, those that are put as a question; side questions make up for the rest."""
+_ACKS = 6
+"""Of ten replies to a wish, those that take it up."""
 _LENGTHS = (32, 45, 55, 62, 70, 75, 78, 80, 84, 90, 97, 105, 120, 145, 175)
 """Words that a reply aims at."""
 _LEAST_REPLY, _MOST_REPLY = 30, 200
@@ -42,14 +44,10 @@ def generic(hold: Hold) -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def far_questions(task: str, hold: Hold) -> tuple[str, ...]:
-    """The side questions that share no word with a task."""
-    return tuple(s for s in generic(hold)["questions"] if grams(s).isdisjoint(own_words(task)))
-
-
-@cache
-def _without(sentences: tuple[str, ...], task: str) -> tuple[str, ...]:
-    return tuple(s for s in sentences if grams(s).isdisjoint(own_words(task)))
+def _beside(name: str, task: str, hold: Hold) -> tuple[str, ...]:
+    """The sentences for any topic that share no word with a task, as far as there are any."""
+    options = generic(hold)[name]
+    return tuple(s for s in options if grams(s).isdisjoint(own_words(task))) or options
 
 
 @dataclass(slots=True)
@@ -75,11 +73,12 @@ class Writer:
             task = tasks[beat.topic]
             if task is None:
                 query, asked = self._aside(here), [Act("ask", "")]
-                reply = self._reply([], generic(self.hold)["replies"])
+                reply = self._reply("", _beside("replies", script.main.id, self.hold))
             else:
                 here = task
                 query, asked = self._query(beat, task, acts)
-                reply = self._reply(acts, task.replies)
+                ack = self._ack(task, acts[0]) if acts and self.stream.below(10) < _ACKS else ""
+                reply = self._reply(ack, task.replies)
             turns.append(
                 ShiftTurn(
                     number, beat.move, beat.topic, beat.branch, beat.fork, query, reply, (*acts, *asked), beat.returns
@@ -109,13 +108,13 @@ class Writer:
         return self._pick([s for s in options if ("?" in s) == asks] or options)
 
     def _generic(self, name: str) -> str:
-        return self._pick(generic(self.hold)[name])
+        return self._pick(_beside(name, self.script.main.id, self.hold))
 
     def _aside(self, here: TaskType) -> str:
         near = here.digressions
         if near and self.stream.below(2):
             return self._pick(near)
-        question = self._pick(far_questions(self.script.main.id, self.hold))
+        question = self._generic("questions")
         return self._generic("aside_leads") + lowered(question) if self.stream.below(10) < 4 else question
 
     def _query(self, beat: Beat, task: TaskType, acts: list[Act]) -> tuple[str, list[Act]]:
@@ -135,7 +134,9 @@ class Writer:
         """How a turn begins that opens a topic or comes back to one."""
         if beat.move in ("open", "topic"):
             lead = beat.move == "topic" and self.stream.below(2)
-            return [self._tell(generic(self.hold)["topic_leads"], 0)] * bool(lead) + [self._tell(task.openings, 20)]
+            return [self._tell(_beside("topic_leads", self.script.main.id, self.hold), 0)] * bool(lead) + [
+                self._tell(task.openings, 20)
+            ]
         if beat.turns_back:
             return [filled(self._generic("branch_returns").replace("{branch}", self._branch(beat)))]
         if beat.returns == "named":
@@ -186,13 +187,12 @@ class Writer:
         keys = self._generic("final_keys").replace("{keys}", ", ".join(task.keys))
         return " ".join((lead, request.replace("{branch}", self._branch(beat)), keys))
 
-    def _reply(self, acts: Sequence[Act], sentences: tuple[str, ...]) -> str:
-        """A neutral reply; it may take up the values that the user has just said, and no others."""
+    def _reply(self, ack: str, sentences: tuple[str, ...]) -> str:
+        """A neutral reply, which may begin by taking up what the user has just said."""
         aim = self.stream.choice(_LENGTHS)
-        parts = [self._ack(acts)] if acts and self.stream.below(10) < 6 else []
-        words = sum(len(part.split()) for part in parts)
-        pool = self.stream.sample(sentences, min(len(sentences), 1 + aim // 9))
-        for sentence in pool:
+        parts = [ack] if ack else []
+        words = len(ack.split())
+        for sentence in self.stream.sample(sentences, min(len(sentences), 1 + aim // 9)):
             length = len(sentence.split())
             if words >= _LEAST_REPLY and (words + length // 2 > aim or words + length > _MOST_REPLY):
                 break
@@ -200,15 +200,11 @@ class Writer:
             words += length
         return " ".join(parts)
 
-    def _ack(self, acts: Sequence[Act]) -> str:
-        task = next((t for t in (self.script.main, *self.script.others) if acts[0].slot in t.keys), self.script.main)
-        act = acts[0]
+    def _ack(self, task: TaskType, act: Act) -> str:
         slot = task.slot(act.slot)
-        if slot.type == "yes_no" or act.name == "withdraw":
+        if slot.type == "yes_no" or act.value is None:
             return self._generic("plain_acks")
-        if act.name == "cancel":
-            return filled(self._generic("drops"), slot.say(act.value or ""))
-        return filled(self._generic("acks"), slot.say(act.value or ""))
+        return filled(self._generic("drops" if act.name == "cancel" else "acks"), slot.say(act.value))
 
 
 def lowered(sentence: str) -> str:

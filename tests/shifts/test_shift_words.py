@@ -1,0 +1,133 @@
+"""Words of generated dialogues: nothing is given away, topics share nothing, and users type as people do."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from itertools import combinations
+
+import pytest
+
+from evolif.shifts import ShiftDialogue, generate
+from evolif.shifts.dialogue import Value
+from evolif.shifts.generate import draw_dialogue
+from evolif.shifts.said import named_branch
+from evolif.shifts.tasks import Hold, grams, kept, load_task, own_words, plain, usable_tasks
+from evolif.shifts.words import generic
+
+DIALOGUES = tuple(generate(400, seed=41))
+EARLIER = [turn for dialogue in DIALOGUES for turn in dialogue.turns[:-1]]
+
+
+def values(dialogue: ShiftDialogue) -> set[tuple[int, str, Value]]:
+    return {
+        (turn.topic, act.slot, act.value)
+        for turn in dialogue.turns
+        for act in turn.details
+        if act.value is not None and not isinstance(act.value, bool)
+    }
+
+
+def test_the_values_of_a_dialogue_differ_and_none_contains_another() -> None:
+    for dialogue in DIALOGUES:
+        texts = [str(value).lower() for _, _, value in values(dialogue)]
+        assert all(a not in b and b not in a for a, b in combinations(texts, 2))
+
+
+def test_every_goal_is_said_in_words_that_hold_its_value() -> None:
+    for dialogue in DIALOGUES:
+        task = load_task(dialogue.task)
+        for turn in dialogue.turns:
+            for act in turn.details if turn.topic == 0 else ():
+                if act.value is not None and not isinstance(act.value, bool):
+                    assert task.slot(act.slot).say(act.value).lower() in turn.query.lower()
+
+
+def test_other_topics_and_digressions_share_no_slot_word_and_no_value_with_the_main_topic() -> None:
+    for dialogue in DIALOGUES:
+        taken = own_words(dialogue.task)
+        for turn in dialogue.turns:
+            if turn.topic:
+                assert grams(turn.query).isdisjoint(taken), turn.query
+
+
+def test_replies_hold_no_value_of_a_goal_but_those_that_the_user_just_said() -> None:
+    for dialogue in DIALOGUES:
+        task = load_task(dialogue.task)
+        forms = {
+            plain(form): goal["value"]
+            for goal in dialogue.checkpoints
+            if goal["type"] != "yes_no"
+            for form in (str(goal["value"]), task.slot(goal["key"]).say(goal["value"]))
+        }
+        for turn in dialogue.turns:
+            said = {forms[form] for form in grams(turn.reply) & set(forms)}
+            assert said <= {act.value for act in turn.details}, turn.reply
+
+
+def test_the_final_request_lists_all_keys_and_gives_no_goal_away_but_the_branch() -> None:
+    for dialogue in DIALOGUES:
+        final = dialogue.turns[-1]
+        fork = next(turn.details[0].slot for turn in dialogue.turns if turn.move == "alternative")
+        chosen = next(goal for goal in dialogue.checkpoints if goal["key"] == fork)
+        assert named_branch(final.query, dialogue.task) == (fork, chosen["value"])
+        assert all(key in final.query for key in dialogue.keys)
+        assert "null" in final.query
+        assert load_task(dialogue.task).title in final.query
+        asked = final.query.replace(", ".join(dialogue.keys), "")
+        others = {plain(str(value)) for topic, slot, value in values(dialogue) if topic == 0 and slot != fork}
+        assert grams(asked).isdisjoint(others)
+        assert final.details == ()
+
+
+def test_witnesses_hold_one_object_with_all_keys() -> None:
+    for dialogue in DIALOGUES:
+        [block] = re.findall(r"```json\n(.*?)```", dialogue.witness, re.DOTALL)
+        assert tuple(json.loads(block)) == dialogue.keys
+
+
+def test_named_returns_have_a_cue_and_implicit_ones_have_none() -> None:
+    cue = re.compile(r"\b(?:back to|return to|earlier)\b", re.IGNORECASE)
+    for turn in EARLIER:
+        if turn.returns:
+            assert bool(cue.search(turn.query)) == (turn.returns == "named"), turn.query
+
+
+def test_users_type_about_as_people_do() -> None:
+    assert statistics.mean(len(turn.query.split()) for turn in EARLIER) == pytest.approx(16, abs=1)
+    assert statistics.mean("?" in turn.query for turn in EARLIER) == pytest.approx(0.37, abs=0.04)
+    assert statistics.median(len(turn.reply.split()) for turn in EARLIER) == pytest.approx(80, abs=5)
+    assert all(30 <= len(turn.reply.split()) <= 200 for dialogue in DIALOGUES for turn in dialogue.turns)
+    openly = [
+        any(act.name == "refine" and act.old is not None and _names(turn.query, act.old) for act in turn.details)
+        for turn in EARLIER
+    ]
+    assert statistics.mean(openly) == pytest.approx(0.12, abs=0.03)
+
+
+def _names(query: str, old: Value) -> bool:
+    return not isinstance(old, bool) and plain(str(old)).split()[0] in plain(query)
+
+
+def test_no_user_says_the_same_twice() -> None:
+    for dialogue in DIALOGUES:
+        queries = [turn.query for turn in dialogue.turns]
+        assert len(set(queries)) == len(queries)
+
+
+def test_a_dialogue_is_drawn_a_few_times_at_most() -> None:
+    draws = [draw_dialogue(41, number, (10, 15, 20, 25)[number % 4])[1] for number in range(200)]
+    assert statistics.mean(draws) < 6
+    assert max(draws) < 60
+
+
+@pytest.mark.parametrize("hold", ["calibration", "held_out"])
+def test_calibration_and_measurement_share_no_task_type_and_no_sentence(hold: Hold) -> None:
+    dialogues = tuple(generate(60, seed=3, hold=hold))
+    other: Hold = "held_out" if hold == "calibration" else "calibration"
+    assert {dialogue.task for dialogue in dialogues} <= set(usable_tasks(hold))
+    text = "\n".join(turn.query + " " + turn.reply for dialogue in dialogues for turn in dialogue.turns).lower()
+    unseen = [s for name in ("questions", "replies", "final_stays") for s in kept(generic("all")[name], other)]
+    assert not [sentence for sentence in unseen if sentence[1:].lower() in text]
+    assert dialogues == tuple(generate(60, seed=3, hold=hold))
