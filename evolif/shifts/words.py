@@ -14,23 +14,27 @@ from evolif.shifts.outline import MOST_ACTS, Beat
 from evolif.shifts.script import Script
 from evolif.shifts.tasks import Hold, Slot, TaskType, filled, grams, kept, own_words
 
-_TRIES = 5
-"""How often a sentence is drawn again that was already said."""
 _FEW = 3
 """So few sentences are all equally likely."""
 _OPENLY = 6
 """Of ten refinements, those that name the old value where there is a sentence that does."""
-_QUESTIONS = 5
+_QUESTIONS = 3
 """Of a hundred wishes, those that are put as a question; side questions make up for the rest."""
+_SMALLTALK = 12
+"""Of a hundred openings and returns, those that are a question."""
 _ACKS = 6
 """Of ten replies to a wish, those that take it up."""
 _LENGTHS = (32, 45, 55, 62, 70, 75, 78, 80, 84, 90, 97, 105, 120, 145, 175)
 """Words that a reply aims at."""
 _LEAST_REPLY, _MOST_REPLY = 30, 200
 _SMALL = re.compile(
-    r"(?:A|Actually|All|An|Any|Are|As|Because|Can|Change|Could|Did|Do|Does|Drop|Every|Everyone|For|Forget|Have|How|If|"
-    r"In|Is|It|Leave|Let|Make|Maybe|My|Nobody|No|Not|On|Our|People|Please|Put|Remove|Set|Should|Since|So|Some|Swap|"
-    r"Switch|Take|That|The|There|They|This|To|Use|We|Were|What|When|Where|Which|Who|Why|Will|With|Would|You|Your)\b"
+    r"(?:A|Actually|After|All|Alternatively|An|Another|Any|Are|As|Because|Before|Can|Change|"
+    r"Children|Could|Customers|Did|Do|Does|Drop|Each|Every|Everyone|Everything|For|Forget|"
+    r"Friends|From|Give|Have|How|If|Ignore|In|Is|It|Its|Kids|Leave|Let|Live|Make|Managers|"
+    r"Maybe|Most|Move|Must|My|Never|Nobody|No|Not|Nothing|On|Our|Partners|People|Please|Put|"
+    r"Remove|Sadly|Scrap|Send|Set|Should|Since|Skip|So|Some|Somebody|Something|Sorry|Strike|"
+    r"Suppose|Swap|Switch|Take|That|The|There|They|This|To|Until|Use|Users|We|Were|What|When|"
+    r"Where|Whether|Which|Who|Why|Will|With|Without|Would|You|Your)\b"
 )
 """Words that begin with a capital only because they begin a sentence."""
 
@@ -87,25 +91,25 @@ class Writer:
         return tuple(turns)
 
     def _pick(self, options: Sequence[str]) -> str:
-        """A sentence that was not said before, if there is one in a few draws; people prefer the shorter of two."""
-        found = self._fresh(options)
-        if len(options) > _FEW:
-            found = min(found, self._fresh(options), key=len)
+        """A sentence that was not said before, if there is one; people prefer the shorter of two."""
+        fresh = [s for s in options if s not in self.said] or options
+        found = self.stream.choice(fresh)
+        if len(fresh) > _FEW:
+            found = min(found, self.stream.choice(fresh), key=len)
         self.said.add(found)
         return found
 
-    def _fresh(self, options: Sequence[str]) -> str:
-        found = self.stream.choice(options)
-        for _ in range(_TRIES):
-            if found not in self.said:
-                break
-            found = self.stream.choice(options)
-        return found
+    def _tell(self, options: Sequence[str], questions: int, but: str = "") -> str:
+        """A sentence that is a question in so many of a hundred draws, as far as there are both kinds.
 
-    def _tell(self, options: Sequence[str], questions: int) -> str:
-        """A sentence that is a question in so many of a hundred draws, as far as there are both kinds."""
+        Args:
+            options: Those to choose from.
+            questions: Of a hundred draws.
+            but: Words that it does not begin with, as far as there are others.
+        """
         asks = self.stream.below(100) < questions
-        return self._pick([s for s in options if ("?" in s) == asks] or options)
+        fresh = [s for s in options if s not in self.said and not (but and s.startswith(but))] or options
+        return self._pick([s for s in fresh if ("?" in s) == asks] or fresh)
 
     def _generic(self, name: str) -> str:
         return self._pick(_beside(name, self.script.main.id, self.hold))
@@ -123,8 +127,8 @@ class Writer:
         parts = self._lead(beat, task)
         parts += self._wishes(beat, task, acts)
         asked: list[Act] = []
-        bare = not acts and (beat.returns != "implicit" or not self.stream.below(3))
-        if bare or (len(acts) == 1 and beat.move == "continue" and not self.stream.below(10)):
+        bare = not acts and beat.returns != "implicit"
+        if bare or (len(acts) == 1 and beat.move == "continue" and not self.stream.below(12)):
             parts += self._smalltalk(task, asked)
         if beat.returns == "implicit" and not acts and not asked and parts[0].endswith("?"):
             asked.append(Act("ask", ""))
@@ -135,13 +139,17 @@ class Writer:
         if beat.move in ("open", "topic"):
             lead = beat.move == "topic" and self.stream.below(2)
             return [self._tell(_beside("topic_leads", self.script.main.id, self.hold), 0)] * bool(lead) + [
-                self._tell(task.openings, 20)
+                self._tell(task.openings, _SMALLTALK)
             ]
         if beat.turns_back:
             return [filled(self._generic("branch_returns").replace("{branch}", self._branch(beat)))]
         if beat.returns == "named":
-            return [self._generic("named_returns").replace("{title}", task.title)]
-        return [self._tell(task.implicit, 30)] if beat.returns == "implicit" else []
+            return [
+                self._tell(_beside("named_returns", self.script.main.id, self.hold), _SMALLTALK).replace(
+                    "{title}", task.title
+                )
+            ]
+        return [self._tell(task.implicit, _SMALLTALK)] if beat.returns == "implicit" else []
 
     def _branch(self, beat: Beat) -> str:
         return self.branch_name.replace("{value}", self.script.fork.say(self.script.versions[beat.version]))
@@ -150,19 +158,19 @@ class Writer:
         """The sentences of acts; a second one may hang on to the first."""
         parts: list[str] = []
         for act in acts:
-            sentence = self._wish(task.slot(act.slot), act, beat)
+            sentence = self._wish(task.slot(act.slot), act, beat, parts[-1].split()[0] if parts else "")
             if parts and self.stream.below(10) < 3:
                 sentence = self._generic("connectors") + lowered(sentence)
             parts.append(sentence)
         return parts
 
-    def _wish(self, slot: Slot, act: Act, beat: Beat) -> str:
+    def _wish(self, slot: Slot, act: Act, beat: Beat, but: str) -> str:
         alternative = beat.old is not None and act.name == "set" and slot is self.script.fork
         options = slot.sentences("alternative" if alternative else act.name, act.value)
         if act.name == "refine":
             openly = self.stream.below(10) < _OPENLY
             options = tuple(s for s in options if ("{old}" in s) == openly) or options
-        template = self._tell(options, _QUESTIONS)
+        template = self._tell(options, _QUESTIONS, but)
         return filled(
             template, "" if act.value is None else slot.say(act.value), "" if act.old is None else slot.say(act.old)
         )
@@ -170,9 +178,9 @@ class Writer:
     def _smalltalk(self, task: TaskType, asked: list[Act]) -> list[str]:
         """A question or a remark without any value."""
         chance = self.stream.below(10)
-        if chance < 5:
+        if chance < 6:
             return [self._pick(task.remarks)]
-        if chance < 7:
+        if chance < 8:
             slot = self.stream.choice(task.slots)
             if slot.ask:
                 asked.append(Act("ask", slot.key))
