@@ -12,11 +12,14 @@ import typer
 
 from evolif.cli.console import say, show, show_json
 from evolif.cli.options import Display, JsonFlag
+from evolif.text import clip
 
 if TYPE_CHECKING:
-    from evolif.exchange import Contamination, Exported, ImportedDialogs, ImportedRun, ImportResult
+    from evolif.exchange import Contamination, Exported, ImportedDialogs, ImportedReleased, ImportedRun, ImportResult
 
 _HUB = "Hugging Face Hub"
+_LONGEST = 200
+"""Characters of a text of the source in a message."""
 _SHOWN = 50
 """Maximum number of listed findings; --json has all."""
 
@@ -29,10 +32,10 @@ def export(
         typer.Option(
             "--format",
             "-f",
-            metavar="jsonl|parquet|datasets|evolif-states|evolif-dialogs|unidial",
+            metavar="jsonl|parquet|datasets|evolif-states|evolif-dialogs|unidial|ntm",
             help="What to write; by default the extension of OUT decides (.jsonl, .parquet). evolif-states and "
             "evolif-dialogs are the EvolIF authors' layouts, for benchmarks; unidial is the schema of "
-            "UniDial-EvalKit, for runs.",
+            "UniDial-EvalKit, for runs; ntm is the layout of NTM, for benchmarks of the scenario shifts.",
         ),
     ] = None,
     with_witness: Annotated[
@@ -99,19 +102,28 @@ def import_(
         Path,
         typer.Argument(
             metavar="SOURCE",
-            help="A .jsonl, .parquet or .arrow file, a folder of them, or a folder of dialogues in the unified schema.",
+            help="A .jsonl, .parquet or .arrow file, a folder of them, a folder of dialogues in the unified schema, or "
+            "a released file of NTM.",
         ),
     ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The benchmark's folder; new or empty.")],
     as_json: JsonFlag = False,
     display: Display = "auto",
 ) -> None:
-    """Import exported data, the EvolIF authors' files or dialogues in the unified schema as a benchmark.
+    """Import exported data, the EvolIF authors' files, dialogues in the unified schema or NTM's as a benchmark.
 
     Reports how much of it can be satisfied, or scored. Sessions that were exported as unidial become a run again.
     """
     from evolif.cli.progress import choose, counting
-    from evolif.exchange import exported_sessions, import_benchmark, import_dialogs, import_run, is_dialogs
+    from evolif.exchange import (
+        exported_sessions,
+        import_benchmark,
+        import_dialogs,
+        import_released,
+        import_run,
+        is_dialogs,
+    )
+    from evolif.shifts import is_released
 
     sessions = exported_sessions(source)
     if sessions:
@@ -127,6 +139,13 @@ def import_(
             show_json({**asdict(made), "path": str(made.path)})
         else:
             show(_dialog_lines(made))
+        return
+    if is_released(source):
+        released = import_released(source, out)
+        if as_json:
+            show_json({**asdict(released), "path": str(released.path)})
+        else:
+            show(_released_lines(released))
         return
     with counting(choose(display), "importing") as progress:
         done = import_benchmark(source, out, progress)
@@ -154,6 +173,27 @@ def _dialog_lines(made: ImportedDialogs) -> list[str]:
         kinds = ", ".join(f"{kind} {number}" for kind, number in made.unscorable.items())
         lines.append(f"Entries that cannot be scored, whatever the answer: {kinds}. Reports count them as failed.")
     return [*lines, f"Next: evolif evaluate {made.path} --model local/smollm2-135m --out RUN"]
+
+
+def _released_lines(made: ImportedReleased) -> list[str]:
+    twice = f", {made.duplicates} of them duplicates" if made.duplicates else ""
+    bare = f", {made.without_goals} dialogues have none" if made.without_goals else ""
+    lines = [
+        f"{made.path}: {made.dialogues} dialogues{twice}, {made.user_turns} turns, scenario shifts",
+        f"{made.goals} goals, each decided by a judge{bare}",
+    ]
+    if made.left_out:
+        lines.append(f"{len(made.left_out)} goals do not count, since nobody states them in the dialogue:")
+        lines += [
+            f"  {clip(name, _LONGEST)} ({number}): {clip(goal, _LONGEST)}"
+            for name, number, goal in made.left_out[:_SHOWN]
+        ]
+        if len(made.left_out) > _SHOWN:
+            lines.append(f"  … and {len(made.left_out) - _SHOWN} more; --json lists all of them")
+        lines.append(
+            "To have them count: evolif generate BENCH --scenario shifts --set source=FILE --set unstated=keep"
+        )
+    return [*lines, f"Next: evolif evaluate {made.path} --model openai/NAME --judge openai/JUDGE --out RUN"]
 
 
 def _import_lines(done: ImportResult) -> list[str]:

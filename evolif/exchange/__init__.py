@@ -5,6 +5,7 @@ from evolif.exchange.dialogs import ImportedDialogs, import_dialogs, is_dialogs
 from evolif.exchange.exporting import FORMATS, Exported, export
 from evolif.exchange.importing import ImportResult, import_benchmark
 from evolif.exchange.played import ImportedRun, exported_sessions, import_run
+from evolif.exchange.released import ImportedReleased, import_released
 from evolif.exchange.rows import canary_of
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Exported",
     "ImportResult",
     "ImportedDialogs",
+    "ImportedReleased",
     "ImportedRun",
     "canary_of",
     "contamination",
@@ -20,6 +22,7 @@ __all__ = [
     "exported_sessions",
     "import_benchmark",
     "import_dialogs",
+    "import_released",
     "import_run",
     "is_dialogs",
 ]

@@ -16,6 +16,7 @@ from evolif._version import __version__
 from evolif.benchmark import HEADER, BenchmarkFolder, open_benchmark
 from evolif.errors import AccessError, OutsideError, UsageError
 from evolif.exchange.authors import DIALOGS, FILE_NAMES, STATES, layout_rows
+from evolif.exchange.released import NTM, export_released
 from evolif.exchange.results import UNIDIAL, model_results
 from evolif.exchange.rows import (
     FIELD,
@@ -40,7 +41,7 @@ from evolif.unidial import write_results
 from evolif.workshop import workshop
 
 JSONL, PARQUET, DATASETS = "jsonl", "parquet", "datasets"
-FORMATS = (JSONL, PARQUET, DATASETS, STATES, DIALOGS, UNIDIAL)
+FORMATS = (JSONL, PARQUET, DATASETS, STATES, DIALOGS, UNIDIAL, NTM)
 _SUFFIXES = {".jsonl": JSONL, ".parquet": PARQUET}
 
 
@@ -103,6 +104,8 @@ def export(
         source = _Source(content, with_witness, licence)
         if chosen == UNIDIAL:
             return _export_results(source, target)
+        if chosen == NTM:
+            return _export_released(source, target)
         if chosen in (STATES, DIALOGS):
             return _export_layout(source, target, chosen)
         return _export_table(source, target, chosen, hub)
@@ -290,6 +293,15 @@ def _export_results(source: _Source, out: Path) -> Exported:
             source.withheld += results.withheld
             write_results(folder / name, results.dialogs, results.records)
     return source.exported(out, UNIDIAL)
+
+
+def _export_released(source: _Source, out: Path) -> Exported:
+    """Write a benchmark of dialogues whose topic shifts in NTM's layout, which has the goals in it."""
+    if not source.with_witness:
+        raise UsageError(f"the format {NTM} holds the goals of the dialogues, an answer key; add --with-witness")
+    with new_path(out, is_folder=False) as file:
+        source.count = export_released(source.content, file, source.canary)
+    return source.exported(out, NTM)
 
 
 def _write_lines(path: Path, rows: Iterable[Row]) -> None:

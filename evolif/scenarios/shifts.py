@@ -43,14 +43,17 @@ from evolif.shifts import (
     judge_goals,
     left_out,
     lines_of,
+    misplaced,
     node_recall,
     player,
     read_playable,
     read_released,
     read_score,
     released_lines,
+    size_object,
     tcr,
     tcr_gain,
+    turns_of_prompts,
     write_released,
 )
 from evolif.types import Exchange, Prompt
@@ -328,9 +331,20 @@ class Shifts(FolderScenario):
         return {key: prompt.payload.get(key) for key in KEY_FIELDS}
 
     def extra(self, model: Any) -> Mapping[str, Any]:
-        """TCR by number of rounds beside TCR, the dialogues without goals, and unmet goals by reason."""
+        """TCR and tokens by number of rounds, what TCR leaves out, and unmet goals by reason."""
         whole = MetricFigures(model.summary.metrics, model.summary.intervals)
-        return {**completion_object(whole, model.figures_by("rounds")), **goal_counts(model.counted)}
+        return {
+            **completion_object(whole, model.figures_by("rounds")),
+            **size_object(model.context_size),
+            **goal_counts(model.counted),
+        }
+
+    def misplaced(
+        self, prompts: Sequence[Prompt], decisions: Sequence[Mapping[str, Any] | None]
+    ) -> Mapping[int, str] | None:
+        """By the gold of the dialogue; None for released ones, which have none."""
+        turns = turns_of_prompts(prompts)
+        return None if turns is None else misplaced(turns, decisions)
 
     def remarks(self, run: Any) -> Iterable[str]:
         """What is left out of TCR, and why."""

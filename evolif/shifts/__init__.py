@@ -1,8 +1,8 @@
 """Dialogues whose topic shifts (Context-Agent): checks of final answers, figures, NTM's released files."""
 
 from evolif.shifts.checking import Checkpoint, GoalResult, Reason, check_answer, invented, occurs_in
-from evolif.shifts.completion import completion_object, goal_counts, left_out
-from evolif.shifts.decisions import MoveScore, decision_scores, score_moves
+from evolif.shifts.completion import completion_object, goal_counts, left_out, size_object
+from evolif.shifts.decisions import MoveScore, decision_scores, misplaced, score_moves
 from evolif.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
 from evolif.shifts.figures import cohen_kappa, tcr, tcr_gain
 from evolif.shifts.generate import draw_dialogue, generate
@@ -17,7 +17,7 @@ from evolif.shifts.importing import (
     released_lines,
 )
 from evolif.shifts.judged import goal_criteria, goal_rubric, judge_goals
-from evolif.shifts.lines import KEY_FIELDS, dialogue_of, dialogue_of_prompts, lines_of
+from evolif.shifts.lines import KEY_FIELDS, dialogue_of, dialogue_of_prompts, lines_of, turns_of_prompts
 from evolif.shifts.outline import COUNTS
 from evolif.shifts.players import player
 from evolif.shifts.reading import read_object
@@ -89,6 +89,7 @@ __all__ = [
     "judge_goals",
     "left_out",
     "lines_of",
+    "misplaced",
     "named_branch",
     "node_recall",
     "occurs_in",
@@ -103,8 +104,10 @@ __all__ = [
     "released_lines",
     "said",
     "score_moves",
+    "size_object",
     "tcr",
     "tcr_gain",
     "to_released",
+    "turns_of_prompts",
     "write_released",
 ]

@@ -27,6 +27,29 @@ def completion_object(whole: MetricFigures, by_rounds: Mapping[str, MetricFigure
     }
 
 
+def size_object(size: Any) -> dict[str, Any]:
+    """`act` and `total_tokens`, tokens a turn with their intervals, over all dialogues and by number of rounds.
+
+    Args:
+        size: The context tokens of a model (`evolif.report.context_size.ContextSize`); None if nothing counted them.
+    """
+    if size is None:
+        return {"act": None, "total_tokens": None}
+    whole, classes = size.all, size.by_rounds
+    return {
+        name: {
+            **_mean(getattr(whole, field)),
+            "by_rounds": {str(rounds): _mean(getattr(one, field)) for rounds, one in classes.items()},
+        }
+        for name, field in (("act", "context"), ("total_tokens", "total"))
+    }
+
+
+def _mean(mean: Any) -> dict[str, float | None]:
+    low, high = mean.interval or (None, None)
+    return {"value": mean.value, "low": low, "high": high}
+
+
 def goal_counts(sessions: Iterable[Session]) -> dict[str, Any]:
     """What the completion rate is made of, and what it leaves out.
 

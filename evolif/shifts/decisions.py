@@ -85,6 +85,34 @@ def decision_scores(dialogue: ShiftDialogue, decisions: Sequence[Decision]) -> d
     }
 
 
+def misplaced(turns: Sequence[ShiftTurn], decisions: Sequence[Decision]) -> dict[int, str]:
+    """The turns that the decisions of a strategy put where they do not belong, each with what is right.
+
+    Args:
+        turns: With their gold, from the first on.
+        decisions: One for each turn.
+
+    Raises:
+        ArgumentError: there is not one decision for each turn.
+    """
+    dialogue = ShiftDialogue("", tuple(turns), (), "")
+    scores = score_moves(dialogue, decisions)
+    found = {turn.turn: _what_is_right(turn, score, turns) for turn, score in zip(turns, scores, strict=True)}
+    return {number: told for number, told in found.items() if told}
+
+
+def _what_is_right(turn: ShiftTurn, score: MoveScore, turns: Sequence[ShiftTurn]) -> str:
+    """Where a turn belongs, if it is not there; empty if it is."""
+    opened = next(one.turn for one in turns if one.topic == turn.topic)
+    if score.topic is False:
+        return "opens a topic" if opened == turn.turn else f"belongs to the topic of turn {opened}"
+    if score.fork is False:
+        return f"branches off from turn {turn.fork}"
+    if score.arrived is False:
+        return f"belongs to branch {turn.branch} of the topic of turn {opened}"
+    return "opens no branch" if score.extra_branch else ""
+
+
 def _move(forest: Forest, decision: Decision) -> Mapping[str, Any]:
     """Move as decided; a decision that is invalid goes on, as the strategy itself does."""
     given = decision if isinstance(decision, Mapping) else {}

@@ -74,6 +74,21 @@ def dialogue_of_prompts(prompts: Iterable[Prompt]) -> ShiftDialogue | None:
     return dialogue_of(lines)
 
 
+def turns_of_prompts(prompts: Iterable[Prompt]) -> tuple[ShiftTurn, ...] | None:
+    """The turns that prompts of a stored session ask, with their gold, however far it got.
+
+    Args:
+        prompts: In order, from the first.
+
+    Returns:
+        None if the dialogue was imported and has no gold.
+    """
+    lines = [{**prompt.payload, "query": prompt.query, "labels": prompt.labels} for prompt in prompts]
+    if not all("gold" in line for line in lines):
+        return None
+    return tuple(_turn(number, line) for number, line in enumerate(lines, 1))
+
+
 def _turn(number: int, line: Mapping[str, Any]) -> ShiftTurn:
     gold = line["gold"]
     return ShiftTurn(

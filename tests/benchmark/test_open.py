@@ -46,8 +46,8 @@ def test_a_scenario_that_is_not_installed_is_named_with_file_and_mend(folder: Pa
     with pytest.raises(InputError) as caught:
         evolif.load_benchmark(folder)
     assert str(caught.value) == (
-        f"{folder / 'benchmark.json'}: the scenario “quiz” is not installed here; there are instructions, recorded; a "
-        "benchmark is opened with the package that made it"
+        f"{folder / 'benchmark.json'}: the scenario “quiz” is not installed here; there are instructions, recorded, "
+        "shifts; a benchmark is opened with the package that made it"
     )
 
 

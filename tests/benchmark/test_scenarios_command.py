@@ -28,9 +28,9 @@ def refused(*words: object) -> str:
 def test_the_list_has_a_line_for_each_also_for_a_broken_plugin(install) -> None:
     install(quiz="Quiz", gone="NoSuchClass", untitled="Untitled")
     lines = run("scenarios").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["instructions", "recorded", "gone", "quiz", "untitled"]
-    assert lines[3].endswith("questions about waters")
-    assert all("cannot be loaded" in line and line.endswith("fix or remove it") for line in (lines[2], lines[4]))
+    assert [line.split()[0] for line in lines] == ["instructions", "recorded", "shifts", "gone", "quiz", "untitled"]
+    assert lines[4].endswith("questions about waters")
+    assert all("cannot be loaded" in line and line.endswith("fix or remove it") for line in (lines[3], lines[5]))
     rows = {row.pop("name"): row for row in json.loads(run("scenarios", "--json").stdout)}
     assert rows["quiz"] == {"title": "questions about waters"} and list(rows["gone"]) == ["fault"]
 
@@ -38,7 +38,7 @@ def test_the_list_has_a_line_for_each_also_for_a_broken_plugin(install) -> None:
 def test_plugins_can_be_turned_off(install, monkeypatch: pytest.MonkeyPatch) -> None:
     install(quiz="Quiz")
     monkeypatch.setenv("EVOLIF_PLUGINS", "0")
-    assert [line.split()[0] for line in run("scenarios").stdout.splitlines()] == ["instructions", "recorded"]
+    assert [line.split()[0] for line in run("scenarios").stdout.splitlines()] == ["instructions", "recorded", "shifts"]
     assert "is not installed here" in refused("scenarios", "quiz")
 
 
@@ -84,7 +84,10 @@ def test_a_scenario_is_generated_with_its_options_and_completed_with_the_same_se
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--scenario", "quizz"], "the scenario “quizz” is not installed here; there are instructions, recorded, quiz"),
+        (
+            ["--scenario", "quizz"],
+            "the scenario “quizz” is not installed here; there are instructions, recorded, shifts, quiz",
+        ),
         (["--scenario", "quiz", "--set", "colour=red"], "--set colour: the scenario quiz has no such option"),
         (["--scenario", "quiz", "--turns", "20"], "--turns belongs to instruction following; the scenario quiz takes"),
         (["--scenario", "quiz", "--temperature", "1"], "--temperature belongs to instruction following"),
