@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evolif.shifts.checking import occurs_in
-from evolif.shifts.dialogue import ShiftDialogue
+from evolif.shifts.checking import HasCheckpoints, occurs_in
 from evolif.shifts.said import said
 from evolif.shifts.tasks import TaskType, load_task, task_types
 from evolif.types import Message
 
 
 def node_recall(
-    dialogue: ShiftDialogue, shown: Mapping[int, str], messages: Iterable[Message] | None = None
+    dialogue: HasCheckpoints, shown: Mapping[int, str], messages: Iterable[Message] | None = None
 ) -> dict[str, float | None]:
     """Compute which share of the turns that goals come from the final context shows.
 
     Args:
-        dialogue: With its goals; `provenance` lists the turns that one must know to get a goal right.
+        dialogue: With its goals, whose `provenance` lists the turns that one must know to get a goal right. The task
+            type, where it has one, says how users say a value.
         shown: Turn to `full` or `summary`, as `Context.shown` of the last turn gave it; other turns are absent.
         messages: What the last call was sent; None if that is not at hand.
 
@@ -38,9 +38,9 @@ def _kind(shown: Mapping[int, str], turn: int) -> str:
     return kind if kind in ("full", "summary") else "absent"
 
 
-def _kept(dialogue: ShiftDialogue, texts: Sequence[str]) -> float | None:
+def _kept(dialogue: HasCheckpoints, texts: Sequence[str]) -> float | None:
     present = [goal for goal in dialogue.checkpoints if goal.get("polarity", "present") == "present"]
-    task = _task(dialogue.task)
+    task = _task(getattr(dialogue, "task", ""))  # one made by hand may have no task type
     acts = () if task is None else (act for text in texts for act in said(text, task))
     settled = {(act.slot, act.value) for act in acts if act.name in ("set", "refine", "add")}
     found = [
