@@ -34,7 +34,11 @@ _SMALL = re.compile(
     r"Maybe|Most|Move|Must|My|Never|Nobody|No|Not|Nothing|On|Our|Partners|People|Please|Put|"
     r"Remove|Sadly|Scrap|Send|Set|Should|Since|Skip|So|Some|Somebody|Something|Sorry|Strike|"
     r"Suppose|Swap|Switch|Take|That|The|There|They|This|To|Until|Use|Users|We|Were|What|When|"
-    r"Where|Whether|Which|Who|Why|Will|With|Without|Would|You|Your)\b"
+    r"Where|Whether|Which|Who|Why|Will|With|Without|Would|You|Your|"
+    r"And|Authentication|Autoscaling|Bad|Batch|Breakfast|Colours|Compost|Correction|Developers|Dinner|"
+    r"Doors|Emojis|Errors|Exams|Film|Finance|Flaky|Hadn|Head|Labelling|Lessons|Long|Maintenance|May|"
+    r"Memory|Mocking|Multiplayer|New|Noise|Pagination|Port|Prep|Retries|Reviews|Route|School|Scratch|"
+    r"Shall|Small|Time|Training|Type)\b"
 )
 """Words that begin with a capital only because they begin a sentence."""
 

@@ -20,7 +20,7 @@ from evolif.shifts.tasks import (
     usable_task,
     usable_tasks,
 )
-from evolif.shifts.words import generic
+from evolif.shifts.words import generic, lowered
 
 ALL = [task for ids in task_types().values() for task in ids]
 
@@ -131,3 +131,11 @@ def test_named_returns_have_a_cue_and_openings_of_topics_have_none() -> None:
         "questions": (False, False),
         "replies": (False, False),
     }
+
+
+@pytest.mark.parametrize("task", ALL)
+def test_a_wish_that_follows_a_connector_begins_with_a_small_letter(task: str) -> None:
+    for slot in load_task(task).slots:
+        for sentence in (s for group in slot.all_sentences().values() for s in group):
+            if sentence[0].isupper() and sentence.split()[0].split("'")[0] != "I":
+                assert lowered(sentence)[0].islower(), sentence
