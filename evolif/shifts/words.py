@@ -32,7 +32,7 @@ _SMALL = re.compile(
     r"Children|Could|Customers|Did|Do|Does|Drop|Each|Every|Everyone|Everything|For|Forget|"
     r"Friends|From|Give|Have|How|If|Ignore|In|Is|It|Its|Kids|Leave|Let|Live|Make|Managers|"
     r"Maybe|Most|Move|Must|My|Never|Nobody|No|Not|Nothing|On|Our|Partners|People|Please|Put|"
-    r"Remove|Sadly|Scrap|Send|Set|Should|Since|Skip|So|Some|Somebody|Something|Sorry|Strike|"
+    r"Remove|Sadly|Scrap|Scratch|Send|Set|Shall|Should|Since|Skip|So|Some|Somebody|Something|Sorry|Strike|"
     r"Suppose|Swap|Switch|Take|That|The|There|They|This|To|Until|Use|Users|We|Were|What|When|"
     r"Where|Whether|Which|Who|Why|Will|With|Without|Would|You|Your|"
     r"And|Authentication|Autoscaling|Bad|Batch|Breakfast|Colours|Compost|Correction|Developers|Dinner|"
