@@ -143,9 +143,9 @@ def load_task(task: str) -> TaskType:
 def kept(options: Sequence[T], hold: Hold) -> tuple[T, ...]:
     """The options that dialogues may use; which third is held out depends on the options' texts alone.
 
-    Of two or more options at least one is held out, of one none.
+    Of a single option none is.
     """
-    count = max(len(options) // 3, len(options) > 1)
+    count = round(len(options) / 3)
     if hold == "all" or not count:
         return tuple(options)
     held = set(sorted(range(len(options)), key=lambda at: _rank(options[at]))[:count])

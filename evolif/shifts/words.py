@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -18,14 +18,15 @@ _FEW = 3
 """So few sentences are all equally likely."""
 _OPENLY = 6
 """Of ten refinements, those that name the old value where there is a sentence that does."""
-_QUESTIONS = 3
+_QUESTIONS = 5
 """Of a hundred wishes, those that are put as a question; side questions make up for the rest."""
-_SMALLTALK = 12
+_SMALLTALK = 20
 """Of a hundred openings and returns, those that are a question."""
 _ACKS = 6
 """Of ten replies to a wish, those that take it up."""
 _LENGTHS = (32, 45, 55, 62, 70, 75, 78, 80, 84, 90, 97, 105, 120, 145, 175)
 """Words that a reply aims at."""
+_MANY = 1 << 60
 _LEAST_REPLY, _MOST_REPLY = 30, 200
 _SMALL = re.compile(
     r"(?:A|Actually|After|All|Alternatively|An|Another|Any|Are|As|Because|Before|Can|Change|"
@@ -204,13 +205,23 @@ class Writer:
         aim = self.stream.choice(_LENGTHS)
         parts = [ack] if ack else []
         words = len(ack.split())
-        for sentence in self.stream.sample(sentences, min(len(sentences), 1 + aim // 9)):
+        for sentence in self._in_any_order(sentences):
             length = len(sentence.split())
             if words >= _LEAST_REPLY and (words + length // 2 > aim or words + length > _MOST_REPLY):
                 break
             parts.append(sentence)
             words += length
         return " ".join(parts)
+
+    def _in_any_order(self, sentences: tuple[str, ...]) -> Iterator[str]:
+        """The sentences in random order; one draw is enough for many, as replies are most of what is drawn."""
+        left = list(sentences)
+        drawn = 0
+        while left:
+            drawn = drawn if drawn >= len(left) else self.stream.below(_MANY)
+            drawn, at = divmod(drawn, len(left))
+            left[at], left[-1] = left[-1], left[at]
+            yield left.pop()
 
     def _ack(self, task: TaskType, act: Act) -> str:
         slot = task.slot(act.slot)
