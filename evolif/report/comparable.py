@@ -233,6 +233,11 @@ class ComparableRuns:
     analyses: tuple[RunAnalysis, ...]
     why_alone: str = ""
 
+    @property
+    def reference(self) -> int:
+        """Which of a model's runs the others are compared with, where none is under the full history."""
+        return 0
+
     @cached_property
     def models(self) -> tuple[ModelAnalysis, ...]:
         """In the order of runs and models."""

@@ -135,6 +135,10 @@ class ModelComparison:
 class _Pair(ComparableRuns):
     chosen: tuple[ModelAnalysis, ...] = field(default=(), repr=False)
 
+    @property
+    def reference(self) -> int:
+        return 1  # the difference is A − B
+
     @cached_property
     def models(self) -> tuple[ModelAnalysis, ...]:
         return self.chosen

@@ -190,7 +190,9 @@ def context_size(
                 sessions.append(ContextSession(session.dialogue, _rounds(own), turns))
     if not sessions:
         return None
-    return ContextSize(tuple(sessions), name, not is_full or benchmark is not None)
+    # What never says anything is not missing.
+    is_silent = getattr(type(environment), "system", None) is Environment.system
+    return ContextSize(tuple(sessions), name, not is_full or benchmark is not None or is_silent)
 
 
 def _rounds(records: Iterable[TurnRecord]) -> int | None:

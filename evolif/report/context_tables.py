@@ -13,6 +13,7 @@ from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.context_size import ContextClass, ContextSize, TokenMean
 from evolif.report.contexts import (
+    CLASSES,
     EFFECTS,
     TABLE,
     ContextEffect,
@@ -25,7 +26,7 @@ from evolif.report.contexts import (
 )
 from evolif.report.tables import metric_cell
 from evolif.report.wording import NO_SYSTEM, NO_TOKENIZER, NOT_COUNTED
-from evolif.scenario import Grid, TableCell
+from evolif.scenario import Grid, TableCell, TableRow
 
 
 def context_grids(runs: ComparableRuns) -> Iterator[Grid]:
@@ -39,7 +40,7 @@ def context_grids(runs: ComparableRuns) -> Iterator[Grid]:
         yield Grid(TABLE, _TITLE, "", (), (), f"Context tokens could not be counted: {fault}")
         return
     if effects:
-        yield _effects_grid(runs, effects)
+        yield from _effect_grids(runs, effects)
 
 
 _TITLE = "Context strategies: score, tokens a turn, and own cost"
@@ -99,31 +100,49 @@ def _tokens_cell(found: TokenMean) -> TableCell:
     return TableCell(f"{found.value:,.0f}", ends)
 
 
-def _effects_grid(runs: ComparableRuns, effects: Sequence[ContextEffect]) -> Grid:
+def _effect_grids(runs: ComparableRuns, effects: Sequence[ContextEffect]) -> Iterator[Grid]:
+    """Gains and savings over all dialogues, and by the number of rounds."""
     scored = score_of(runs)
     label = scored[1].label if scored else "score"
     references = list(dict.fromkeys(one.reference for one in effects))
-    rows = tuple(
-        (
-            one.name if one.rounds is None else f"{one.name}: {one.rounds} rounds",
-            (*map(_percent_cell, (one.gain, one.drop, one.total_drop)), TableCell(f"{one.dialogues:,}")),
-        )
-        for one in effects
-    )
-    title = f"What the strategies do to {label} and tokens, in % of {', '.join(references)}"
+    whole = [one for one in effects if one.rounds is None]
+    classes = [one for one in effects if one.rounds is not None]
+    counts = sorted({one.dialogues for one in whole})
     note = (
         f"Gain: strategy ÷ {'reference' if len(references) > 1 else references[0]} − 1; a loss is negative. Drop: the "
-        "same of tokens a turn, where classes of rounds count alike; a saving is negative. Paired by dialogue; in "
-        "brackets 95 % bootstrap intervals over dialogues."
+        f"same of tokens a turn{', where classes of rounds count alike' if classes else ''}; a saving is negative. "
+        f"Paired over {' to '.join(dict.fromkeys((f'{counts[0]:,}', f'{counts[-1]:,}')))} dialogues; in brackets 95 % "
+        "bootstrap intervals over them."
     )
-    heads = (f"{label} gain", "context drop", "drop with own", "dialogues")
-    return Grid(EFFECTS, title, "strategy", heads, rows, note)
+    title = f"What the strategies do to {label} and context tokens, in % of {', '.join(references)}"
+    # The model is named where there are several.
+    several = len({model.name for model in runs.models}) > 1
+    has_own = any(one.total_drop != one.drop for one in effects)
+    heads = (f"{label} gain", "context drop", *(("drop with own",) if has_own else ()))
+
+    def rows(own: Sequence[ContextEffect]) -> tuple[TableRow, ...]:
+        return tuple(
+            (
+                _effect_name(one, several=several),
+                tuple(map(_percent_cell, (one.gain, one.drop, one.total_drop)))[: len(heads)],
+            )
+            for one in own
+        )
+
+    yield Grid(EFFECTS, title, "strategy", heads, rows(whole), note)
+    if classes:
+        yield Grid(CLASSES, "The same by the number of rounds", "strategy", heads, rows(classes))
+
+
+def _effect_name(one: ContextEffect, *, several: bool) -> str:
+    name = one.name if several else one.name.rpartition(", ")[2]
+    return name if one.rounds is None else f"{name}, {one.rounds} rounds"
 
 
 def _percent_cell(found: Percent) -> TableCell:
     if found.value is None:
         return TableCell()
-    ends = "" if found.interval is None else f"[{found.interval[0]:+.1f}, {found.interval[1]:+.1f}]"
+    ends = "" if found.interval is None else f"[{_signed(found.interval[0])}, {_signed(found.interval[1])}]"
     return TableCell(_signed(found.value), ends)
 
 

@@ -21,8 +21,8 @@ TABLE = "contexts"
 """The name of the table of tokens and own cost; a scenario whose chapters name it always shows it."""
 FIGURE = "tokens"
 """The name of the figure of scores against tokens."""
-EFFECTS = "context-effects"
-"""The name of the table of gains and savings."""
+EFFECTS, CLASSES = "context-effects", "context-classes"
+"""The names of the tables of gains and savings, over all dialogues and by number of rounds."""
 
 TREE = "tree"
 """The strategy whose decisions make topic trees."""
@@ -168,7 +168,9 @@ def reference_pairs(runs: ComparableRuns) -> list[tuple[ModelAnalysis, ModelAnal
     pairs = []
     for name in dict.fromkeys(model.name for model in runs.models):
         own = [model for model in runs.models if model.name == name]
-        base = next((model for model in own if model.of.settings.context == FullHistory.name), own[0])
+        base = next(
+            (model for model in own if model.of.settings.context == FullHistory.name), own[runs.reference % len(own)]
+        )
         pairs += [(model, base) for model in own if _context(model) != _context(base)]
     return pairs
 

@@ -20,7 +20,7 @@ from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import Breakdown, MetricFigures
 from evolif.models import ChatModel
 from evolif.resources import complaint
-from evolif.scenario import Benchmark, Defaults, Lengths, Scenario, Services, Unjudged
+from evolif.scenario import Benchmark, Chapter, Defaults, Grid, Lengths, Scenario, Services, Unjudged, options_of
 from evolif.shifts import (
     COUNTS,
     KEY_FIELDS,
@@ -46,10 +46,14 @@ from evolif.shifts import (
     misplaced,
     node_recall,
     player,
+    plays_of,
+    plays_of_model,
     read_playable,
     read_released,
     read_score,
     released_lines,
+    shift_grids,
+    shift_object,
     size_object,
     tcr,
     tcr_gain,
@@ -228,6 +232,26 @@ class Shifts(FolderScenario):
     metrics = TCR_TABLE
     key_fields = KEY_FIELDS
     breakdowns = (Breakdown("rounds", "rounds", "", kind=True), Breakdown("task", "task", "", kind=True))
+    chapters = (
+        Chapter(
+            "contexts",
+            "What the model is shown",
+            "A context strategy chooses what of the conversation each call shows. Its own calls are counted beside it. "
+            "Its ceiling is what a reader of the final call, who knows nothing else, can get right.",
+            ("tokens",),
+            ("contexts", "context-effects", "context-classes", "reader", "recall"),
+        ),
+        Chapter("failures", "Why goals fail", "", (), ("failures",)),
+        Chapter(
+            "topics",
+            "Topics and branches",
+            "What the strategy tree decides, compared with the gold of each turn. Each dialogue below shows its own.",
+            ("tree",),
+            ("decisions",),
+        ),
+        Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
+        Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
+    )
     how_to_read = (
         "The user opens other subjects, tries alternatives, comes back and changes their mind. At the end they ask for "
         "the whole result. The task completion rate (TCR) is the share of their goals that this answer satisfies.",
@@ -331,13 +355,18 @@ class Shifts(FolderScenario):
         return {key: prompt.payload.get(key) for key in KEY_FIELDS}
 
     def extra(self, model: Any) -> Mapping[str, Any]:
-        """TCR and tokens by number of rounds, what TCR leaves out, and unmet goals by reason."""
+        """TCR and tokens by number of rounds, what TCR leaves out, failures, node recall, ceiling, decisions."""
         whole = MetricFigures(model.summary.metrics, model.summary.intervals)
         return {
             **completion_object(whole, model.figures_by("rounds")),
             **size_object(model.context_size),
             **goal_counts(model.counted),
+            **shift_object(list(plays_of_model(model, self._heard(model.of.settings)))),
         }
+
+    def parts(self, board: Any) -> Iterable[Grid]:
+        """Why goals fail, what the final calls show, the ceilings of strategies, and decisions."""
+        yield from shift_grids(plays_of(board, self._heard))
 
     def misplaced(
         self, prompts: Sequence[Prompt], decisions: Sequence[Mapping[str, Any] | None]
@@ -345,6 +374,10 @@ class Shifts(FolderScenario):
         """By the gold of the dialogue; None for released ones, which have none."""
         turns = turns_of_prompts(prompts)
         return None if turns is None else misplaced(turns, decisions)
+
+    def _heard(self, settings: Any) -> Callable[[Prompt, str], str]:
+        play = options_of(self.play, settings.options, self.name)
+        return self.environment(None, play, Services()).heard
 
     def remarks(self, run: Any) -> Iterable[str]:
         """What is left out of TCR, and why."""

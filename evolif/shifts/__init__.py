@@ -20,6 +20,7 @@ from evolif.shifts.judged import goal_criteria, goal_rubric, judge_goals
 from evolif.shifts.lines import KEY_FIELDS, dialogue_of, dialogue_of_prompts, lines_of, turns_of_prompts
 from evolif.shifts.outline import COUNTS
 from evolif.shifts.players import player
+from evolif.shifts.plays import PlayedDialogue, plays_of, plays_of_model
 from evolif.shifts.reading import read_object
 from evolif.shifts.recall import node_recall
 from evolif.shifts.released import (
@@ -31,6 +32,7 @@ from evolif.shifts.released import (
     to_released,
     write_released,
 )
+from evolif.shifts.report import shift_grids, shift_object
 from evolif.shifts.results import (
     TCR_TABLE,
     TYPED_REASONS,
@@ -58,6 +60,7 @@ __all__ = [
     "Hold",
     "MoveScore",
     "PlantedError",
+    "PlayedDialogue",
     "Reason",
     "ReleasedDialogue",
     "ShiftDialogue",
@@ -96,6 +99,8 @@ __all__ = [
     "outcomes_of",
     "planted_errors",
     "player",
+    "plays_of",
+    "plays_of_model",
     "read_object",
     "read_playable",
     "read_released",
@@ -104,6 +109,8 @@ __all__ = [
     "released_lines",
     "said",
     "score_moves",
+    "shift_grids",
+    "shift_object",
     "size_object",
     "tcr",
     "tcr_gain",

@@ -52,7 +52,7 @@ def score_moves(dialogue: ShiftDialogue, decisions: Sequence[Decision]) -> list[
     opened: set[int] = set()
     scores = []
     for turn, decision in zip(dialogue.turns, decisions, strict=True):
-        taken = _move(forest, decision)
+        taken = move_forest(forest, decision)
         scores.append(_score(dialogue, turn, taken, forest.path(), is_new=turn.topic not in opened))
         opened.add(turn.topic)
         forest.add(turn.query, "")
@@ -113,7 +113,7 @@ def _what_is_right(turn: ShiftTurn, score: MoveScore, turns: Sequence[ShiftTurn]
     return "opens no branch" if score.extra_branch else ""
 
 
-def _move(forest: Forest, decision: Decision) -> Mapping[str, Any]:
+def move_forest(forest: Forest, decision: Decision) -> Mapping[str, Any]:
     """Move as decided; a decision that is invalid goes on, as the strategy itself does."""
     given = decision if isinstance(decision, Mapping) else {}
     try:

@@ -6,12 +6,13 @@ A session is an ending, a colon, and its turns: one character per constraint, `1
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from evolif.judging import Judgement
-from evolif.runner import Run, RunSettings, RunStore, SessionKey, Spent, load_run
+from evolif.runner import Built, Run, RunSettings, RunStore, SessionKey, Spent, load_run
 from evolif.runner.records import AnsweredTurn, EndEntry, TurnEntry
 from evolif.text import READING_RULES_VERSION
 from evolif.types import Message, Prompt, Usage, Verdict
@@ -25,6 +26,8 @@ KEYS = {
 WITNESS = "kelp"
 """Satisfies the first two groups; the third is for a judge."""
 
+ContextOf = Callable[[int, int], tuple[int, Built]]
+"""From dialogue and turn to the context tokens, and how the context was built."""
 Sessions = Mapping[str, Mapping[int, str]]
 """Model to dialogue to session."""
 
@@ -37,8 +40,11 @@ def make_run(path: Path, sessions: Sessions, **settings: Any) -> Run:
         sessions: Each dialogue is on one topic; odd ones are casual and worded by `template`, even ones formal and by
             `openai/w`. Turn t asks for as many of `GROUPS` as it has characters.
         settings: Over patience 3, cap 10, judge none; `answers` (a text per model) over the witness, `witness` over
-            `WITNESS`, `query` (a text) over one per turn.
+            `WITNESS`, `query` (a text) over one per turn; `context_of` (a `ContextOf`) over none, `rounds` (a number
+            per dialogue) over no such label.
     """
+    context_of: ContextOf | None = settings.pop("context_of", None)
+    rounds: Mapping[int, int] = settings.pop("rounds", {})
     answers = settings.pop("answers", {})
     prompt_of = _Prompts(settings.pop("witness", WITNESS), settings.pop("query", None))
     dialogues = sorted({dialogue for own in sessions.values() for dialogue in own})
@@ -59,7 +65,14 @@ def make_run(path: Path, sessions: Sessions, **settings: Any) -> Run:
             ending, _, turns = session.partition(":")
             number = store.state(SessionKey(model, dialogue, 1)).id
             for turn, outcomes in enumerate(turns.split(), start=1):
-                store.write([_entry(number, prompt_of(dialogue, turn, outcomes), outcomes, model, answers)])
+                prompt = prompt_of(dialogue, turn, outcomes)
+                if dialogue in rounds:
+                    prompt = replace(prompt, labels={**prompt.labels, "rounds": rounds[dialogue]})
+                entry = _entry(number, prompt, outcomes, model, answers)
+                if context_of is not None:
+                    tokens, built = context_of(dialogue, turn)
+                    entry = replace(entry, context_tokens=tokens, built=built)
+                store.write([entry])
             store.write(
                 [EndEntry(number, ending or None, reason="the provider broke" if ending == "suspended" else "")]
             )

@@ -20,7 +20,15 @@ from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, all_differences, compare_models, no_interval_line, saturation_line
 from evolif.report.context_tables import context_grids
-from evolif.report.contexts import EFFECTS, FIGURE, TABLE, differ_in_context, is_about_contexts, reference_pairs
+from evolif.report.contexts import (
+    CLASSES,
+    EFFECTS,
+    FIGURE,
+    TABLE,
+    differ_in_context,
+    is_about_contexts,
+    reference_pairs,
+)
 from evolif.report.early import early_line
 from evolif.report.figures import FIGURE_NAMES, OWN_FAULT, Picture, draw_all
 from evolif.report.floor import floor_grids, floor_line, with_corrected
@@ -164,7 +172,7 @@ _CONTEXTS = Chapter(
     "What the model is shown",
     "A context strategy chooses what of the conversation each call shows. Its own calls are counted beside it.",
     (FIGURE, "tree"),
-    (TABLE, EFFECTS),
+    (TABLE, EFFECTS, CLASSES),
 )
 
 

@@ -1,0 +1,147 @@
+"""Stored sessions of topic-shift dialogues, as reports read them: goals, decisions, what the last call was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolif.contexts import Forest
+from evolif.shifts.checking import check_answer
+from evolif.shifts.decisions import MoveScore, move_forest, score_moves
+from evolif.shifts.dialogue import ShiftDialogue
+from evolif.shifts.lines import dialogue_of_prompts
+from evolif.shifts.reader import answer_from
+from evolif.shifts.recall import node_recall
+from evolif.shifts.results import GoalOutcome, outcomes_of
+from evolif.types import Message, Prompt, Session
+
+Heard = Callable[[Prompt, str], str]
+"""From a prompt and its answer to what later calls show of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedDialogue:
+    """One session that came to the final answer.
+
+    Attributes:
+        number: Of the dialogue.
+        dialogue: With its gold; None where it was imported, and has none.
+        goals: What became of each.
+        moves: Each turn compared with the gold; empty if the strategy decides nothing.
+        recall: As `node_recall` gives it; None without gold.
+        ceiling: The share of the goals that `sim/reader` satisfies with what the last call was sent; None without gold.
+    """
+
+    number: int
+    dialogue: ShiftDialogue | None
+    goals: tuple[GoalOutcome, ...]
+    moves: tuple[MoveScore, ...] = ()
+    recall: Mapping[str, float | None] | None = None
+    ceiling: float | None = None
+
+    @property
+    def share(self) -> float | None:
+        """The share of its goals that are satisfied, of those that were judged."""
+        judged = [goal.satisfied for goal in self.goals if goal.satisfied is not None]
+        return sum(judged) / len(judged) if judged else None
+
+
+def play_of(session: Session, records: Sequence[Any], heard: Heard) -> PlayedDialogue | None:
+    """Read a stored session.
+
+    Args:
+        session: Finished or censored.
+        records: Its turns (`evolif.runner.TurnRecord`).
+        heard: Of the run's environment.
+
+    Returns:
+        None if it has no final answer.
+    """
+    if not records:
+        return None
+    goals = outcomes_of(records[-1].judged)
+    if not goals:
+        return None
+    dialogue = dialogue_of_prompts(record.prompt for record in records)
+    if dialogue is None:
+        return PlayedDialogue(session.dialogue, None, tuple(goals))
+    decisions = [None if record.built is None else record.built.decision for record in records]
+    moves = score_moves(dialogue, decisions) if any(decisions) else []
+    shown = shown_last(records)
+    messages = list(messages_last(records, shown, heard))
+    read = check_answer(dialogue, answer_from(messages, records[-1].prompt))
+    return PlayedDialogue(
+        session.dialogue,
+        dialogue,
+        tuple(goals),
+        tuple(moves),
+        node_recall(dialogue, shown, messages),
+        sum(goal["satisfied"] for goal in read) / len(read) if read else None,
+    )
+
+
+def shown_last(records: Sequence[Any]) -> Mapping[int, str]:
+    """How the last call showed the earlier rounds; under `full` it showed all of them."""
+    built = records[-1].built
+    if built is None:
+        return dict.fromkeys(range(1, len(records)), "full")
+    shown: Mapping[int, str] = built.shown
+    return shown
+
+
+def messages_last(records: Sequence[Any], shown: Mapping[int, str], heard: Heard) -> Iterable[Message]:
+    """What the last call was sent, as far as its strategy is known, without the scenario's system text.
+
+    Summaries are notes of the strategies `tree` and `summary`, at the turns that made them.
+    """
+    lines: dict[str, Any] = {}
+    for name in ("summaries", "condensed"):  # a condensed line takes the place of the longer one
+        for record in records:
+            noted = record.notes.get(name)
+            lines |= noted if isinstance(noted, Mapping) else {}
+    opening = _opening(records, {number: str(lines.get(str(number), "")) for number in shown})
+    if opening:
+        yield Message("system", opening)
+    for number, record in enumerate(records[:-1], 1):
+        if shown.get(number) == "full":
+            yield from record.prompt.messages
+            yield Message("assistant", heard(record.prompt, record.answer))
+    yield from records[-1].prompt.messages
+
+
+def _opening(records: Sequence[Any], lines: Mapping[int, str]) -> str:
+    """The summaries of the last call in their order, which for topic trees is not that of time."""
+    built = records[-1].built
+    if built is None or built.decision is None:
+        summarised = () if built is None else (number for number, how in built.shown.items() if how == "summary")
+        return "\n".join(lines[number] for number in summarised if lines[number])
+    forest = Forest()
+    for number, record in enumerate(records[:-1], 1):
+        move_forest(forest, None if record.built is None else record.built.decision)
+        forest.add("", "", lines.get(number) or None)
+    move_forest(forest, built.decision)
+    return forest.opening()
+
+
+def plays_of(board: Any, heard_in: Callable[[Any], Heard]) -> dict[str, list[PlayedDialogue]]:
+    """The sessions in the figures, by the names of models side by side.
+
+    Args:
+        board: The models (`evolif.report.ComparableRuns`).
+        heard_in: From a run's settings to what later calls show of its answers.
+    """
+    return {
+        name: list(plays_of_model(model, heard_in(model.of.settings)))
+        for name, model in zip(board.heads, board.models, strict=True)
+    }
+
+
+def plays_of_model(model: Any, heard: Heard) -> Iterator[PlayedDialogue]:
+    """The sessions of one model (`evolif.report.ModelAnalysis`) that came to the final answer."""
+    early = model.of.early_end
+    for session, records in model.of.run.transcripts(model.name):
+        if session.ending in ("finished", "censored") and (early is None or session.dialogue in early.dialogues):
+            play = play_of(session, records, heard)
+            if play is not None:
+                yield play
