@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from recorded_dialogs import Scripted, report
-from shift_dialogues import dialogue, reply
+from shift_dialogues import GOLD, dialogue, reply
 
 from evolif.benchmark import open_benchmark
 from evolif.errors import ModelError, UsageError
@@ -21,6 +21,7 @@ from evolif.runner import Run, evaluate, load_run
 from evolif.scenario import get_scenario, options_of
 from evolif.scenarios import shifts
 from evolif.shifts import dialogue_of, dialogue_of_prompts, lines_of, outcomes_of
+from evolif.types import Message, Prompt
 
 SCENARIO = get_scenario("shifts")
 
@@ -230,6 +231,24 @@ def test_exports_leave_answer_keys_out(by_hand: Any, tmp_path: Path) -> None:
             rows = [json.loads(line) for line in text.splitlines()]
             assert rows[-1]["query"] == "Now give me the complete plan for Ghent."
             assert "```json" not in text or keys
+
+
+def test_moves_that_do_not_belong_are_named() -> None:
+    lines = list(lines_of(dialogue()))
+    prompts = [
+        Prompt(1, number, (Message("user", line.pop("query")),), labels=line.pop("labels"), payload=line)
+        for number, line in enumerate(lines, 1)
+    ]
+    assert SCENARIO.misplaced(prompts, GOLD) == {}
+    assert SCENARIO.misplaced(prompts, [None] * 8) == {
+        3: "opens a topic",
+        4: "branches off from turn 1",
+        5: "opens a topic",
+        6: "belongs to branch b1 of the topic of turn 1",
+        7: "belongs to the topic of turn 5",
+    }
+    assert SCENARIO.misplaced(prompts[:4], GOLD[:4]) == {}
+    assert SCENARIO.misplaced([Prompt(1, 1, (Message("user", "Hi"),), payload={})], [None]) is None
 
 
 def test_lines_are_facts_for_readers(by_hand: Any, tmp_path: Path) -> None:

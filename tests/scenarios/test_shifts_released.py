@@ -18,6 +18,7 @@ from evolif.errors import InputError, UsageError
 from evolif.exchange import export, import_released
 from evolif.models import ChatRequest
 from evolif.report import analyse
+from evolif.review import AnswerQueue
 from evolif.runner import evaluate, load_run, rejudge
 from evolif.scenario import get_scenario, options_of
 from evolif.shifts import lines_of, outcomes_of, read_released, to_released
@@ -108,6 +109,17 @@ def test_a_judge_decides_on_each_goal(source: Path, tmp_path: Path) -> None:
     assert found["tcr"]["value"] == 0.5
     assert found["without_goals"] == 1
     assert remarks == ["fake/model: 1 dialogue has no goals, and is left out of TCR."]
+
+
+def test_people_score_the_same_goals(source: Path, tmp_path: Path) -> None:
+    import_released(source, tmp_path / "bench")
+    model = Scripted(lambda request: "To Ghent, for 700 euros.")
+    judge = says_yes_if("Ghent")
+    with closing(evaluate(open_benchmark(tmp_path / "bench"), model, tmp_path / "run", judge=judge)) as run:
+        queue = AnswerQueue(run, "ana", seed=1)
+        items = [queue.item(str(number)) for number in (1, 2)]
+    assert {item.description for item in items} == {"The trip goes to Ghent.", "The budget is 900 euros."}
+    assert all(item.question == f"Does the text meet this goal? {item.description}" for item in items)
 
 
 def test_without_a_judge_nothing_is_decided_and_later_it_can_be(source: Path, tmp_path: Path) -> None:
