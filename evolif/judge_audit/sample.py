@@ -272,7 +272,7 @@ def read_items(run: Run, sample: Sample) -> list[AuditItem]:
                 f"the scenario {scenario.name} does not say what the judge decided on in answer {number} of the judge "
                 f"audit of {run.path}; install the version that the run was made with"
             )
-        question, scale = load_rubric().scale(criterion)
+        question, scale = (criterion.rubric or load_rubric()).scale(criterion)
         items.append(
             AuditItem(
                 number,
