@@ -416,12 +416,12 @@ def test_other_topics_share_no_value_with_the_main_one() -> None:
 
 
 def test_turns_are_as_long_as_those_of_real_users() -> None:
-    assert 13 <= mean(words(t.query) for d in made() for t in d.turns if t.move != "final") <= 19
+    assert 14 <= mean(words(t.query) for d in made() for t in d.turns if t.move != "final") <= 18
 
 
 def test_as_many_turns_are_questions_as_with_real_users() -> None:
     asked = mean("?" in t.query for d in made() for t in d.turns if t.move != "final")
-    assert 0.30 <= asked <= 0.45
+    assert 0.33 <= asked <= 0.41
 
 
 def test_there_are_enough_kinds_of_tasks() -> None:
