@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario
+from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
 from evolif.errors import InputError, UsageError
 from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import Breakdown, MetricFigures
@@ -42,6 +42,7 @@ from evolif.shifts import (
     invented_score,
     judge_goals,
     left_out,
+    line_fault,
     lines_of,
     misplaced,
     node_recall,
@@ -157,6 +158,17 @@ class ShiftFolder(BenchmarkFolder):
             raise InputError(
                 f"spec.{complaint(fault, 'options')}; generate the benchmark again", path=self.path / "benchmark.json"
             ) from None
+
+    def _read(self, dialogue: int) -> list[dict[str, Any]]:
+        lines = super()._read(dialogue)
+        path = dialogue_file(self.path, dialogue)
+        if not lines:
+            raise InputError("no turn in it; delete the file, and generate the benchmark again", path=path)
+        for number, line in enumerate(lines, 1):
+            fault = line_fault(line, is_last=number == len(lines), is_released=self.is_released)
+            if fault:
+                raise InputError(f"{fault}; restore the file, or delete it and generate again", path=path, line=number)
+        return lines
 
     @property
     def is_released(self) -> bool:

@@ -17,7 +17,7 @@ from evolif.shifts.importing import (
     released_lines,
 )
 from evolif.shifts.judged import goal_criteria, goal_rubric, judge_goals
-from evolif.shifts.lines import KEY_FIELDS, dialogue_of, dialogue_of_prompts, lines_of, turns_of_prompts
+from evolif.shifts.lines import KEY_FIELDS, dialogue_of, dialogue_of_prompts, line_fault, lines_of, turns_of_prompts
 from evolif.shifts.outline import COUNTS
 from evolif.shifts.players import player
 from evolif.shifts.plays import PlayedDialogue, plays_of, plays_of_model
@@ -91,6 +91,7 @@ __all__ = [
     "is_stated",
     "judge_goals",
     "left_out",
+    "line_fault",
     "lines_of",
     "misplaced",
     "named_branch",

@@ -8,13 +8,102 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr, ValidationError
+
+from evolif.resources import complaint
 from evolif.shifts.dialogue import Act, ShiftDialogue, ShiftTurn
 from evolif.types import Prompt
 
 KEY_FIELDS = ("gold", "checkpoints", "witness")
 """Fields of a line that hold answer keys."""
+
+
+_Value = StrictBool | StrictInt | StrictFloat | StrictStr
+
+
+class _Part(BaseModel):
+    """A part of a line; other fields than those that are read may be there."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class _Said(_Part):
+    value: _Value
+    turn: StrictInt
+
+
+class _Checkpoint(_Part):
+    id: StrictStr
+    slot: StrictStr
+    key: StrictStr
+    type: Literal["text", "number", "date", "time", "yes_no", "item"]
+    value: _Value
+    polarity: Literal["present", "absent"]
+    provenance: list[StrictInt]
+    superseded: list[_Said]
+    other_branch: list[_Said]
+    aliases: dict[StrictStr, list[StrictStr]]
+
+
+class _Act(_Part):
+    name: StrictStr
+    slot: StrictStr
+    value: _Value | None
+    old: _Value | None
+
+
+class _Gold(_Part):
+    topic: StrictInt
+    branch: StrictStr
+    fork: StrictInt | None
+    returns: Literal["named", "implicit"] | None
+    acts: list[_Act]
+
+
+class _Line(_Part):
+    query: StrictStr
+    labels: dict[StrictStr, StrictInt | StrictStr]
+
+
+class _MadeLine(_Line):
+    reply: StrictStr
+    gold: _Gold
+
+
+class _MadeLast(_MadeLine):
+    slots: list[StrictStr]
+    checkpoints: list[_Checkpoint]
+    witness: StrictStr
+
+
+class _Goal(_Part):
+    number: Annotated[StrictInt, Field(ge=1)]
+    statement: StrictStr
+    stated: StrictBool
+
+
+class _ImportedLast(_Line):
+    goals: list[_Goal]
+    left_out: list[_Goal]
+
+
+def line_fault(line: Mapping[str, Any], *, is_last: bool, is_released: bool) -> str:
+    """What is wrong with a line of a benchmark, as a clause; empty if nothing is.
+
+    Args:
+        line: As read.
+        is_last: Whether it is the last one of its dialogue, which holds the goals.
+        is_released: Whether the dialogue is from a released file, and so has neither gold nor replies.
+    """
+    made = _MadeLast if is_last else _MadeLine
+    imported = _ImportedLast if is_last else _Line
+    try:
+        (imported if is_released else made).model_validate(line)
+    except ValidationError as fault:
+        return complaint(fault, "the line")
+    return ""
 
 
 def lines_of(dialogue: ShiftDialogue) -> Iterator[dict[str, Any]]:

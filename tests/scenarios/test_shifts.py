@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from recorded_dialogs import Scripted, report
-from shift_dialogues import GOLD, dialogue, reply
+from shift_dialogues import GOALS, GOLD, dialogue, reply
 
 from evolif.benchmark import open_benchmark
-from evolif.errors import ModelError, UsageError
+from evolif.errors import InputError, ModelError, UsageError
 from evolif.exchange import export
 from evolif.metrics import compare
 from evolif.models import ChatRequest, Reply
@@ -286,3 +286,36 @@ def test_a_model_that_says_nothing_fails_every_goal(by_hand: Any, tmp_path: Path
     with closing(evaluate(by_hand, model, tmp_path / "run")) as run:
         assert {one[2] for one in goals_of(run)} == {"unreadable"}
         assert report(run)["tcr"]["value"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "sentence"),
+    [
+        (1, {"query": 7}, "query"),
+        (2, {"reply": None}, "reply"),
+        (3, {"gold": {}}, "gold"),
+        (8, {"checkpoints": [{"id": "g1"}]}, "checkpoints"),
+        (8, {"checkpoints": [{**GOALS[0], "type": "colour"}]}, "checkpoints"),
+        (8, {"witness": 1}, "witness"),
+        (8, {"slots": "destination"}, "slots"),
+    ],
+)
+def test_a_broken_line_is_named(
+    by_hand: Any, tmp_path: Path, number: int, change: dict[str, Any], sentence: str
+) -> None:
+    file = by_hand.path / "dialogues" / "0001.jsonl"
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    lines[number - 1] |= change
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    with pytest.raises(InputError, match=rf"0001\.jsonl, line {number}: {sentence}.*restore the file"):
+        open_benchmark(by_hand.path).lines(1)
+
+
+def test_a_dialogue_that_lost_its_end_is_named(by_hand: Any) -> None:
+    file = by_hand.path / "dialogues" / "0001.jsonl"
+    file.write_text("".join(file.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"0001\.jsonl, line 7: slots"):
+        open_benchmark(by_hand.path).lines(1)
+    file.write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="no turn in it"):
+        open_benchmark(by_hand.path).lines(1)
