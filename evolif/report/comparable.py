@@ -148,13 +148,23 @@ def _not_so(
     return f"{flag} needs two runs that differ only in the {wanted.replace('-', ' ')}, but {clauses}"
 
 
-def setting_of(kind: PairKind, settings: RunSettings) -> str:
-    """The setting that a comparison is about, in words: “context last:4”."""
+def setting_of(kind: PairKind, settings: RunSettings, context: str | None = None) -> str:
+    """The setting that a comparison is about, in words: “context last:4”.
+
+    Args:
+        kind: Of the comparison.
+        settings: Of a run.
+        context: What its context strategy is called, where its whole name is too long.
+    """
     if kind == "options":
         return f"options {_options(settings.options)}"
     if kind == "system-prompt":
         return f"prompt {'on' if settings.system_prompt else 'off'}"
-    value = {"context": settings.context, "partner": settings.partner or "none", "judge": settings.judge}.get(kind, "")
+    value = {
+        "context": context or settings.context,
+        "partner": settings.partner or "none",
+        "judge": settings.judge,
+    }.get(kind, "")
     more = f" ({settings.context_model})" if kind == "context" and settings.context_model else ""
     return f"{kind} {value}{more}"
 

@@ -23,7 +23,7 @@ from evolif.metrics import (
     log_rank,
 )
 from evolif.report.analysis import ModelAnalysis
-from evolif.report.comparable import ComparableRuns, PairKind, kind_of, setting_of
+from evolif.report.comparable import ComparableRuns, PairKind, kind_of, setting_of, short_names
 from evolif.report.early import early_note, marked
 from evolif.report.pairing import needed_cell, needed_clause
 from evolif.report.tables import decimals, metric_cell
@@ -53,6 +53,11 @@ class ModelComparison:
     @property
     def labels(self) -> tuple[str, str]:
         """Short names of the two that differ, for heads of tables; not made safe for a terminal."""
+        if self.kind == "context":
+            sides = self.a, self.b
+            names = short_names([model.of.settings.context for model in sides])
+            first, second = (setting_of("context", m.of.settings, n) for m, n in zip(sides, names, strict=True))
+            return f"{self.a.name}, {first}", f"{self.b.name}, {second}"
         if self.kind != "models":
             first, second = (setting_of(self.kind, model.of.settings) for model in (self.a, self.b))
             return f"{self.a.name}, {first}", f"{self.b.name}, {second}"

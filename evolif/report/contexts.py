@@ -37,7 +37,10 @@ _NONE: _Row = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Percent:
-    """A relative change in per cent, with its 95 % bootstrap interval over dialogues; None where it is undefined."""
+    """A relative change in per cent; None where it is undefined.
+
+    Its 95 % bootstrap interval over dialogues is None with fewer than six, or where all of them agree.
+    """
 
     value: float | None
     interval: Interval | None = None
@@ -256,7 +259,9 @@ def _percent(figure: _Figure, point: _Classes, drawn: Sequence[_Classes]) -> Per
     if value is None:
         return Percent(None)
     values = [one for classes in drawn if (one := figure(classes)) is not None]
-    return Percent(value, middle(values, value) if values else None)
+    ends = middle(values, value) if values else None
+    # An interval of a single point says nothing: all dialogues agree.
+    return Percent(value, None if ends is None or math.isclose(*ends, rel_tol=1e-9, abs_tol=1e-9) else ends)
 
 
 def _gain(classes: _Classes) -> float | None:

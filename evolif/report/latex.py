@@ -28,7 +28,7 @@ _SPECIAL = {
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\char34{}", "'": "'", "`": r"\char96{}", "[": "{[}", "]": "{]}",
     "–": "--", "—": "---", "“": "``", "”": "''", "’": "'", "…": r"\ldots{}", "±": r"$\pm$", "×": r"$\times$",
-    "≤": r"$\leq$", "≥": r"$\geq$", "−": "$-$", "·": r"$\cdot$", "κ": r"$\kappa$", "\n": " ", "\t": " ",
+    "÷": r"$\div$", "≤": r"$\leq$", "≥": r"$\geq$", "−": "$-$", "·": r"$\cdot$", "κ": r"$\kappa$", "\n": " ", "\t": " ",
     "-": "{-}", "ß": r"\ss{}", "æ": r"\ae{}", "Æ": r"\AE{}", "ø": r"\o{}", "Ø": r"\O{}", "ł": r"\l{}", "Ł": r"\L{}",
 }  # fmt: skip
 r"""Brackets and hyphens stand in braces: `\\[` would begin a length after a line break, and `--` is a dash."""

@@ -65,7 +65,8 @@ class TopicTree:
         """The drawing in a sentence or two."""
         trees = len({tree for tree, _ in self.lanes})
         forks = len(self.lanes) - trees
-        told = f"{_many(len(self.rounds), 'round')} in {_many(trees, 'topic')} with {_many(forks, 'further branch')}."
+        more = f" with {_many(forks, 'further branch')}" if forks else ""
+        told = f"{_many(len(self.rounds), 'round')} in {_many(trees, 'topic')}{more}."
         if not self.has_gold:
             return told
         wrong = [str(one.number) for one in self.rounds if one.wrong]
