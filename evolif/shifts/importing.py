@@ -25,6 +25,8 @@ Unstated: TypeAlias = Literal["drop", "keep"]
 
 _MARK = re.compile(r"\(\s*+[0-9]++\s*+\)")
 _WORD = re.compile(r"[^\W\d_]++")
+_DATE = re.compile(r"(?<![0-9])([0-9]{4})-(0[1-9]|1[0-2])-([0-9]{2})(?![0-9])", re.ASCII)
+_MONTHS = "January February March April May June July August September October November December".split()
 _SHORTEST = 3
 """Letters of a telling word, at least."""
 _SHARE = 0.5
@@ -52,7 +54,7 @@ def is_stated(goal: str, said: Iterable[str]) -> bool:
         goal: In words.
         said: What the user says, turn by turn.
     """
-    text = "\n".join(said)
+    goal, text = _dates_in_words(goal), _dates_in_words("\n".join(said))
     if not set(numbers_of(goal)) <= set(numbers_of(text)):
         return False
     heard = set(map(_stem, _words(text)))
@@ -119,6 +121,11 @@ def digest_of_released(dialogues: Sequence[ReleasedDialogue]) -> str:
     """Changes with everything that the dialogues hold: 16 hex digits."""
     text = json.dumps([dialogue.model_dump() for dialogue in dialogues], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _dates_in_words(text: str) -> str:
+    """A text with its ISO dates as people say them: “7 April 2027”."""
+    return _DATE.sub(lambda date: f"{int(date[3])} {_MONTHS[int(date[2]) - 1]} {date[1]}", text)
 
 
 def _words(text: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evolif import InputError
+from evolif.exchange import import_released
 from evolif.scenarios.shifts import count_goals, describe_released, generate, read_released, write_released
 
 FIELDS = ("conversation_id", "metadata", "user_turns", "checkpoint_question")
@@ -144,6 +145,31 @@ def test_an_export_is_the_same_every_time(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_released(tmp_path / name, generate(4, seed=3))
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_nobody_left_a_goal_of_an_export_unsaid(tmp_path: Path) -> None:
+    """A user's “7 April 2027” states a goal that says 2027-04-07."""
+    write_released(tmp_path / "ours.jsonl", generate(24, seed=5))
+    assert import_released(tmp_path / "ours.jsonl", tmp_path / "bench").left_out == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("We leave on 7 April 2027 for Lisbon.", []),
+        ("We leave on 2027-04-07 for Lisbon.", []),
+        ("We leave on 17 April 2027 for Lisbon.", [2]),
+        ("We leave on 7 May 2027 for Lisbon.", [2]),
+        ("We leave on 7 April 2027 for Riga.", [1]),
+        ("We leave.", [1, 2]),
+    ],
+)
+def test_goals_that_nobody_stated_are_kept_out(tmp_path: Path, said: str, left: list[int]) -> None:
+    path = file(
+        tmp_path, line("c1", said, "Now the plan.", question="(1) We go to Lisbon. (2) We leave on 2027-04-07.")
+    )
+    found = import_released(path, tmp_path / "bench").left_out
+    assert [(name, number) for name, number, _ in found] == [("c1", n) for n in left]
 
 
 def test_an_export_says_every_value_in_its_goals(tmp_path: Path) -> None:
