@@ -137,7 +137,7 @@ def _look(number: int, last: int, shown: Mapping[int, str]) -> Look:
 
 def _move(forest: Forest, decision: Mapping[str, Any] | None) -> str:
     """Carry out a decision, and say it in words."""
-    given = decision or {}
+    given = decision if isinstance(decision, Mapping) else {}  # an edited run may hold anything
     try:
         taken = forest.move(given.get("topic"), given.get("branch"))
     except ArgumentError:

@@ -17,36 +17,41 @@ _BAD = "#a40e26"
 
 
 def tree_svg(tree: TopicTree) -> Markup:
-    """The drawing, on white; each round says in a tooltip what it did, and a screen reader hears all of them.
+    """The drawing, on white. Each round says in a tooltip what it did; the page says the same in a list below.
 
-    Only whole numbers and our own words enter it: no text of the dialogue does.
+    Only whole numbers and words of ours and of the scenario enter it: no text of the dialogue does.
     """
     names = tree.names()
     left = 24 + round(_LETTER * max(map(len, names)))
     width = left + _STEP * len(tree.rounds)
     height = _LANE * len(tree.lanes) + 12
-    words = " ".join([tree.summary, *(one.words for one in tree.rounds)])
     pieces = [
         f'<svg class="topic-tree" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-        f'aria-label="{escape(words)}" font-family="sans-serif" font-size="11">',
+        f'aria-label="{escape(tree.summary)}" font-family="sans-serif" font-size="11">',
         *_lanes(tree, names, left, width),
         *_edges(tree, left),
+        '<g text-anchor="middle" stroke-width="1.5">',
         *(_round(one, left) for one in tree.rounds),
-        "</svg>",
+        "</g></svg>",
     ]
     return Markup("".join(pieces))
 
 
 def _at(one: TreeRound, left: int) -> tuple[int, int]:
-    return left + _STEP * (one.number - 1) + _STEP // 2, _LANE * one.lane + _LANE // 2 + 8
+    return left + _STEP * (one.number - 1) + _STEP // 2, _y(one.lane)
+
+
+def _y(lane: int) -> int:
+    return _LANE * lane + _LANE // 2 + 8
 
 
 def _lanes(tree: TopicTree, names: list[str], left: int, width: int) -> Iterator[str]:
+    lines = "".join(f"M{left} {_y(lane)}H{width}" for lane in range(len(names)))
+    yield f'<path d="{lines}" stroke="#eeeeee"/><g text-anchor="end" fill="{GREY}">'
     for lane, name in enumerate(names):
-        y = _LANE * lane + _LANE // 2 + 8
         bold = ' font-weight="600"' if tree.lanes[lane][1] == "b0" else ""
-        yield f'<line x1="{left}" y1="{y}" x2="{width}" y2="{y}" stroke="#eeeeee"/>'
-        yield f'<text x="{left - 10}" y="{y + 4}" text-anchor="end" fill="{GREY}"{bold}>{escape(name)}</text>'
+        yield f'<text x="{left - 10}" y="{_y(lane) + 4}"{bold}>{escape(name)}</text>'
+    yield "</g>"
 
 
 def _edges(tree: TopicTree, left: int) -> Iterator[str]:
@@ -68,13 +73,13 @@ def _round(one: TreeRound, left: int) -> str:
     dash = ' stroke-dasharray="2 2"' if one.look == "absent" else ""
     ring = f'<circle cx="{x}" cy="{y}" r="{_RADIUS + 3}" fill="none" stroke="{colour}"/>' if one.look == "now" else ""
     cross = (
-        f'<text x="{x + 10}" y="{y - 6}" text-anchor="middle" font-size="13" font-weight="700" fill="{_BAD}" '
-        'stroke="#ffffff" stroke-width="3" paint-order="stroke">✗</text>'
+        f'<text x="{x + 10}" y="{y - 6}" font-size="13" font-weight="700" fill="{_BAD}" stroke="#ffffff" '
+        'stroke-width="3" paint-order="stroke">✗</text>'
         if one.wrong
         else ""
     )
     return (
         f"<g><title>{escape(one.words)}</title>{ring}"
-        f'<circle cx="{x}" cy="{y}" r="{_RADIUS}" fill="{fill}" stroke="{colour}" stroke-width="1.5"{dash}/>'
-        f'<text x="{x}" y="{y + 4}" text-anchor="middle" fill="{ink}">{one.number}</text>{cross}</g>'
+        f'<circle cx="{x}" cy="{y}" r="{_RADIUS}" fill="{fill}" stroke="{colour}"{dash}/>'
+        f'<text x="{x}" y="{y + 4}" fill="{ink}">{one.number}</text>{cross}</g>'
     )
