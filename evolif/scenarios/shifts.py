@@ -20,7 +20,18 @@ from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import Breakdown, MetricFigures
 from evolif.models import ChatModel
 from evolif.resources import complaint
-from evolif.scenario import Benchmark, Chapter, Defaults, Grid, Lengths, Scenario, Services, Unjudged, options_of
+from evolif.scenario import (
+    Benchmark,
+    Chapter,
+    Defaults,
+    Grid,
+    HeatMap,
+    Lengths,
+    Scenario,
+    Services,
+    Unjudged,
+    options_of,
+)
 from evolif.shifts import (
     COUNTS,
     KEY_FIELDS,
@@ -34,10 +45,12 @@ from evolif.shifts import (
     describe_released,
     digest_of_released,
     draw_dialogue,
+    failures_map,
     generate,
     goal_counts,
     goal_criteria,
     goal_scores,
+    has_gold,
     invented,
     invented_score,
     judge_goals,
@@ -253,7 +266,7 @@ class Shifts(FolderScenario):
             ("tokens",),
             ("contexts", "context-effects", "context-classes", "reader", "recall"),
         ),
-        Chapter("failures", "Why goals fail", "", (), ("failures",)),
+        Chapter("failures", "Why goals fail", "", ("failures",), ("failures",)),
         Chapter(
             "topics",
             "Topics and branches",
@@ -379,6 +392,11 @@ class Shifts(FolderScenario):
     def parts(self, board: Any) -> Iterable[Grid]:
         """Why goals fail, what the final calls show, the ceilings of strategies, and decisions."""
         yield from shift_grids(plays_of(board, self._heard))
+
+    def figures(self, board: Any) -> Iterable[HeatMap]:
+        """Why goals fail, as colours; nothing for released dialogues."""
+        plays = plays_of(board, self._heard)
+        return (failures_map(plays),) if has_gold(plays) else ()
 
     def misplaced(
         self, prompts: Sequence[Prompt], decisions: Sequence[Mapping[str, Any] | None]

@@ -32,7 +32,7 @@ from evolif.shifts.released import (
     to_released,
     write_released,
 )
-from evolif.shifts.report import shift_grids, shift_object
+from evolif.shifts.report import failures_map, has_gold, shift_grids, shift_object
 from evolif.shifts.results import (
     TCR_TABLE,
     TYPED_REASONS,
@@ -77,6 +77,7 @@ __all__ = [
     "dialogue_of_prompts",
     "digest_of_released",
     "draw_dialogue",
+    "failures_map",
     "final_turn",
     "generate",
     "goal_counts",
@@ -85,6 +86,7 @@ __all__ = [
     "goal_scores",
     "goals_in",
     "gold_decisions",
+    "has_gold",
     "invented",
     "invented_score",
     "is_released",

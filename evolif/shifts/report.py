@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from evolif.grid import Grid, TableCell, TableRow
+from evolif.grid import Grid, HeatCell, HeatMap, TableCell, TableRow
 from evolif.metrics import Interval
 from evolif.metrics.intervals import ratio_interval
 from evolif.shifts.checking import Reason
@@ -157,10 +157,28 @@ def _returned(play: PlayedDialogue, how: str) -> Counts:
 def failures_grid(plays: Plays) -> Grid:
     """Unmet goals by reason, per 100 goals."""
     found = [failure_shares(own) for own in plays.values()]
-    words = [*REASONS.items(), ("unmet", "all unmet goals")]
+    # A judge, who decides on released goals, gives no reason of these.
+    reasons = REASONS.items() if has_gold(plays) else ()
+    words = [*reasons, ("unmet", "all unmet goals")]
     rows = tuple((told, tuple(_cell(one[name], 1) for one in found)) for name, told in words)
     title = "Unmet goals by reason, per 100 goals"
     return Grid(FAILURES, title, "reason", tuple(plays), rows if _any(found) else (), _note(found))
+
+
+def failures_map(plays: Plays) -> HeatMap:
+    """The same as colours."""
+    rows = []
+    for name, own in plays.items():
+        shares = failure_shares(own)
+        rows.append((name, tuple(HeatCell(shares[reason].value, round(shares[reason].of)) for reason in REASONS)))
+    caption = "Goals that the final answer misses, by reason, in % of all goals that were judged."
+    columns = tuple(reason.replace("_", " ") for reason in REASONS)
+    return HeatMap(FAILURES, "Why goals fail", caption, columns, tuple(rows), "goals")
+
+
+def has_gold(plays: Plays) -> bool:
+    """Whether any of the dialogues was generated, and so has a gold."""
+    return any(play.dialogue is not None for own in plays.values() for play in own)
 
 
 _RECALLED = {
@@ -245,7 +263,7 @@ def _number(share: Share) -> TableCell:
 def shift_grids(plays: Plays) -> Iterator[Grid]:
     """The tables of models side by side."""
     yield failures_grid(plays)
-    if any(play.dialogue is not None for own in plays.values() for play in own):
+    if has_gold(plays):
         yield recall_grid(plays)
         yield ceiling_grid(plays)
     decided = decisions_grid(plays)

@@ -19,8 +19,10 @@ from evolif.shifts.report import (
     decisions_grid,
     failure_shares,
     failures_grid,
+    failures_map,
     recall_grid,
     recall_shares,
+    shift_grids,
     shift_object,
 )
 from evolif.types import JudgedTurn, Message, Prompt, Session
@@ -72,6 +74,10 @@ def test_failures_are_counted_per_goal_and_reason() -> None:
     grid = failures_grid({"a": plays, "b": plays[:1]})
     assert [name.partition(":")[0] for name, _ in grid.rows][:2] == ["stale", "cancelled"]
     assert [cell.value for cell in grid.rows[-1][1]] == ["46.7", "0.0"]
+    drawn = failures_map({"a": plays})
+    assert drawn.columns[:3] == ("stale", "cancelled", "other branch")
+    [(_, cells)] = drawn.rows
+    assert [round(15 * (cell.value or 0)) for cell in cells] == [1, 1, 0, 0, 0, 5] and cells[0].of == 15
 
 
 def test_epochs_of_a_dialogue_are_pooled_and_intervals_go_over_dialogues() -> None:
@@ -130,6 +136,8 @@ def test_imported_dialogues_have_failures_alone() -> None:
     found = replace(play(1, reply(budget_eur=900)), dialogue=None, moves=(), recall=None)
     assert failure_shares([found])["stale"].value == 0.2
     assert not recall_grid({"a": [found]}).rows
+    assert [name for name, _ in failures_grid({"a": [found]}).rows] == ["all unmet goals"]
+    assert [grid.name for grid in shift_grids({"a": [found]})] == ["failures"]
     data = shift_object([found])
     assert data["recall"]["full"]["value"] is None and data["failures"]["unmet"]["of"] == 5
 
