@@ -248,6 +248,8 @@ class Scenario(Protocol):
     """What reports call an answer that satisfies every rule."""
     key_fields: ClassVar[tuple[str, ...]] = ()
     """Fields of a benchmark's lines that hold answer keys; exports leave them out."""
+    expected_is_key: ClassVar[bool] = False
+    """Whether what scores and verdicts expected gives answer keys away; exports leave it out then."""
     chapters: ClassVar[tuple[Chapter, ...]] = ()
     """How the page arranges figures and tables; the usual order if empty."""
     how_to_read: ClassVar[tuple[str, ...]] = ()

@@ -122,6 +122,9 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
                     **_attributes(session, "model", "dialogue", "epoch", "ending", "reason", "patience"),
                     **_turn_columns(scenario, record),
                 }
+                if scenario.expected_is_key and not with_witness:
+                    for one in (*row["verdicts"], *row.get("scores", ())):
+                        one["expected"] = ""
                 row["withheld"] = not with_witness and has_witness(record.answer, keys[session.dialogue])
                 if row["withheld"]:
                     row["answer"] = None

@@ -256,6 +256,7 @@ class Shifts(FolderScenario):
     played_by = ShiftEnvironment
     metrics = TCR_TABLE
     key_fields = KEY_FIELDS
+    expected_is_key = True
     breakdowns = (Breakdown("rounds", "rounds", "", kind=True), Breakdown("task", "task", "", kind=True))
     chapters = (
         Chapter(

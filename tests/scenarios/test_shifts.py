@@ -231,6 +231,7 @@ def test_exports_leave_answer_keys_out(by_hand: Any, tmp_path: Path) -> None:
             rows = [json.loads(line) for line in text.splitlines()]
             assert rows[-1]["query"] == "Now give me the complete plan for Ghent."
             assert "```json" not in text or keys
+            assert ("destination is Ghent" in text) is (keys and source != by_hand.path)
 
 
 def test_moves_that_do_not_belong_are_named() -> None:
