@@ -357,15 +357,21 @@ class ComparableRuns:
 
 
 def short_names(contexts: Sequence[str]) -> list[str]:
-    """Names of context strategies without the options in which all of one kind agree: `tree`, `tree?theta=0.5`."""
-    split = [name.partition("?") for name in contexts]
-    options = [dict.fromkeys(filter(None, rest.split("&"))) for _, _, rest in split]
-    found = []
-    for (base, _, _), own in zip(split, options, strict=True):
-        alike = [other for (name, _, _), other in zip(split, options, strict=True) if name == base]
-        kept = [option for option in own if any(option not in other for other in alike)]
-        found.append(f"{base}?{'&'.join(kept)}" if kept else base)
-    return found
+    """Names of context strategies with no more options than it takes to tell them apart: `tree`, `tree?theta=0.5`."""
+    bases: dict[str, list[str]] = {}
+    for name in dict.fromkeys(contexts):
+        bases.setdefault(name.partition("?")[0], []).append(name)
+    short = {}
+    for base, alike in bases.items():
+        options = {name: dict.fromkeys(filter(None, name.partition("?")[2].split("&"))) for name in alike}
+        told = {name: [one for one in own if any(one not in other for other in options.values())]
+                for name, own in options.items()}  # fmt: skip
+        most = max(map(len, told.values()))
+        # As few of the options in which they differ as leave no two names alike.
+        enough = next((n for n in range(most) if len({tuple(own[:n]) for own in told.values()}) == len(alike)), most)
+        for name, own in told.items():
+            short[name] = f"{base}?{'&'.join(own[:enough])}" if own[:enough] else base
+    return [short[name] for name in contexts]
 
 
 def _check_together(one: Run, other: Run) -> None:

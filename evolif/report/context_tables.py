@@ -114,9 +114,10 @@ def _effect_grids(runs: ComparableRuns, effects: Sequence[ContextEffect]) -> Ite
         f"Paired over {' to '.join(dict.fromkeys((f'{counts[0]:,}', f'{counts[-1]:,}')))} dialogues; in brackets 95 % "
         "bootstrap intervals over them."
     )
-    title = f"What the strategies do to {label} and context tokens, in % of {', '.join(references)}"
     # The model is named where there are several.
     several = len({model.name for model in runs.models}) > 1
+    bases = dict.fromkeys(one.rpartition(", ")[2] for one in references) if several else references
+    title = f"What the strategies do to {label} and context tokens, in % of {' and '.join(bases)}"
     has_own = any(one.total_drop != one.drop for one in effects)
     heads = (f"{label} gain", "context drop", *(("drop with own",) if has_own else ()))
 

@@ -77,6 +77,9 @@ def test_runs_that_differ_in_the_strategy_alone_stand_side_by_side(runs: Compara
 def test_a_strategy_is_named_by_the_options_in_which_it_differs() -> None:
     assert short_names(["full", "tree?a=1&b=2"]) == ["full", "tree"]
     assert short_names(["tree?a=1&b=2", "tree?a=1&b=3", "last:4"]) == ["tree?b=2", "tree?b=3", "last:4"]
+    assert short_names(["tree?a=1&b=2", "tree?a=2&b=3"]) == ["tree?a=1", "tree?a=2"]
+    assert short_names(["t?a=1&b=2", "t?a=1&b=3", "t?a=2&b=3"]) == ["t?a=1&b=2", "t?a=1&b=3", "t?a=2&b=3"]
+    assert short_names(["last:4", "last:4", "t", "t?a=1"]) == ["last:4", "last:4", "t", "t?a=1"]
 
 
 def test_sizes_are_those_of_act(runs: ComparableRuns) -> None:

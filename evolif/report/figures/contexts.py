@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_NAMES = 44
+"""Characters of a name in the legend, which tells models and strategies."""
+
+
 def draw_tokens(points: Sequence[TokenPoint], axis: str, *, percent: bool = True) -> Figure:
     """Score over context tokens: a filled point with its intervals, and a hollow one where own calls are counted.
 
@@ -42,8 +46,8 @@ def draw_tokens(points: Sequence[TokenPoint], axis: str, *, percent: bool = True
     axes = figure.subplots()
     scale = 100 if percent else 1
     handles: list[Any] = []
-    for number, point in enumerate(points):
-        how = look(number)
+    for point in points:
+        how = look(point.colour)._replace(marker=look(point.marker).marker)
         _token_point(axes, point, how, scale)
         handles += axes.plot([], [], how.marker, color=how.colour)
     axes.set_xlabel("tokens a turn, without the query")
@@ -53,7 +57,7 @@ def draw_tokens(points: Sequence[TokenPoint], axis: str, *, percent: bool = True
         low, high = percent_span([point.score for point in points])
         axes.set_ylim(low - 1, high + 1)
         axes.set_yticks(range(low, high + 1, 5 if high - low <= 30 else 10))
-    legend_above(figure, handles, labels([point.name for point in points]))
+    legend_above(figure, handles, labels([point.name for point in points], _NAMES))
     return figure
 
 

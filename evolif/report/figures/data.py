@@ -81,6 +81,10 @@ class TokenPoint:
     """What a model reaches under a strategy, and for how many tokens a turn."""
 
     name: str
+    colour: int
+    """Which look's: that of its strategy."""
+    marker: int
+    """Which look's: that of its model; where there is only one, that of its strategy, too."""
     score: PlotMark
     context: PlotMark
     """Tokens that a call was shown besides its query."""
@@ -343,13 +347,18 @@ def token_points(runs: ComparableRuns) -> tuple[Metric, list[TokenPoint]] | None
     if scored is None:
         return None
     metric, points = scored[1], []
+    models = list(dict.fromkeys(model.name for model in runs.models))
+    strategies = list(dict.fromkeys(model.of.settings.context for model in runs.models))
     for (name, model), size in zip(pairs(runs), context_sizes(runs), strict=True):
         value = model.summary.metrics.value(metric.name)
         if size is not None and value is not None:
             found, score = size.all, mark(value, model.summary.intervals.get(metric.name))
+            strategy = strategies.index(model.of.settings.context)
             points.append(
                 TokenPoint(
                     name,
+                    strategy,
+                    models.index(model.name) if len(models) > 1 else strategy,
                     score,
                     mark(found.context.value, found.context.interval),
                     mark(found.total.value, found.total.interval),
