@@ -19,6 +19,8 @@ from evolif.types import JudgedTurn, Score, Session
 GOAL = "goal"
 """The first word of a goal's score, and the group of its verdict where a judge decides."""
 INVENTED = "invented"
+_LONGEST = 200
+"""Characters of a value that are kept; an answer may put 64 KiB under one key."""
 TYPED_REASONS: tuple[Reason, ...] = get_args(Reason)
 """Why a goal can be unmet, in the order of precedence."""
 
@@ -114,7 +116,9 @@ def _expected(goal: Mapping[str, Any]) -> str:
 
 
 def _found(result: GoalResult) -> str:
-    return result["found"] if result["satisfied"] else f"{result['reason']}: {result['found']}"
+    value = result["found"]
+    short = value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+    return short if result["satisfied"] else f"{result['reason']}: {short}"
 
 
 def _outcome(score: Score) -> GoalOutcome:

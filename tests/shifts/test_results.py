@@ -58,6 +58,11 @@ def test_a_value_that_looks_like_a_reason_is_none() -> None:
     assert [(one.satisfied, one.reason) for one in outcomes_of(turn)] == [(True, None)]
 
 
+def test_of_an_endless_value_the_beginning_is_kept() -> None:
+    [score, *_] = final(reply(destination="Lisbon " * 5000)).scores
+    assert (score.value, len(score.found)) == (0.0, len("other_branch: ") + 201)
+
+
 def test_an_answer_that_cannot_be_read_fails_every_goal() -> None:
     assert list(reasons_of(session(final("Sorry.")))) == ["unreadable"] * 5
 
