@@ -388,11 +388,11 @@ class Scenario(Protocol):
         """The rounds that a context strategy put where they do not belong, each with what is right, in words.
 
         Args:
-            prompts: Of a session's rounds.
-            decisions: What the strategy decided at each, as `evolif.contexts.Forest.move` takes it; None for nothing.
+            prompts: Of a session's rounds, which are numbered from 1.
+            decisions: One for each, as `evolif.contexts.Forest.move` takes it; None for nothing.
 
         Returns:
-            Rounds by number, from 1; None if the scenario does not know where rounds belong.
+            None if the scenario does not know where rounds belong.
         """
         return None
 
@@ -433,10 +433,7 @@ class Scenario(Protocol):
         return ()
 
     def figures(self, board: Any) -> Iterable[HeatMap]:
-        """Figures of its own, from models side by side (`evolif.report.ComparableRuns`).
-
-        The page shows each in the chapter that names it, or at the end.
-        """
+        """Figures of its own, from models side by side; the page has each in its chapter, or at the end."""
         return ()
 
 
