@@ -136,6 +136,20 @@ def test_the_decision_on_a_branch(reply: str, branch: dict[str, Any]) -> None:
     assert len(asked) == (2 if branch == GO and reply != answer(**GO, fork=None) else 1)
 
 
+def test_a_decider_sees_the_path_and_the_most_similar_nodes() -> None:
+    talker = model(answer(**GO))
+    said = ["trip alpha", "hotel beta", "garden gamma", "hotel delta", "lisbon epsilon"]
+    play(DECIDER, [(q, "Fine.") for q in said], "trip garden zeta", embedder=EMBED, models={"context": talker})
+    asked = [r for r in talker.asked if about_branches(r) and "zeta" in str(r.messages)]
+    assert len(asked) == 1
+    content = asked[0].messages[-1].content
+    assert "trip garden zeta" in content
+    for query in said:  # all are on the path
+        assert query in content
+    # the two that are similar are shown once more than the others at least
+    assert min(content.count("trip alpha"), content.count("garden gamma")) > min(map(content.count, said))
+
+
 def test_a_node_of_another_tree_is_no_fork() -> None:
     topics = [answer(**NEW), answer(**GO), answer(**GO)]
 
