@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from evolif.budget import shown_intervals
 from evolif.errors import UsageError
@@ -323,6 +323,11 @@ class ModelAnalysis:
 
     of: RunAnalysis = field(repr=False)
     name: str
+
+    @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What its scenario has worked out for a part of a report, and keeps for the others, by names of its own."""
+        return {}
 
     @cached_property
     def sessions(self) -> tuple[Session, ...]:

@@ -387,7 +387,7 @@ class Shifts(FolderScenario):
             **completion_object(whole, model.figures_by("rounds")),
             **size_object(model.context_size),
             **goal_counts(model.counted),
-            **shift_object(list(plays_of_model(model, self._heard(model.of.settings)))),
+            **shift_object(plays_of_model(model, self._heard)),
         }
 
     def parts(self, board: Any) -> Iterable[Grid]:

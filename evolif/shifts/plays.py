@@ -9,7 +9,7 @@ from typing import Any
 from evolif.contexts import Forest
 from evolif.shifts.checking import check_answer
 from evolif.shifts.decisions import MoveScore, move_forest, score_moves
-from evolif.shifts.dialogue import ShiftDialogue
+from evolif.shifts.dialogue import Returns
 from evolif.shifts.lines import dialogue_of_prompts
 from evolif.shifts.reader import answer_from
 from evolif.shifts.recall import node_recall
@@ -26,16 +26,22 @@ class PlayedDialogue:
 
     Attributes:
         number: Of the dialogue.
-        dialogue: With its gold; None where it was imported, and has none.
         goals: What became of each.
+        has_gold: Whether the dialogue was generated; imported ones have no gold, and nothing of what follows.
+        sources: How many distinct turns its goals come from.
+        present: How many of its goals are values to be there.
+        returns: Of each turn, how it returns; None if it does not.
         moves: Each turn compared with the gold; empty if the strategy decides nothing.
         recall: As `node_recall` gives it; None without gold.
         ceiling: The share of the goals that `sim/reader` satisfies with what the last call was sent; None without gold.
     """
 
     number: int
-    dialogue: ShiftDialogue | None
     goals: tuple[GoalOutcome, ...]
+    has_gold: bool = False
+    sources: int = 0
+    present: int = 0
+    returns: tuple[Returns | None, ...] = ()
     moves: tuple[MoveScore, ...] = ()
     recall: Mapping[str, float | None] | None = None
     ceiling: float | None = None
@@ -65,7 +71,7 @@ def play_of(session: Session, records: Sequence[Any], heard: Heard) -> PlayedDia
         return None
     dialogue = dialogue_of_prompts(record.prompt for record in records)
     if dialogue is None:
-        return PlayedDialogue(session.dialogue, None, tuple(goals))
+        return PlayedDialogue(session.dialogue, tuple(goals))
     decisions = [None if record.built is None else record.built.decision for record in records]
     moves = score_moves(dialogue, decisions) if any(decisions) else []
     shown = shown_last(records)
@@ -73,11 +79,14 @@ def play_of(session: Session, records: Sequence[Any], heard: Heard) -> PlayedDia
     read = check_answer(dialogue, answer_from(messages, records[-1].prompt))
     return PlayedDialogue(
         session.dialogue,
-        dialogue,
         tuple(goals),
-        tuple(moves),
-        node_recall(dialogue, shown, messages),
-        sum(goal["satisfied"] for goal in read) / len(read) if read else None,
+        has_gold=True,
+        sources=len({turn for goal in dialogue.checkpoints for turn in goal["provenance"]}),
+        present=sum(goal.get("polarity", "present") == "present" for goal in dialogue.checkpoints),
+        returns=tuple(turn.returns for turn in dialogue.turns),
+        moves=tuple(moves),
+        recall=node_recall(dialogue, shown, messages),
+        ceiling=sum(goal["satisfied"] for goal in read) / len(read) if read else None,
     )
 
 
@@ -131,14 +140,21 @@ def plays_of(board: Any, heard_in: Callable[[Any], Heard]) -> dict[str, list[Pla
         board: The models (`evolif.report.ComparableRuns`).
         heard_in: From a run's settings to what later calls show of its answers.
     """
-    return {
-        name: list(plays_of_model(model, heard_in(model.of.settings)))
-        for name, model in zip(board.heads, board.models, strict=True)
-    }
+    return {name: plays_of_model(model, heard_in) for name, model in zip(board.heads, board.models, strict=True)}
 
 
-def plays_of_model(model: Any, heard: Heard) -> Iterator[PlayedDialogue]:
-    """The sessions of one model (`evolif.report.ModelAnalysis`) that came to the final answer."""
+def plays_of_model(model: Any, heard_in: Callable[[Any], Heard]) -> list[PlayedDialogue]:
+    """The sessions of one model (`evolif.report.ModelAnalysis`) that came to the final answer; read once a report."""
+    if _MEMO not in model.memo:
+        model.memo[_MEMO] = list(_read(model, heard_in(model.of.settings)))
+    found: list[PlayedDialogue] = model.memo[_MEMO]
+    return found
+
+
+_MEMO = "shifts"
+
+
+def _read(model: Any, heard: Heard) -> Iterator[PlayedDialogue]:
     early = model.of.early_end
     for session, records in model.of.run.transcripts(model.name):
         if session.ending in ("finished", "censored") and (early is None or session.dialogue in early.dialogues):

@@ -92,13 +92,9 @@ def recall_shares(plays: Sequence[PlayedDialogue]) -> dict[str, Share]:
 
 def _recalled(play: PlayedDialogue, *, name: str) -> Counts:
     share = play.recall.get(name) if play.recall is not None else None
-    if share is None or play.dialogue is None:
+    if share is None:
         return 0.0, 0.0
-    goals = play.dialogue.checkpoints
-    if name == "kept_value":
-        of = sum(goal.get("polarity", "present") == "present" for goal in goals)
-    else:
-        of = len({turn for goal in goals for turn in goal["provenance"]})
+    of = play.present if name == "kept_value" else play.sources
     return share * of, float(of)
 
 
@@ -148,10 +144,7 @@ def _hits(outcomes: Iterable[bool | None]) -> Counts:
 
 
 def _returned(play: PlayedDialogue, how: str) -> Counts:
-    if play.dialogue is None:
-        return 0.0, 0.0
-    turns = play.dialogue.turns
-    return _hits(move.arrived for move in play.moves if turns[move.turn - 1].returns == how)
+    return _hits(move.arrived for move in play.moves if play.returns[move.turn - 1] == how)
 
 
 def failures_grid(plays: Plays) -> Grid:
@@ -178,7 +171,7 @@ def failures_map(plays: Plays) -> HeatMap:
 
 def has_gold(plays: Plays) -> bool:
     """Whether any of the dialogues was generated, and so has a gold."""
-    return any(play.dialogue is not None for own in plays.values() for play in own)
+    return any(play.has_gold for own in plays.values() for play in own)
 
 
 _RECALLED = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -133,7 +132,7 @@ def test_misplaced_rounds_say_where_they_belong() -> None:
 
 
 def test_imported_dialogues_have_failures_alone() -> None:
-    found = replace(play(1, reply(budget_eur=900)), dialogue=None, moves=(), recall=None)
+    found = PlayedDialogue(1, play(1, reply(budget_eur=900)).goals)
     assert failure_shares([found])["stale"].value == 0.2
     assert not recall_grid({"a": [found]}).rows
     assert [name for name, _ in failures_grid({"a": [found]}).rows] == ["all unmet goals"]
