@@ -193,7 +193,8 @@ def _assume(settings: RunSettings, cap: int, lengths: Lengths, patience_decides:
         )
     else:
         curves = [TurnSurvival((1.0,) * cap)]
-        sessions = f"{curves[0].within(lengths.turns).turns:.3g} turns"
+        turns = f"{curves[0].within(lengths.turns).turns:.3g}"
+        sessions = f"{turns} turn{'s' * (turns != '1')}"
     both = [_Basis(curve.within(lengths.turns), assumed) for curve in curves]
     grounds = (
         f"Assumes sessions of {sessions} and answers of {assumed.answer:.0f} tokens. Use --like RUN for a better "

@@ -18,7 +18,8 @@ from evolif.metrics import compare
 from evolif.models import ChatRequest, Reply
 from evolif.report import analyse
 from evolif.runner import Run, evaluate, load_run
-from evolif.scenario import get_scenario, options_of
+from evolif.runner.ray_worker import RemoteEnvironment
+from evolif.scenario import Services, get_scenario, options_of
 from evolif.scenarios import shifts
 from evolif.shifts import dialogue_of, dialogue_of_prompts, lines_of, outcomes_of
 from evolif.types import Message, Prompt
@@ -151,6 +152,27 @@ def test_a_fixed_transcript_is_the_same_for_every_model_and_another_run_than_a_f
     evaluate(by_hand, last_only(reply()), tmp_path / "run", options={"replies": "scripted"}).close()
     with pytest.raises(UsageError, match="replies"):
         evaluate(by_hand, last_only(reply()), tmp_path / "run").close()
+
+
+def test_a_process_of_a_cluster_has_the_same_transcript(by_hand: Any) -> None:
+    options = options_of(SCENARIO.play, {"replies": "scripted"}, "shifts")
+    remote = RemoteEnvironment(SCENARIO.environment(None, options, Services()))
+    prompts = [
+        SCENARIO.environment(by_hand, options, Services()).asked(1, n, line)
+        for n, line in enumerate(by_hand.lines(1), 1)
+    ]
+    assert [remote.given(prompt) for prompt in prompts] == [*(turn.reply for turn in dialogue().turns[:-1]), None]
+
+
+def test_a_forecast_counts_one_call_for_each_fixed_transcript(tmp_path: Path) -> None:
+    bench = made(tmp_path / "b", 4)
+    free, fixed = (
+        SCENARIO.expected(bench, options_of(SCENARIO.play, {"replies": who}, "shifts")) for who in ("model", "scripted")
+    )
+    assert (free.turns, fixed.turns) == (17.5, 1.0)
+    last = dialogue_of(bench.lines(1))
+    said = sum(len(turn.query) + len(turn.reply) for turn in last.turns)
+    assert fixed.prompt_tokens > said / 4 > free.prompt_tokens
 
 
 @pytest.mark.parametrize("context", ["full", "last:2", "retrieval:3"])
