@@ -222,7 +222,7 @@ def ceiling_grid(plays: Plays) -> Grid:
     rows = tuple((words, tuple(_cell(one[name], 1) for one in found)) for name, words in _CEILINGS.items())
     note = (
         "The ceiling of a strategy: what sim/reader, which knows nothing but what it is shown, reaches with the "
-        "contexts of the final calls."
+        "contexts of the final calls. It reads summaries by rules; of those in a model's words it misses something."
     )
     known = any(one["ceiling"].value is not None for one in found)
     return Grid(CEILING, "TCR and the ceiling of the strategy, in %", "TCR", tuple(plays), rows if known else (), note)
