@@ -19,6 +19,7 @@ Decision: TypeAlias = dict[str, dict[str, Any] | None]
 """What a turn decided: `topic` and `branch`, each an action with the key that it needs; no branch means CONTINUE."""
 DEFAULT_THETA = 0.6
 """The gate's threshold of the publication; it belongs to the embedder used there."""
+FIRST_BRANCH = "b0"
 _MOST_SHOWN = 40
 
 
@@ -50,8 +51,8 @@ class _Branch:
 
 @dataclass(slots=True)
 class _Tree:
-    branches: dict[str, _Branch] = field(default_factory=lambda: {"b0": _Branch(None, None)})
-    active: str = "b0"
+    branches: dict[str, _Branch] = field(default_factory=lambda: {FIRST_BRANCH: _Branch(None, None)})
+    active: str = FIRST_BRANCH
 
     @property
     def current(self) -> int | None:

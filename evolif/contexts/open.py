@@ -16,7 +16,7 @@ from evolif.contexts.options import choice, embedder_option, refusal, split_opti
 from evolif.contexts.own_model import OwnModel
 from evolif.contexts.retrieval import Retrieval, retrieval_k
 from evolif.contexts.round_vectors import RoundVectors
-from evolif.contexts.rules import START
+from evolif.contexts.rules import CALIBRATED
 from evolif.contexts.summarising import ModelSummariser, RulesSummariser, Summariser
 from evolif.contexts.summary import DEFAULT_FULL, Summaries
 from evolif.contexts.tree import Tree
@@ -102,7 +102,7 @@ def _tree(name: str, given: _Given) -> ContextStrategy:
     if base != "tree":
         raise refusal(name, "tree has options, and no parameter after a colon")
     decider, summariser = choice(name, options, "decider"), choice(name, options, "summariser")
-    theta, spelt = threshold(name, options, START.theta)
+    theta, spelt = threshold(name, options, CALIBRATED.theta)
     vectors = RoundVectors(given.embedder_for(embedder_option(name, options)))
     canonical = f"tree?decider={decider}&summariser={summariser}&theta={spelt}&embedder={vectors.name}"
     decides: Decider = RulesDecider(theta)

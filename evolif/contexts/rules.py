@@ -6,12 +6,13 @@ The published strategy has a chat model decide. These rules are ours, and `seeds
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from operator import itemgetter
 from typing import Any
 
-from evolif.contexts.forest import Decision, Forest, Node, branch_gate
+from evolif.contexts.forest import FIRST_BRANCH, Decision, Forest, Node, branch_gate
 from evolif.errors import ArgumentError
 from evolif.resources import data_path, load_data
 from evolif.text import fold
@@ -21,27 +22,39 @@ _LONGEST = 16_384
 """Characters of a query in which cues are looked for; people type fewer."""
 _MOST_BETWEEN = 6
 """Words that "…" in a cue may stand for."""
+_LONG = 4
+"""Letters of a word that may say what a text is about."""
 _DECIMALS = 12
 """Similarities that agree in as many are equal: how a processor adds must not decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The numbers of the rules. They belong to an embedder; these are for wordllama, before calibration."""
+    """The numbers of the rules. They belong to an embedder; these are calibrated for wordllama (docs/contexts.md)."""
 
-    theta: float = 0.4
+    theta: float = 0.1
     """From this similarity on, a query may belong to a node's topic; the gate of branch decisions asks for more."""
-    gap: float = 0.15
+    gap: float = 0.0
     """A query that is further than this below `theta` from every node opens a topic."""
-    lead: float = 0.10
-    """How much more similar something else must be than where the conversation stands."""
-    short: int = 12
+    lead: float = 0.05
+    """How much more similar another topic must be than the active one."""
+    short: int = 10
     """A query with fewer words may be a follow-up."""
     first: int = 3
     """Its words among which the cue of a follow-up stands."""
+    aside: float = 0.4
+    """How far above `theta` the cue of an aside still opens a topic."""
+    apart: float = 0.2
+    """How far above `theta` a question that concerns neither user nor assistant still opens a topic."""
+    branch_lead: float = 0.4
+    """How much more similar another branch must be than where the conversation stands."""
+    shared: float = 0.12
+    """What it adds to a node's similarity that its user said a word of the query's subject."""
 
 
-START = Thresholds()
+CALIBRATED = Thresholds()
+START = Thresholds(0.4, 0.15, 0.10, 12, 3, aside=0.0, apart=-0.15, branch_lead=0.10, shared=0.0)
+"""The numbers that calibration began with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +63,11 @@ class _Cues:
     aside: bool
     alternative: bool
     follow_up: bool
+    apart: bool
+    subject: frozenset[str]
 
 
-def decide(forest: Forest, query: str, similarities: Sequence[float], thresholds: Thresholds = START) -> Decision:
+def decide(forest: Forest, query: str, similarities: Sequence[float], thresholds: Thresholds = CALIBRATED) -> Decision:
     """Decide on topic and branch, as `Forest.move` takes it. The forest is not changed.
 
     Args:
@@ -65,14 +80,17 @@ def decide(forest: Forest, query: str, similarities: Sequence[float], thresholds
         ArgumentError: there are more or fewer similarities than nodes.
     """
     cues = _read_cues(query, thresholds)
-    topic = _decide_topic(forest, cues, _rounded(forest, similarities), thresholds)
-    tree = topic["target"] if topic["action"] == "SWITCH_TOPIC" else forest.active_tree
-    if topic["action"] == "CREATE_TOPIC" or tree is None:
+    similar = _with_shared_words(forest, _rounded(forest, similarities), cues.subject, thresholds.shared)
+    topic = _decide_topic(forest, cues, similar, thresholds)
+    if topic["action"] == "CREATE_TOPIC" or forest.active_tree is None:
         return {"topic": topic, "branch": None}
-    return {"topic": topic, "branch": _decide_branch(forest, tree, cues, similarities, thresholds)}
+    if topic["action"] == "SWITCH_TOPIC":
+        cues = replace(cues, back=False)  # it has done its work: a way back to a topic says nothing of its branches
+    tree = topic.get("target", forest.active_tree)
+    return {"topic": topic, "branch": _decide_branch(forest, tree, cues, similar, thresholds)}
 
 
-def open_fork(forest: Forest, tree: int, similarities: Sequence[float], theta: float = START.theta) -> Node | None:
+def open_fork(forest: Forest, tree: int, similarities: Sequence[float], theta: float = CALIBRATED.theta) -> Node | None:
     """The fork point of a tree where the gate is open, so that a branch decision is asked for; otherwise None.
 
     The fork point is the tree's node that is most similar to the query, the latest of several.
@@ -86,17 +104,24 @@ def open_fork(forest: Forest, tree: int, similarities: Sequence[float], theta: f
     Raises:
         ArgumentError: there is no such tree, or there are more or fewer similarities than nodes.
     """
-    rounded = _rounded(forest, similarities)
+    similar = _rounded(forest, similarities)
+    nodes = [node for node in forest.nodes if node.tree == tree]
     path = forest.path(tree)
-    if not path:
+    return _behind_gate(forest, path, _best(similar, nodes), similar, theta) if path else None
+
+
+def _behind_gate(
+    forest: Forest, path: Sequence[int], fork: Node | None, similar: Mapping[int, float], theta: float
+) -> Node | None:
+    """A fork point, if the gate is open for it."""
+    if fork is None:
         return None
-    fork = _best(rounded, [node for node in forest.nodes if node.tree == tree])
     current = forest.nodes[path[-1] - 1]
-    opens = branch_gate(rounded[fork.number], fork.branch, current.branch, fork.number in path[:-1], theta=theta)
+    opens = branch_gate(similar[fork.number], fork.branch, current.branch, fork.number in path[:-1], theta=theta)
     return fork if opens else None
 
 
-def _decide_topic(forest: Forest, cues: _Cues, similar: dict[int, float], at: Thresholds) -> dict[str, Any]:
+def _decide_topic(forest: Forest, cues: _Cues, similar: Mapping[int, float], at: Thresholds) -> dict[str, Any]:
     """The first rule that holds."""
     active = [node for node in forest.nodes if node.tree == forest.active_tree]
     others = [node for node in forest.nodes if node.tree != forest.active_tree]
@@ -109,28 +134,57 @@ def _decide_topic(forest: Forest, cues: _Cues, similar: dict[int, float], at: Th
         return create
     if cues.back and switch and there >= here:
         return switch
-    if cues.aside and max(here, there) < at.theta:
+    if cues.aside and max(here, there) < round(at.theta + at.aside, _DECIMALS):
         return create
     if cues.follow_up:
         return stay
-    if max(here, there) < round(at.theta - at.gap, _DECIMALS):
+    if max(here, there) < round(at.theta + (at.apart if cues.apart else -at.gap), _DECIMALS):
         return create
     return switch if switch and round(there - here, _DECIMALS) >= at.lead else stay
 
 
 def _decide_branch(
-    forest: Forest, tree: int, cues: _Cues, similarities: Sequence[float], at: Thresholds
+    forest: Forest, tree: int, cues: _Cues, similar: Mapping[int, float], at: Thresholds
 ) -> dict[str, Any] | None:
-    fork = open_fork(forest, tree, similarities, at.theta)
+    nodes = [node for node in forest.nodes if node.tree == tree]
+    path = forest.path(tree)
+    fork = _behind_gate(forest, path, _fork_point(nodes, cues, similar), similar, at.theta)
     if fork is None:
         return None
     if cues.alternative:
         return {"action": "CREATE_BRANCH", "fork": fork.number}
-    current = forest.nodes[forest.path(tree)[-1] - 1]
-    lead = round(similarities[fork.number - 1] - similarities[current.number - 1], _DECIMALS)
-    if fork.branch != current.branch and (cues.back or lead >= at.lead):
+    current = forest.nodes[path[-1] - 1]
+    lead = round(similar[fork.number] - similar[current.number], _DECIMALS)
+    if fork.branch != current.branch and (cues.back or lead >= at.branch_lead):
         return {"action": "SWITCH_BRANCH", "target": fork.branch}
     return None
+
+
+def _fork_point(nodes: Sequence[Node], cues: _Cues, similar: Mapping[int, float]) -> Node | None:
+    """The node of a tree that a query is about: where a cue says what it does, the one that first said what it names.
+
+    An alternative names what it replaces; a way back to a branch names what makes it one, which is said where branches
+    begin. Without such a name, an alternative is about the most similar node, and a way back about no branch.
+    """
+    if cues.alternative:
+        return _first_said(nodes, cues.subject) or _best(similar, nodes)
+    if cues.back:
+        begin: dict[str, Node] = {}
+        for node in nodes:
+            begin.setdefault(node.branch, node)
+        names = frozenset().union(*(_subject(node.query) for node in begin.values() if node.branch != FIRST_BRANCH))
+        return _first_said(nodes, cues.subject & names)
+    return _best(similar, nodes)
+
+
+def _first_said(nodes: Sequence[Node], words: frozenset[str]) -> Node | None:
+    """The node whose user first said the rarest of some words; of equally rare ones, the word that came last."""
+    found = []
+    for word in words:
+        said = [node for node in nodes if word in _subject(node.query)]
+        if said:
+            found.append((len(said), -said[0].number, said[0]))
+    return min(found, key=itemgetter(0, 1))[2] if found else None
 
 
 def _rounded(forest: Forest, similarities: Sequence[float]) -> dict[int, float]:
@@ -140,7 +194,17 @@ def _rounded(forest: Forest, similarities: Sequence[float]) -> dict[int, float]:
     return {node.number: round(float(s), _DECIMALS) for node, s in zip(forest.nodes, similarities, strict=True)}
 
 
-def _best(similar: dict[int, float], nodes: Sequence[Node]) -> Node:
+def _with_shared_words(
+    forest: Forest, similar: Mapping[int, float], subject: frozenset[str], shared: float
+) -> dict[int, float]:
+    """Similarities, each raised where the user's text of the node says something that the query says, too."""
+    return {
+        node.number: round(similar[node.number] + shared * (not subject.isdisjoint(_subject(node.query))), _DECIMALS)
+        for node in forest.nodes
+    }
+
+
+def _best(similar: Mapping[int, float], nodes: Sequence[Node]) -> Node:
     """The most similar of some nodes, the latest of several."""
     return max(nodes, key=lambda node: (similar[node.number], node.number))
 
@@ -149,12 +213,29 @@ def _read_cues(query: str, at: Thresholds) -> _Cues:
     """The kinds of cues that a query has."""
     words = _words(query)
     cues = _cue_lists()
-    follows = len(words) < at.short and _has(words[: at.first], cues["follow_up"])
-    return _Cues(_has(words, cues["return"]), _has(words, cues["aside"]), _has(words, cues["alternative"]), follows)
+    return _Cues(
+        back=_has(words, cues["return"]),
+        aside=_has(words, cues["aside"]),
+        alternative=_has(words, cues["alternative"]),
+        follow_up=len(words) < at.short and _has(words[: at.first], cues["follow_up"]),
+        apart=query.rstrip().endswith("?") and not _has(words, cues["personal"]),
+        subject=_subject(query),
+    )
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(fold(text[:_LONGEST]))
+
+
+@lru_cache(maxsize=4096)
+def _subject(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about."""
+    return frozenset(word for word in _words(text) if len(word) >= _LONG) - _common()
+
+
+@cache
+def _common() -> frozenset[str]:
+    return frozenset(word for text in _data()["common"] for word in _words(text))
 
 
 def _has(words: Sequence[str], cues: Sequence[re.Pattern[str]]) -> bool:
@@ -165,8 +246,13 @@ def _has(words: Sequence[str], cues: Sequence[re.Pattern[str]]) -> bool:
 @cache
 def _cue_lists() -> dict[str, tuple[re.Pattern[str], ...]]:
     """For each kind of cue, patterns over words parted by one space; none looks further than a few words ahead."""
-    data: dict[str, list[str]] = load_data(data_path("seeds", "context-cues.yaml"))
-    return {kind: tuple(_pattern(cue) for cue in cues) for kind, cues in data.items()}
+    return {kind: tuple(_pattern(cue) for cue in cues) for kind, cues in _data().items() if kind != "common"}
+
+
+@cache
+def _data() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = load_data(data_path("seeds", "context-cues.yaml"))
+    return found
 
 
 def _pattern(cue: str) -> re.Pattern[str]:
