@@ -113,7 +113,7 @@ def report(
 ) -> None:
     """Show the eight metrics with 95 % intervals, satisfaction per group, and what is left out.
 
-    Runs with the same cap, patience, judge and benchmark are shown side by side.
+    Runs with the same cap, patience, judge and benchmark are shown side by side, also under several context strategies.
     """
     from evolif.budget import load_prices
     from evolif.report import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -188,3 +189,18 @@ def test_page_and_figures_have_the_picture(folder: Path, tmp_path: Path) -> None
     assert "CSR against tokens" in page and "Hollow: with the tokens of the strategy" in page
     assert "2 context strategies" in page and "The runs are shown separately" not in page
     assert (tmp_path / "figures" / "tokens.svg").exists()
+
+
+def test_without_the_extra_the_report_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    tokenizer_name.cache_clear()
+    try:
+        text = told(
+            "report", folder / "wide", folder / "narrow", "--json", folder / "r.json", "--figures", folder / "f"
+        )
+    finally:
+        tokenizer_name.cache_clear()
+    assert "that needs the extra contexts" in text and "gain" not in text
+    data = json.loads((folder / "r.json").read_text(encoding="utf-8"))
+    assert data["models"][0]["context_tokens"] is None and data["boards"][0]["contexts"] == []
+    assert "No context tokens were counted" in (folder / "f" / "figures.md").read_text(encoding="utf-8")
