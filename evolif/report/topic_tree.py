@@ -56,6 +56,11 @@ class TopicTree:
     has_gold: bool = False
     """Whether the scenario knows where each round belongs."""
 
+    @property
+    def has_wrong(self) -> bool:
+        """Whether any round is misplaced."""
+        return any(one.wrong for one in self.rounds)
+
     def names(self) -> list[str]:
         """A name for each lane: the topic for its first branch, else the branch."""
         return [f"topic {tree + 1}" if branch == "b0" else branch for tree, branch in self.lanes]

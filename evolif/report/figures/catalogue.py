@@ -295,7 +295,7 @@ def tree(runs: ComparableRuns) -> DrawOutcome:
     if found is None:
         return None, "No dialogue was played under the strategy tree."
     name, dialogue, drawn = found
-    gold = " A cross: misplaced by the gold of the dialogue." if drawn.has_gold else ""
+    gold = " A cross: misplaced by the gold of the dialogue." if drawn.has_wrong else ""
     return (
         draw_tree(drawn),
         f"Topics and branches of dialogue {dialogue} as {label(name)} has them: {drawn.summary} Filled: the path that "
