@@ -52,13 +52,19 @@ class OwnModel:
         name: Of the strategy, for the error.
 
     Raises:
-        UsageError: there is no model for the role `context`, or the extra `contexts` is not installed.
+        UsageError: there is no model for the role `context`, or a simulated one, or the extra `contexts` is not
+            installed.
     """
 
     def __init__(self, models: Mapping[str, ChatModel], name: str) -> None:
         if ROLE not in models:
             raise UsageError(
                 f"the context strategy {name} calls a model of its own: name it with --context-model PROVIDER/NAME"
+            )
+        if models[ROLE].name.startswith("sim/"):
+            raise UsageError(
+                f"the context strategy {name} asks its model questions, and {models[ROLE].name} is a simulated one, "
+                "which only plays benchmarks: name another one with --context-model PROVIDER/NAME"
             )
         count_tokens("")
         self._calls = SchemaCalls(models[ROLE])

@@ -227,7 +227,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(fold(text[:_LONGEST]))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _subject(text: str) -> frozenset[str]:
     """The words of a text that say what it is about."""
     return frozenset(word for word in _words(text) if len(word) >= _LONG) - _common()

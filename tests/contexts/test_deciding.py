@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from own_models import Letters, Scripted, is_about, played, said
 
-from evolif import ModelError
+from evolif import ModelError, UsageError
 from evolif.contexts import Context, OwnCost, count_tokens, open_strategy, tokenizer_name
 from evolif.errors import ContextOverflowError, WithheldError
 from evolif.models import ChatRequest, Reply
@@ -107,6 +107,12 @@ def test_a_question_that_is_refused_for_good_is_not_repeated(fault: ModelError) 
     contexts, model = under(fault, turns=TURNS[:2])
     assert contexts[1].decision == {"topic": {"action": "CONTINUE"}, "branch": None}
     assert (contexts[1].cost.fallbacks, len(model.asked)) == (1, 1)
+
+
+def test_a_simulated_model_is_refused_before_it_is_asked() -> None:
+    model = Scripted(lambda _: CONTINUE, name="sim/steady")
+    with pytest.raises(UsageError, match="sim/steady is a simulated one"):
+        open_strategy("tree?decider=model", models={"context": model})
 
 
 def test_a_fault_of_the_provider_passes() -> None:

@@ -14,8 +14,10 @@ import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
+from chat_server import chat_server
 from fast_server import Asked, Served, fast_server
 
 from evolif import OutsideError, UsageError
@@ -218,3 +220,26 @@ def test_an_unknown_engine_is_refused(bench: Path, tmp_path: Path) -> None:
 def test_the_cache_stays_on_this_machine(bench: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--cache"):
         evaluate(bench, "sim/steady", tmp_path / "run", engine="ray", cache=open_cache(tmp_path / "cache"))
+
+
+@pytest.mark.slow
+@with_ray
+def test_strategies_with_notes_and_a_model_of_their_own_play_anywhere(tmp_path: Path, two_cores: None) -> None:
+    bench = generate(tmp_path / "bench", dialogues=4, turns=6, seed=5, profile="objective").path
+    context = "tree?decider=model&summariser=model"
+    with chat_server(lambda _: "They spoke of it.") as url:  # a summary, but no decision
+        own = f"openai/own?base_url={url}"
+        settings: dict[str, Any] = {"context": context, "context_model": own, "max_turns": 6}
+        alone = evaluate(bench, "sim/steady", tmp_path / "alone", **settings)
+        spread = evaluate(bench, "sim/steady", tmp_path / "spread", engine="ray", **settings)
+    assert content(spread) == content(alone)
+    assert noted(spread) == noted(alone)
+    assert spread.costs() == alone.costs()
+    built = [record.built for _, records in spread.transcripts("sim/steady") for record in records]
+    assert any(one and one.cost.calls and one.cost.fallbacks for one in built)
+    alone.close()
+    spread.close()
+
+
+def noted(run: Run) -> list[object]:
+    return [(r.turn, r.notes, r.built, r.context_tokens) for _, rs in run.transcripts("sim/steady") for r in rs]
