@@ -1,18 +1,20 @@
 """Embedders: vectors of texts, without a network (extra `contexts`).
 
-The weights lie in the wheel of wordllama. Its code is not imported: on import it sets up logging for the whole process,
-and its loader looks for files on the network. A text's vector is the mean of the vectors of its tokens, as there.
+The weights of the default one lie in the wheel of wordllama. Its code is not imported: on import it sets up logging for
+the whole process, and its loader looks for files on the network. A text's vector is the mean of the vectors of its
+tokens, as there.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from evolif.contexts.base import Embedder
+from evolif.contexts.minilm import open_minilm
 from evolif.contexts.tokens import token_ids
 from evolif.errors import UsageError
 
@@ -34,23 +36,35 @@ def open_embedder(embedder: Embedder | None = None) -> Callable[[Sequence[str]],
     """The function of an embedder: texts to vectors of one length.
 
     Args:
-        embedder: `wordllama` (256 dimensions), or a function, which is used unchanged; None for the default.
+        embedder: `wordllama` (256 dimensions), `minilm` (384), or a function, which is used unchanged; None for the
+            default.
 
     Raises:
-        UsageError: there is no such embedder, or the extra `contexts` is not installed.
+        UsageError: there is no such embedder, or the extra `contexts` or the embedder's weights are not installed.
     """
     if callable(embedder):
         return embedder
-    if embedder not in (None, DEFAULT_EMBEDDER):
-        raise UsageError(f"unknown embedder “{embedder}”; there is {DEFAULT_EMBEDDER}, or pass a function from Python")
-    _weights()
-    return _embed
+    opener = _OWN.get(DEFAULT_EMBEDDER if embedder is None else embedder)
+    if opener is None:
+        raise UsageError(f"unknown embedder “{embedder}”; there are {', '.join(_OWN)}, or pass a function from Python")
+    return opener()
 
 
 def shortened(text: str) -> str:
     """A text of up to `MOST_WORDS` words as it is; of a longer one its first words, with single spaces between them."""
     words = text.split(maxsplit=MOST_WORDS)
     return text if len(words) <= MOST_WORDS else " ".join(words[:MOST_WORDS])
+
+
+def _wordllama() -> Callable[[Sequence[str]], Vectors]:
+    _weights()
+    return _embed
+
+
+_OWN: Mapping[str, Callable[[], Callable[[Sequence[str]], Vectors]]] = {
+    DEFAULT_EMBEDDER: _wordllama,
+    "minilm": open_minilm,
+}
 
 
 def _embed(texts: Sequence[str]) -> Vectors:

@@ -159,8 +159,8 @@ def test_a_wrong_parameter_is_named(name: str) -> None:
 def test_unknown_names() -> None:
     with pytest.raises(UsageError, match="unknown memory “graph:3”; there are bm25:K, embed:K"):
         open_memories("graph:3")
-    with pytest.raises(UsageError, match="unknown embedder “minilm”"):
-        open_memories("embed:3?embedder=minilm")
+    with pytest.raises(UsageError, match="unknown embedder “nonsense”"):
+        open_memories("embed:3?embedder=nonsense")
 
 
 def test_an_embedder_of_ones_own() -> None:
