@@ -153,7 +153,7 @@ def table(rows: Sequence[Sequence[str]]) -> None:
 
 def saving(played: Sequence[Played], full: Sequence[Played]) -> float:
     """ACT drop against the full history, in percent."""
-    return act_drop(tokens(played)["by_rounds"], tokens(full)["by_rounds"])
+    return act_drop(tokens(played)["by_rounds"], tokens(full)["by_rounds"]) + 0.0  # no minus before a zero
 
 
 def show(names: dict[str, list[Played]], short: dict[str, list[Played]]) -> None:
