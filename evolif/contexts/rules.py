@@ -32,23 +32,23 @@ _DECIMALS = 12
 class Thresholds:
     """The numbers of the rules. They belong to an embedder; these are calibrated for wordllama (docs/contexts.md)."""
 
-    theta: float = 0.1
+    theta: float = 0.4
     """From this similarity on, a query may belong to a node's topic; the gate of branch decisions asks for more."""
-    gap: float = 0.0
+    gap: float = 0.32
     """A query that is further than this below `theta` from every node opens a topic."""
-    lead: float = 0.05
+    lead: float = 0.02
     """How much more similar another topic must be than the active one."""
-    short: int = 10
+    short: int = 9
     """A query with fewer words may be a follow-up."""
     first: int = 3
     """Its words among which the cue of a follow-up stands."""
-    aside: float = 0.4
+    aside: float = 0.3
     """How far above `theta` the cue of an aside still opens a topic."""
-    apart: float = 0.2
+    apart: float = 0.1
     """How far above `theta` a question that concerns neither user nor assistant still opens a topic."""
-    branch_lead: float = 0.4
-    """How much more similar another branch must be than where the conversation stands."""
-    shared: float = 0.12
+    branch_lead: float = 0.35
+    """How much more similar another branch must be than where the conversation stands, shared words aside."""
+    shared: float = 0.35
     """What it adds to a node's similarity that its user said a word of the query's subject."""
 
 
@@ -80,14 +80,15 @@ def decide(forest: Forest, query: str, similarities: Sequence[float], thresholds
         ArgumentError: there are more or fewer similarities than nodes.
     """
     cues = _read_cues(query, thresholds)
-    similar = _with_shared_words(forest, _rounded(forest, similarities), cues.subject, thresholds.shared)
+    plain = _rounded(forest, similarities)
+    similar = _with_shared_words(forest, plain, cues.subject, thresholds.shared)
     topic = _decide_topic(forest, cues, similar, thresholds)
     if topic["action"] == "CREATE_TOPIC" or forest.active_tree is None:
         return {"topic": topic, "branch": None}
     if topic["action"] == "SWITCH_TOPIC":
         cues = replace(cues, back=False)  # it has done its work: a way back to a topic says nothing of its branches
     tree = topic.get("target", forest.active_tree)
-    return {"topic": topic, "branch": _decide_branch(forest, tree, cues, similar, thresholds)}
+    return {"topic": topic, "branch": _decide_branch(forest, tree, cues, plain, similar, thresholds)}
 
 
 def open_fork(forest: Forest, tree: int, similarities: Sequence[float], theta: float = CALIBRATED.theta) -> Node | None:
@@ -144,7 +145,7 @@ def _decide_topic(forest: Forest, cues: _Cues, similar: Mapping[int, float], at:
 
 
 def _decide_branch(
-    forest: Forest, tree: int, cues: _Cues, similar: Mapping[int, float], at: Thresholds
+    forest: Forest, tree: int, cues: _Cues, plain: Mapping[int, float], similar: Mapping[int, float], at: Thresholds
 ) -> dict[str, Any] | None:
     nodes = [node for node in forest.nodes if node.tree == tree]
     path = forest.path(tree)
@@ -154,7 +155,8 @@ def _decide_branch(
     if cues.alternative:
         return {"action": "CREATE_BRANCH", "fork": fork.number}
     current = forest.nodes[path[-1] - 1]
-    lead = round(similar[fork.number] - similar[current.number], _DECIMALS)
+    # A lead counts without shared words: those of the topic are said on all its branches.
+    lead = round(plain[fork.number] - plain[current.number], _DECIMALS)
     if fork.branch != current.branch and (cues.back or lead >= at.branch_lead):
         return {"action": "SWITCH_BRANCH", "target": fork.branch}
     return None

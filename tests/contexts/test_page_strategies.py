@@ -42,7 +42,7 @@ def numbered(queries: Sequence[str]) -> list[tuple[str, str]]:
         ("last:4", "last:4"),
         ("last:0", "last:0"),
         ("last:12", "last:12"),
-        ("tree", "tree?decider=rules&summariser=rules&theta=0.1&embedder=wordllama"),
+        ("tree", "tree?decider=rules&summariser=rules&theta=0.4&embedder=wordllama"),
         ("tree?theta=0.4", "tree?decider=rules&summariser=rules&theta=0.4&embedder=wordllama"),
         ("tree?embedder=wordllama&theta=0.55", "tree?decider=rules&summariser=rules&theta=0.55&embedder=wordllama"),
     ],

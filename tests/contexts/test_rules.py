@@ -180,8 +180,8 @@ def test_a_word_of_the_subject_makes_rounds_more_similar() -> None:
 
 
 def test_all_numbers_are_parameters() -> None:
-    assert decide(two_topics(), ASIDE, [0.3] * 3, Thresholds(aside=0.1))["topic"] == CONTINUE
-    assert decide(two_topics(), "Why is rain wet?", [0.2] * 3, Thresholds(apart=0.05))["topic"] == CONTINUE
+    assert decide(two_topics(), ASIDE, [0.3] * 3, Thresholds(aside=-0.2, apart=-0.2))["topic"] == CONTINUE
+    assert decide(two_topics(), "Why is rain wet?", [0.2] * 3, Thresholds(apart=-0.25))["topic"] == CONTINUE
     assert decide(grown(LISBON), "Was there a tram to Lisbon?", [0.2], Thresholds(shared=0.05))["topic"] == CREATE
     lead = Thresholds(branch_lead=0.2)
     assert decide(two_branches(), PLAIN, [0.1, 0.5, 0.1, 0.3], lead)["branch"] == branch("b0")

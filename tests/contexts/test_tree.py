@@ -15,7 +15,7 @@ from evolif.contexts import Context, Forest, OwnCost, open_strategy, tokenizer_n
 from evolif.types import Exchange, Image, Message, Prompt
 
 installed = pytest.mark.skipif(tokenizer_name() is None, reason="needs the extra `contexts`")
-OWN_EMBEDDER = "tree?decider=rules&summariser=rules&theta=0.1&embedder=Letters"
+OWN_EMBEDDER = "tree?decider=rules&summariser=rules&theta=0.4&embedder=Letters"
 
 
 def prompt(number: int, text: str) -> Prompt:
@@ -38,7 +38,7 @@ def played(turns: Sequence[tuple[str, str]], system: str = "", name: str = "tree
 @pytest.mark.parametrize(
     ("name", "canonical"),
     [
-        ("tree", "tree?decider=rules&summariser=rules&theta=0.1&embedder=wordllama"),
+        ("tree", "tree?decider=rules&summariser=rules&theta=0.4&embedder=wordllama"),
         ("tree?theta=.50", "tree?decider=rules&summariser=rules&theta=0.5&embedder=wordllama"),
         ("tree?embedder=wordllama&theta=1", "tree?decider=rules&summariser=rules&theta=1&embedder=wordllama"),
         ("tree?theta=0&decider=rules", "tree?decider=rules&summariser=rules&theta=0&embedder=wordllama"),

@@ -122,7 +122,7 @@ def by_model(bench: Path, out: Path, own: Any, **more: Any) -> tuple[Run, Script
 def test_own_calls_are_booked_and_stored_with_their_turn(bench: Path, tmp_path: Path) -> None:
     own = Scripted(about, name="fake/context")
     run, model = by_model(bench, tmp_path / "run", own)
-    assert run.settings.context == f"{BY_MODEL}&theta=0.1&embedder=wordllama"
+    assert run.settings.context == f"{BY_MODEL}&theta=0.4&embedder=wordllama"
     assert run.settings.context_model == "fake/context"
     calls = 2 * (2 * TURNS - 2)  # in each of two dialogues a summary and a decision a turn, from the second on
     [booked] = [spent for spent in run.costs() if spent.role == "context"]
@@ -174,7 +174,7 @@ def test_the_command_asks_for_a_model_where_one_is_needed(bench: Path, tmp_path:
 
 
 def test_a_name_may_be_given_in_any_order(bench: Path, tmp_path: Path) -> None:
-    play(bench, tmp_path / "run", "tree?theta=0.10&decider=rules", limit=1).close()
+    play(bench, tmp_path / "run", "tree?theta=0.40&decider=rules", limit=1).close()
     again = play(bench, tmp_path / "run", "tree", limit=1)
     assert len(again.sessions()) == 1
     again.close()
