@@ -42,13 +42,13 @@ class RulesDecider:
     """Decides by similarities and cue words.
 
     Args:
-        theta: The threshold of similarity.
+        thresholds: The numbers of its rules.
     """
 
     needs_summaries = False
 
-    def __init__(self, theta: float) -> None:
-        self._thresholds = Thresholds(theta=theta)
+    def __init__(self, thresholds: Thresholds) -> None:
+        self._thresholds = thresholds
 
     async def decide(self, forest: Forest, query: str, similarities: Sequence[float], tally: Tally) -> Decision:
         """Never fails and costs nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evolif.contexts.base import ContextStrategy, Embedder
@@ -16,7 +16,7 @@ from evolif.contexts.options import choice, embedder_option, refusal, split_opti
 from evolif.contexts.own_model import OwnModel
 from evolif.contexts.retrieval import Retrieval, retrieval_k
 from evolif.contexts.round_vectors import RoundVectors
-from evolif.contexts.rules import CALIBRATED
+from evolif.contexts.rules import calibrated
 from evolif.contexts.summarising import ModelSummariser, RulesSummariser, Summariser
 from evolif.contexts.summary import DEFAULT_FULL, Summaries
 from evolif.contexts.tree import Tree
@@ -102,10 +102,12 @@ def _tree(name: str, given: _Given) -> ContextStrategy:
     if base != "tree":
         raise refusal(name, "tree has options, and no parameter after a colon")
     decider, summariser = choice(name, options, "decider"), choice(name, options, "summariser")
-    theta, spelt = threshold(name, options, CALIBRATED.theta)
-    vectors = RoundVectors(given.embedder_for(embedder_option(name, options)))
+    embedder = given.embedder_for(embedder_option(name, options))
+    at = calibrated(embedder_name(embedder))
+    theta, spelt = threshold(name, options, at.theta)
+    vectors = RoundVectors(embedder)
     canonical = f"tree?decider={decider}&summariser={summariser}&theta={spelt}&embedder={vectors.name}"
-    decides: Decider = RulesDecider(theta)
+    decides: Decider = RulesDecider(replace(at, theta=theta))
     if decider == "model":
         decides = ModelDecider(OwnModel(given.models, canonical), theta)
     return Tree(canonical, decides, _summariser(summariser, canonical, given), vectors)

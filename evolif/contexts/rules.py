@@ -53,6 +53,7 @@ class Thresholds:
 
 
 CALIBRATED = Thresholds()
+_CALIBRATED = {"minilm": Thresholds(0.15, 0.0, 0.05, 10, 3, aside=0.4, apart=0.2, branch_lead=0.4, shared=0.12)}
 START = Thresholds(0.4, 0.15, 0.10, 12, 3, aside=0.0, apart=-0.15, branch_lead=0.10, shared=0.0)
 """The numbers that calibration began with."""
 
@@ -65,6 +66,11 @@ class _Cues:
     follow_up: bool
     apart: bool
     subject: frozenset[str]
+
+
+def calibrated(embedder: str) -> Thresholds:
+    """The numbers for an embedder by its name; those of wordllama for one that nobody calibrated."""
+    return _CALIBRATED.get(embedder, CALIBRATED)
 
 
 def decide(forest: Forest, query: str, similarities: Sequence[float], thresholds: Thresholds = CALIBRATED) -> Decision:
