@@ -115,7 +115,7 @@ class EvalConfig(BaseModel):
     context: Annotated[
         str,
         Field(
-            description="What of the past is shown: full, last:K, retrieval:K, summary:K or tree (docs/contexts.md)."
+            description="What is shown of the past: full, last:K, retrieval:K, summary:K or tree."
         ),
         Flag(SESSIONS, "NAME"),
     ] = "full"
