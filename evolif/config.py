@@ -114,9 +114,7 @@ class EvalConfig(BaseModel):
     ] = None
     context: Annotated[
         str,
-        Field(
-            description="What is shown of the past: full, last:K, retrieval:K, summary:K or tree."
-        ),
+        Field(description="What is shown of the past: full, last:K, retrieval:K, summary:K or tree."),
         Flag(SESSIONS, "NAME"),
     ] = "full"
     context_model: Annotated[
