@@ -37,10 +37,20 @@ def token_ids(text: str) -> list[int]:
     Raises:
         UsageError: the extra `contexts` is not installed.
     """
-    try:
-        return _ids(text)
-    except TypeError:  # half a surrogate pair, which no UTF-8 can carry
-        return _ids(text.encode("utf-8", "replace").decode("utf-8"))
+    found: list[int] = _encoding(text).ids
+    return found
+
+
+def token_spans(text: str) -> list[tuple[int, int]]:
+    """The tokens of a text by place, without special tokens: where each starts and ends, in characters.
+
+    A character that the tokenizer does not know becomes several tokens, each with the place of the whole character.
+
+    Raises:
+        UsageError: the extra `contexts` is not installed.
+    """
+    found: list[tuple[int, int]] = _encoding(text).offsets
+    return found
 
 
 def context_tokens(messages: Iterable[Message]) -> int:
@@ -82,9 +92,12 @@ def _kept(text: str) -> int:
 _counts: dict[bytes, int] = {}
 
 
-def _ids(text: str) -> list[int]:
-    found: list[int] = _tokenizer().encode(text, add_special_tokens=False).ids
-    return found
+def _encoding(text: str) -> Any:
+    tokenizer = _tokenizer()
+    try:
+        return tokenizer.encode(text, add_special_tokens=False)
+    except TypeError:  # half a surrogate pair, which no UTF-8 can carry
+        return tokenizer.encode(text.encode("utf-8", "replace").decode("utf-8"), add_special_tokens=False)
 
 
 @lru_cache(maxsize=1)

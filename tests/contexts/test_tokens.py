@@ -36,6 +36,13 @@ def test_tokens_are_counted_without_special_ones(text: str, expected: int) -> No
 
 
 @installed
+def test_tokens_have_places_in_the_text() -> None:
+    assert tokens.token_spans("Hello world") == [(0, 5), (5, 11)]
+    assert tokens.token_spans("a😀b") == [(0, 1), *[(1, 2)] * 4, (2, 3)]
+    assert tokens.token_spans("\ud83d a")[-1] == (1, 3)
+
+
+@installed
 def test_nothing_is_cut() -> None:
     assert count_tokens("word " * 20_000) == 20_001
 
