@@ -1,0 +1,47 @@
+"""Games of two players who each know half: how what they say is cut, read and measured (after MT-PingEval)."""
+
+from evolif.games.centering import centering
+from evolif.games.density import content_ratio, lexical_density, novelty
+from evolif.games.figures import accuracy_table, gain_table, guess_and_check, isotoken, proposal_table
+from evolif.games.noun_phrases import parser_name, phrases
+from evolif.games.proposals import answer_proposal
+from evolif.games.reading import (
+    has_marker,
+    parse_chess,
+    parse_image,
+    parse_question,
+    parse_row,
+    read_answer,
+    same_answer,
+)
+from evolif.games.tokens import RegexTokenizer, SubwordTokenizer, Tokenizer, truncate
+from evolif.games.turns import budget, turn_meta, usage
+
+__all__ = [
+    "RegexTokenizer",
+    "SubwordTokenizer",
+    "Tokenizer",
+    "accuracy_table",
+    "answer_proposal",
+    "budget",
+    "centering",
+    "content_ratio",
+    "gain_table",
+    "guess_and_check",
+    "has_marker",
+    "isotoken",
+    "lexical_density",
+    "novelty",
+    "parse_chess",
+    "parse_image",
+    "parse_question",
+    "parse_row",
+    "parser_name",
+    "phrases",
+    "proposal_table",
+    "read_answer",
+    "same_answer",
+    "truncate",
+    "turn_meta",
+    "usage",
+]
