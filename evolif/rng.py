@@ -53,6 +53,7 @@ class Purpose(IntEnum):
     SIMULATED_DIFFICULTY = 9
     PLAN = 10
     SHIFTS = 11
+    GAMES = 12
     PERMUTATION = 61
     RANKS = 62
     PAGE = 0x7061_6765

@@ -1,8 +1,12 @@
 """Games of two players who each know half: how what they say is cut, read and measured (after MT-PingEval)."""
 
+from evolif.games.boards import board_features, board_text, earlier_board
 from evolif.games.centering import centering
 from evolif.games.density import content_ratio, lexical_density, novelty
 from evolif.games.figures import accuracy_table, gain_table, guess_and_check, isotoken, proposal_table
+from evolif.games.information import information_gain
+from evolif.games.instance import generate, private_image, private_text
+from evolif.games.names import shared_rows
 from evolif.games.noun_phrases import parser_name, phrases
 from evolif.games.proposals import answer_proposal
 from evolif.games.reading import (
@@ -23,12 +27,17 @@ __all__ = [
     "Tokenizer",
     "accuracy_table",
     "answer_proposal",
+    "board_features",
+    "board_text",
     "budget",
     "centering",
     "content_ratio",
+    "earlier_board",
     "gain_table",
+    "generate",
     "guess_and_check",
     "has_marker",
+    "information_gain",
     "isotoken",
     "lexical_density",
     "novelty",
@@ -38,9 +47,12 @@ __all__ = [
     "parse_row",
     "parser_name",
     "phrases",
+    "private_image",
+    "private_text",
     "proposal_table",
     "read_answer",
     "same_answer",
+    "shared_rows",
     "truncate",
     "turn_meta",
     "usage",
