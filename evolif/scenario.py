@@ -48,6 +48,7 @@ _OWN: Mapping[str, str] = {
     INSTRUCTIONS: "evolif.scenarios.instructions:InstructionFollowing",
     "recorded": "evolif.scenarios.recorded:Recorded",
     "shifts": "evolif.scenarios.shifts:Shifts",
+    "games": "evolif.scenarios.games:Games",
 }
 """The scenarios of this package: where each class is."""
 
@@ -193,6 +194,10 @@ class Environment(Protocol):
         """
         ...
 
+    def recalled(self, prompt: Prompt, past: Sequence[Exchange]) -> Sequence[Exchange]:
+        """What of the seat's own past a context strategy may show: all of it; nothing if the prompt tells it. Pure."""
+        return past
+
     def given(self, prompt: Prompt) -> str | None:
         """An answer that stands already, as in a fixed transcript: then nobody is asked; None to ask. Pure."""
         return None
@@ -242,6 +247,9 @@ class Scenario(Protocol):
     metrics: ClassVar[MetricTable | None] = None
     """Figures of its own, beside those that verdicts and patience give."""
     breakdowns: ClassVar[tuple[Breakdown, ...]] = ()
+    late_options: ClassVar[frozenset[str]] = frozenset()
+    """Options of `play` that say only how answers are taken, not what is asked: a fork keeps the answers of a run in
+    which they differ, and judges them again."""
     requirement: ClassVar[str] = "requirement"
     """What a verdict is about, in the singular, as reports call it."""
     answer_key: ClassVar[str] = "key"

@@ -8,6 +8,7 @@ from evolif.games.information import information_gain
 from evolif.games.instance import generate, private_image, private_text
 from evolif.games.names import shared_rows
 from evolif.games.noun_phrases import parser_name, phrases
+from evolif.games.playing import play
 from evolif.games.proposals import answer_proposal
 from evolif.games.reading import (
     has_marker,
@@ -47,6 +48,7 @@ __all__ = [
     "parse_row",
     "parser_name",
     "phrases",
+    "play",
     "private_image",
     "private_text",
     "proposal_table",

@@ -110,6 +110,11 @@ def generate(game: str, number: int, *, seed: int, **settings: Any) -> Instance:
     }
 
 
+def game_names() -> tuple[str, ...]:
+    """The games that there are."""
+    return tuple(_MAKERS)
+
+
 def maker_of(game: str) -> Maker:
     """What makes the instances of a game.
 

@@ -211,8 +211,11 @@ def _stored(records: Iterable[TurnRecord]) -> Iterator[ContextTurn]:
 
 def _of_whole(records: Sequence[TurnRecord], environment: Environment, system: str) -> Iterator[int]:
     """The tokens of each turn's context, if every call shows the whole conversation."""
-    before = context_tokens((Message("system", system), _QUERY))
+    # Where prompts tell the past themselves, a call is shown what the seat was told at first, and nothing more of it.
+    told = before = context_tokens((Message("system", system), _QUERY))
     for record in records:
-        yield before + context_tokens(record.prompt.messages)
         heard = environment.heard(record.prompt, record.answer)
-        before += context_tokens((*Exchange(record.prompt, record.answer, heard).messages, _QUERY))
+        exchange = Exchange(record.prompt, record.answer, heard)
+        shown = before if environment.recalled(record.prompt, (exchange,)) else told
+        yield shown + context_tokens(record.prompt.messages)
+        before += context_tokens((*exchange.messages, _QUERY))

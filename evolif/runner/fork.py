@@ -17,6 +17,7 @@ from evolif.runner.seals import Sealer
 from evolif.runner.session import step
 from evolif.runner.settings import RunSettings, different_fields, moved_models
 from evolif.runner.store import RunStore
+from evolif.scenario import get_scenario
 from evolif.types import Ending, Session
 
 _ANSWER_SETTINGS = frozenset(
@@ -54,6 +55,9 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
     different = set(different_fields(source.settings, settings))
     shared = Shared(judged=not different & _VERDICT_SETTINGS)
     models = set(settings.models) & set(source.settings.models) - set(moved_models(source.settings, settings))
+    if "options" in different and not _asks_otherwise(source.settings, settings):
+        different.discard("options")
+        shared.judged = False
     if different & _ANSWER_SETTINGS:
         models = set()
 
@@ -77,6 +81,13 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
 
     RunStore.create(root, settings, fill).close()
     return shared
+
+
+def _asks_otherwise(old: RunSettings, new: RunSettings) -> bool:
+    """Whether options differ that decide what is asked."""
+    late = get_scenario(new.scenario).late_options
+    names = (old.options.keys() | new.options.keys()) - late
+    return any(old.options.get(name) != new.options.get(name) for name in names)
 
 
 def _within_cap(records: Sequence[TurnRecord], settings: RunSettings) -> list[TurnRecord]:

@@ -165,6 +165,9 @@ class RemoteEnvironment(Environment):
         prompt: Prompt | End = await _channel.get().request(PromptRequest())
         return prompt
 
+    def recalled(self, prompt: Prompt, past: Sequence[Exchange]) -> Sequence[Exchange]:
+        return self._environment.recalled(prompt, past)
+
     def given(self, prompt: Prompt) -> str | None:
         return self._environment.given(prompt)
 

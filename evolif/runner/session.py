@@ -322,7 +322,8 @@ class SessionRunner:
     async def _build_context(self, prompt: Prompt) -> Context:
         system = self._system(prompt.seat)
         try:
-            return await self._context.strategy.build(system, self._own[prompt.seat], prompt)
+            past = self._environment.recalled(prompt, self._own[prompt.seat])
+            return await self._context.strategy.build(system, past, prompt)
         except (CallDeniedError, StoreError):
             raise
         except Exception as fault:

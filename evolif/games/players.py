@@ -1,0 +1,33 @@
+"""The simulated players of games, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Final
+
+from evolif.errors import UsageError
+from evolif.games.view import Rule, View
+
+_RULES: Final[Mapping[str, Mapping[str, str]]] = {"scripted": {}, "guess-and-check": {}, "floor": {}}
+"""Name, then game, to where the rule is; imported when a dialogue needs it."""
+
+
+def player_of(name: str) -> Rule | None:
+    """A simulated player; None if there is none of that name.
+
+    Its rule raises a UsageError in a game that it does not know.
+    """
+    rules = _RULES.get(name)
+    if rules is None:
+        return None
+
+    def speak(view: View) -> str:
+        place = rules.get(view.game)
+        if place is None:
+            raise UsageError(f"sim/{name} does not play {view.game}; it plays {', '.join(rules) or 'nothing'}")
+        module, _, function = place.partition(":")
+        rule: Rule = getattr(import_module(module), function)
+        return rule(view)
+
+    return speak

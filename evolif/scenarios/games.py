@@ -1,0 +1,554 @@
+"""Games of two players who each know half, as a scenario: generated with proofs, played, and only the result scored.
+
+Every instance is one dialogue for each number of turns, all with the same budget of tokens (label `instance` pairs
+them). The model under test takes one side; its partner is itself, another model, or a scripted player. There is no
+patience: the turns end the game.
+
+What a run stores of a dialogue, and where a report finds it (`played` reads all of it back in the form that `play`
+returns):
+
+- labels of every prompt: `game`, `instance`, `turn_budget`, `modality`, `player`;
+- the payload of the first prompt: the instance with its keys, and the rules (`evolif.games.stored`);
+- a score `tokens` for every turn: tokens of the text as it was heard; its flags in `found`, parted by commas;
+- scores of the last turn: `correct` (1 or 0; the reason in `found`, the key in `expected`), `early` (1 if turns were
+  left), `turn_share` and `token_share` (of what was allowed, used);
+- the cause of the session's end: the reason again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any, Literal, get_origin
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    create_model,
+    field_validator,
+    model_serializer,
+)
+
+from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario
+from evolif.errors import UsageError
+from evolif.games import (
+    RegexTokenizer,
+    SubwordTokenizer,
+    Tokenizer,
+    accuracy_table,
+    answer_proposal,
+    board_features,
+    board_text,
+    budget,
+    centering,
+    content_ratio,
+    earlier_board,
+    gain_table,
+    generate,
+    guess_and_check,
+    information_gain,
+    isotoken,
+    lexical_density,
+    novelty,
+    parse_chess,
+    parse_image,
+    parse_question,
+    parse_row,
+    phrases,
+    play,
+    private_image,
+    private_text,
+    proposal_table,
+    shared_rows,
+    truncate,
+    turn_meta,
+    usage,
+)
+from evolif.games.ending import REASONS, answer_text
+from evolif.games.instance import game_names, maker_of, settings_of
+from evolif.games.players import player_of
+from evolif.games.prompts import History, Match
+from evolif.games.stored import (
+    Played,
+    Reference,
+    dialogue_of,
+    end_of,
+    heard_in,
+    reference_prompt,
+    ruling_on,
+    said_in,
+    stored_view,
+    turn_prompt,
+)
+from evolif.judging import Judgement
+from evolif.metrics import Breakdown, MetricTable, wilson
+from evolif.models import ChatModel, ChatRequest, SimModel
+from evolif.runner import Run
+from evolif.scenario import Benchmark, Defaults, Lengths, Services
+from evolif.types import End, Exchange, JudgedTurn, Prompt, Score, Session
+
+__all__ = [
+    "Games",
+    "RegexTokenizer",
+    "SubwordTokenizer",
+    "accuracy_table",
+    "answer_proposal",
+    "board_features",
+    "board_text",
+    "budget",
+    "centering",
+    "content_ratio",
+    "earlier_board",
+    "gain_table",
+    "generate",
+    "guess_and_check",
+    "information_gain",
+    "isotoken",
+    "lexical_density",
+    "novelty",
+    "parse_chess",
+    "parse_image",
+    "parse_question",
+    "parse_row",
+    "phrases",
+    "play",
+    "played",
+    "private_image",
+    "private_text",
+    "proposal_table",
+    "shared_rows",
+    "truncate",
+    "turn_meta",
+    "usage",
+]
+
+_CHARACTERS = 4
+"""Characters per token, in English."""
+_SAMPLED_DIALOGUES = 20
+_MOST_TURNS = 1_000
+
+
+class GameOptions(BaseModel):
+    """What a benchmark has; the settings of the games are added below, each with its game's own default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    game: Annotated[
+        Literal["chess", "names", "scenes", "shapes", "questions"], Field(description="Which game is played.")
+    ] = "names"
+    turns: Annotated[
+        tuple[int, ...],
+        Field(
+            min_length=1,
+            description="Numbers of turns that dialogues have, each even; every instance is played with each of them.",
+        ),
+    ] = (2, 4, 8, 16)
+
+    @field_validator("turns")
+    @classmethod
+    def _are_even(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        for turns in value:
+            if turns % 2 or not 2 <= turns <= _MOST_TURNS:
+                raise ValueError(f"there are no dialogues of {turns} turns; give even numbers from 2 to {_MOST_TURNS}")
+        if len(set(value)) < len(value):
+            raise ValueError("a number of turns stands there twice; give each once")
+        return value
+
+    @model_serializer(mode="wrap")
+    def _chosen(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in serialize(self).items() if value is not None}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the game that were chosen."""
+        return self.model_dump(mode="json", exclude={"game", "turns"})
+
+
+def _with_settings() -> type[GameOptions]:
+    """The options with the settings of all games, each None unless it is chosen; the games check the values."""
+    kinds: dict[str, Any] = {}
+    told: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for game in game_names():
+        for name, field in maker_of(game).settings.model_fields.items():
+            kind: Any = tuple[int, ...] if get_origin(field.annotation) is tuple else field.annotation
+            kinds[name] = kinds[name] | kind if name in kinds else kind
+            told[name][" ".join((field.description or "").split())].append(game)
+    fields: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        what = " ".join(f"{', '.join(games)}: {text}" for text, games in told[name].items())
+        fields[name] = (Annotated[kind | None, Field(description=what)], None)
+    return create_model("GameOptions", __base__=GameOptions, **fields)
+
+
+class GamePlay(BaseModel):
+    """How a benchmark is played."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    player: Annotated[
+        int, Field(ge=0, le=1, description="Which player the model under test is: 0 begins, 1 has the last turn.")
+    ] = 0
+    tokens: Annotated[
+        int, Field(ge=1, le=1_000_000, description="Tokens of a whole dialogue; each turn has an equal part of them.")
+    ] = 256
+    words_factor: Annotated[
+        float, Field(gt=0, le=100, description="Words that the prompt allows for each token of a turn.")
+    ] = 0.7
+    history: Annotated[
+        History,
+        Field(
+            description="How the past is told: as a transcript in one message, or as a chat, with own turns as the "
+            "assistant's messages and the partner's as the user's."
+        ),
+    ] = "transcript"
+    hold_answers: Annotated[
+        bool, Field(description="Refuse answers before the last turn; --fork replays what ended early.")
+    ] = False
+    reference: Annotated[
+        Reference,
+        Field(
+            description="Ask without a dialogue: floor (the model answers from its own part), ceiling (it sees both "
+            "parts); none to play."
+        ),
+    ] = "none"
+    tokenizer: Annotated[
+        Literal["subword", "regex"],
+        Field(description="What counts tokens: 32,000 subwords (extra games), or words and marks."),
+    ] = "subword"
+
+
+class GameFolder(BenchmarkFolder):
+    """An opened benchmark of games."""
+
+    @property
+    def variant(self) -> str:
+        """The game."""
+        game: str = self.spec.game
+        return game
+
+    def match(self, dialogue: int, play: GamePlay, tokenizer: str) -> Match:
+        """A dialogue with the rules of a run.
+
+        Raises:
+            UsageError: there is no such dialogue.
+            InputError: its file is broken.
+        """
+        [line] = self.lines(dialogue)
+        instance = {key: value for key, value in line.items() if key != "turns"}
+        return Match(
+            instance, line["turns"], tokenizer, play.tokens, play.words_factor, play.history, play.hold_answers
+        )
+
+
+class GameEnvironment(FolderEnvironment):
+    """Asks player after player until one answers, or the turns are used up."""
+
+    play: GamePlay
+
+    def __init__(self, bench: BenchmarkFolder | None, play: Any, services: Services) -> None:
+        super().__init__(bench, play, services)
+        if services.config is not None and services.config.context != "full":
+            raise UsageError(
+                "--context: the prompts of games tell the history themselves; leave it out, and choose the form of the "
+                "history with --set history=transcript or chat"
+            )
+
+    async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
+        """The next turn, or how the game ended."""
+        if not isinstance(self.bench, GameFolder):
+            return End("finished", "end", "there is no benchmark")
+        play = self.play
+        if past:
+            ended = end_of(past[-1].prompt, past[-1].heard, hold_answers=play.hold_answers)
+            if ended is not None:
+                return End("finished", ended["reason"], REASONS[ended["reason"]])
+        match = self.bench.match(dialogue, play, _tokenizer(play.tokenizer).name)
+        if play.reference != "none":
+            return reference_prompt(match, play.reference, dialogue=dialogue, target=play.player)
+        said = said_in(((one.prompt, one.heard) for one in past), hold_answers=play.hold_answers)
+        return turn_prompt(match, said, dialogue=dialogue, target=play.player)
+
+    def recalled(self, prompt: Prompt, past: Sequence[Exchange]) -> Sequence[Exchange]:
+        """Nothing: each prompt tells the history itself."""
+        return ()
+
+    def heard(self, prompt: Prompt, answer: str) -> str:
+        """What is left after the last token that the turn may have."""
+        return heard_in(prompt, answer, self._counts(prompt)).text
+
+    async def score(
+        self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
+    ) -> Judgement:
+        """The tokens of every turn, and the result at the end."""
+        counts = self._counts(prompt)
+        heard = heard_in(prompt, answer, counts)
+        ruling = ruling_on(prompt, heard, hold_answers=self.play.hold_answers)
+        scores = [Score(TOKENS, heard.tokens, found=",".join(ruling.flags))]
+        if ruling.final is not None:
+            view = stored_view(prompt)
+            used = heard.tokens + sum(heard_in(one.prompt, one.answer, counts).tokens for one in past)
+            key = prompt.payload["key"]
+            reason = ruling.final["reason"]
+            scores += [
+                Score(CORRECT, float(reason == "correct"), "" if key is None else str(key), reason),
+                Score(EARLY, float(not view.is_final)),
+                Score(TURN_SHARE, view.turn / view.turns),
+                Score(TOKEN_SHARE, used / self.play.tokens),
+            ]
+        return Judgement((), scores=tuple(scores))
+
+    def _counts(self, prompt: Prompt) -> Tokenizer:
+        """What counts tokens; the prompt says by its name what counted them when it was asked."""
+        counts, asked = _tokenizer(self.play.tokenizer), prompt.payload["view"]["tokenizer"]
+        if counts.name != asked:
+            raise UsageError(
+                f"the run counted tokens with {asked}, but {counts.name} is installed; install the release of "
+                "wordllama with which the run was made"
+            )
+        return counts
+
+
+TOKENS, CORRECT, EARLY, TURN_SHARE, TOKEN_SHARE = "tokens", "correct", "early", "turn_share", "token_share"
+_TERMS = ("correct", "games", "early", "early_correct", "turn_share", "token_share", "cut", "spoken")
+
+
+def _terms(session: Session) -> tuple[float, ...]:
+    """What one dialogue adds; one without a result adds nothing."""
+    last = _result(session)
+    if last is None:
+        return (0.0,) * len(_TERMS)
+    own = {score.name: score.value or 0.0 for score in last.scores}
+    cut = sum("truncated" in score.found.split(",") for turn in session.turns for score in turn.scores[:1])
+    early = own[EARLY]
+    return own[CORRECT], 1, early, early * own[CORRECT], own[TURN_SHARE], own[TOKEN_SHARE], cut, len(session.turns)
+
+
+def _result(session: Session) -> JudgedTurn | None:
+    """The turn that ended the game; None if it did not end."""
+    last = session.turns[-1] if session.turns else None
+    return last if last is not None and any(score.name == CORRECT for score in last.scores) else None
+
+
+class Games(FolderScenario):
+    """Games of two players who each know half, with the same budget of tokens in few turns or in many."""
+
+    name = "games"
+    title = "games of two players who each know half, with few turns or many"
+    seats = ("target", "partner")
+    answer_key = "answer"
+    spec = _with_settings()
+    play = GamePlay
+    folder = GameFolder
+    played_by = GameEnvironment
+    key_fields = ("answer", "proof")
+    late_options = frozenset({"hold_answers"})
+    metrics = MetricTable(
+        _TERMS,
+        _terms,
+        {
+            "accuracy": ("correct", "games"),
+            "early": ("early", "games"),
+            "early_accuracy": ("early_correct", "early"),
+            "turn_share": ("turn_share", "games"),
+            "token_share": ("token_share", "games"),
+            "cut": ("cut", "spoken"),
+        },
+        labels={
+            "accuracy": "Accuracy",
+            "early": "Answered early",
+            "early_accuracy": "Accuracy of early answers",
+            "turn_share": "Turns used",
+            "token_share": "Tokens used",
+            "cut": "Turns cut",
+        },
+        beside=frozenset({"early", "early_accuracy", "turn_share", "token_share", "cut"}),
+    )
+    breakdowns = (Breakdown("turn_budget", "turns", "", kind=True),)
+    how_to_read = (
+        "Two players see different things and talk within a budget of tokens; then one of them answers. Every instance "
+        "is played with few turns and with many, and the same budget: more turns should never hurt.",
+    )
+
+    def generate(
+        self, out: Path, spec: BaseModel, *, dialogues: int, seed: int, notify: Callable[[str], None] = lambda _: None
+    ) -> BenchmarkFolder:
+        """Make a benchmark, or complete it.
+
+        Args:
+            out: The folder.
+            spec: The options.
+            dialogues: How many instances; each is one dialogue for every number of turns.
+            seed: Of the instances.
+            notify: As everywhere.
+
+        Raises:
+            UsageError: the folder holds something else, or the game has no such setting.
+        """
+        options = _options(spec)
+        settings_of(options.game, options.settings)
+        number = dialogues * len(options.turns)
+        return super().generate(out, spec, dialogues=number, seed=seed, notify=notify)
+
+    def lines(self, spec: GameOptions, dialogue: int, seed: int) -> Iterable[Mapping[str, Any]]:
+        """The instance of a dialogue, and its number of turns."""
+        number, place = divmod(dialogue - 1, len(spec.turns))
+        instance = json.loads(_instance(spec.game, number, seed, json.dumps(spec.settings, sort_keys=True)))
+        return [{**instance, "turns": spec.turns[place]}]
+
+    def defaults(self, bench: Benchmark) -> Defaults:
+        """No patience, and a cap that no game reaches."""
+        return Defaults(max_turns=max(_folder(bench).spec.turns) // 2 + 1)
+
+    def partner(self, bench: Benchmark) -> str:
+        """The scripted player of the same game."""
+        return "sim/scripted"
+
+    def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:
+        """Every turn is used; each prompt tells everything again."""
+        folder, rules = _folder(bench), GamePlay.model_validate(play.model_dump())
+        matches = [folder.match(dialogue, rules, "") for dialogue in folder.dialogues()[:_SAMPLED_DIALOGUES]]
+        if not matches:
+            return Lengths()
+        asked = fmean(len(turn_prompt(match, ()).query) for match in matches) / _CHARACTERS + rules.tokens / 2
+        answered = fmean(match.budget["tokens_per_turn"] for match in matches)
+        if rules.reference != "none":
+            return Lengths(1.0, asked, answered)
+        turns = fmean(match.turns for match in matches) / 2
+        # An estimate adds up all earlier prompts, but here each call has one prompt only.
+        return Lengths(turns, asked * 2 / (turns + 1), answered, partner_calls=1.0)
+
+    def player(self, name: str, seed: int) -> ChatModel:
+        """`sim/scripted`, `sim/guess-and-check`, `sim/floor`, or `sim/perfect`, which knows the key.
+
+        Raises:
+            UsageError: there is no such player.
+        """
+        if name == "perfect":
+            return SimModel(name, _perfect)
+        ruled = player_of(name)
+        if ruled is None:
+            return super().player(name, seed)
+        return SimModel(name, lambda prompt, request: ruled(stored_view(prompt)))
+
+    def key_row(self, prompt: Prompt) -> dict[str, Any]:
+        """The answer as the player who is asked sees it; at the first turn the proof as well."""
+        instance = prompt.payload.get("match", {}).get("instance", {})
+        return {"answer_key": prompt.payload["key"], "proof": instance.get("proof")}
+
+    def facts(self, prompt: Prompt) -> tuple[tuple[str, str], ...]:
+        """Whose turn it is, and how many there are."""
+        view = stored_view(prompt)
+        return ("", f"player {view.player + 1}"), ("turn", f"{view.turn} of {view.turns}"), ("game", view.game)
+
+    def command(
+        self, bench: Benchmark | None, variant: str, dialogues: Sequence[int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """With the number of instances, not of dialogues."""
+        words, more = super().command(bench, variant, dialogues)
+        if not isinstance(bench, GameFolder):
+            return words, (*more, "with its game and its turns")
+        told = list(words)
+        place = told.index("--dialogues") + 1
+        told[place] = str(len(bench.dialogues()) // len(bench.spec.turns))
+        return told, more
+
+    def extra(self, model: Any) -> Mapping[str, Any]:
+        """Accuracy with Wilson's interval, by number of turns, what turns gain, and how the games ended."""
+        return summary_of(model.counted)
+
+
+def summary_of(sessions: Iterable[Session]) -> dict[str, Any]:
+    """Accuracy of one model in one run.
+
+    Args:
+        sessions: Those that count.
+
+    Returns:
+        `accuracy` {value, low, high} with Wilson's 95 % interval; `reasons`, dialogues by how they ended; where there
+        are several numbers of turns, `by_turns`, accuracy by number of turns, as fractions, and `gain`, accuracy at the
+        most minus accuracy at the fewest, with `gain_interval` {low, high}, a bootstrap paired over instances.
+    """
+    dialogues = [light for session in sessions if (light := _light(session)) is not None]
+    right = [light["final"]["reason"] == "correct" for light in dialogues]
+    value = fmean(right) if right else None
+    low, high = (None, None) if value is None else wilson(value, len(right))
+    found: dict[str, Any] = {
+        "accuracy": {"value": value, "low": low, "high": high},
+        "reasons": dict(sorted(Counter(light["final"]["reason"] for light in dialogues).items())),
+    }
+    by_turns = {str(row["turn_budget"]): row["accuracy"] for row in accuracy_table(dialogues)}
+    if len(by_turns) > 1:
+        [row] = gain_table(dialogues)
+        gain = isotoken(by_turns)["gain"]
+        found |= {"by_turns": by_turns, "gain": gain, "gain_interval": {"low": row["low"], "high": row["high"]}}
+    return found
+
+
+def _light(session: Session) -> dict[str, Any] | None:
+    """What the tables need of a dialogue with a result."""
+    last = _result(session)
+    if last is None:
+        return None
+    labels = last.labels
+    [correct] = [score for score in last.scores if score.name == CORRECT]
+    return {
+        "instance": {"game": labels["game"], "number": labels["instance"]},
+        "turns": [],
+        "final": {"reason": correct.found},
+        "turn_budget": labels["turn_budget"],
+        "pair": [],
+        "modality": labels["modality"],
+    }
+
+
+def played(run: Run, model: str) -> Iterator[Played]:
+    """The dialogues of a model in a run, with both private parts, every text, flag and token.
+
+    Args:
+        run: A run of this scenario.
+        model: One of its models.
+
+    Raises:
+        UsageError: the tokens were counted by something that is not installed.
+    """
+    play = GamePlay.model_validate(run.settings.options)
+    counts = _tokenizer(play.tokenizer)
+    partner = model if run.settings.partner == "self" else run.settings.partner
+    pair = [model, partner] if play.player == 0 or play.reference != "none" else [partner, model]
+    for _, records in run.transcripts(model):
+        answers = [(record.prompt, record.answer) for record in records]
+        found = dialogue_of(answers, pair, counts, hold_answers=play.hold_answers)
+        if found is not None:
+            yield found
+
+
+def _perfect(prompt: Prompt, request: ChatRequest) -> str:
+    key = prompt.payload["key"]
+    return "It is your turn to answer." if key is None else answer_text(prompt.payload["view"]["game"], key)
+
+
+@lru_cache(maxsize=2)
+def _tokenizer(name: str) -> Tokenizer:
+    return SubwordTokenizer() if name == "subword" else RegexTokenizer()
+
+
+@lru_cache(maxsize=1)
+def _instance(game: str, number: int, seed: int, settings: str) -> str:
+    """An instance as JSON; dialogues of the same instance are made one after another."""
+    return json.dumps(generate(game, number, seed=seed, **json.loads(settings)))
+
+
+def _options(spec: BaseModel) -> GameOptions:
+    return spec if isinstance(spec, GameOptions) else Games.spec.model_validate(spec.model_dump())
+
+
+def _folder(bench: Benchmark) -> GameFolder:
+    if not isinstance(bench, GameFolder):
+        raise UsageError(f"{bench.path} was not opened as a benchmark of games")
+    return bench
