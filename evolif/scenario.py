@@ -248,8 +248,7 @@ class Scenario(Protocol):
     """Figures of its own, beside those that verdicts and patience give."""
     breakdowns: ClassVar[tuple[Breakdown, ...]] = ()
     late_options: ClassVar[frozenset[str]] = frozenset()
-    """Options of `play` that say only how answers are taken, not what is asked: a fork keeps the answers of a run in
-    which they differ, and judges them again."""
+    """Options of `play` about how answers are taken, not what is asked; a fork that changes them keeps the answers."""
     requirement: ClassVar[str] = "requirement"
     """What a verdict is about, in the singular, as reports call it."""
     answer_key: ClassVar[str] = "key"
@@ -345,11 +344,7 @@ class Scenario(Protocol):
         return {}
 
     def table(self, options: Mapping[str, Any]) -> MetricTable | None:
-        """The table of a run's own figures; `metrics` unless an option of the run decides what they are.
-
-        Args:
-            options: Those of the run that differ from their default.
-        """
+        """The table of a run's own figures; `metrics` unless an option decides, of those that differ from their default."""
         return self.metrics
 
     def perfect(self, prompt: Prompt) -> tuple[Verdict, ...] | None:
@@ -425,11 +420,7 @@ class Scenario(Protocol):
         return ()
 
     def extra(self, model: Any) -> Mapping[str, Any]:
-        """Keys of its own for a model in reports as JSON.
-
-        Args:
-            model: The model in its run (`evolif.report.ModelAnalysis`).
-        """
+        """Keys of its own for a model in reports as JSON (`evolif.report.ModelAnalysis`)."""
         return {}
 
     def remarks(self, run: Any) -> Iterable[str]:
