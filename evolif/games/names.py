@@ -178,6 +178,12 @@ FEATURES: tuple[Feature, ...] = (
 """What a guesser may go by."""
 
 
+def typical_row(rows: Sequence[Sequence[str]]) -> int:
+    """The row, from 0, whose values stand in the table most often; the first of several."""
+    totals = [sum(own) for own in _counts(rows)]
+    return totals.index(max(totals))
+
+
 @lru_cache(maxsize=64)
 def measured_floor(settings: TableSettings, instances: int = CALIBRATION) -> float:
     """The share that the best rule gets right that takes the row with the most or the least of one feature.

@@ -9,7 +9,11 @@ from typing import Final
 from evolif.errors import UsageError
 from evolif.games.view import Rule, View
 
-_RULES: Final[Mapping[str, Mapping[str, str]]] = {"scripted": {}, "guess-and-check": {}, "floor": {}}
+_RULES: Final[Mapping[str, Mapping[str, str]]] = {
+    "scripted": {"chess": "evolif.games.chess_players:scripted", "names": "evolif.games.names_players:scripted"},
+    "guess-and-check": {"names": "evolif.games.names_players:guess_and_check"},
+    "floor": {"chess": "evolif.games.chess_players:floor", "names": "evolif.games.names_players:floor"},
+}
 """Name, then game, to where the rule is; imported when a dialogue needs it."""
 
 
