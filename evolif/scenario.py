@@ -344,7 +344,7 @@ class Scenario(Protocol):
         return {}
 
     def table(self, options: Mapping[str, Any]) -> MetricTable | None:
-        """The table of a run's own figures; `metrics` unless an option decides, of those that differ from their default."""
+        """The table of a run's own figures: `metrics`, unless its options (those that are no defaults) decide."""
         return self.metrics
 
     def perfect(self, prompt: Prompt) -> tuple[Verdict, ...] | None:

@@ -4,6 +4,7 @@ from evolif.games.boards import board_features, board_text, earlier_board
 from evolif.games.centering import centering
 from evolif.games.density import content_ratio, lexical_density, novelty
 from evolif.games.figures import accuracy_table, gain_table, guess_and_check, isotoken, proposal_table
+from evolif.games.haste import early_table, haste_cost
 from evolif.games.information import information_gain
 from evolif.games.instance import generate, private_image, private_text
 from evolif.games.names import shared_rows
@@ -34,10 +35,12 @@ __all__ = [
     "centering",
     "content_ratio",
     "earlier_board",
+    "early_table",
     "gain_table",
     "generate",
     "guess_and_check",
     "has_marker",
+    "haste_cost",
     "information_gain",
     "isotoken",
     "lexical_density",

@@ -179,8 +179,8 @@ def accuracy_table(dialogues: Iterable[Dialogue]) -> list[AccuracyRow]:
         ArgumentError: something else than a dialogue.
     """
     rows: list[AccuracyRow] = []
-    for own in _groups(dialogues, ("game", "modality", "pair", "turn_budget")):
-        accuracy = sum(map(_is_correct, own)) / len(own)
+    for own in dialogue_groups(dialogues, ("game", "modality", "pair", "turn_budget")):
+        accuracy = sum(map(is_correct, own)) / len(own)
         low, high = wilson(accuracy, len(own))
         floor = _mean_of("floor", own)
         normalised = None if floor is None or floor >= CEILING else (accuracy - floor) / (CEILING - floor)
@@ -220,7 +220,7 @@ def gain_table(dialogues: Iterable[Dialogue], *, seed: int = 0, resamples: int =
     """
     check_draws(seed, resamples)
     rows: list[GainRow] = []
-    for own in _groups(dialogues, ("game", "modality", "pair")):
+    for own in dialogue_groups(dialogues, ("game", "modality", "pair")):
         budgets = sorted({_of(dialogue, "turn_budget") for dialogue in own})
         if len(budgets) > 1:
             rows.append(_gain(own, budgets[0], budgets[-1], seed, resamples))
@@ -243,10 +243,10 @@ def proposal_table(dialogues: Iterable[Dialogue]) -> list[ProposalRow]:
         ArgumentError: something else than a dialogue.
     """
     chess = (dialogue for dialogue in dialogues if _of(dialogue, "game") == "chess")
-    return [_proposals(own) for own in _groups(chess, ("pair", "turn_budget"))]
+    return [_proposals(own) for own in dialogue_groups(chess, ("pair", "turn_budget"))]
 
 
-def _groups(dialogues: Iterable[Dialogue], names: Sequence[str]) -> list[list[Dialogue]]:
+def dialogue_groups(dialogues: Iterable[Dialogue], names: Sequence[str]) -> list[list[Dialogue]]:
     """Dialogues with a result that agree in what is named, in the order of it."""
     groups: dict[str, list[Dialogue]] = {}
     order: dict[str, tuple[Any, ...]] = {}
@@ -279,7 +279,14 @@ def _reason(dialogue: Dialogue) -> str | None:
     return reason
 
 
-def _is_correct(dialogue: Dialogue) -> bool:
+def instance_name(dialogue: Dialogue) -> str:
+    """What tells the instance of a dialogue from others of its game: its seed, its settings and its number."""
+    instance = dialogue["instance"]
+    return json.dumps([instance.get(part) for part in ("seed", "settings", "number")], sort_keys=True)
+
+
+def is_correct(dialogue: Dialogue) -> bool:
+    """Whether a dialogue ended with the right answer."""
     return _reason(dialogue) == "correct"
 
 
@@ -317,9 +324,7 @@ def _by_instance(dialogues: Sequence[Dialogue], turns: int) -> dict[str, float]:
     results: dict[str, list[bool]] = {}
     for dialogue in dialogues:
         if _of(dialogue, "turn_budget") == turns:
-            instance = dialogue["instance"]
-            name = json.dumps([instance.get(part) for part in ("seed", "settings", "number")], sort_keys=True)
-            results.setdefault(name, []).append(_is_correct(dialogue))
+            results.setdefault(instance_name(dialogue), []).append(is_correct(dialogue))
     return {name: sum(own) / len(own) for name, own in results.items()}
 
 
