@@ -121,8 +121,9 @@ def _told(prompt: Prompt, match: Match, view: View, reference: Reference) -> Pro
 
 
 def _rules(match: Match) -> dict[str, Any]:
-    """The rules of a match, without its instance."""
-    return {field.name: getattr(match, field.name) for field in fields(match) if field.name != "instance"}
+    """The rules that decide what is asked: a dialogue is the same until an answer is refused."""
+    names = {field.name for field in fields(match)} - {"instance", "hold_answers"}
+    return {name: getattr(match, name) for name in sorted(names)}
 
 
 def stored_view(prompt: Prompt) -> View:

@@ -10,7 +10,7 @@ returns):
 - labels of every prompt: `game`, `instance`, `turn_budget`, `modality`, `player`;
 - the payload of the first prompt: the instance with its keys, and the rules (`evolif.games.stored`);
 - a score `tokens` for every turn: tokens of the text as it was heard; its flags in `found`, parted by commas;
-- scores of the last turn: `correct` (1 or 0; the reason in `found`, the key in `expected`), `early` (1 if turns were
+- scores of the last turn: `correct` (1 or 0; the reason in `found`), `early` (1 if turns were
   left), `turn_share` and `token_share` (of what was allowed, used);
 - the cause of the session's end: the reason again.
 """
@@ -35,8 +35,8 @@ from pydantic import (
     model_serializer,
 )
 
-from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario
-from evolif.errors import UsageError
+from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
+from evolif.errors import ArgumentError, InputError, UsageError
 from evolif.games import (
     RegexTokenizer,
     SubwordTokenizer,
@@ -49,9 +49,11 @@ from evolif.games import (
     centering,
     content_ratio,
     earlier_board,
+    early_table,
     gain_table,
     generate,
     guess_and_check,
+    haste_cost,
     information_gain,
     isotoken,
     lexical_density,
@@ -70,10 +72,11 @@ from evolif.games import (
     turn_meta,
     usage,
 )
+from evolif.games.arguments import even
 from evolif.games.ending import REASONS, answer_text
 from evolif.games.instance import game_names, maker_of, settings_of
 from evolif.games.players import player_of
-from evolif.games.prompts import History, Match
+from evolif.games.prompts import History, Match, check_instance
 from evolif.games.stored import (
     Played,
     Reference,
@@ -105,9 +108,11 @@ __all__ = [
     "centering",
     "content_ratio",
     "earlier_board",
+    "early_table",
     "gain_table",
     "generate",
     "guess_and_check",
+    "haste_cost",
     "information_gain",
     "isotoken",
     "lexical_density",
@@ -239,11 +244,16 @@ class GameFolder(BenchmarkFolder):
             UsageError: there is no such dialogue.
             InputError: its file is broken.
         """
-        [line] = self.lines(dialogue)
+        lines = self.lines(dialogue)
+        line = lines[0] if len(lines) == 1 else {}
         instance = {key: value for key, value in line.items() if key != "turns"}
-        return Match(
-            instance, line["turns"], tokenizer, play.tokens, play.words_factor, play.history, play.hold_answers
-        )
+        rules = (tokenizer, play.tokens, play.words_factor, play.history, play.hold_answers)
+        try:
+            check_instance(instance)
+            return Match(instance, even(line.get("turns")), *rules)
+        except ArgumentError as fault:
+            file = dialogue_file(self.path, dialogue)
+            raise InputError(f"{fault}; delete the file and run the same `evolif generate`", path=file) from None
 
 
 class GameEnvironment(FolderEnvironment):
@@ -293,10 +303,9 @@ class GameEnvironment(FolderEnvironment):
         if ruling.final is not None:
             view = stored_view(prompt)
             used = heard.tokens + sum(heard_in(one.prompt, one.answer, counts).tokens for one in past)
-            key = prompt.payload["key"]
             reason = ruling.final["reason"]
             scores += [
-                Score(CORRECT, float(reason == "correct"), "" if key is None else str(key), reason),
+                Score(CORRECT, float(reason == "correct"), found=reason),  # exports hold scores, so not the key
                 Score(EARLY, float(not view.is_final)),
                 Score(TURN_SHARE, view.turn / view.turns),
                 Score(TOKEN_SHARE, used / self.play.tokens),
