@@ -162,6 +162,7 @@ def together_messages(match: Match) -> tuple[Message, ...]:
         say.TOGETHER.format(you=words.roles[1]),
         _fill(words.task, match),
         *shown,
+        say.ORDER if match.modality == PICTURES else "",
         words.care,
         say.AT_ONCE.format(form=words.joint_form or words.form, example=words.example),
     )

@@ -113,6 +113,7 @@ TOO_EARLY: Final = "Too early: answers count on the last turn only. Go on."
 
 ALONE: Final = "This is one side of a game for two. You are {you}, and you cannot ask the other player."
 TOGETHER: Final = "This is a game for two, and you see both sides. You answer as {you}."
+ORDER: Final = "First come the pictures of player 1, then those of player 2."
 PLAYER_SEES: Final = "Player {number} sees {sees}:"
 AT_ONCE: Final = (
     "Your answer is {form}. For example: {example}\n"

@@ -1,0 +1,97 @@
+"""Games that are shown as pictures: who gets which, in which order, also after a fault."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from recorded_dialogs import Scripted
+
+from evolif.benchmark import open_benchmark
+from evolif.errors import ModelError
+from evolif.games import prompts
+from evolif.games.prompts import Match, together_messages, turn_messages
+from evolif.runner import evaluate
+from evolif.scenario import get_scenario, options_of
+from evolif.scenarios.games import played
+
+pytest.importorskip("tokenizers")
+pytest.importorskip("wordllama")
+
+SCENES: dict[str, Any] = {
+    "game": "scenes",
+    "number": 0,
+    "seed": 1,
+    "settings": {"modality": "image"},
+    "private": [{"images": [{"objects": ["c"]}]}, {"images": [{"objects": [name]} for name in "abc"]}],
+    "public": {"images": 3},
+    "answer": [None, 2],
+    "roles": ["describer", "guesser"],
+    "answerers": [1],
+    "chance": 0.25,
+    "floor": 0.28,
+    "proof": 2,
+}
+
+
+@pytest.fixture(autouse=True)
+def _drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    def image(instance: Mapping[str, Any], player: int) -> list[bytes]:
+        return [f"PNG of {graph['objects'][0]}".encode() for graph in instance["private"][player]["images"]]
+
+    monkeypatch.setattr(prompts, "private_image", image)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Path:
+    scenario = get_scenario("games")
+    told = {"game": "names", "n": "9", "turns": ["4"]}
+    scenario.generate(tmp_path / "bench", options_of(scenario.spec, told, "games"), dialogues=1, seed=4)
+    line = json.dumps(SCENES | {"turns": 4})
+    (tmp_path / "bench" / "dialogues" / "0001.jsonl").write_text(line + "\n", encoding="utf-8")
+    return tmp_path / "bench"
+
+
+def shown(messages: Any) -> list[list[bytes]]:
+    return [[image.data for image in message.images] for message in messages]
+
+
+def test_each_player_gets_its_own_pictures_in_order(bench: Path, tmp_path: Path) -> None:
+    model = Scripted(lambda request: "ANSWER: Image 2" if len(model.asked) == 4 else "I see c.")
+    with closing(evaluate(open_benchmark(bench), model, tmp_path / "run", partner="self")) as run:
+        [dialogue] = played(run, model.name)
+    assert dialogue["modality"] == "image" and dialogue["final"] is not None
+    assert dialogue["final"]["reason"] == "correct"
+    ours, theirs = [[b"PNG of c"]], [[b"PNG of a", b"PNG of b", b"PNG of c"]]
+    assert [shown(request.messages) for request in model.asked] == [ours, theirs] * 2
+    assert {image.media_type for image in model.asked[1].messages[0].images} == {"image/png"}
+    describer, guesser = (request.messages[0].content for request in model.asked[:2])
+    assert "You see one scene (attached)." in describer and "Only I may answer." in describer
+    assert "You see 3 scenes, image 0 first (attached)." in guesser and "Only you may answer." in guesser
+    assert "objects" not in describer + guesser
+
+
+def test_pictures_are_there_again_after_a_fault(bench: Path, tmp_path: Path) -> None:
+    answers = iter(["I see c.", ModelError("the endpoint is down"), "Hm.", "Is it c?", "ANSWER: No match"])
+    model = Scripted(lambda request: next(answers))
+    evaluate(open_benchmark(bench), model, tmp_path / "run", partner="self").close()
+    told = (tmp_path / "run" / "run.sqlite").read_bytes()
+    assert b"PNG of" not in told
+    with closing(evaluate(open_benchmark(bench), model, tmp_path / "run", partner="self")) as run:
+        [session] = run.sessions(model.name)
+    assert session.cause == "wrong" and len(model.asked) == 5
+    assert all(all(pictures) for request in model.asked for pictures in shown(request.messages))
+    assert "1. ME: I see c." in model.asked[2].messages[0].content
+
+
+def test_a_chat_shows_pictures_once_and_the_ceiling_shows_all() -> None:
+    match = Match(SCENES, 4, "words", history="chat")
+    said = [prompts.Said(text) for text in ("I see c.", "Hm.", "It is c.")]
+    assert shown(turn_messages(match, said)) == [[b"PNG of a", b"PNG of b", b"PNG of c"], [], []]
+    [both] = together_messages(match)
+    assert "First come the pictures of player 1, then those of player 2." in both.content
+    assert [image.data for image in both.images] == [b"PNG of c", b"PNG of a", b"PNG of b", b"PNG of c"]
