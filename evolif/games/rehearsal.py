@@ -1,17 +1,14 @@
-"""A game of two simulated players, without a run: for figures of reference players over many instances."""
+"""A game of two simulated players, without prompts and without a run: what they reach over many instances."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
-from evolif.games.reading import has_marker, read_answer, same_answer
-from evolif.games.tokens import Tokenizer, truncate
-from evolif.games.turns import budget, turn_meta
-from evolif.games.view import Rule, View
-
-TOKENS = 256
-"""Of a whole dialogue, both players together."""
+from evolif.games.ending import Reason, hear, rule
+from evolif.games.prompts import Match, Said, view_of
+from evolif.games.tokens import Tokenizer
+from evolif.games.view import Rule
 
 
 class Rehearsal(TypedDict):
@@ -19,15 +16,17 @@ class Rehearsal(TypedDict):
 
     Attributes:
         texts: One a turn, as they were heard.
-        reason: `correct`, `wrong`, `unparseable` or `no_answer`.
+        truncated: How many of them were cut.
+        reason: Why the game ended.
     """
 
     texts: list[str]
-    reason: str
+    truncated: int
+    reason: Reason
 
 
 def rehearse(
-    instance: Mapping[str, Any], rules: Sequence[Rule], turns: int, tokenizer: Tokenizer, total_tokens: int = TOKENS
+    instance: Mapping[str, Any], rules: Sequence[Rule], turns: int, tokenizer: Tokenizer, total_tokens: int = 256
 ) -> Rehearsal:
     """Have two rules play a game.
 
@@ -41,27 +40,14 @@ def rehearse(
     Raises:
         ArgumentError: `turns` or `total_tokens` is out of range.
     """
-    tokens = budget(total_tokens, turns)["tokens_per_turn"]
-    game, choices = instance["game"], choices_of(instance)
-    texts: list[str] = []
-    for turn in range(1, turns + 1):
-        meta = turn_meta(turn, turns)
-        player = meta["player"]
-        may_answer = player in instance["answerers"]
-        view = View(
-            game, instance["settings"], player, instance["private"][player], instance["public"], choices, may_answer,
-            turn, turns, tokens, tokenizer.name, tuple(texts),
-        )  # fmt: skip
-        texts.append(truncate(rules[player](view), tokens, tokenizer))
-        said = read_answer(game, texts[-1], choices) if may_answer else None
-        if said is not None:
-            right = same_answer(game, said, instance["answer"][player])
-            return {"texts": texts, "reason": "correct" if right else "wrong"}
-    return {"texts": texts, "reason": "unparseable" if has_marker(game, texts[-1]) else "no_answer"}
-
-
-def choices_of(instance: Mapping[str, Any]) -> int:
-    """How many rows or images there are to choose from; 1 where the answer is none of them."""
-    if instance["game"] == "names":
-        return len(instance["private"][0]["rows"])
-    return max((len(part.get("images", ())) for part in instance["private"]), default=0) or 1
+    match = Match(instance, turns, tokenizer.name, total_tokens)
+    said: list[Said] = []
+    truncated = 0
+    while True:
+        view = view_of(match, said)
+        heard = hear(rules[view.player](view), view.tokens, tokenizer)
+        said.append(Said(heard.text))
+        truncated += heard.truncated
+        final = rule(view, instance["answer"][view.player], heard).final
+        if final:
+            return {"texts": [one.text for one in said], "truncated": truncated, "reason": final["reason"]}
