@@ -23,7 +23,13 @@ from evolif.rng import Purpose, Stream
 
 Instance = dict[str, Any]
 """`{game, number, seed, settings, private, public, answer, roles, answerers, chance, floor, proof}`."""
-_MAKERS: Mapping[str, str] = {"chess": "evolif.games.boards:BoardMaker", "names": "evolif.games.names:TableMaker"}
+_MAKERS: Mapping[str, str] = {
+    "chess": "evolif.games.boards:BoardMaker",
+    "names": "evolif.games.names:TableMaker",
+    "scenes": "evolif.games.matching:SceneMaker",
+    "shapes": "evolif.games.matching:ShapeMaker",
+    "questions": "evolif.games.questions:QuestionMaker",
+}
 """The games of this package: where the class is that makes their instances. Imported when they are first asked for."""
 
 

@@ -1,0 +1,96 @@
+"""Abstract figures: their polygons, their graphs and texts, and what an edit changes."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from evolif.games import generate
+from evolif.games.shapes import (
+    LEAST,
+    MOST,
+    WIDTH,
+    Figure,
+    Point,
+    Polygon,
+    draw_figure,
+    draw_polygon,
+    edit_figure,
+    figure_graph,
+    figure_of,
+    figure_text,
+    figures_look_alike,
+    from_first,
+    look_alike,
+)
+from evolif.rng import Stream
+
+SQUARE: Polygon = ((0, 0), (6, 0), (6, 6), (0, 6))
+
+
+def test_a_figure_as_graph_and_text() -> None:
+    figure: Figure = {(1, 2): ((0, 0), (5, 1), (1, 6)), (2, 0): ((0, 0), (6, 0), (3, 5))}
+    graph = figure_graph(figure)
+    assert graph == {"width": 23, "height": 23, "polygons": [[[16, 0], [22, 0], [19, 5]], [[8, 16], [13, 17], [9, 22]]]}
+    assert figure_of(graph) == figure
+    assert figure_text(graph).splitlines()[0] == "polygon with corners (16, 0), (22, 0), (19, 5)"
+    graph["polygons"] = [polygon[1:] + polygon[:1] for polygon in reversed(graph["polygons"])]
+    assert figure_of(graph) == figure
+
+
+def crosses(a: Point, b: Point, c: Point, d: Point) -> bool:
+    """Whether two segments meet."""
+
+    def side(p: Point, q: Point, r: Point) -> int:
+        turn = (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+        return (turn > 0) - (turn < 0)
+
+    near = all(
+        min(a[axis], b[axis]) <= max(c[axis], d[axis]) and min(c[axis], d[axis]) <= max(a[axis], b[axis])
+        for axis in (0, 1)
+    )
+    return near and side(a, b, c) * side(a, b, d) <= 0 and side(c, d, a) * side(c, d, b) <= 0
+
+
+def test_polygons_are_plain_and_lie_in_their_block() -> None:
+    stream = Stream(2)
+    for _ in range(300):
+        polygon = draw_polygon(stream)
+        assert 5 <= len(polygon) <= 7 and len(set(polygon)) == len(polygon)
+        assert all(0 <= x <= 6 and 0 <= y <= 6 for x, y in polygon)
+        assert polygon == from_first(polygon) and polygon[0] == min(polygon, key=lambda corner: corner[::-1])
+        sides = [(polygon[at - 1], polygon[at]) for at in range(len(polygon))]
+        for (at, one), (other_at, other) in combinations(enumerate(sides), 2):
+            if other_at - at not in (1, len(sides) - 1):
+                assert not crosses(*one, *other), polygon
+
+
+def test_an_edit_changes_one_polygon_visibly() -> None:
+    stream = Stream(3)
+    seen = set()
+    for _ in range(400):
+        figure = draw_figure(stream)
+        before = dict(figure)
+        new = edit_figure(stream, figure)
+        assert figure == before and LEAST <= len(new) <= MOST
+        assert not figures_look_alike(figure, new)
+        gone, come = set(figure.items()) - set(new.items()), set(new.items()) - set(figure.items())
+        assert len(gone) <= 1 and len(come) <= 1
+        seen.add((len(gone), len(come)))
+    assert seen == {(1, 1), (0, 1), (1, 0)}
+
+
+def test_polygons_look_alike_if_they_differ_by_little() -> None:
+    assert look_alike(SQUARE, SQUARE)
+    assert look_alike(SQUARE, ((0, 0), (6, 0), (6, 5), (0, 6)))  # by a triangle of 3 units
+    assert not look_alike(SQUARE, ((0, 0), (6, 0), (5, 5), (0, 6)))
+    assert not look_alike(SQUARE, ((0, 0), (6, 0), (0, 6)))
+    assert not figures_look_alike({(0, 0): SQUARE}, {(0, 1): SQUARE})
+    assert figures_look_alike({(0, 0): SQUARE}, {(0, 0): ((0, 0), (6, 0), (6, 5), (0, 6))})
+
+
+def test_no_two_images_of_a_list_look_alike() -> None:
+    for number in range(60):
+        figures = [figure_of(graph) for graph in generate("shapes", number, seed=5)["private"][1]["images"]]
+        assert not any(figures_look_alike(one, other) for one, other in combinations(figures, 2))
+        corners = [point for figure in figures for polygon in figure_graph(figure)["polygons"] for point in polygon]
+        assert all(0 <= x < WIDTH and 0 <= y < WIDTH for x, y in corners)
