@@ -10,9 +10,21 @@ from evolif.errors import UsageError
 from evolif.games.view import Rule, View
 
 _RULES: Final[Mapping[str, Mapping[str, str]]] = {
-    "scripted": {"chess": "evolif.games.chess_players:scripted", "names": "evolif.games.names_players:scripted"},
+    "scripted": {
+        "chess": "evolif.games.chess_players:scripted",
+        "names": "evolif.games.names_players:scripted",
+        "scenes": "evolif.games.matching_players:scripted",
+        "shapes": "evolif.games.matching_players:scripted",
+        "questions": "evolif.games.question_players:scripted",
+    },
     "guess-and-check": {"names": "evolif.games.names_players:guess_and_check"},
-    "floor": {"chess": "evolif.games.chess_players:floor", "names": "evolif.games.names_players:floor"},
+    "floor": {
+        "chess": "evolif.games.chess_players:floor",
+        "names": "evolif.games.names_players:floor",
+        "scenes": "evolif.games.matching_players:floor",
+        "shapes": "evolif.games.matching_players:floor",
+        "questions": "evolif.games.question_players:floor",
+    },
 }
 """Name, then game, to where the rule is; imported when a dialogue needs it."""
 
