@@ -7,7 +7,8 @@ arguments, names the random stream, and lays the instance out as plain JSON valu
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -127,7 +128,7 @@ def maker_of(game: str) -> Maker:
     Raises:
         ArgumentError: there is no such game.
     """
-    if game not in _MAKERS:
+    if not isinstance(game, str) or game not in _MAKERS:
         raise ArgumentError(f"there is no game {game!r}; there are {', '.join(_MAKERS)}")
     return _opened(game)
 
@@ -173,7 +174,9 @@ def private_text(instance: Mapping[str, Any], player: int) -> str:
     Raises:
         ArgumentError: one of them is something else.
     """
-    return _maker_for(instance, player).text(instance, player)
+    maker = _maker_for(instance, player)
+    with _parts_of(instance):
+        return maker.text(instance, player)
 
 
 def private_image(instance: Mapping[str, Any], player: int) -> Any:
@@ -187,7 +190,9 @@ def private_image(instance: Mapping[str, Any], player: int) -> Any:
         ArgumentError: one of them is something else, or the game has no pictures.
         UsageError: the extra `games` is not installed.
     """
-    return _maker_for(instance, player).image(instance, player)
+    maker = _maker_for(instance, player)
+    with _parts_of(instance):
+        return maker.image(instance, player)
 
 
 def _maker_for(instance: Mapping[str, Any], player: int) -> Maker:
@@ -196,3 +201,14 @@ def _maker_for(instance: Mapping[str, Any], player: int) -> Maker:
     if not isinstance(instance, Mapping) or not {"game", "private"} <= set(instance):
         raise ArgumentError("this is no instance of a game; give what `generate` returns")
     return maker_of(instance["game"])
+
+
+@contextmanager
+def _parts_of(instance: Mapping[str, Any]) -> Iterator[None]:
+    """Say so where the private parts are not those of the game."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, AttributeError) as fault:
+        raise ArgumentError(
+            f"the private parts are not those of {instance['game']} ({fault!r}); give what `generate` returns"
+        ) from fault

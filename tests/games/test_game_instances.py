@@ -67,6 +67,10 @@ def test_the_draws_of_games_are_their_own() -> None:
         (lambda: generate("chess", 0, seed=1, plies=[50, 60]), "50 or more"),
         (lambda: private_text(generate("names", 0, seed=1), 2), "player is 2"),
         (lambda: private_text({"game": "chess"}, 0), "no instance"),
+        (lambda: private_text({"game": ["chess"], "private": []}, 0), "no game"),
+        (lambda: private_text({"game": "chess", "private": []}, 0), "not those of chess"),
+        (lambda: private_text({"game": "names", "private": [{}, {}]}, 0), "not those of names"),
+        (lambda: generate("chess", 0, seed=1, pawns=float("nan")), "pawns"),
         (lambda: private_image(generate("names", 0, seed=1), 0), "names has no pictures"),
     ],
 )  # fmt: skip
