@@ -460,10 +460,11 @@ class Games(FolderScenario):
     ) -> tuple[Sequence[str], Sequence[str]]:
         """With the number of instances, not of dialogues."""
         words, more = super().command(bench, variant, dialogues)
-        if not isinstance(bench, GameFolder):
-            return words, (*more, "with its game and its turns")
         told = list(words)
         place = told.index("--dialogues") + 1
+        if not isinstance(bench, GameFolder):
+            told[place] = "INSTANCES"
+            return told, (*more, "with its game, its turns and its number of instances")
         told[place] = str(len(bench.dialogues()) // len(bench.spec.turns))
         return told, more
 
