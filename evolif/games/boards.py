@@ -77,7 +77,7 @@ Range: TypeAlias = Annotated[tuple[int, int], BeforeValidator(_pair)]
 class BoardSettings(BaseModel):
     """The settings of chess."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     gap: Range = (8, 16)
     """Plies between the two boards, from least to most; 1 to 24."""

@@ -29,7 +29,7 @@ _FEWEST_VALUES = 20
 class TableSettings(BaseModel):
     """The settings of names."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     n: int = 16
     """Rows of each table: 9, 16 or 25."""

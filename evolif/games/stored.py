@@ -109,7 +109,7 @@ def _told(prompt: Prompt, match: Match, view: View, reference: Reference) -> Pro
     instance = match.instance
     labels: dict[str, Label] = {
         "game": view.game,
-        "instance": instance["number"],
+        "instance": instance.get("number", 0),
         "turn_budget": match.turns,
         "modality": match.modality,
         "player": view.player,

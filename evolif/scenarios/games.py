@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, Literal, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
 from pydantic import (
     BaseModel,
@@ -92,9 +92,13 @@ from evolif.games.stored import (
 from evolif.judging import Judgement
 from evolif.metrics import Breakdown, MetricTable, wilson
 from evolif.models import ChatModel, ChatRequest, SimModel
-from evolif.runner import Run
 from evolif.scenario import Benchmark, Defaults, Lengths, Services
 from evolif.types import End, Exchange, JudgedTurn, Prompt, Score, Session
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from evolif.runner import Run
 
 __all__ = [
     "Games",
@@ -183,12 +187,19 @@ def _with_settings() -> type[GameOptions]:
         for name, field in maker_of(game).settings.model_fields.items():
             kind: Any = tuple[int, ...] if get_origin(field.annotation) is tuple else field.annotation
             kinds[name] = kinds[name] | kind if name in kinds else kind
-            told[name][" ".join((field.description or "").split())].append(game)
+            told[name][_described(field)].append(game)
     fields: dict[str, Any] = {}
     for name, kind in kinds.items():
         what = " ".join(f"{', '.join(games)}: {text}" for text, games in told[name].items())
         fields[name] = (Annotated[kind | None, Field(description=what)], None)
     return create_model("GameOptions", __base__=GameOptions, **fields)
+
+
+def _described(field: FieldInfo) -> str:
+    """What a setting is, and what it is unless it is chosen."""
+    what = " ".join((field.description or "").split())
+    usual = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
+    return what if usual is None else f"{what} Usually {usual}."
 
 
 class GamePlay(BaseModel):
