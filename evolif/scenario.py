@@ -247,8 +247,6 @@ class Scenario(Protocol):
     metrics: ClassVar[MetricTable | None] = None
     """Figures of its own, beside those that verdicts and patience give."""
     breakdowns: ClassVar[tuple[Breakdown, ...]] = ()
-    late_options: ClassVar[frozenset[str]] = frozenset()
-    """Options of `play` about how answers are taken, not what is asked; a fork that changes them keeps the answers."""
     requirement: ClassVar[str] = "requirement"
     """What a verdict is about, in the singular, as reports call it."""
     answer_key: ClassVar[str] = "key"
@@ -346,6 +344,10 @@ class Scenario(Protocol):
     def table(self, options: Mapping[str, Any]) -> MetricTable | None:
         """The table of a run's own figures: `metrics`, unless its options (those that are no defaults) decide."""
         return self.metrics
+
+    def keeps_answers(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+        """Whether a fork with other options keeps the answers of a run, and judges them again; without defaults."""
+        return False
 
     def perfect(self, prompt: Prompt) -> tuple[Verdict, ...] | None:
         """The verdicts of rules on the answer key of a prompt, for the figures of a perfect responder.
@@ -518,8 +520,7 @@ def blaming(scenario: Scenario) -> Iterator[None]:
 
 def _construct(place: str) -> Scenario:
     module, _, attribute = place.partition(":")
-    scenario: Scenario = getattr(import_module(module), attribute)()
-    return scenario
+    return cast(Scenario, getattr(import_module(module), attribute)())
 
 
 def _plugins() -> dict[str, str]:

@@ -55,7 +55,8 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
     different = set(different_fields(source.settings, settings))
     shared = Shared(judged=not different & _VERDICT_SETTINGS)
     models = set(settings.models) & set(source.settings.models) - set(moved_models(source.settings, settings))
-    if "options" in different and not _asks_otherwise(source.settings, settings):
+    scenario = get_scenario(settings.scenario)
+    if "options" in different and scenario.keeps_answers(source.settings.options, settings.options):
         different.discard("options")
         shared.judged = False
     if different & _ANSWER_SETTINGS:
@@ -81,13 +82,6 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
 
     RunStore.create(root, settings, fill).close()
     return shared
-
-
-def _asks_otherwise(old: RunSettings, new: RunSettings) -> bool:
-    """Whether options differ that decide what is asked."""
-    late = get_scenario(new.scenario).late_options
-    names = (old.options.keys() | new.options.keys()) - late
-    return any(old.options.get(name) != new.options.get(name) for name in names)
 
 
 def _within_cap(records: Sequence[TurnRecord], settings: RunSettings) -> list[TurnRecord]:

@@ -367,7 +367,6 @@ class Games(FolderScenario):
     folder = GameFolder
     played_by = GameEnvironment
     key_fields = ("answer", "proof")
-    late_options = frozenset({"hold_answers"})
     metrics = MetricTable(
         _TERMS,
         _terms,
@@ -455,6 +454,10 @@ class Games(FolderScenario):
         if ruled is None:
             return super().player(name, seed)
         return SimModel(name, lambda prompt, request: ruled(stored_view(prompt)))
+
+    def keeps_answers(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+        """If answers before the last turn are now refused: the dialogues are the same up to the first of them."""
+        return {**old, "hold_answers": True} == new
 
     def key_row(self, prompt: Prompt) -> dict[str, Any]:
         """The answer as the player who is asked sees it; at the first turn the proof as well."""

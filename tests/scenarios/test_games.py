@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from evolif.benchmark import open_benchmark
 from evolif.cli import app
+from evolif.contexts import context_tokens
 from evolif.errors import InputError, ModelError, UsageError
 from evolif.exchange import export
 from evolif.models import ChatRequest
@@ -262,6 +263,16 @@ def test_a_fork_with_other_prompts_keeps_nothing(tmp_path: Path) -> None:
     assert len(model.asked) == 6
 
 
+def test_a_run_that_held_answers_is_not_taken_for_one_that_did_not(tmp_path: Path) -> None:
+    bench = made(tmp_path / "b", 1, turns=["4"])
+    model = Scripted(lambda request: "SELECT ROW 1")
+    evaluate(bench, model, tmp_path / "held", partner="self", options={"hold_answers": True}).close()
+    assert len(model.asked) == 4
+    with closing(evaluate(bench, model, tmp_path / "held", partner="self", fork_into=tmp_path / "free")) as run:
+        assert [length for length, *_ in ended(run, model.name)] == [1]
+    assert len(model.asked) == 5
+
+
 @pytest.mark.parametrize(("reference", "parts"), [("floor", 1), ("ceiling", 2)])
 def test_floor_and_ceiling_are_one_call_without_a_dialogue(tmp_path: Path, reference: str, parts: int) -> None:
     bench = made(tmp_path / "b", 2, turns=["2"])
@@ -366,6 +377,21 @@ def test_context_strategies_do_not_apply(tmp_path: Path) -> None:
     bench = made(tmp_path / "b", 1)
     with pytest.raises(UsageError, match="--context: the prompts of games tell the history themselves"):
         evaluate(bench, "sim/perfect", tmp_path / "run", context="last:1")
+
+
+@pytest.mark.parametrize(("history", "most"), [("transcript", 0), ("chat", 300)])
+def test_context_tokens_count_what_is_sent(tmp_path: Path, history: str, most: int) -> None:
+    bench = made(tmp_path / "b", 1, turns=["4"])
+    model = Scripted(lambda request: "Hm.")
+    with closing(evaluate(bench, model, tmp_path / "run", partner="self", options={"history": history})) as run:
+        size = report(run)["context_tokens"]
+    sent = [
+        sum(context_tokens((message, message)) for message in request.messages[:-1])
+        for request in model.asked
+        if request.prompt is not None and request.prompt.seat == "target"
+    ]
+    assert size["turns"] == 2 and size["mean"] == sum(sent) / 2
+    assert (max(sent) > most) == (history == "chat")
 
 
 def test_tokens_of_another_tokenizer_are_not_mixed(tmp_path: Path) -> None:
