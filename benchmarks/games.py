@@ -2,7 +2,8 @@
 
 For each game: instances a second, shares of answers and of proofs, how well a guess from one part does, and how long a
 part is beside what its player may say. Then the players: the scripted pair at each number of turns, and guess-and-check
-beside its closed form. The floors are those that `seeds/games/floors.yaml` stores.
+beside its closed form. The floors of chess and names are those that `seeds/games/floors.yaml` stores, the shares of
+questions those in `evolif/games/questions.py`.
 
 .venv/bin/python benchmarks/games.py [instances [dialogues]]
 """
@@ -17,14 +18,18 @@ from typing import Any
 
 from scipy.stats import chisquare
 
-from evolif.games import SubwordTokenizer, budget, guess_and_check, private_text, shared_rows
+from evolif.games import SubwordTokenizer, budget, guess_and_check, private_image, private_text, shared_rows
 from evolif.games import boards as chess
 from evolif.games import names as tables
 from evolif.games.boards import order_key
 from evolif.games.instance import generate
+from evolif.games.matching import proof_of
 from evolif.games.players import player_of
+from evolif.games.questions import FAMILIES, FLOORS, one_sided_share
 from evolif.games.rehearsal import rehearse
+from evolif.games.scenes import GRIDS, Modality
 from evolif.games.tables import SIZES
+from evolif.rng import Stream
 
 TURNS = (2, 4, 8, 16)
 SEED = 1
@@ -78,6 +83,36 @@ def names(instances: int, n: int) -> None:
     parts(made)
 
 
+def images(game: str, instances: int, modality: Modality) -> None:
+    """The promises of scenes and shapes."""
+    made = make(game, instances, modality=modality)
+    wrong = sum(proof_of(game, one["private"]) != one["proof"] for one in made)
+    wrong += sum((0 in one["proof"]["differences"]) == (one["answer"][1] == "none") for one in made)
+    places = [*range(made[0]["public"]["images"]), "none"]
+    print(f"  proofs wrong {wrong}; answers {uniform(Counter(one['answer'][1] for one in made), places)}")
+    if modality == "text":
+        parts(made)
+        return
+    start = time.process_time()
+    for one in made:
+        private_image(one, 0), private_image(one, 1)
+    print(f"  pictures of {instances / (time.process_time() - start):,.0f} instances a second")
+
+
+def questions(instances: int, modality: Modality) -> None:
+    """The promises of questions: what one side tells, by family."""
+    made = make("questions", instances, modality=modality)
+    if modality == "text":
+        parts(made)
+    stream = Stream(SEED)
+    for family in FAMILIES:
+        made = [generate("questions", at, seed=SEED, modality=modality, family=family) for at in range(instances)]
+        share = sum(one_sided_share(stream, one, player) for one in made for player in (0, 1)) / (2 * instances)
+        stated = FLOORS[modality, family]
+        guess = accuracy("floor", "questions", 2, instances, modality=modality, family=family)
+        print(f"  {family}: one-sided share {share:.3f}, stated {stated:.3f}; best guess {guess}", flush=True)
+
+
 def accuracy(name: str, game: str, turns: int, dialogues: int, **settings: Any) -> str:
     """How often a simulated player is right with itself as its partner, and how many of its turns were cut."""
     rule, tokenizer = player_of(name), SubwordTokenizer()
@@ -96,6 +131,15 @@ def main(instances: int = 1_000, dialogues: int = 1_000) -> None:
     boards(instances)
     for n in SIZES:
         names(instances, n)
+    for modality in GRIDS:
+        for game in ("scenes", "shapes"):
+            images(game, instances, modality)
+            for name in ("scripted", "floor"):
+                told = (accuracy(name, game, turns, dialogues, modality=modality) for turns in TURNS)
+                print(f"{game} {modality} {name}", *told)
+        questions(instances, modality)
+        told = (accuracy("scripted", "questions", turns, dialogues, modality=modality) for turns in TURNS)
+        print(f"questions {modality} scripted", *told)
     for name in ("scripted", "floor"):
         print(f"chess {name}", *(accuracy(name, "chess", turns, dialogues) for turns in TURNS))
     for n in SIZES:

@@ -1,7 +1,7 @@
 """Simulated players of scenes and shapes: a scripted pair, and one that answers at once.
 
 The describer says traits of its image in a fixed order, those that the guesser asks for first. The guesser drops the
-images that do not fit, and asks for the traits that split the rest best.
+images that do not fit, and asks for the traits that split the rest best, or for a cell where all traits are alike.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolif.games.matching import differences
-from evolif.games.scenes import scene_of
+from evolif.games.scenes import Cell, scene_of
 from evolif.games.shapes import figure_of
 from evolif.games.speech import Speech
 from evolif.games.traits import Told, Traits, cells_of_graph, fits, read_traits, traits_of
@@ -91,8 +91,15 @@ def _guess(view: View) -> str:
     while asked and not speech.add(f"Tell me {', '.join(asked)}."):
         asked.pop()
     if not asked:
-        speech.add(_GO_ON)
+        cell = _differing_cell([images[at] for at in left])
+        speech.add(_GO_ON if cell is None else f"What is at row {cell[0]}, column {cell[1]}?")
     return speech.text
+
+
+def _differing_cell(graphs: Sequence[Mapping[str, Any]]) -> Cell | None:
+    """The first cell in which not all scenes have the same; figures have no cells."""
+    cells = [cells_of_graph(graph) for graph in graphs]
+    return next((cell for cell in cells[0] if len({one[cell] for one in cells}) > 1), None)
 
 
 def _tells(told: Told) -> bool:

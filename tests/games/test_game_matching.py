@@ -124,6 +124,21 @@ def test_the_guesser_asks_for_what_splits_the_rest_and_says_when_none_is_left() 
     assert rule("scripted")(seen(instance, (everything,))) == f"ANSWER: Image {alike[0]}"
 
 
+def test_the_guesser_asks_for_a_cell_where_all_traits_are_alike() -> None:
+    instance = generate("scenes", 1, seed=9)
+    graph = instance["private"][1]["images"][0]
+    first, second = graph["objects"][:2]
+    swapped = [{**first, "row": second["row"], "column": second["column"]}]
+    swapped += [{**second, "row": first["row"], "column": first["column"]}, *graph["objects"][2:]]
+    instance["private"][1]["images"][1] = {**graph, "objects": swapped}
+    everything = ", ".join(f"{name} {number}" for name, number in traits_of(graph).items())
+    place = f"row {first['row']}, column {first['column']}"
+    assert rule("scripted")(seen(instance, (everything,))) == f"What is at {place}?"
+    words = " ".join(second[attribute] for attribute in ("size", "pattern", "colour", "shape"))
+    told = (everything, f"What is at {place}?", f"{place}: {words}.")
+    assert rule("scripted")(seen(instance, told)) == "ANSWER: Image 1"
+
+
 def test_a_guesser_understands_lines_of_the_text_scene() -> None:
     instance = generate("scenes", 2, seed=9)
     graph = instance["private"][1]["images"][3]
