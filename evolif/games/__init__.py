@@ -1,4 +1,4 @@
-"""Games of two players who each know half: how what they say is cut, read and measured (after MT-PingEval)."""
+"""Games of two players who each know half: made with proofs, played, read and measured (after MT-PingEval)."""
 
 from evolif.games.boards import board_features, board_text, earlier_board
 from evolif.games.centering import centering

@@ -43,25 +43,23 @@ _MOST_DRAWS = 1000
 
 
 class SceneSettings(BaseModel):
-    """How hard the game `scenes` is.
+    """How hard the game `scenes` is."""
 
-    Attributes:
-        modality: Whether players see texts or pictures; it decides the size of the scenes.
-        images: How many the guesser sees, all near-duplicates.
-        edits: The most edits between an image and what all are variants of.
-    """
-
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     modality: Modality = "text"
+    """Whether players see texts or pictures; it decides the size of scenes."""
     images: Annotated[int, Field(ge=2, le=9)] = 6
+    """How many the guesser sees, all near-duplicates."""
     edits: Annotated[int, Field(ge=1, le=6)] = 3
+    """The most edits between an image and what all are variants of."""
 
 
 class ShapeSettings(SceneSettings):
     """How hard the game `shapes` is; as for scenes, but with fewer images."""
 
     images: Annotated[int, Field(ge=2, le=9)] = 4
+    """How many the guesser sees, all near-duplicates."""
 
 
 class SceneMaker(Maker):

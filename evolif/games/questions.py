@@ -100,17 +100,14 @@ _MOST_DRAWS = 100_000
 
 
 class QuestionSettings(BaseModel):
-    """How hard the game `questions` is.
+    """How hard the game `questions` is."""
 
-    Attributes:
-        modality: Whether players see texts or pictures; it decides the size of the scenes.
-        family: What is asked; None for all families in turn by chance.
-    """
-
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     modality: Modality = "text"
+    """Whether players see texts or pictures; it decides the size of scenes."""
     family: Family | None = None
+    """What is asked; usually all families, drawn by chance."""
 
 
 class QuestionMaker(Maker):

@@ -312,6 +312,26 @@ def test_scripted_chess_is_always_right_from_either_side(tmp_path: Path) -> None
             assert {cause for *_, cause in ended(run, "sim/scripted")} == {"correct"}
 
 
+@pytest.mark.parametrize("modality", ["text", "image"])
+@pytest.mark.parametrize("game", ["scenes", "shapes", "questions"])
+def test_scenes_shapes_and_questions_are_played_as_texts_and_as_pictures(
+    tmp_path: Path, game: str, modality: str
+) -> None:
+    if modality == "image":
+        pytest.importorskip("PIL")
+    bench = made(tmp_path / "b", 3, game=game, modality=modality)
+    model = Scripted(lambda request: "I see something.")
+    with closing(evaluate(bench, [model, "sim/scripted"], tmp_path / "run", partner="scripted")) as run:
+        assert {ending for name in run.models for _, ending, _ in ended(run, name)} == {"finished"}
+        dialogues = list(games.played(run, "sim/scripted"))
+    assert {dialogue["final"]["reason"] for dialogue in dialogues if dialogue["final"]} <= {"correct", "wrong"}
+    assert not any(turn["truncated"] for dialogue in dialogues for turn in dialogue["turns"])
+    assert {dialogue["modality"] for dialogue in dialogues} == {modality}
+    pictures = [len(message.images) for request in model.asked for message in request.messages]
+    assert set(pictures) == {modality == "image"}
+    assert all(len(request.messages[0].content) < (1_500 if modality == "image" else 4_000) for request in model.asked)
+
+
 def test_the_report_has_accuracy_by_turns_and_gain(tmp_path: Path) -> None:
     bench = made(tmp_path / "b", 8)
 
