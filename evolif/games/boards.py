@@ -135,7 +135,8 @@ def _search(
 ) -> tuple[chess.Board, chess.Board] | None:
     """Two boards of one new game, the earlier first; None if it has no two that fit.
 
-    The later ply is drawn; from there the search goes on to the last ply, and then from the first.
+    The later ply is drawn; from there the search goes on to the last ply, and then back to the first. Were it to begin
+    anew at the first ply, more boards would be of the opening, where a single one says more.
     """
     low, high = settings.plies[0] + gap, settings.plies[1]
     start = stream.between(low, high)
@@ -145,7 +146,7 @@ def _search(
         ply = len(boards) - 1
         if ply >= start and _fits(boards[ply - gap], board, by_pawns):
             return boards[ply - gap], board
-    for ply in range(low, min(start, len(boards))):
+    for ply in range(min(start, len(boards)) - 1, low - 1, -1):
         if _fits(boards[ply - gap], boards[ply], by_pawns):
             return boards[ply - gap], boards[ply]
     return None
