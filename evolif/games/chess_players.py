@@ -18,7 +18,7 @@ _TOLD: Final = tuple(
     )
 )
 _SHORT: Final = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/(\d{1,3})(?!\d)")
-_TYPICAL_ADVANCE: Final = 12
+_TYPICAL_ADVANCE: Final = 14
 """Ranks advanced: boards with no more are the earlier ones somewhat more often than not."""
 
 
