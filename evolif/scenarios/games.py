@@ -18,22 +18,13 @@ returns):
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
+from typing import TYPE_CHECKING, Any
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    create_model,
-    field_validator,
-    model_serializer,
-)
+from pydantic import BaseModel
 
 from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
 from evolif.errors import ArgumentError, InputError, UsageError
@@ -74,12 +65,13 @@ from evolif.games import (
 )
 from evolif.games.arguments import even
 from evolif.games.ending import REASONS, answer_text
-from evolif.games.instance import game_names, maker_of, settings_of
+from evolif.games.instance import settings_of
+from evolif.games.options import GameOptions, GamePlay, with_settings
 from evolif.games.players import player_of
-from evolif.games.prompts import History, Match, check_instance
+from evolif.games.prompts import Match, check_instance
+from evolif.games.results import TABLE, scores_of, summary_of
 from evolif.games.stored import (
     Played,
-    Reference,
     dialogue_of,
     end_of,
     heard_in,
@@ -90,14 +82,12 @@ from evolif.games.stored import (
     turn_prompt,
 )
 from evolif.judging import Judgement
-from evolif.metrics import Breakdown, MetricTable, wilson
+from evolif.metrics import Breakdown
 from evolif.models import ChatModel, ChatRequest, SimModel
 from evolif.scenario import Benchmark, Defaults, Lengths, Services
-from evolif.types import End, Exchange, JudgedTurn, Prompt, Score, Session
+from evolif.types import End, Exchange, Prompt
 
 if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
-
     from evolif.runner import Run
 
 __all__ = [
@@ -140,103 +130,6 @@ __all__ = [
 _CHARACTERS = 4
 """Characters per token, in English."""
 _SAMPLED_DIALOGUES = 20
-_MOST_TURNS = 1_000
-
-
-class GameOptions(BaseModel):
-    """What a benchmark has; the settings of the games are added below, each with its game's own default."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    game: Annotated[
-        Literal["chess", "names", "scenes", "shapes", "questions"], Field(description="Which game is played.")
-    ] = "names"
-    turns: Annotated[
-        tuple[int, ...],
-        Field(
-            min_length=1,
-            description="Numbers of turns that dialogues have, each even; every instance is played with each of them.",
-        ),
-    ] = (2, 4, 8, 16)
-
-    @field_validator("turns")
-    @classmethod
-    def _are_even(cls, value: tuple[int, ...]) -> tuple[int, ...]:
-        for turns in value:
-            if turns % 2 or not 2 <= turns <= _MOST_TURNS:
-                raise ValueError(f"there are no dialogues of {turns} turns; give even numbers from 2 to {_MOST_TURNS}")
-        if len(set(value)) < len(value):
-            raise ValueError("a number of turns stands there twice; give each once")
-        return value
-
-    @model_serializer(mode="wrap")
-    def _chosen(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in serialize(self).items() if value is not None}
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The settings of the game that were chosen."""
-        return self.model_dump(mode="json", exclude={"game", "turns"})
-
-
-def _with_settings() -> type[GameOptions]:
-    """The options with the settings of all games, each None unless it is chosen; the games check the values."""
-    kinds: dict[str, Any] = {}
-    told: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for game in game_names():
-        for name, field in maker_of(game).settings.model_fields.items():
-            kind: Any = tuple[int, ...] if get_origin(field.annotation) is tuple else field.annotation
-            kinds[name] = kinds[name] | kind if name in kinds else kind
-            told[name][_described(field)].append(game)
-    fields: dict[str, Any] = {}
-    for name, kind in kinds.items():
-        what = " ".join(f"{', '.join(games)}: {text}" for text, games in told[name].items())
-        fields[name] = (Annotated[kind | None, Field(description=what)], None)
-    return create_model("GameOptions", __base__=GameOptions, **fields)
-
-
-def _described(field: FieldInfo) -> str:
-    """What a setting is, and what it is unless it is chosen."""
-    what = " ".join((field.description or "").split())
-    usual = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
-    return what if usual is None else f"{what} Usually {usual}."
-
-
-class GamePlay(BaseModel):
-    """How a benchmark is played."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    player: Annotated[
-        int, Field(ge=0, le=1, description="Which player the model under test is: 0 begins, 1 has the last turn.")
-    ] = 0
-    tokens: Annotated[
-        int, Field(ge=1, le=1_000_000, description="Tokens of a whole dialogue; each turn has an equal part of them.")
-    ] = 256
-    words_factor: Annotated[
-        float, Field(gt=0, le=100, description="Words that the prompt allows for each token of a turn.")
-    ] = 0.7
-    history: Annotated[
-        History,
-        Field(
-            description="How the past is told: as a transcript in one message, or as a chat, with own turns as the "
-            "assistant's messages and the partner's as the user's."
-        ),
-    ] = "transcript"
-    hold_answers: Annotated[
-        bool, Field(description="Refuse answers before the last turn; --fork replays what ended early.")
-    ] = False
-    reference: Annotated[
-        Reference,
-        Field(
-            description="Ask without a dialogue: floor (the model answers from its own part), ceiling (it sees both "
-            "parts); none to play."
-        ),
-    ] = "none"
-    tokenizer: Annotated[
-        Literal["subword", "regex"],
-        Field(description="What counts tokens: 32,000 subwords (extra games), or words and marks."),
-    ] = "subword"
 
 
 class GameFolder(BenchmarkFolder):
@@ -310,18 +203,9 @@ class GameEnvironment(FolderEnvironment):
         counts = self._counts(prompt)
         heard = heard_in(prompt, answer, counts)
         ruling = ruling_on(prompt, heard, hold_answers=self.play.hold_answers)
-        scores = [Score(TOKENS, heard.tokens, found=",".join(ruling.flags))]
-        if ruling.final is not None:
-            view = stored_view(prompt)
-            used = heard.tokens + sum(heard_in(one.prompt, one.answer, counts).tokens for one in past)
-            reason = ruling.final["reason"]
-            scores += [
-                Score(CORRECT, float(reason == "correct"), found=reason),  # exports hold scores, so not the key
-                Score(EARLY, float(not view.is_final)),
-                Score(TURN_SHARE, view.turn / view.turns),
-                Score(TOKEN_SHARE, used / self.play.tokens),
-            ]
-        return Judgement((), scores=tuple(scores))
+        before = past if ruling.final is not None else ()
+        used = sum(heard_in(one.prompt, one.answer, counts).tokens for one in before)
+        return Judgement((), scores=scores_of(stored_view(prompt), heard, ruling, used, self.play.tokens))
 
     def _counts(self, prompt: Prompt) -> Tokenizer:
         """What counts tokens; the prompt says by its name what counted them when it was asked."""
@@ -334,27 +218,6 @@ class GameEnvironment(FolderEnvironment):
         return counts
 
 
-TOKENS, CORRECT, EARLY, TURN_SHARE, TOKEN_SHARE = "tokens", "correct", "early", "turn_share", "token_share"
-_TERMS = ("correct", "games", "early", "early_correct", "turn_share", "token_share", "cut", "spoken")
-
-
-def _terms(session: Session) -> tuple[float, ...]:
-    """What one dialogue adds; one without a result adds nothing."""
-    last = _result(session)
-    if last is None:
-        return (0.0,) * len(_TERMS)
-    own = {score.name: score.value or 0.0 for score in last.scores}
-    cut = sum("truncated" in score.found.split(",") for turn in session.turns for score in turn.scores[:1])
-    early = own[EARLY]
-    return own[CORRECT], 1, early, early * own[CORRECT], own[TURN_SHARE], own[TOKEN_SHARE], cut, len(session.turns)
-
-
-def _result(session: Session) -> JudgedTurn | None:
-    """The turn that ended the game; None if it did not end."""
-    last = session.turns[-1] if session.turns else None
-    return last if last is not None and any(score.name == CORRECT for score in last.scores) else None
-
-
 class Games(FolderScenario):
     """Games of two players who each know half, with the same budget of tokens in few turns or in many."""
 
@@ -362,32 +225,12 @@ class Games(FolderScenario):
     title = "games of two players who each know half, with few turns or many"
     seats = ("target", "partner")
     answer_key = "answer"
-    spec = _with_settings()
+    spec = with_settings()
     play = GamePlay
     folder = GameFolder
     played_by = GameEnvironment
     key_fields = ("answer", "proof")
-    metrics = MetricTable(
-        _TERMS,
-        _terms,
-        {
-            "accuracy": ("correct", "games"),
-            "early": ("early", "games"),
-            "early_accuracy": ("early_correct", "early"),
-            "turn_share": ("turn_share", "games"),
-            "token_share": ("token_share", "games"),
-            "cut": ("cut", "spoken"),
-        },
-        labels={
-            "accuracy": "Accuracy",
-            "early": "Answered early",
-            "early_accuracy": "Accuracy of early answers",
-            "turn_share": "Turns used",
-            "token_share": "Tokens used",
-            "cut": "Turns cut",
-        },
-        beside=frozenset({"early", "early_accuracy", "turn_share", "token_share", "cut"}),
-    )
+    metrics = TABLE
     breakdowns = (Breakdown("turn_budget", "turns", "", kind=True),)
     how_to_read = (
         "Two players see different things and talk within a budget of tokens; then one of them answers. Every instance "
@@ -485,50 +328,6 @@ class Games(FolderScenario):
     def extra(self, model: Any) -> Mapping[str, Any]:
         """Accuracy with Wilson's interval, by number of turns, what turns gain, and how the games ended."""
         return summary_of(model.counted)
-
-
-def summary_of(sessions: Iterable[Session]) -> dict[str, Any]:
-    """Accuracy of one model in one run.
-
-    Args:
-        sessions: Those that count.
-
-    Returns:
-        `accuracy` {value, low, high} with Wilson's 95 % interval; `reasons`, dialogues by how they ended; where there
-        are several numbers of turns, `by_turns`, accuracy by number of turns, as fractions, and `gain`, accuracy at the
-        most minus accuracy at the fewest, with `gain_interval` {low, high}, a bootstrap paired over instances.
-    """
-    dialogues = [light for session in sessions if (light := _light(session)) is not None]
-    right = [light["final"]["reason"] == "correct" for light in dialogues]
-    value = fmean(right) if right else None
-    low, high = (None, None) if value is None else wilson(value, len(right))
-    found: dict[str, Any] = {
-        "accuracy": {"value": value, "low": low, "high": high},
-        "reasons": dict(sorted(Counter(light["final"]["reason"] for light in dialogues).items())),
-    }
-    by_turns = {str(row["turn_budget"]): row["accuracy"] for row in accuracy_table(dialogues)}
-    if len(by_turns) > 1:
-        [row] = gain_table(dialogues)
-        gain = isotoken(by_turns)["gain"]
-        found |= {"by_turns": by_turns, "gain": gain, "gain_interval": {"low": row["low"], "high": row["high"]}}
-    return found
-
-
-def _light(session: Session) -> dict[str, Any] | None:
-    """What the tables need of a dialogue with a result."""
-    last = _result(session)
-    if last is None:
-        return None
-    labels = last.labels
-    [correct] = [score for score in last.scores if score.name == CORRECT]
-    return {
-        "instance": {"game": labels["game"], "number": labels["instance"]},
-        "turns": [],
-        "final": {"reason": correct.found},
-        "turn_budget": labels["turn_budget"],
-        "pair": [],
-        "modality": labels["modality"],
-    }
 
 
 def played(run: Run, model: str) -> Iterator[Played]:

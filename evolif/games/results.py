@@ -1,0 +1,124 @@
+"""Results of games as scores of turns, and the figures that follow from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from statistics import fmean
+from typing import Any
+
+from evolif.games.ending import Heard, Ruling
+from evolif.games.figures import accuracy_table, gain_table, isotoken
+from evolif.games.view import View
+from evolif.metrics import MetricTable, wilson
+from evolif.types import JudgedTurn, Score, Session
+
+TOKENS, CORRECT, EARLY, TURN_SHARE, TOKEN_SHARE = "tokens", "correct", "early", "turn_share", "token_share"
+_TERMS = ("correct", "games", "early", "early_correct", "turn_share", "token_share", "cut", "spoken")
+
+
+def _terms(session: Session) -> tuple[float, ...]:
+    """What one dialogue adds; one without a result adds nothing."""
+    last = _result(session)
+    if last is None:
+        return (0.0,) * len(_TERMS)
+    own = {score.name: score.value or 0.0 for score in last.scores}
+    cut = sum("truncated" in score.found.split(",") for turn in session.turns for score in turn.scores[:1])
+    early = own[EARLY]
+    return own[CORRECT], 1, early, early * own[CORRECT], own[TURN_SHARE], own[TOKEN_SHARE], cut, len(session.turns)
+
+
+def _result(session: Session) -> JudgedTurn | None:
+    """The turn that ended the game; None if it did not end."""
+    last = session.turns[-1] if session.turns else None
+    return last if last is not None and any(score.name == CORRECT for score in last.scores) else None
+
+
+TABLE = MetricTable(
+    _TERMS,
+    _terms,
+    {
+        "accuracy": ("correct", "games"),
+        "early": ("early", "games"),
+        "early_accuracy": ("early_correct", "early"),
+        "turn_share": ("turn_share", "games"),
+        "token_share": ("token_share", "games"),
+        "cut": ("cut", "spoken"),
+    },
+    labels={
+        "accuracy": "Accuracy",
+        "early": "Answered early",
+        "early_accuracy": "Accuracy of early answers",
+        "turn_share": "Turns used",
+        "token_share": "Tokens used",
+        "cut": "Turns cut",
+    },
+    beside=frozenset({"early", "early_accuracy", "turn_share", "token_share", "cut"}),
+)
+"""The figures of games."""
+
+
+def scores_of(view: View, heard: Heard, ruling: Ruling, before: int, total: int) -> tuple[Score, ...]:
+    """The scores of one turn: its tokens, and at the end the result.
+
+    Args:
+        view: Whose turn it was.
+        heard: What was heard.
+        ruling: What it did to the game.
+        before: Tokens of all turns before.
+        total: Tokens that the dialogue may have.
+    """
+    scores = [Score(TOKENS, heard.tokens, found=",".join(ruling.flags))]
+    if ruling.final is not None:
+        reason = ruling.final["reason"]
+        scores += [
+            Score(CORRECT, float(reason == "correct"), found=reason),  # exports hold scores, so not the key
+            Score(EARLY, float(not view.is_final)),
+            Score(TURN_SHARE, view.turn / view.turns),
+            Score(TOKEN_SHARE, (before + heard.tokens) / total),
+        ]
+    return tuple(scores)
+
+
+def summary_of(sessions: Iterable[Session]) -> dict[str, Any]:
+    """Accuracy of one model in one run.
+
+    Args:
+        sessions: Those that count.
+
+    Returns:
+        `accuracy` {value, low, high} with Wilson's 95 % interval; `reasons`, dialogues by how they ended; where there
+        are several numbers of turns, `by_turns`, accuracy by number of turns, as fractions, and `gain`, accuracy at the
+        most minus accuracy at the fewest, with `gain_interval` {low, high}, a bootstrap paired over instances.
+    """
+    dialogues = [light for session in sessions if (light := _light(session)) is not None]
+    right = [light["final"]["reason"] == "correct" for light in dialogues]
+    value = fmean(right) if right else None
+    low, high = (None, None) if value is None else wilson(value, len(right))
+    found: dict[str, Any] = {
+        "accuracy": {"value": value, "low": low, "high": high},
+        "reasons": dict(sorted(Counter(light["final"]["reason"] for light in dialogues).items())),
+    }
+    by_turns = {str(row["turn_budget"]): row["accuracy"] for row in accuracy_table(dialogues)}
+    if len(by_turns) > 1:
+        [row] = gain_table(dialogues)
+        gain = isotoken(by_turns)["gain"]
+        found |= {"by_turns": by_turns, "gain": gain, "gain_interval": {"low": row["low"], "high": row["high"]}}
+    return found
+
+
+def _light(session: Session) -> dict[str, Any] | None:
+    """What the tables need of a dialogue with a result."""
+    last = _result(session)
+    if last is None:
+        return None
+    labels = last.labels
+    [correct] = [score for score in last.scores if score.name == CORRECT]
+    return {
+        "instance": {"game": labels["game"], "number": labels["instance"]},
+        "turns": [],
+        "final": {"reason": correct.found},
+        "turn_budget": labels["turn_budget"],
+        "pair": [],
+        "modality": labels["modality"],
+    }
