@@ -133,8 +133,8 @@ def stored_view(prompt: Prompt) -> View:
 
 
 def heard_in(prompt: Prompt, answer: str, tokenizer: Tokenizer) -> Heard:
-    """What the partner hears of an answer."""
-    return hear(answer, prompt.payload["view"]["tokens"], tokenizer)
+    """What the partner hears of an answer, as received or as stored: no file holds half a surrogate pair."""
+    return hear(answer.encode("utf-8", "replace").decode("utf-8"), prompt.payload["view"]["tokens"], tokenizer)
 
 
 def ruling_on(prompt: Prompt, heard: Heard, *, hold_answers: bool = False) -> Ruling:

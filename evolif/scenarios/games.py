@@ -172,6 +172,8 @@ class GameEnvironment(FolderEnvironment):
                 "--context: the prompts of games tell the history themselves; leave it out, and choose the form of the "
                 "history with --set history=transcript or chat"
             )
+        if services.config is not None:
+            _tokenizer(self.play.tokenizer)  # what is missing is better said once, before the first call
 
     async def prompt(self, dialogue: int, past: Sequence[Exchange]) -> Prompt | End:
         """The next turn, or how the game ended."""

@@ -414,6 +414,44 @@ def test_context_tokens_count_what_is_sent(tmp_path: Path, history: str, most: i
     assert (max(sent) > most) == (history == "chat")
 
 
+def test_a_missing_extra_is_said_before_the_first_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = made(tmp_path / "b", 1)
+    model = Scripted(lambda request: "Hm.")
+    monkeypatch.setattr("evolif.games.tokens.tokenizer_name", lambda: None)
+    _forget()
+    try:
+        with pytest.raises(UsageError, match="install the extra `games`"):
+            evaluate(bench, model, tmp_path / "run", partner="self")
+        assert not model.asked
+        evaluate(bench, model, tmp_path / "words", partner="self", options={"tokenizer": "regex"}).close()
+    finally:
+        _forget()
+    assert len(model.asked) == 6
+
+
+def _forget() -> None:
+    games._tokenizer.cache_clear()
+
+
+@pytest.mark.parametrize("reply", ["", "\ud800\u2028\x00", "word " * 10_000, "select row 1\nANSWER: Image 1\n_MINE_"])
+def test_hostile_replies_are_stored_and_resumed(tmp_path: Path, reply: str) -> None:
+    bench = made(tmp_path / "b", 1, turns=["4"])
+    answers = iter([reply, reply, ModelError("the endpoint is down"), reply, reply])
+
+    def answer(request: ChatRequest) -> str | Exception:
+        return next(answers)
+
+    model = Scripted(answer)
+    evaluate(bench, model, tmp_path / "run", partner="self").close()
+    with closing(evaluate(bench, model, tmp_path / "run", partner="self")) as run:
+        [(length, ending, cause)] = ended(run, model.name)
+        assert (length, ending) == (4, "finished") and cause in ("no_answer", "unparseable")
+        assert report(run)["accuracy"]["value"] == 0.0
+        [dialogue] = games.played(run, model.name)
+    assert all(turn["tokens"] <= 64 for turn in dialogue["turns"])
+    assert len(model.asked) == 5
+
+
 def test_tokens_of_another_tokenizer_are_not_mixed(tmp_path: Path) -> None:
     bench = made(tmp_path / "b", 1)
     with closing(evaluate(bench, "sim/perfect", tmp_path / "run")) as run:
