@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import chat_server
 from recorded_dialogs import Scripted
 
 from evolif.benchmark import open_benchmark
@@ -86,6 +88,22 @@ def test_pictures_are_there_again_after_a_fault(bench: Path, tmp_path: Path) -> 
     assert session.cause == "wrong" and len(model.asked) == 5
     assert all(all(pictures) for request in model.asked for pictures in shown(request.messages))
     assert "1. ME: I see c." in model.asked[2].messages[0].content
+
+
+def test_a_model_behind_an_api_gets_the_pictures_as_parts(bench: Path, tmp_path: Path) -> None:
+    asked: list[Any] = []
+
+    def answer(body: dict[str, Any]) -> str:
+        asked.append(body["messages"])
+        return "ANSWER: Image 2"
+
+    with chat_server(answer) as url:
+        evaluate(bench, f"openai/m?base_url={url}", tmp_path / "run", partner="self").close()
+    assert [len(messages) for messages in asked] == [1, 1]
+    parts = [[part["type"] for part in message["content"]] for [message] in asked]
+    assert parts == [["text", "image_url"], ["text", *["image_url"] * 3]]
+    url = asked[1][0]["content"][3]["image_url"]["url"]
+    assert url == "data:image/png;base64," + b64encode(b"PNG of c").decode()
 
 
 def test_a_chat_shows_pictures_once_and_the_ceiling_shows_all() -> None:
