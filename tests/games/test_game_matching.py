@@ -63,9 +63,9 @@ def test_the_scripted_pair_is_nearly_always_right(game: str, turns: int) -> None
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("turns", BUDGETS)
 @pytest.mark.parametrize("modality", ["text", "image"])
-def test_the_scripted_pair_on_a_thousand_instances(game: str, turns: int, modality: str) -> None:
+def test_the_scripted_pair_on_many_instances(game: str, turns: int, modality: str) -> None:
     least = 1.0 if game == "questions" else 0.98
-    assert share(game, "scripted", turns, 1000, SubwordTokenizer(), modality) >= least
+    assert share(game, "scripted", turns, 200, SubwordTokenizer(), modality) >= least
 
 
 @pytest.mark.parametrize("game", ["scenes", "shapes"])
