@@ -1,13 +1,15 @@
-"""Tables and heat maps of reports, and the chapters of a page: what a scenario gives, and every report shows."""
+"""Tables, figures, chapters and exhibits of reports: what a scenario gives, and every report shows."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from evolif.errors import ArgumentError
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,7 @@ class HeatMap:
     signed: bool = False
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
-            raise ArgumentError(f"{self.name!r} names no figure; use lower-case words joined by hyphens")
+        _check_name(self.name)
         for names in (self.columns, [name for name, _ in self.rows]):
             if len(set(names)) < len(names):
                 raise ArgumentError(f"the heat map {self.name} has rows or columns of the same name; number them")
@@ -112,3 +113,89 @@ class HeatMap:
             raise ArgumentError(
                 f"the heat map {self.name} has {len(self.columns)} columns; give each row as many cells"
             )
+
+
+@dataclass(frozen=True, slots=True)
+class LinePoint:
+    """A share with its interval, and over how many it goes; None where there is none."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlotLine:
+    """A line of a chart: `points[i]` stands at the chart's `x[i]`. Its name is plain text."""
+
+    name: str
+    points: tuple[LinePoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineChart:
+    """A figure of a report: shares over a number, with the references between which they lie.
+
+    Attributes:
+        name: Lower-case words joined by hyphens, for links and files.
+        title: A few words.
+        caption: What it shows, in sentences. Plain text.
+        x_label: What the numbers are.
+        y_label: What the shares are; they are shown in per cent.
+        x: The numbers, above 0 and ascending.
+        lines: With intervals, markers and a legend.
+        references: Thin and grey, with their names at the right end.
+
+    Raises:
+        ArgumentError: The name is of another form, the numbers do not ascend, or a line has more or fewer points.
+    """
+
+    name: str
+    title: str
+    caption: str
+    x_label: str
+    y_label: str
+    x: tuple[float, ...]
+    lines: tuple[PlotLine, ...]
+    references: tuple[PlotLine, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if any(after <= before for before, after in pairwise((0.0, *self.x))):
+            raise ArgumentError(f"the numbers of the chart {self.name} do not ascend from above 0; sort them")
+        if any(len(line.points) != len(self.x) for line in (*self.lines, *self.references)):
+            raise ArgumentError(f"the chart {self.name} has {len(self.x)} numbers; give each line as many points")
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """What the page shows above a transcript, such as what one player saw.
+
+    Attributes:
+        title: A few words. Plain text, like the following.
+        text: In letters of one width; empty for none.
+        pictures: PNG, in order.
+        labels: What stands below each picture; none, or one for each.
+        note: A remark below; empty for none.
+
+    Raises:
+        ArgumentError: there are some labels, but not one for each picture, or a picture is no PNG.
+    """
+
+    title: str
+    text: str = ""
+    pictures: tuple[bytes, ...] = ()
+    labels: tuple[str, ...] = ()
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.labels and len(self.labels) != len(self.pictures):
+            raise ArgumentError(f"the exhibit {self.title} has {len(self.pictures)} pictures; give each one label")
+        if any(not picture.startswith(_PNG) for picture in self.pictures):
+            raise ArgumentError(f"a picture of the exhibit {self.title} is no PNG; convert it")
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise ArgumentError(f"{name!r} names no figure; use lower-case words joined by hyphens")

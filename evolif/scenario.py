@@ -21,18 +21,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from evolif.errors import EvolifError, UsageError
 from evolif.grid import Chapter as Chapter
+from evolif.grid import Exhibit as Exhibit
 from evolif.grid import Grid as Grid
 from evolif.grid import HeatCell as HeatCell
 from evolif.grid import HeatMap as HeatMap
+from evolif.grid import LineChart as LineChart
+from evolif.grid import LinePoint as LinePoint
+from evolif.grid import PlotLine as PlotLine
 from evolif.grid import TableCell as TableCell
 from evolif.grid import TableRow as TableRow
+from evolif.options import changed_options as changed_options
+from evolif.options import options_of as options_of
+from evolif.options import pairs_of as pairs_of
 from evolif.types import End, Exchange, Prompt, Role, Seat, Spent, Verdict
 
 if TYPE_CHECKING:
@@ -247,6 +253,8 @@ class Scenario(Protocol):
     metrics: ClassVar[MetricTable | None] = None
     """Figures of its own, beside those that verdicts and patience give."""
     breakdowns: ClassVar[tuple[Breakdown, ...]] = ()
+    side_options: ClassVar[frozenset[str]] = frozenset()
+    """Options of `play` in which runs may differ and still stand side by side in a report."""
     requirement: ClassVar[str] = "requirement"
     """What a verdict is about, in the singular, as reports call it."""
     answer_key: ClassVar[str] = "key"
@@ -433,8 +441,12 @@ class Scenario(Protocol):
         """Report sections of its own, from models side by side (`evolif.report.ComparableRuns`)."""
         return ()
 
-    def figures(self, board: Any) -> Iterable[HeatMap]:
+    def figures(self, board: Any) -> Iterable[HeatMap | LineChart]:
         """Figures of its own, from models side by side; the page has each in its chapter, or at the end."""
+        return ()
+
+    def exhibits(self, prompts: Sequence[Prompt]) -> Sequence[Exhibit]:
+        """What the page shows side by side above the transcript of these prompts; it then folds the prompts."""
         return ()
 
 
@@ -529,59 +541,6 @@ def _plugins() -> dict[str, str]:
     from importlib.metadata import entry_points
 
     return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
-
-
-def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str) -> BaseModel:
-    """The options of a scenario from `KEY=VALUE` pairs.
-
-    Raises:
-        UsageError: an option that does not exist, or a value that does not fit.
-    """
-    unknown = [key for key in given if key not in model.model_fields]
-    if unknown:
-        known = ", ".join(model.model_fields) or "none"
-        raise UsageError(f"--set {unknown[0]}: the scenario {scenario} has no such option; it has {known}")
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        fault = error.errors()[0]
-        key = ".".join(str(part) for part in fault["loc"]) or "options"
-        raise UsageError(f"--set {key}: {fault['msg']}") from None
-
-
-def pairs_of(texts: Sequence[str], model: type[BaseModel]) -> dict[str, Any]:
-    """The values of `KEY=VALUE` texts, for `options_of`.
-
-    An option that is a list takes several values: the text is repeated, or they are separated by commas.
-
-    Raises:
-        UsageError: there is no `=`, or an option of one value is given twice.
-    """
-    given: dict[str, Any] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        key = name.strip().replace("-", "_")
-        if not (key and equals):
-            raise UsageError(f"--set {text}: write KEY=VALUE")
-        if key in model.model_fields and _is_list(model.model_fields[key].annotation):
-            given[key] = [*given.get(key, ()), *(part.strip() for part in value.split(",") if part.strip())]
-        elif key in given:
-            raise UsageError(f"--set {key} is given twice; it takes one value")
-        else:
-            given[key] = value
-    return given
-
-
-def _is_list(kind: Any) -> bool:
-    """Whether a type is a list, tuple or set, or may be one."""
-    if (get_origin(kind) or kind) in (list, tuple, set, frozenset, Sequence):
-        return True
-    return get_origin(kind) in (Union, UnionType, Annotated) and any(map(_is_list, get_args(kind)))
-
-
-def changed_options(options: BaseModel) -> dict[str, Any]:
-    """The options that differ from their default, as JSON values."""
-    return options.model_dump(mode="json", exclude_defaults=True)
 
 
 def open_player(name: Any, settings: Any) -> ChatModel:

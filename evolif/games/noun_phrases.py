@@ -161,8 +161,18 @@ def _by_spacy(text: str) -> Parsed:
     return found
 
 
+@lru_cache(maxsize=1)
+def _textblob() -> Any:
+    """TextBlob's English parser, with its lexicon read."""
+    parser = import_module("textblob.en")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # it leaves the files of its lexicon open
+        parser.parse("A lamp stands here.", relations=False, lemmata=False)
+    return parser
+
+
 def _by_textblob(text: str) -> Parsed:
-    tagged = str(import_module("textblob.en").parse(_in_full(text), relations=False, lemmata=False))
+    tagged = str(_textblob().parse(_in_full(text), relations=False, lemmata=False))
     found = Phrases(subj=[], obj=[], other=[])
     for sentence in tagged.split("\n"):
         tokens = [token.split("/") for token in sentence.split(" ") if token.count("/") == 3]

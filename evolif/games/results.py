@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
-from statistics import fmean
 from typing import Any
 
 from evolif.games.ending import Heard, Ruling
-from evolif.games.figures import accuracy_table, gain_table, isotoken
 from evolif.games.view import View
-from evolif.metrics import MetricTable, wilson
+from evolif.metrics import MetricTable
 from evolif.types import JudgedTurn, Score, Session
 
 TOKENS, CORRECT, EARLY, TURN_SHARE, TOKEN_SHARE = "tokens", "correct", "early", "turn_share", "token_share"
@@ -80,45 +77,27 @@ def scores_of(view: View, heard: Heard, ruling: Ruling, before: int, total: int)
     return tuple(scores)
 
 
-def summary_of(sessions: Iterable[Session]) -> dict[str, Any]:
-    """Accuracy of one model in one run.
+def outcomes_of(sessions: Iterable[Session]) -> list[dict[str, Any]]:
+    """What tables of accuracy need of the dialogues that have a result, in the form that `play` returns.
 
     Args:
-        sessions: Those that count.
-
-    Returns:
-        `accuracy` {value, low, high} with Wilson's 95 % interval; `reasons`, dialogues by how they ended; where there
-        are several numbers of turns, `by_turns`, accuracy by number of turns, as fractions, and `gain`, accuracy at the
-        most minus accuracy at the fewest, with `gain_interval` {low, high}, a bootstrap paired over instances.
+        sessions: Of one model in one run.
     """
-    dialogues = [light for session in sessions if (light := _light(session)) is not None]
-    right = [light["final"]["reason"] == "correct" for light in dialogues]
-    value = fmean(right) if right else None
-    low, high = (None, None) if value is None else wilson(value, len(right))
-    found: dict[str, Any] = {
-        "accuracy": {"value": value, "low": low, "high": high},
-        "reasons": dict(sorted(Counter(light["final"]["reason"] for light in dialogues).items())),
-    }
-    by_turns = {str(row["turn_budget"]): row["accuracy"] for row in accuracy_table(dialogues)}
-    if len(by_turns) > 1:
-        [row] = gain_table(dialogues)
-        gain = isotoken(by_turns)["gain"]
-        found |= {"by_turns": by_turns, "gain": gain, "gain_interval": {"low": row["low"], "high": row["high"]}}
+    found: list[dict[str, Any]] = []
+    for session in sessions:
+        last = _result(session)
+        if last is None:
+            continue
+        labels = last.labels
+        [correct] = [score for score in last.scores if score.name == CORRECT]
+        found.append(
+            {
+                "instance": {"game": labels["game"], "number": labels["instance"]},
+                "turns": [],
+                "final": {"reason": correct.found},
+                "turn_budget": labels["turn_budget"],
+                "pair": [],
+                "modality": labels["modality"],
+            }
+        )
     return found
-
-
-def _light(session: Session) -> dict[str, Any] | None:
-    """What the tables need of a dialogue with a result."""
-    last = _result(session)
-    if last is None:
-        return None
-    labels = last.labels
-    [correct] = [score for score in last.scores if score.name == CORRECT]
-    return {
-        "instance": {"game": labels["game"], "number": labels["instance"]},
-        "turns": [],
-        "final": {"reason": correct.found},
-        "turn_budget": labels["turn_budget"],
-        "pair": [],
-        "modality": labels["modality"],
-    }

@@ -375,22 +375,34 @@ def short_names(contexts: Sequence[str]) -> list[str]:
 
 
 def _check_together(one: Run, other: Run) -> None:
-    """Check that two runs may stand side by side: they may be compared, or differ in the context strategy alone.
+    """Check that two runs may stand side by side.
+
+    They may be compared, or differ in the context strategy alone, or in options that their scenario lets stand beside
+    each other.
 
     Raises:
-        UsageError: neither; says why they cannot be compared.
+        UsageError: none of it; says why they cannot be compared.
     """
     try:
         kind_of(one, other, same_model=False)
     except UsageError as fault:
+        if _differ_only_beside(one.settings, other.settings):
+            return
         try:
             kind_of(one, other, same_model=True, across="context")
         except UsageError:
             raise fault from None
 
 
+def _differ_only_beside(one: RunSettings, other: RunSettings) -> bool:
+    if _different(one, other) & _DECIDING != {"options"}:
+        return False
+    keys = {key for key in {*one.options, *other.options} if one.options.get(key) != other.options.get(key)}
+    return keys <= get_scenario(one.scenario).side_options
+
+
 def group_comparable(analyses: Sequence[RunAnalysis]) -> list[ComparableRuns]:
-    """All runs together if they may be compared or differ in the context strategy alone, else each separately.
+    """All runs together if they may stand side by side, else each separately.
 
     Those that stand alone say why.
     """

@@ -18,7 +18,7 @@ returns):
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
@@ -53,6 +53,7 @@ from evolif.games import (
     parse_image,
     parse_question,
     parse_row,
+    parser_name,
     phrases,
     play,
     private_image,
@@ -63,13 +64,16 @@ from evolif.games import (
     turn_meta,
     usage,
 )
+from evolif.games.accuracy_tables import accuracy_object, game_remarks
 from evolif.games.arguments import even
 from evolif.games.ending import REASONS, answer_text
 from evolif.games.instance import settings_of
 from evolif.games.options import GameOptions, GamePlay, with_settings
 from evolif.games.players import player_of
+from evolif.games.plays import columns_of, instance_exhibits
 from evolif.games.prompts import Match, check_instance
-from evolif.games.results import TABLE, scores_of, summary_of
+from evolif.games.report import CHAPTERS, game_figures, game_grids
+from evolif.games.results import TABLE, outcomes_of, scores_of
 from evolif.games.stored import (
     Played,
     dialogue_of,
@@ -81,6 +85,7 @@ from evolif.games.stored import (
     stored_view,
     turn_prompt,
 )
+from evolif.grid import Exhibit, Grid, HeatMap, LineChart
 from evolif.judging import Judgement
 from evolif.metrics import Breakdown
 from evolif.models import ChatModel, ChatRequest, SimModel
@@ -232,11 +237,16 @@ class Games(FolderScenario):
     folder = GameFolder
     played_by = GameEnvironment
     key_fields = ("answer", "proof")
+    side_options = frozenset({"hold_answers", "reference"})
+    chapters = CHAPTERS
     metrics = TABLE
     breakdowns = (Breakdown("turn_budget", "turns", "", kind=True),)
     how_to_read = (
         "Two players see different things and talk within a budget of tokens; then one of them answers. Every instance "
         "is played with few turns and with many, and the same budget: more turns should never hurt.",
+        "What a model guesses from one part, and what it makes of both, are runs of their own with --set "
+        "reference=floor or reference=ceiling and the same --partner; so is one that refuses early answers (--fork and "
+        "--set hold_answers=true). One report shows them side by side.",
     )
 
     def generate(
@@ -329,15 +339,38 @@ class Games(FolderScenario):
 
     def extra(self, model: Any) -> Mapping[str, Any]:
         """Accuracy with Wilson's interval, by number of turns, what turns gain, and how the games ended."""
-        return summary_of(model.counted)
+        return accuracy_object(outcomes_of(model.counted))
+
+    def remarks(self, run: Any) -> Iterable[str]:
+        """What turns gain each model; nothing where it answered at once."""
+        if GamePlay.model_validate(run.settings.options).reference != "none":
+            return
+        for model in run.models:
+            yield from game_remarks(model.name, outcomes_of(model.counted))
+
+    def parts(self, board: Any) -> Iterable[Grid]:
+        """Accuracy against turns with its references, what is used, how games end, and what is said."""
+        columns = columns_of(board, _read)
+        return game_grids(columns, parser_name()) if columns else ()
+
+    def figures(self, board: Any) -> Iterable[HeatMap | LineChart]:
+        """Accuracy against turns between floor and ceiling; in names the information per turn."""
+        columns = columns_of(board, _read)
+        return game_figures(columns) if columns else ()
+
+    def exhibits(self, prompts: Sequence[Prompt]) -> Sequence[Exhibit]:
+        """What both players see."""
+        match = prompts[0].payload.get("match") if prompts else None
+        return instance_exhibits(match["instance"]) if isinstance(match, Mapping) and "instance" in match else ()
 
 
-def played(run: Run, model: str) -> Iterator[Played]:
+def played(run: Run, model: str, dialogues: Collection[int] | None = None) -> Iterator[Played]:
     """The dialogues of a model in a run, with both private parts, every text, flag and token.
 
     Args:
         run: A run of this scenario.
         model: One of its models.
+        dialogues: The numbers of those to read; None for all.
 
     Raises:
         UsageError: the tokens were counted by something that is not installed.
@@ -346,11 +379,18 @@ def played(run: Run, model: str) -> Iterator[Played]:
     counts = _tokenizer(play.tokenizer)
     partner = model if run.settings.partner == "self" else run.settings.partner
     pair = [model, partner] if play.player == 0 or play.reference != "none" else [partner, model]
-    for _, records in run.transcripts(model):
+    for session, records in run.transcripts(model):
+        if dialogues is not None and session.dialogue not in dialogues:
+            continue
         answers = [(record.prompt, record.answer) for record in records]
         found = dialogue_of(answers, pair, counts, hold_answers=play.hold_answers)
         if found is not None:
             yield found
+
+
+def _read(model: Any) -> Iterator[Played]:
+    """The dialogues of a model of a report that are in its figures."""
+    return played(model.of.run, model.name, {session.dialogue for session in model.counted})
 
 
 def _perfect(prompt: Prompt, request: ChatRequest) -> str:

@@ -15,6 +15,7 @@ from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns, group_comparable
 from evolif.report.comparison import ModelComparison
 from evolif.report.contexts import FIGURE, TREE, differ_in_context, score_of, shows_contexts, strategy_base
+from evolif.report.figures.chart import draw_chart
 from evolif.report.figures.contexts import draw_tokens, draw_tree
 from evolif.report.figures.data import Curve
 from evolif.report.figures.plots import (
@@ -33,7 +34,7 @@ from evolif.report.figures.style import FEW, TWO_COLUMNS, label, markdown, style
 from evolif.report.figures.survival import draw_survival
 from evolif.report.figures.svg import png_bytes, svg_text
 from evolif.report.wording import notice, own_fault
-from evolif.scenario import HeatMap
+from evolif.scenario import HeatMap, LineChart
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -326,6 +327,13 @@ def heat(found: HeatMap) -> DrawOutcome:
     return draw_heat(gather.matrix_of(found)), f"{found.caption}{few}"
 
 
+def chart(found: LineChart) -> DrawOutcome:
+    """A line chart of a scenario's own."""
+    if not any(point.value is not None for line in found.lines for point in line.points):
+        return None, f"{found.caption} It has no value yet."
+    return draw_chart(found), found.caption
+
+
 COMPARISON = "comparison"
 OWN_FAULT = "own-figures"
 """The name of the picture that stands for those that a scenario could not make."""
@@ -470,7 +478,7 @@ def _own_pictures(runs: ComparableRuns) -> list[Picture]:
         return [Picture(OWN_FAULT, "Figures of the scenario", own_fault(scenario, "its figures", fault), None)]
     pictures = []
     for one in found:
-        figure, caption = heat(one)
+        figure, caption = heat(one) if isinstance(one, HeatMap) else chart(one)
         pictures.append(Picture(one.name, one.title, caption, figure))
     return pictures
 

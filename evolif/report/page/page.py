@@ -272,6 +272,7 @@ class _Page:
                 not_comparable=self._notice,
                 sections=self._sections,
                 heads=heads,
+                pictures=any(head.pictures for head in heads),
                 body=body,
                 choice=choice,
                 folder=quote(side_folder(self._path).name),

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -28,6 +28,7 @@ from evolif.report.page.evidence import label, one_line, visible
 from evolif.report.page.transcripts import (
     PromptReader,
     SessionHead,
+    exhibits_of,
     faults_of,
     long,
     outcome,
@@ -64,6 +65,7 @@ def environment() -> Environment:
     )
     jinja.filters.update(visible=visible, label=label, one_line=one_line, long=long)
     jinja.filters.update(thousands="{:,}".format, outcome=outcome, score=score)
+    jinja.filters.update(data_url=data_url)
     jinja.globals.update(policy=policy)
     return jinja
 
@@ -87,18 +89,25 @@ def asset(*names: str) -> Markup:
     return Markup("".join(f"{line.strip()}\n" for line in text.splitlines() if line.strip()))
 
 
-def policy(*, style: str, script: str) -> str:
+def policy(*, style: str, script: str, pictures: bool = False) -> str:
     """The content security policy: our style sheet and our script by their hashes, and nothing else.
 
     Args:
         style: The text of the page's one `<style>`.
         script: The text of the page's one `<script>`.
+        pictures: Whether the page holds pictures of exhibits; it still loads none.
     """
+    images = "data:" if pictures else "'none'"
     return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src 'none'; "
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src {images}; "
         "connect-src 'none'; font-src 'none'; media-src 'none'; object-src 'none'; frame-src 'none'; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def data_url(picture: bytes) -> str:
+    """A PNG picture as the address of an image."""
+    return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
 
 
 def _hash(text: str) -> str:
@@ -137,10 +146,14 @@ class TranscriptCache:
                 if not records and not here and session.ending is None:
                     continue  # a budget or a stop rule prevented its start: there is nothing to show
                 tree = tree_of(records, reader.scenario)
+                exhibits = exhibits_of(records, reader.scenario)
                 head = session_head(len(self.heads) + 1, number, session, records, here)
+                if any(one.pictures for one in exhibits):
+                    head = replace(head, pictures=True)
                 data = template.render(
                     head=head,
                     turns=turn_views(session, records, reader),
+                    exhibits=exhibits,
                     tree=tree,
                     drawing="" if tree is None else tree_svg(tree),
                     patience=session.patience,

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from evolif.report.page.evidence import evidence, label, marked, one_line
 from evolif.runner import Run, TurnRecord, step
-from evolif.scenario import Environment, Services, blaming, get_scenario, options_of
+from evolif.scenario import Environment, Exhibit, Scenario, Services, blaming, get_scenario, options_of
 from evolif.types import Message, Prompt, Score, Session, Verdict
 
 OUTCOMES: Mapping[bool | None, tuple[str, str, str]] = {
@@ -242,6 +242,8 @@ class SessionHead:
     """Per turn `+` all satisfied, `-` something failed, `0` nothing judged."""
     failed_groups: tuple[str, ...]
     faults: tuple[FaultRow, ...]
+    pictures: bool = False
+    """Whether its transcript holds pictures."""
 
     @property
     def key(self) -> str:
@@ -291,6 +293,12 @@ def faults_of(run: Run) -> dict[tuple[str, int], tuple[FaultRow, ...]]:
     for model, dialogue, turn, kind, message in run.faults():
         by_session[model, dialogue].append((turn, kind, message))
     return {key: tuple(faults) for key, faults in by_session.items()}
+
+
+def exhibits_of(records: Sequence[TurnRecord], scenario: Scenario) -> tuple[Exhibit, ...]:
+    """What the scenario shows above the transcript of a session."""
+    with blaming(scenario):
+        return tuple(scenario.exhibits([record.prompt for record in records]))
 
 
 def session_head(
