@@ -20,6 +20,8 @@ LOCAL = "local/smollm2-135m"
 SIMULATED = ("sim/forgetful", "sim/steady", "sim/perfect")
 
 DIALOGUES, TURNS, MAX_TOKENS = 4, 8, 160
+GAME_TURNS, GAME_TOKENS = 4, 64
+"""Of the game: its turns, and the longest answer, as many tokens as a turn has."""
 
 
 def demo(
@@ -51,7 +53,10 @@ def demo(
             on_stop=watcher.stopping,
         )
     typer.echo(f"Evaluated in {time.monotonic() - started:.0f} s.\n")
-    _report(run, out / "benchmark", models[0])
+    _report(run, models[0])
+    if models[0] == LOCAL:
+        _game(out)
+    _say_next(out, folder)
 
 
 def _benchmark(folder: Path, seed: int | None) -> Benchmark:
@@ -101,7 +106,7 @@ def _models() -> list[str]:
     return list(SIMULATED)
 
 
-def _report(run: Run, bench: Path, model: str) -> None:
+def _report(run: Run, model: str) -> None:
     from evolif.report import Terminal, first_failure, print_failure, print_report, summarise
 
     console = Terminal()
@@ -112,11 +117,45 @@ def _report(run: Run, bench: Path, model: str) -> None:
         print_failure(*failure, console)
     suspended = run.suspended()
     run.close()
-    typer.echo(f"\nDialogues, one line per turn: {bench / 'dialogues'}")
-    typer.echo(f"All queries, answers and verdicts: {run.path / 'run.sqlite'}")
-    typer.echo("Next, with your own model:")
-    typer.echo("  evolif generate my-bench --profile objective")
-    typer.echo("  evolif evaluate my-bench --model openai/NAME --limit 10 --out my-first-run")
     if suspended:
         typer.echo(f"{suspended} sessions were suspended; run the same command to resume them.", err=True)
         raise typer.Exit(3)
+
+
+def _game(out: Path) -> None:
+    """One game of two who each know half, of the local model and a scripted partner."""
+    from evolif.runner import evaluate
+    from evolif.scenario import get_scenario, options_of
+    from evolif.scenarios.games import played
+
+    scenario = get_scenario("games")
+    spec = options_of(scenario.spec, {"game": "names", "n": 9, "turns": [GAME_TURNS]}, scenario.name)
+    there = (out / "game" / "benchmark.json").is_file()
+    bench = (
+        scenario.open(out / "game") if there else scenario.generate(out / "game", spec, dialogues=1, seed=random_seed())
+    )
+    typer.echo(f"\nA game of {GAME_TURNS} turns: two see a table of nine people each. Who is in both tables?")
+    run = evaluate(
+        bench,
+        LOCAL,
+        out / "game-run",
+        partner="scripted",
+        options={"tokenizer": "regex"},
+        max_tokens=GAME_TOKENS,
+        temperature=0.0,
+    )
+    with closing(run):
+        for game in played(run, LOCAL):
+            for turn in game["turns"]:
+                typer.echo(
+                    f"  {LOCAL if turn['player'] == 0 else 'scripted partner'}: {' '.join(turn['text'].split())}"
+                )
+            typer.echo(f"  Result: {game['final']['reason'].replace('_', ' ')}.")
+
+
+def _say_next(out: Path, run: Path) -> None:
+    typer.echo(f"\nDialogues, one line per turn: {out / 'benchmark' / 'dialogues'}")
+    typer.echo(f"All queries, answers and verdicts: {run / 'run.sqlite'}")
+    typer.echo("Next, with your own model:")
+    typer.echo("  evolif generate my-bench --profile objective")
+    typer.echo("  evolif evaluate my-bench --model openai/NAME --limit 10 --out my-first-run")

@@ -110,7 +110,7 @@ def import_(
     as_json: JsonFlag = False,
     display: Display = "auto",
 ) -> None:
-    """Import exported data, the EvolIF authors' files, dialogues in the unified schema or NTM's as a benchmark.
+    """Import exported data, dialogues in the unified schema, or files of EvolIF or NTM as a benchmark.
 
     Reports how much of it can be satisfied, or scored. Sessions that were exported as unidial become a run again.
     """
