@@ -47,7 +47,7 @@ _FORMS: Final[Mapping[tuple[Modality, Family], tuple[tuple[str, str, str], ...]]
     ("text", "more"): (("shape", "", ""), ("colour", "", ""), ("size pattern", "", ""), ("size shape", "", "")),
     ("text", "where"): (
         ("colour", "pattern colour", "left of"),
-        ("pattern colour", "colour", "left of"),
+        ("pattern colour", "colour", "above"),
         ("pattern shape", "size shape", "left of"),
         ("size shape", "shape", "next to"),
     ),
