@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evolif.errors import ArgumentError
@@ -55,3 +55,18 @@ def texts_of(values: Iterable[Any]) -> list[str]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise ArgumentError("give a list of texts, one a turn")
     return [text_of(value) for value in values]
+
+
+def items_of(values: Iterable[Any], what: str) -> Iterable[Any]:
+    """The items of a list, unchanged.
+
+    Args:
+        values: As passed.
+        what: What the error calls the items, in the plural.
+
+    Raises:
+        ArgumentError: a text, a mapping, or something else that is no list.
+    """
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise ArgumentError(f"{type(values).__name__} is no list; give a list of {what}")
+    return values

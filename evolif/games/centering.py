@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias, TypedDict
 
+from evolif.games.arguments import items_of
 from evolif.games.noun_phrases import ROLES, Parsed, listed
 
 Transition: TypeAlias = Literal["START", "CONTINUE", "RETAIN", "SMOOTH", "ROUGH"]
@@ -35,12 +36,12 @@ def centering(parsed: Iterable[Parsed]) -> Coherence:
         parsed: The noun phrases of each turn, as `phrases` gives them; a role may be missing.
 
     Raises:
-        ArgumentError: a turn is no mapping from roles to lists of texts.
+        ArgumentError: no list, or a turn is no mapping from roles to lists of texts.
     """
     transitions: list[Transition] = []
     previous: list[str] = []
     center: str | None = None
-    for turn in parsed:
+    for turn in items_of(parsed, "noun phrases, one mapping a turn"):
         subjects, objects, others = (listed(turn, role) for role in ROLES)
         forward = subjects + objects + others
         here = set(forward)

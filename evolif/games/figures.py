@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, TypeAlias, TypedDict
 
 from evolif.errors import ArgumentError
-from evolif.games.arguments import whole
+from evolif.games.arguments import items_of, whole
 from evolif.games.proposals import answer_proposal
 from evolif.games.reading import parse_chess
 from evolif.metrics import FEWEST, wilson
@@ -126,10 +126,12 @@ def isotoken(accuracy_by_turns: Mapping[int, float] | Mapping[str, float]) -> Is
         accuracy_by_turns: By turn budget, as a number or as its digits.
 
     Raises:
-        ArgumentError: no turn budget, one that is no whole number of at least 1 or stands there twice, or an accuracy
-            that is no finite number.
+        ArgumentError: no mapping, no turn budget, one that is no whole number of at least 1 or stands there twice, or
+            an accuracy that is no finite number.
     """
     by_turns: dict[int, float] = {}
+    if not isinstance(accuracy_by_turns, Mapping):
+        raise ArgumentError("accuracy is no mapping; give one from turn budgets to accuracies")
     for key, accuracy in accuracy_by_turns.items():
         turns = int(key) if isinstance(key, str) and key.isdecimal() and len(key) <= 9 else key
         turns = whole("a turn budget", turns, 1)
@@ -242,7 +244,7 @@ def proposal_table(dialogues: Iterable[Dialogue]) -> list[ProposalRow]:
     Raises:
         ArgumentError: something else than a dialogue.
     """
-    chess = (dialogue for dialogue in dialogues if _of(dialogue, "game") == "chess")
+    chess = (dialogue for dialogue in items_of(dialogues, "dialogues") if _of(dialogue, "game") == "chess")
     return [_proposals(own) for own in dialogue_groups(chess, ("pair", "turn_budget"))]
 
 
@@ -250,7 +252,7 @@ def dialogue_groups(dialogues: Iterable[Dialogue], names: Sequence[str]) -> list
     """Dialogues with a result that agree in what is named, in the order of it."""
     groups: dict[str, list[Dialogue]] = {}
     order: dict[str, tuple[Any, ...]] = {}
-    for dialogue in dialogues:
+    for dialogue in items_of(dialogues, "dialogues"):
         if not _reason(dialogue):
             continue
         # As JSON, because a pair is a list, which no dictionary takes as a key.

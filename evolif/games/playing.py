@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from inspect import isawaitable
 from typing import Any, TypeAlias
 
 from evolif.errors import ArgumentError
@@ -10,7 +11,7 @@ from evolif.games.arguments import even
 from evolif.games.ending import Ending, hear, rule
 from evolif.games.prompts import History, Match, Said, view_of
 from evolif.games.stored import Played, Turn, turn_of, turn_prompt
-from evolif.games.tokens import SubwordTokenizer, Tokenizer
+from evolif.games.tokens import SubwordTokenizer, Tokenizer, check_tokenizer
 from evolif.games.turns import WORDS_FACTOR
 from evolif.models import ChatModel, ChatRequest
 from evolif.types import Message, Prompt
@@ -50,11 +51,13 @@ async def play(
         UsageError: the extra `games` is needed and not installed.
         ModelError: a model failed; there is no result.
     """
+    if not isinstance(players, Sequence):
+        raise ArgumentError(f"{players!r} is no list of players; give a list of two")
     if len(players) != 2:
         raise ArgumentError(f"there are {len(players)} players; give two")
     if history not in ("transcript", "chat"):
         raise ArgumentError(f"history is {history!r}; give transcript or chat")
-    counts = tokenizer if tokenizer is not None else SubwordTokenizer()
+    counts = check_tokenizer(tokenizer) if tokenizer is not None else SubwordTokenizer()
     match = Match(instance, even(turns), counts.name, total_tokens, words_factor, history, hold_answers)
     said: list[Said] = []
     taken: list[Turn] = []
@@ -87,7 +90,10 @@ async def _ask(player: Player, prompt: Prompt) -> str:
     if complete is not None:
         text = (await complete(ChatRequest(prompt.messages, prompt=prompt))).text
     elif callable(player):
-        text = await player(prompt.messages)
+        said = player(prompt.messages)
+        if not isawaitable(said):
+            raise ArgumentError(f"the player {_name(player)} is no async function; define it with `async def`")
+        text = await said
     else:
         raise ArgumentError(f"{player!r} is no player; give a chat model or an async function")
     if not isinstance(text, str):

@@ -94,9 +94,20 @@ def truncate(text: str, tokens: int, tokenizer: Tokenizer) -> str:
         that may stay. A character goes whole if not all of its tokens fit. With 0 tokens it is empty.
 
     Raises:
-        ArgumentError: `tokens` is no whole number of at least 0.
+        ArgumentError: `tokens` is no whole number of at least 0, or `tokenizer` is none.
     """
-    return cut(text_of(text), whole("tokens", tokens, 0), tokenizer.spans(text))
+    return cut(text_of(text), whole("tokens", tokens, 0), check_tokenizer(tokenizer).spans(text))
+
+
+def check_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
+    """A tokenizer, unchanged.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not callable(getattr(tokenizer, "spans", None)):
+        raise ArgumentError(f"{tokenizer!r} is no tokenizer; give one, such as RegexTokenizer()")
+    return tokenizer
 
 
 def cut(text: str, tokens: int, spans: list[Span]) -> str:
