@@ -139,8 +139,9 @@ def information_grid(columns: Sequence[GameColumn]) -> Grid | None:
         return None
     heads = ("bits a turn", "bits a dialogue", "of what is needed, %", "false claims", "unread sentences")
     note = (
-        "Bits: by how much a turn narrows the listener’s rows that may be the shared one, log₂ before ÷ after. Needed: "
-        "log₂ of the rows. False claims and unread sentences tell nothing; both are counted per dialogue."
+        "Bits: by how much a turn narrows the listener’s rows that may be the shared one, as the binary logarithm of "
+        "how many there were ÷ are left. Needed: that of all rows. False claims and unread sentences tell nothing; "
+        "both are counted per dialogue."
     )
     return Grid(INFORMATION, "Information that is exchanged", first_head(columns), heads, rows, note)
 
