@@ -150,7 +150,8 @@ def _game(out: Path) -> None:
                 typer.echo(
                     f"  {LOCAL if turn['player'] == 0 else 'scripted partner'}: {' '.join(turn['text'].split())}"
                 )
-            typer.echo(f"  Result: {game['final']['reason'].replace('_', ' ')}.")
+            if (final := game["final"]) is not None:
+                typer.echo(f"  Result: {str(final['reason']).replace('_', ' ')}.")
 
 
 def _say_next(out: Path, run: Path) -> None:

@@ -21,6 +21,7 @@ from evolif.games.speech import Speech
 from evolif.games.view import View
 
 _LABEL: Final = re.compile(r"(?<!\w)row ([0-9]{1,3})(?![0-9])", re.IGNORECASE)
+_ANSWER: Final = "SELECT ROW"
 _KNOWN_TO_BOTH: Final = 0.8
 """About the share of values that stand in both tables."""
 
@@ -102,7 +103,7 @@ def _is_whole(notes: Notes, claim: Claim) -> bool:
 
 
 def _select(row: int) -> str:
-    return f"SELECT ROW {row + 1}"
+    return f"{_ANSWER} {row + 1}"
 
 
 def floor(view: View) -> str:
@@ -114,7 +115,7 @@ def guess_and_check(view: View) -> str:
     """Propose one own row a turn; select one that the partner proposed; at the end select one not proposed."""
     notes = _notes(view)
     if notes.met:
-        return _select(min(notes.met))
+        return _answer(view, notes, min(notes.met))
     proposed = {int(match[1]) - 1 for text in view.said[view.player :: 2] for match in _LABEL.finditer(text)}
     left = [row for row in range(len(notes.shown)) if row not in proposed] or [0]
     if view.is_final:
@@ -122,6 +123,12 @@ def guess_and_check(view: View) -> str:
         fits = Counter(row for part in notes.parts for row in notes.own.having(part))
         return _select(max(left, key=lambda row: fits[row]))
     return _proposal(view, notes, left[0])
+
+
+def _answer(view: View, notes: Notes, row: int) -> str:
+    """Select a row; where that was refused as too early, name it, so that the partner can select it in the end."""
+    refused = any(text.startswith(_ANSWER) for text in view.said[view.player :: 2])
+    return _proposal(view, notes, row) if refused and not view.is_final else _select(row)
 
 
 def _proposal(view: View, notes: Notes, row: int) -> str:
@@ -147,7 +154,7 @@ def scripted(view: View) -> str:
     notes = _notes(view)
     sure = notes.met or (notes.own.candidates if len(notes.own.candidates) == 1 else None)
     if sure:
-        return _select(min(sure))
+        return _answer(view, notes, min(sure))
     weights = _weights(notes)
     order = sorted(weights, key=lambda row: (-weights[row], row))
     if view.is_final:

@@ -33,11 +33,15 @@ def floor(view: View) -> str:
 
 
 def scripted(view: View) -> str:
-    """Answer where both parts are known; else say the own part, or what is left of it."""
+    """Answer where both parts are known; else say the own part, or what is left of it.
+
+    Where an answer was refused as too early, the own part is said, so that the partner can answer in the end.
+    """
     program, own = view.public["program"], _own(view)
     heard = [_heard(program, text) for text in view.said[1 - view.player :: 2]]
     answer = _computed(program, own, heard, view.player)
-    if answer is not None:
+    refused = any(text.startswith(_answer("")) for text in view.said[view.player :: 2])
+    if answer is not None and (view.is_final or not refused):
         return _answer(answer)
     if view.is_final:
         return _answer(_guess(view))

@@ -28,9 +28,17 @@ def refused(*words: object) -> str:
 def test_the_list_has_a_line_for_each_also_for_a_broken_plugin(install) -> None:
     install(quiz="Quiz", gone="NoSuchClass", untitled="Untitled")
     lines = run("scenarios").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["instructions", "recorded", "shifts", "gone", "quiz", "untitled"]
-    assert lines[4].endswith("questions about waters")
-    assert all("cannot be loaded" in line and line.endswith("fix or remove it") for line in (lines[3], lines[5]))
+    assert [line.split()[0] for line in lines] == [
+        "instructions",
+        "recorded",
+        "shifts",
+        "games",
+        "gone",
+        "quiz",
+        "untitled",
+    ]
+    assert lines[5].endswith("questions about waters")
+    assert all("cannot be loaded" in line and line.endswith("fix or remove it") for line in (lines[4], lines[6]))
     rows = {row.pop("name"): row for row in json.loads(run("scenarios", "--json").stdout)}
     assert rows["quiz"] == {"title": "questions about waters"} and list(rows["gone"]) == ["fault"]
 
@@ -38,7 +46,12 @@ def test_the_list_has_a_line_for_each_also_for_a_broken_plugin(install) -> None:
 def test_plugins_can_be_turned_off(install, monkeypatch: pytest.MonkeyPatch) -> None:
     install(quiz="Quiz")
     monkeypatch.setenv("EVOLIF_PLUGINS", "0")
-    assert [line.split()[0] for line in run("scenarios").stdout.splitlines()] == ["instructions", "recorded", "shifts"]
+    assert [line.split()[0] for line in run("scenarios").stdout.splitlines()] == [
+        "instructions",
+        "recorded",
+        "shifts",
+        "games",
+    ]
     assert "is not installed here" in refused("scenarios", "quiz")
 
 
@@ -86,7 +99,7 @@ def test_a_scenario_is_generated_with_its_options_and_completed_with_the_same_se
     [
         (
             ["--scenario", "quizz"],
-            "the scenario “quizz” is not installed here; there are instructions, recorded, shifts, quiz",
+            "the scenario “quizz” is not installed here; there are instructions, recorded, shifts, games, quiz",
         ),
         (["--scenario", "quiz", "--set", "colour=red"], "--set colour: the scenario quiz has no such option"),
         (["--scenario", "quiz", "--turns", "20"], "--turns belongs to instruction following; the scenario quiz takes"),
