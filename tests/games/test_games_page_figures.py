@@ -80,6 +80,20 @@ def test_the_example_of_the_page() -> None:
         (["hello hi sorry thanks alright anyways basically maybe"], 0),
         (["left right lamp"], 2 / 3),  # of the three only *right* is a stop word
         (["aha ah god gosh gotta wanna huh na"], 0),
+        (["the rock'n'roll"], 2 / 3),  # the, rock'n, roll: a token has one apostrophe at most
+        (["the o'clock"], 1 / 2),
+        (["the dogs'"], 1 / 2),
+        (["the 'lamp'"], 1 / 2),
+        (["the lamp'll"], 1 / 3),
+        (["the lamp'x"], 1 / 2),
+        (["the 5'll"], 1 / 3),
+        (["can't lamp"], 1 / 3),  # ca, n't, lamp
+        (["DON’T LAMP"], 1 / 3),
+        (["the café"], 1 / 2),
+        (["the lamp_door"], 2 / 3),  # an underscore is neither letter nor digit
+        (["the lamp—door…"], 2 / 3),
+        (["the x2y"], 1 / 2),
+        (["lamp's", "lamp's door"], 3 / 5),
         (["actually basically literally lamp"], 1 / 4),
     ],
 )

@@ -311,6 +311,23 @@ def test_a_held_answer_costs_its_turn(names: dict[str, Any]) -> None:
     assert refusal not in first.asked[0]
 
 
+@pytest.mark.parametrize("turns", [4, 8])
+def test_whoever_is_held_answers_on_the_last_turn_only(names: dict[str, Any], turns: int) -> None:
+    row = f"SELECT ROW {names['answer'][0]}", f"SELECT ROW {names['answer'][1]}"
+    played = run(names, Talker(*[row[0]] * turns), Talker(*[row[1]] * turns), turns, hold_answers=True)
+    assert len(played["turns"]) == turns
+    assert played["final"] == {"player": 1, "parsed": names["answer"][1], "turn": turns, "reason": "correct"}
+    free = run(names, Talker(row[0]), Talker(), turns)
+    assert free["final"]["turn"] == 1
+
+
+def test_holding_changes_nothing_where_nobody_answers_early(names: dict[str, Any]) -> None:
+    free, held = [
+        run(names, Talker("Hm.", "So."), Talker("Well.", "SELECT ROW 2"), hold_answers=hold) for hold in (False, True)
+    ]
+    assert [free["turns"], free["final"]] == [held["turns"], held["final"]]
+
+
 # Prompts
 
 
@@ -396,6 +413,42 @@ def test_a_prompt_of_questions_holds_the_question() -> None:
     talkers = Talker(), Talker()
     run(instance, *talkers, 2)
     assert all(instance["public"]["question"] in prompt for talker in talkers for prompt in talker.asked)
+
+
+def test_chat_sends_own_turns_as_assistant_and_the_partner_s_as_user(names: dict[str, Any]) -> None:
+    seen = []
+
+    async def first(messages: Sequence[Any]) -> str:
+        seen.append([(message.role, message.content) for message in messages])
+        return "Alpha."
+
+    run(names, first, Talker("Beta.", "Delta."), history="chat")
+    late = seen[1]
+    assert any(role == "assistant" and "Alpha." in content for role, content in late)
+    assert any(role == "user" and "Beta." in content for role, content in late)
+    assert not any(role == "user" and "Alpha." in content for role, content in late)
+    assert not any(role == "assistant" and "Beta." in content for role, content in late)
+
+
+def test_a_prompt_of_a_transcript_is_one_message(names: dict[str, Any]) -> None:
+    counts = []
+
+    async def first(messages: Sequence[Any]) -> str:
+        counts.append(len(messages))
+        return "Alpha."
+
+    run(names, first, Talker(), 8)
+    assert counts == [1, 1, 1, 1]
+
+
+def test_a_model_that_sees_is_shown_pictures_and_no_text_of_them() -> None:
+    pytest.importorskip("PIL", reason="needs the extra `games`")
+    instance = generate("scenes", 0, seed=3, modality="image")
+    talkers = Talker(), Talker("ANSWER: No match")
+    played = run(instance, *talkers, 2)
+    assert played["modality"] == "image"
+    for player in (0, 1):
+        assert private_text(instance, player).strip().split("\n")[-1] not in talkers[player].asked[0]
 
 
 def test_names_says_that_every_attribute_must_match(names: dict[str, Any]) -> None:
