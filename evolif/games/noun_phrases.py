@@ -172,9 +172,11 @@ def _textblob() -> Any:
 
 
 def _by_textblob(text: str) -> Parsed:
-    tagged = str(_textblob().parse(_in_full(text), relations=False, lemmata=False))
     found = Phrases(subj=[], obj=[], other=[])
-    for sentence in tagged.split("\n"):
+    # A line break ends a sentence, as it does elsewhere; TextBlob would read on, and join nouns of two lines.
+    lines = (line for line in _in_full(text).splitlines() if line.strip())
+    tagged = (str(_textblob().parse(line, relations=False, lemmata=False)) for line in lines)
+    for sentence in (sentence for line in tagged for sentence in line.split("\n")):
         tokens = [token.split("/") for token in sentence.split(" ") if token.count("/") == 3]
         for role, words in _chunks(tokens):
             found[role].append(" ".join(words).replace("&slash;", "/"))

@@ -251,6 +251,13 @@ def textblob() -> None:
         ("A dog sees the cat.", ["dog"], ["cat"]),
         ("The Lamp is red.", ["lamp"], []),
         ("The dog sees the cat. The cat sees a bird.", ["dog", "cat"], ["cat", "bird"]),
+        ("The dog sees the cat\nThe cat sees a bird\n", ["dog", "cat"], ["cat", "bird"]),
+        ("This lamp is on that table.", ["lamp"], ["table"]),
+        ("On the table, the lamp stands.", ["lamp"], ["table"]),
+        ("Some lamps hide every door.", ["lamps"], ["door"]),
+        ("Its colour is red.", ["colour"], []),
+        ("You have a lamp!", ["you"], ["lamp"]),
+        ("My board has no pawns? Your board has sixteen pawns.", ["board", "board"], ["pawns", "sixteen pawns"]),
     ],
 )
 def test_phrases_of_plain_sentences(text: str, subjects: list[str], objects: list[str]) -> None:
