@@ -225,6 +225,31 @@ def test_the_two_positions_are_independent() -> None:
     assert chisquare([pairs[i, j] for i in range(1, 10) for j in range(1, 10)]).pvalue > 0.001
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_no_plain_feature_of_the_own_rows_tells_the_shared_one(player: int) -> None:
+    """Frequencies of values, and how alike rows are: the row with the most or the least is rarely the shared one."""
+    count, hits = 1500, Counter[str]()
+    for number in range(count):
+        instance = generate("names", number, seed=51, n=9)
+        rows, shared = instance["private"][player]["rows"], instance["answer"][player] - 1
+        often = [[sum(other[c] == row[c] for other in rows) for c in range(5)] for row in rows]
+        alike = [[sum(a == b for a, b in zip(row, two, strict=True)) for two in rows if two is not row] for row in rows]
+        features = {
+            "sum of frequencies": [sum(counts) for counts in often],
+            "rarest value": [min(counts) for counts in often],
+            "commonest value": [max(counts) for counts in often],
+            "likest row": [max(counts) for counts in alike],
+            "near-duplicates": [sum(same >= 3 for same in counts) for counts in alike],
+            "squares": [sum(same * same for same in counts) for counts in alike],
+        }
+        for name, values in features.items():
+            for end, best in (("most", max(values)), ("least", min(values))):
+                hits[f"{end} {name}"] += values.index(best) == shared
+    # Chance is 1/9, and 0.05 more is allowed; twelve features, so four standard deviations.
+    bound = 1 / 9 + 0.05 + 4 * (0.16 * 0.84 / count) ** 0.5
+    assert {name: hit / count for name, hit in hits.items() if hit / count > bound} == {}
+
+
 @pytest.mark.parametrize("n", [0, 8, 10, 36, -9, "many"])
 def test_other_numbers_of_rows_are_an_error(n: Any) -> None:
     with pytest.raises(UsageError):

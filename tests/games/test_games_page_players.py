@@ -68,6 +68,28 @@ def test_guess_and_check_proposes_each_row_once() -> None:
             assert len(numbers) == len(set(numbers)) == len(said)
 
 
+def test_guess_and_check_selects_a_proposed_row_at_once() -> None:
+    """An end before the last turn follows a proposal of the partner, and it is right."""
+    early = [d for d in played("names", "guess-and-check", 8, 60, n=9) if d["final"]["turn"] < 8]
+    assert len(early) > 20
+    for dialogue in early:
+        assert dialogue["final"]["reason"] == "correct"
+        proposer = 1 - dialogue["final"]["player"]
+        row = dialogue["instance"]["answer"][proposer]
+        assert re.search(rf"\brow {row}\b", dialogue["turns"][-2]["text"], re.IGNORECASE)
+
+
+def test_the_last_turn_of_guess_and_check_selects_a_row_that_was_not_proposed() -> None:
+    late = [d for d in played("names", "guess-and-check", 8, 60, n=25) if d["final"]["turn"] == 8]
+    assert len(late) > 10
+    for dialogue in late:
+        own = [turn["text"] for turn in dialogue["turns"] if turn["player"] == 1]
+        if re.search(rf"\brow {dialogue['instance']['answer'][0]}\b", dialogue["turns"][-2]["text"], re.IGNORECASE):
+            continue  # the partner has just proposed the shared row
+        proposed = [int(re.findall(r"row (\d+)", text, re.IGNORECASE)[0]) for text in own[:-1]]
+        assert own[-1].startswith("SELECT ROW") and dialogue["final"]["parsed"] not in proposed
+
+
 def test_guess_and_check_is_never_cut_at_sixteen_tokens() -> None:
     pytest.importorskip("tokenizers", reason="needs the extra `games`")
     for dialogue in played("names", "guess-and-check", 16, 12, n=25, tokenizer=None):
