@@ -14,7 +14,7 @@ from functools import lru_cache
 from evolif.games.arguments import texts_of
 from evolif.resources import data_path
 
-_TOKEN = re.compile(r"[^\W_]++(?:'[^\W\d_]++)?+")
+_TOKEN = re.compile(r"[^\W_]++(?:'[^\W\d_]+)?")
 _ENDINGS = frozenset({"s", "d", "m", "re", "ve", "ll"})
 """What is split off after an apostrophe."""
 
