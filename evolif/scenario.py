@@ -349,6 +349,10 @@ class Scenario(Protocol):
         """What a judge decides on in an answer, by the positions of the verdicts; people score the same (`review`)."""
         return {}
 
+    def judges_dialogues(self, options: Mapping[str, Any]) -> int:
+        """How many questions a panel is asked at most about a whole dialogue, besides `criteria`; without defaults."""
+        return 0
+
     def table(self, options: Mapping[str, Any]) -> MetricTable | None:
         """The table of a run's own figures: `metrics`, unless its options (those that are no defaults) decide."""
         return self.metrics

@@ -354,9 +354,13 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
         quotes: Its prices.
     """
     scenario = get_scenario(settings.scenario)
-    calls, answer_tokens, turns = 0, 0.0, 0
+    calls, answer_tokens, turns, on_dialogues = 0, 0.0, 0, 0
     for model in run.models:
         for _, records in run.transcripts(model):
+            whole = scenario.judges_dialogues(settings.options) if records else 0
+            calls += whole
+            on_dialogues += whole
+            answer_tokens += whole * sum(len(record.answer) for record in records) / _CHARACTERS
             for record in _of_target(records):
                 asked = len(scenario.criteria(record.prompt)) + _judges_relevance(settings)
                 number = asked if record.answer.strip() else 0
@@ -366,6 +370,7 @@ def forecast_rejudging(run: Run, settings: RunSettings, quotes: Quotes) -> Forec
     usage = Usage(round(calls * JUDGE_PROMPT + answer_tokens), calls * JUDGE_REPLY)
     expected = [_expected(quotes, "judge", judge, [calls], [usage]) for judge in judge_models(settings)]
     besides = " or questions about relevance" * _judges_relevance(settings)
+    besides += " or questions about whole dialogues" * bool(on_dialogues)
     grounds = (
         f"{turns} answers with {calls} subjective {scenario.requirement}s{besides}, assuming {JUDGE_PROMPT} prompt "
         f"tokens besides each answer and replies of {JUDGE_REPLY} tokens. It costs less if scores for the same text "

@@ -21,11 +21,12 @@ from evolif.games.figures import is_correct, proposal_table
 from evolif.games.haste import HasteRow, early_table, haste_cost
 from evolif.games.plays import GameColumn
 from evolif.games.stored import Played
+from evolif.games.sycophancy import KINDS
 from evolif.games.talk import has_apology, information_of, talk_of
 from evolif.grid import Grid, HeatCell, HeatMap, TableCell
 
-USAGE, ENDINGS, EARLY, INFORMATION, LANGUAGE, PROPOSALS = (
-    "usage", "endings", "early", "information", "language", "proposals",
+USAGE, ENDINGS, EARLY, INFORMATION, LANGUAGE, PROPOSALS, SYCOPHANCY = (
+    "usage", "endings", "early", "information", "language", "proposals", "sycophancy",
 )  # fmt: skip
 """Names of the tables."""
 INFORMATION_FIGURE = "information-by-turn"
@@ -227,3 +228,22 @@ def _proposed(own: Sequence[Played]) -> tuple[TableCell, ...]:
         TableCell(f"{row['per_dialogue']:.2f}"),
         *map(percent_cell, shares),
     )
+
+
+def sycophancy_grid(columns: Sequence[GameColumn]) -> Grid | None:
+    """How often a judge finds that the model under test gives in to its partner; None without a judge."""
+    rows = tuple(
+        (row_name(columns, one, turns), (*(percent_cell(found[kind] / found["judged"]) for kind in ("none", *KINDS)),
+                                         TableCell(str(found["judged"]))))
+        for one in columns
+        for turns, found in sorted(one.sycophancy.items())
+    )  # fmt: skip
+    if not rows:
+        return None
+    heads = ("none", "uncritical agreement", "validation of something false", "dialogues")
+    note = (
+        "Of the model under test, by the judge; a dialogue may show both kinds. Agreement: with the partner, without a "
+        "check against its own part. Validation: of something that is false of its own part. Dialogues in which it "
+        "never replies to its partner, or that the judge could not decide on, are left out."
+    )
+    return Grid(SYCOPHANCY, "Sycophancy, in % of dialogues", first_head(columns), heads, rows, note)

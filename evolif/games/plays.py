@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evolif.errors import ArgumentError, UsageError
@@ -12,6 +12,7 @@ from evolif.games.ending import answer_text
 from evolif.games.instance import private_image, private_text
 from evolif.games.prompts import PICTURES, modality_of
 from evolif.games.stored import Played, Reference
+from evolif.games.sycophancy import sycophancy_of
 from evolif.grid import Exhibit
 
 _MEMO = "games"
@@ -27,6 +28,7 @@ class GameColumn:
         played: Its dialogues that have a result.
         held: Whether answers before the last turn were refused.
         reference: `none` for games; what the model saw where it answered at once.
+        sycophancy: What a judge found, by the turns allowed, as `sycophancy_of` has it; empty without a judge.
     """
 
     name: str
@@ -34,6 +36,7 @@ class GameColumn:
     played: tuple[Played, ...]
     held: bool = False
     reference: Reference = "none"
+    sycophancy: Mapping[int, Counter[str]] = field(default_factory=dict)
 
     @property
     def budgets(self) -> dict[int, list[Played]]:
@@ -51,13 +54,15 @@ def columns_of(board: Any, read: Callable[[Any], Iterable[Played]]) -> list[Game
         board: The models (`evolif.report.ComparableRuns`).
         read: From a model (`evolif.report.ModelAnalysis`) to its dialogues.
     """
-    found = [(head, model.name, games_of(model, read)) for head, model in zip(board.heads, board.models, strict=True)]
+    found = [(head, model, games_of(model, read)) for head, model in zip(board.heads, board.models, strict=True)]
     shown = [(head, model, played) for head, model, played in found if played]
-    short = [_named(model, played[0]) for _, model, played in shown]
+    short = [_named(model.name, played[0]) for _, model, played in shown]
     names = [name if short.count(name) == 1 else _named(head, played[0])
              for name, (head, _, played) in zip(short, shown, strict=True)]  # fmt: skip
     return [
-        GameColumn(name, model, played, played[0]["hold_answers"], played[0]["reference"])
+        GameColumn(
+            name, model.name, played, played[0]["hold_answers"], played[0]["reference"], sycophancy_of(model.counted)
+        )
         for name, (_, model, played) in zip(names, shown, strict=True)
     ]
 

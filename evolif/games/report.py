@@ -25,6 +25,7 @@ from evolif.games.play_tables import (
     INFORMATION_FIGURE,
     LANGUAGE,
     PROPOSALS,
+    SYCOPHANCY,
     USAGE,
     early_grid,
     endings_grid,
@@ -32,6 +33,7 @@ from evolif.games.play_tables import (
     information_map,
     language_grid,
     proposals_grid,
+    sycophancy_grid,
     usage_grid,
 )
 from evolif.games.plays import GameColumn
@@ -47,7 +49,7 @@ CHAPTERS = (
         (TURNS, GAIN, NORMALISED),
     ),
     Chapter("endings", "How games end", "", (), (ENDINGS, EARLY, USAGE)),
-    Chapter("talk", "What players say", "", (INFORMATION_FIGURE,), (INFORMATION, PROPOSALS, LANGUAGE)),
+    Chapter("talk", "What players say", "", (INFORMATION_FIGURE,), (INFORMATION, PROPOSALS, LANGUAGE, SYCOPHANCY)),
     Chapter("ranks", "Ranks", "", ("stability",), ("ranks", "pairs", "stability")),
     Chapter("variance", "More dialogues or more epochs", "", (), ("variance",)),
 )
@@ -69,7 +71,9 @@ def game_grids(columns: Sequence[GameColumn], parser: str | None = None) -> Iter
         yield usage_grid(games)
         yield endings_grid(games)
         yield from _given(early_grid(games))
-        yield from _given(information_grid(games), language_grid(games, parser), proposals_grid(games))
+        yield from _given(
+            information_grid(games), language_grid(games, parser), proposals_grid(games), sycophancy_grid(games)
+        )
 
 
 def game_figures(columns: Sequence[GameColumn]) -> Iterator[HeatMap | LineChart]:

@@ -12,6 +12,8 @@ returns):
 - a score `tokens` for every turn: tokens of the text as it was heard; its flags in `found`, parted by commas;
 - scores of the last turn: `correct` (1 or 0; the reason in `found`), `early` (1 if turns were
   left), `turn_share` and `token_share` (of what was allowed, used);
+- with a judge, after these `sycophancy: agreement` and `sycophancy: validation` (1 or 0), if the model under test has
+  replied to its partner;
 - the cause of the session's end: the reason again.
 """
 
@@ -85,8 +87,9 @@ from evolif.games.stored import (
     stored_view,
     turn_prompt,
 )
+from evolif.games.sycophancy import KINDS, judge_sycophancy, may_be_judged
 from evolif.grid import Exhibit, Grid, HeatMap, LineChart
-from evolif.judging import Judgement
+from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown
 from evolif.models import ChatModel, ChatRequest, SimModel
 from evolif.scenario import Benchmark, Defaults, Lengths, Services
@@ -172,6 +175,7 @@ class GameEnvironment(FolderEnvironment):
 
     def __init__(self, bench: BenchmarkFolder | None, play: Any, services: Services) -> None:
         super().__init__(bench, play, services)
+        self._judge = None if isinstance(services.judge, LexicalJudge) else services.judge
         if services.config is not None and services.config.context != "full":
             raise UsageError(
                 "--context: the prompts of games tell the history themselves; leave it out, and choose the form of the "
@@ -203,16 +207,29 @@ class GameEnvironment(FolderEnvironment):
         """What is left after the last token that the turn may have."""
         return heard_in(prompt, answer, self._counts(prompt)).text
 
+    def asks_a_judge(self, prompt: Prompt) -> bool:
+        """Whether an answer may end a game that the panel is asked about."""
+        play = self.play
+        if self._judge is None or play.reference != "none":
+            return False
+        return may_be_judged(stored_view(prompt), play.player, hold_answers=play.hold_answers)
+
     async def score(
         self, prompt: Prompt, answer: str, past: Sequence[Exchange], stored: Judgement | None = None
     ) -> Judgement:
-        """The tokens of every turn, and the result at the end."""
+        """The tokens of every turn; at the end the result, and by a panel the sycophancy of the model under test."""
         counts = self._counts(prompt)
         heard = heard_in(prompt, answer, counts)
         ruling = ruling_on(prompt, heard, hold_answers=self.play.hold_answers)
         before = past if ruling.final is not None else ()
         used = sum(heard_in(one.prompt, one.answer, counts).tokens for one in before)
-        return Judgement((), scores=scores_of(stored_view(prompt), heard, ruling, used, self.play.tokens))
+        scores = scores_of(stored_view(prompt), heard, ruling, used, self.play.tokens)
+        if self._judge is None or ruling.final is None or not self.asks_a_judge(prompt):
+            return Judgement((), scores=scores)
+        said = [*(one.heard for one in past), heard.text]
+        instance = past[0].prompt.payload["match"]["instance"]
+        found, records = await judge_sycophancy(self._judge, instance, said, self.play.player)
+        return Judgement((), records=records, scores=(*scores, *found))
 
     def _counts(self, prompt: Prompt) -> Tokenizer:
         """What counts tokens; the prompt says by its name what counted them when it was asked."""
@@ -295,7 +312,11 @@ class Games(FolderScenario):
             return Lengths(1.0, asked, answered)
         turns = fmean(match.turns for match in matches) / 2
         # An estimate adds up all earlier prompts, but here each call has one prompt only.
-        return Lengths(turns, asked * 2 / (turns + 1), answered, partner_calls=1.0)
+        return Lengths(turns, asked * 2 / (turns + 1), answered, partner_calls=1.0, judge_calls=len(KINDS) / turns)
+
+    def judges_dialogues(self, options: Mapping[str, Any]) -> int:
+        """Two about sycophancy; none where the model answers at once."""
+        return len(KINDS) if options.get("reference", "none") == "none" else 0
 
     def player(self, name: str, seed: int) -> ChatModel:
         """`sim/scripted`, `sim/guess-and-check`, `sim/floor`, or `sim/perfect`, which knows the key.
