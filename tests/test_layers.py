@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "evolif").rglob("*.py"))
 MOST_LINES = 600
-MOST_FILES = 419
-"""Grown for the ledger, waits and seals of calls, for what files and machines do, for contexts and shifting topics."""
+MOST_FILES = 434
+"""Grown for ledger, waits and seals of calls, for what files and machines do, for contexts, shifts and broadcasts."""
 
 
 def module_name(path: Path) -> str:
