@@ -1,5 +1,35 @@
 """Live broadcasts of simulated matches: clocks, rows, keys computed from typed events, checks, scores."""
 
 from evolif.broadcast.clock import format_clock, parse_clock, shift_clock
+from evolif.broadcast.events import events_at, events_between, faceoffs_at, faceoffs_between
+from evolif.broadcast.impact import impact_faceoffs, impact_points
+from evolif.broadcast.leads import lead_changes, lead_checklist
+from evolif.broadcast.rows import row_points, score_from_rows, split_rows
+from evolif.broadcast.scores import category_score, checklist_score, game_accuracy, overall
+from evolif.broadcast.tags import check_acrostic, check_summary, check_tags, expected_tag, three_sentences_same_letter
 
-__all__ = ["format_clock", "parse_clock", "shift_clock"]
+__all__ = [
+    "category_score",
+    "check_acrostic",
+    "check_summary",
+    "check_tags",
+    "checklist_score",
+    "events_at",
+    "events_between",
+    "expected_tag",
+    "faceoffs_at",
+    "faceoffs_between",
+    "format_clock",
+    "game_accuracy",
+    "impact_faceoffs",
+    "impact_points",
+    "lead_changes",
+    "lead_checklist",
+    "overall",
+    "parse_clock",
+    "row_points",
+    "score_from_rows",
+    "shift_clock",
+    "split_rows",
+    "three_sentences_same_letter",
+]

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from evolif.errors import ArgumentError
+
+_MOST_SHOWN = 60
+"""Characters of a value in an error."""
+_LARGEST = 1e300
+"""So that no sum of numbers overflows."""
+
+
+def shown(value: Any) -> str:
+    """A value as an error shows it: cut if it is long."""
+    try:
+        found = repr(value[:_MOST_SHOWN] if isinstance(value, str) else value)
+    except (ValueError, RecursionError):  # a number of thousands of digits; lists in lists in lists
+        found = f"a long {type(value).__name__}"
+    return found if len(found) <= _MOST_SHOWN + 2 else f"{found[:_MOST_SHOWN]}…"
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -23,7 +37,7 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < least or (most is not None and value > most):
         wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ArgumentError(f"{name} is {value!r}; give a whole number {wanted}")
+        raise ArgumentError(f"{name} is {shown(value)}; give a whole number {wanted}")
     return value
 
 
@@ -37,9 +51,11 @@ def number(name: str, value: Any) -> float:
     Raises:
         ArgumentError: it is none; neither are truth values, infinity and what is no number.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ArgumentError(f"{name} is {value!r}; give a finite number")
-    return value
+    if not isinstance(value, bool) and isinstance(value, int | float):
+        with suppress(OverflowError):  # a whole number that no float holds
+            if abs(float(value)) <= _LARGEST:
+                return float(value)
+    raise ArgumentError(f"{name} is {shown(value)}; give a finite number")
 
 
 def text(name: str, value: Any) -> str:
@@ -111,7 +127,7 @@ def two_teams(teams: Any) -> tuple[str, str]:
     """
     found = names("teams", teams)
     if len(found) != 2 or found[0] == found[1]:
-        raise ArgumentError(f"teams is {found[:3]!r}; give the two different names of a match")
+        raise ArgumentError(f"teams is {shown(found)}; give the two different names of a match")
     return found[0], found[1]
 
 
@@ -127,5 +143,21 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
         ArgumentError: it is none of them.
     """
     if not isinstance(value, str) or value not in allowed:
-        raise ArgumentError(f"{name} is {value!r}; give {' or '.join(map(repr, allowed))}")
+        raise ArgumentError(f"{name} is {shown(value)}; give {' or '.join(map(repr, allowed))}")
     return value
+
+
+def required(what: str, value: Mapping[Any, Any], key: str) -> Any:
+    """What a mapping holds under a key.
+
+    Args:
+        what: What the error calls the mapping, such as `an event`.
+        value: The mapping.
+        key: Where to look.
+
+    Raises:
+        ArgumentError: there is nothing of that key.
+    """
+    if key not in value:
+        raise ArgumentError(f"{what} has no {key!r}; give it one")
+    return value[key]

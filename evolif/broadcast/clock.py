@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
-from evolif.broadcast.arguments import number, one_of, whole
+from evolif.broadcast.arguments import number, one_of, shown, whole
 from evolif.errors import ArgumentError
 
 SECOND = 10**9
@@ -128,19 +128,19 @@ def elapsed_at(clock: Any, sport: Sport) -> int:
     Raises:
         ArgumentError: it is no clock of this sport, or lies outside the period.
     """
-    shown = _shown(clock, sport)
+    seen = _read(clock, sport)
     length = sport.length * SECOND
-    if shown is None:
+    if seen is None:
         forms = "m:ss, or seconds such as 43.5" if sport.counts_down else "m:ss"
-        raise ArgumentError(f"{_quoted(clock)} is no clock of {sport.name}; write it as {forms}")
-    if shown > length:
+        raise ArgumentError(f"{shown(clock)} is no clock of {sport.name}; write it as {forms}")
+    if seen > length:
         raise ArgumentError(
-            f"the clock {_quoted(clock)} is outside a period of {sport.name}; give at most {sport.length // 60}:00"
+            f"the clock {shown(clock)} is outside a period of {sport.name}; give at most {sport.length // 60}:00"
         )
-    return length - shown if sport.counts_down else shown
+    return length - seen if sport.counts_down else seen
 
 
-def _shown(clock: Any, sport: Sport) -> int | None:
+def _read(clock: Any, sport: Sport) -> int | None:
     """What a clock shows, in nanoseconds, or None if it is no clock of this sport."""
     if not isinstance(clock, str):
         return None
@@ -153,12 +153,6 @@ def _shown(clock: Any, sport: Sport) -> int | None:
     if decimals and not sport.counts_down:
         return None
     return int(minutes) * _MINUTE + int(seconds) * SECOND + int((decimals or "").ljust(9, "0"))
-
-
-def _quoted(value: Any) -> str:
-    """A value as an error shows it: cut if it is long."""
-    shown = repr(value[:40] if isinstance(value, str) else value)
-    return shown if len(shown) <= 60 else f"{shown[:60]}…"
 
 
 def format_clock(elapsed: float, sport: str) -> str:
@@ -189,16 +183,16 @@ def within(name: str, elapsed: Any, sport: Sport) -> int:
     """
     time = nanoseconds(name, elapsed)
     if not 0 <= time <= sport.length * SECOND:
-        raise ArgumentError(f"{name} is {_quoted(elapsed)}; a period of {sport.name} has 0 to {sport.length} seconds")
+        raise ArgumentError(f"{name} is {shown(elapsed)}; a period of {sport.name} has 0 to {sport.length} seconds")
     return time
 
 
 def display(time: int, sport: Sport) -> str:
     """What the clock shows after so many nanoseconds of a period; see `format_clock`."""
-    shown = sport.length * SECOND - time if sport.counts_down else time
-    if sport.counts_down and shown < _MINUTE:
-        return f"{min(round(shown / SECOND, 1), _LAST_TENTH):.1f}"
-    minutes, seconds = divmod(shown // SECOND, 60)
+    visible = sport.length * SECOND - time if sport.counts_down else time
+    if sport.counts_down and visible < _MINUTE:
+        return f"{min(round(visible / SECOND, 1), _LAST_TENTH):.1f}"
+    minutes, seconds = divmod(visible // SECOND, 60)
     return f"{minutes}:{seconds:02d}"
 
 
@@ -223,7 +217,7 @@ def moment_of(name: str, value: Any, sport: Sport) -> Moment:
         ArgumentError: it is no such pair, the sport has no such period, or the clock lies outside it.
     """
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise ArgumentError(f"{name} is {_quoted(value)}; give a period and a clock, such as [2, '6:14']")
+        raise ArgumentError(f"{name} is {shown(value)}; give a period and a clock, such as [2, '6:14']")
     return Moment(period_of(value[0], sport), elapsed_at(value[1], sport))
 
 
@@ -245,7 +239,7 @@ def moved(moment: Moment, delta_seconds: Any, sport: Sport, break_seconds: Any =
     """
     pause = nanoseconds("break_seconds", break_seconds)
     if not 0 <= pause <= _LONGEST_BREAK * SECOND:
-        raise ArgumentError(f"break_seconds is {break_seconds!r}; give 0 to {_LONGEST_BREAK} seconds")
+        raise ArgumentError(f"break_seconds is {shown(break_seconds)}; give 0 to {_LONGEST_BREAK} seconds")
     length = sport.length * SECOND
     target = (moment.period - 1) * (length + pause) + moment.time + nanoseconds("delta_seconds", delta_seconds)
     for period in range(1, sport.periods + 1):
