@@ -54,6 +54,7 @@ class Purpose(IntEnum):
     PLAN = 10
     SHIFTS = 11
     GAMES = 12
+    BROADCAST = 13
     PERMUTATION = 61
     RANKS = 62
     PAGE = 0x7061_6765

@@ -4,6 +4,7 @@ from evolif.broadcast.clock import format_clock, parse_clock, shift_clock
 from evolif.broadcast.events import events_at, events_between, faceoffs_at, faceoffs_between
 from evolif.broadcast.impact import impact_faceoffs, impact_points
 from evolif.broadcast.leads import lead_changes, lead_checklist
+from evolif.broadcast.match import simulate
 from evolif.broadcast.rows import row_points, score_from_rows, split_rows
 from evolif.broadcast.scores import category_score, checklist_score, game_accuracy, overall
 from evolif.broadcast.tags import check_acrostic, check_summary, check_tags, expected_tag, three_sentences_same_letter
@@ -30,6 +31,7 @@ __all__ = [
     "row_points",
     "score_from_rows",
     "shift_clock",
+    "simulate",
     "split_rows",
     "three_sentences_same_letter",
 ]
