@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -77,6 +77,9 @@ class _Header(BaseModel):
         return self.model_dump(mode="json", exclude={"format", "format_version", "generator"})
 
 
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
 class BenchmarkFolder:
     """An opened benchmark of a scenario whose dialogues are complete when they are made.
 
@@ -113,6 +116,21 @@ class BenchmarkFolder:
             notify(
                 f"{self.path} has {count} of its {planned} dialogues; run the same `evolif generate` to make the rest"
             )
+
+    def stored_as(self, model: type[_Model], mend: str) -> _Model:
+        """What the header stores, which may be more than the options of `generate`.
+
+        Args:
+            model: Everything that it may hold.
+            mend: What to do about a header that does not fit.
+
+        Raises:
+            InputError: it does not fit.
+        """
+        try:
+            return model.model_validate(self.spec.model_dump())
+        except ValidationError as fault:
+            raise InputError(f"spec.{complaint(fault, 'options')}; {mend}", path=self.path / "benchmark.json") from None
 
     @classmethod
     def make(

@@ -134,7 +134,7 @@ def with_options(verb: Callable[..., None], common: Mapping[str, Any]) -> Callab
             values[name] = group(**{field: value for field, value in given.items() if value not in (None, [])})
         verb(**values)
 
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    vars(run)["__signature__"] = inspect.Signature(parameters)  # the attribute, which functions do not declare
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 

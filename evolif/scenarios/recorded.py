@@ -136,12 +136,7 @@ class RecordedFolder(BenchmarkFolder):
 
     def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(path, scenario, notify)
-        try:
-            self.stored = _Stored.model_validate(self.spec.model_dump())
-        except ValidationError as fault:
-            raise InputError(
-                f"spec.{complaint(fault, 'options')}; import the dialogues again", path=self.path / "benchmark.json"
-            ) from None
+        self.stored = self.stored_as(_Stored, "import the dialogues again")
         self._opened: OrderedDict[int, tuple[str, tuple[Prompt, ...]]] = OrderedDict()
         """System text and prompts, least recently used first."""
 

@@ -12,14 +12,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario, dialogue_file
 from evolif.errors import InputError, UsageError
 from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import Breakdown, MetricFigures
 from evolif.models import ChatModel
-from evolif.resources import complaint
 from evolif.scenario import (
     Benchmark,
     Chapter,
@@ -165,12 +164,7 @@ class ShiftFolder(BenchmarkFolder):
 
     def __init__(self, path: Path | str, scenario: Scenario, notify: Callable[[str], None] = lambda _: None) -> None:
         super().__init__(path, scenario, notify)
-        try:
-            self.stored = _Stored.model_validate(self.spec.model_dump())
-        except ValidationError as fault:
-            raise InputError(
-                f"spec.{complaint(fault, 'options')}; generate the benchmark again", path=self.path / "benchmark.json"
-            ) from None
+        self.stored = self.stored_as(_Stored, "generate the benchmark again")
 
     def _read(self, dialogue: int) -> list[dict[str, Any]]:
         lines = super()._read(dialogue)

@@ -197,7 +197,7 @@ def test_a_summary_may_come_later() -> None:
 def test_a_node_is_frozen() -> None:
     node = Forest().add("q1", "a1", "s1")
     with pytest.raises(AttributeError):
-        node.summary = "other"  # type: ignore[misc]
+        node.summary = "other"
 
 
 class Naive:

@@ -111,7 +111,7 @@ def test_metrics_are_known_by_their_full_name() -> None:
 
 def test_a_record_is_a_dict() -> None:
     with pytest.raises(ArgumentError, match="record 1 is no dict but NoneType"):
-        coverage(DIALOGS, [None])  # type: ignore[list-item]
+        coverage(DIALOGS, [None])
 
 
 def test_bounds_refuse_an_unknown_statistic() -> None:
