@@ -310,6 +310,10 @@ class Scenario(Protocol):
         """How the benchmark is played unless the run says otherwise."""
         return Defaults()
 
+    def cut(self, bench: Benchmark, play: BaseModel) -> Literal["during", "after"]:
+        """Whether exhausted patience ends a session; as `defaults` says, unless options of the run decide."""
+        return self.defaults(bench).cut
+
     def outline(self, bench: Benchmark, dialogues: Sequence[int]) -> str:
         """What a report has to know of dialogues that may never be played; the run stores the text (`Run.outline`)."""
         return ""

@@ -149,6 +149,9 @@ class Exchange:
 
 RELEVANCE = "relevance"
 """The score that says whether an answer is about its task (1 or 0), and the verdict where that counts."""
+CREDIT = "credit"
+"""The score that says what share of a turn was satisfied (0 to 1) where requirements weigh differently; without it they
+all weigh the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,3 +214,5 @@ class Session:
     turns: tuple[JudgedTurn, ...] = ()
     cause: str = ""
     """Why it ended, in one or two words: `patience`, `cap`, …"""
+    later: tuple[JudgedTurn, ...] = field(default=(), compare=False)
+    """Where `turns` were cut at exhausted patience, the turns that were played after it."""

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
 from evolif.metrics.intervals import ratio_interval
-from evolif.metrics.process import PROCESS
+from evolif.metrics.process import PROCESS, credit_of
 from evolif.metrics.sessions import counted_sessions, counted_with_verdicts, of_one_model
 from evolif.metrics.statistics import Interval
 from evolif.metrics.table import UNKNOWN, Breakdown, Key, MetricFigures, MetricTable, figures_with_intervals
@@ -75,7 +75,7 @@ class Slice:
         turns: Turns with at least one judged constraint (of the slice).
         not_judged: Constraints without a verdict; they count nowhere else.
         dialogues: Dialogues that contain such turns.
-        csr: Mean over the turns of satisfied / judged, a fraction; None without a turn.
+        csr: Mean over the turns of satisfied / judged, or of their credit, a fraction; None without a turn.
         isr: ok / turns, a fraction; None without a turn. For keys of constraints it equals `csr` where a turn has at
             most one constraint of the key.
         csr_interval: 95 % interval over dialogues; None if fewer than six contribute.
@@ -123,7 +123,8 @@ def breakdown(
         for turn in session.turns:
             if turn.seat == "target":
                 for key, verdicts in split(session.dialogue, turn):
-                    cells[key][session.dialogue].add(verdicts)
+                    # A part of a turn has no credit of its own.
+                    cells[key][session.dialogue].add(verdicts, credit_of(turn) if verdicts is turn.verdicts else None)
     keys = sorted(cells, key=lambda key: (isinstance(key, str), key))
     return {key: _slice(cells[key].values()) for key in keys}
 
@@ -138,14 +139,14 @@ class _Cell:
     judged: int = 0
     not_judged: int = 0
 
-    def add(self, verdicts: Sequence[Verdict]) -> None:
+    def add(self, verdicts: Sequence[Verdict], credit: float | None) -> None:
         outcomes = [verdict.satisfied for verdict in verdicts]
         satisfied, judged = outcomes.count(True), len(outcomes) - outcomes.count(None)
         self.satisfied += satisfied
         self.judged += judged
         self.not_judged += len(verdicts) - judged
         if judged:
-            self.rates.append(satisfied / judged)
+            self.rates.append(satisfied / judged if credit is None else credit)
             self.ok += satisfied == judged
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from evolif.errors import UsageError
 from evolif.metrics.statistics import Interval
 from evolif.metrics.table import MetricTable, intervals, rows_by_dialogue
-from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Session
+from evolif.types import CREDIT, DEFAULT_RESAMPLES, JudgedTurn, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +24,29 @@ class DialogueRecord:
         turns: One tuple per judged turn, in order; one bool per judged constraint, at least one. Turns in which nothing
             was judged are not here: `judged_record` drops them.
         epoch: Which repetition of the dialogue this is.
+        credits: The satisfied share of each turn, from 0 to 1, or None where all its constraints weigh the same; empty
+            if they do everywhere.
 
     Raises:
-        UsageError: Patience below 1, or a turn without verdicts.
+        UsageError: Patience below 1, a turn without verdicts, or another number of credits than of turns.
     """
 
     dialogue: str
     patience: int | None
     turns: tuple[tuple[bool, ...], ...]
     epoch: int = 0
+    credits: tuple[float | None, ...] = ()
 
     def __post_init__(self) -> None:
         if self.patience is not None and self.patience < 1:
             raise UsageError(f"patience of dialogue {self.dialogue!r} is {self.patience}; it must be at least 1")
         if not all(self.turns):
             raise UsageError(f"dialogue {self.dialogue!r} has a turn without verdicts; leave such turns out")
+        if self.credits and len(self.credits) != len(self.turns):
+            raise UsageError(
+                f"dialogue {self.dialogue!r} has {len(self.turns)} turns, but {len(self.credits)} credits; give each "
+                "turn one"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,9 @@ def walk_patience(outcomes: Iterable[bool | None], patience: int | None) -> Pati
 def cut(record: DialogueRecord) -> DialogueRecord:
     """The record without the turns after its patience was exhausted; no metric uses them."""
     number = _walk(record).turns
-    return record if number == len(record.turns) else replace(record, turns=record.turns[:number])
+    if number == len(record.turns):
+        return record
+    return replace(record, turns=record.turns[:number], credits=record.credits[:number])
 
 
 def patience_left(record: DialogueRecord) -> int:
@@ -110,18 +120,27 @@ def patience_left(record: DialogueRecord) -> int:
 
 def dialogue_figures(record: DialogueRecord) -> DialogueFigures:
     """The record's own figures, after the cut; a record without turns has zeros throughout."""
-    turns = cut(record).turns
+    kept = cut(record)
+    turns = kept.turns
     good = [all(turn) for turn in turns]
     after_failure = [now for before, now in pairwise(good) if not before]
     return DialogueFigures(
         length=len(turns),
         # fsum rounds once, so that a dialogue's figure does not depend on the order of its turns.
-        accuracy=math.fsum([sum(turn) / len(turn) for turn in turns]),
+        accuracy=math.fsum(_shares(kept)),
         successes=sum(good),
         longest_run=_longest_run(good),
         recoveries=sum(after_failure),
         chances=len(after_failure),
     )
+
+
+def _shares(record: DialogueRecord) -> list[float]:
+    """What share of each turn was satisfied."""
+    if not record.credits:
+        return [sum(turn) / len(turn) for turn in record.turns]
+    pairs = zip(record.turns, record.credits, strict=True)
+    return [sum(turn) / len(turn) if credit is None else credit for turn, credit in pairs]
 
 
 def _walk(record: DialogueRecord) -> PatienceWalk:
@@ -170,8 +189,23 @@ def session_terms(record: DialogueRecord) -> Terms:
 
 def session_record(session: Session) -> DialogueRecord:
     """The judged turns of a session's model under test, uncut; turns of a partner do not count."""
-    turns = tuple([own for turn in session.turns if turn.seat == "target" and (own := judged_verdicts(turn))])
-    return DialogueRecord(str(session.dialogue), session.patience, turns, session.epoch)
+    played = [(turn, own) for turn in session.turns if turn.seat == "target" and (own := judged_verdicts(turn))]
+    return record_of(session, played)
+
+
+def record_of(session: Session, judged: Iterable[tuple[JudgedTurn, tuple[bool, ...]]]) -> DialogueRecord:
+    """The record of a session's judged turns, each with its verdicts without None, of which there is at least one."""
+    kept = list(judged)
+    credits = tuple([credit_of(turn) for turn, _ in kept])
+    given = credits if any(credit is not None for credit in credits) else ()
+    return DialogueRecord(
+        str(session.dialogue), session.patience, tuple([own for _, own in kept]), session.epoch, given
+    )
+
+
+def credit_of(turn: JudgedTurn) -> float | None:
+    """What share of a turn was satisfied, where its requirements weigh differently; None where they weigh the same."""
+    return next((score.value for score in turn.scores if score.name == CREDIT), None) if turn.scores else None
 
 
 def judged_verdicts(turn: JudgedTurn) -> tuple[bool, ...]:

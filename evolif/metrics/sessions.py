@@ -16,6 +16,7 @@ from evolif.metrics.process import (
     judged_verdicts,
     patience_left,
     process_metrics,
+    record_of,
     session_record,
     walk_patience,
 )
@@ -62,7 +63,7 @@ class Bounds:
 
 
 def counted_sessions(sessions: Iterable[Session]) -> tuple[Session, ...]:
-    """The sessions that enter the table, finished and censored, without turns after exhausted patience."""
+    """The sessions that enter the table, finished and censored; turns after exhausted patience are in `later`."""
     return tuple(counted.session for counted in counted_with_verdicts(sessions))
 
 
@@ -70,7 +71,7 @@ class Counted(NamedTuple):
     """A session that enters the table, without turns after exhausted patience.
 
     Attributes:
-        session: The session, cut; turns of a partner are still there.
+        session: The session, cut, with the other turns in `later`; turns of a partner are still there.
         judged: Per turn of the model under test the verdicts without None, computed once for all callers.
         record: Its record.
     """
@@ -163,7 +164,8 @@ def _continued(session: Session, max_turns: int, counts: CapCounts, *, good: boo
         return record
     # The number of constraints of these turns does not matter: the satisfied share is 0 or 1 for any number.
     further = room if good or session.patience is None else min(left, room)
-    return replace(record, turns=record.turns + ((good,),) * further)
+    credits = record.credits + (None,) * further if record.credits else ()
+    return replace(record, turns=record.turns + ((good,),) * further, credits=credits)
 
 
 def _counted(session: Session) -> Counted:
@@ -171,9 +173,10 @@ def _counted(session: Session) -> Counted:
     judged = [judged_verdicts(session.turns[place]) for place in places]
     number = walk_patience([all(own) if own else None for own in judged], session.patience).turns
     if number < len(judged):
-        session, judged = replace(session, turns=session.turns[: places[number - 1] + 1]), judged[:number]
-    turns = tuple([own for own in judged if own])
-    return Counted(session, judged, DialogueRecord(str(session.dialogue), session.patience, turns, session.epoch))
+        end = places[number - 1] + 1
+        session, judged = replace(session, turns=session.turns[:end], later=session.turns[end:]), judged[:number]
+    kept = [(session.turns[place], own) for place, own in zip(places, judged, strict=False) if own]
+    return Counted(session, judged, record_of(session, kept))
 
 
 def tables_of(

@@ -284,7 +284,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         partner="" if partner is None else partner if partner == SELF else model_name(partner),
         context_model="" if config.context_model is None else model_name(config.context_model),
         options=changed_options(play),
-        cut=defaults.cut,
+        cut=scenario.cut(benchmark, play),
         cap_counts="turns" if has_panel(judge) or scenario.unjudged(benchmark) is None else "judged",
         own_code=scenario.own_code(benchmark),
         relevance=_relevance(scenario, config, judge),
