@@ -143,7 +143,7 @@ class LineChart:
         caption: What it shows, in sentences. Plain text.
         x_label: What the numbers are.
         y_label: What the shares are; they are shown in per cent.
-        x: The numbers, above 0 and ascending.
+        x: The numbers, at least 0 and ascending.
         lines: With intervals, markers and a legend.
         references: Thin and grey, with their names at the right end.
 
@@ -162,8 +162,8 @@ class LineChart:
 
     def __post_init__(self) -> None:
         _check_name(self.name)
-        if any(after <= before for before, after in pairwise((0.0, *self.x))):
-            raise ArgumentError(f"the numbers of the chart {self.name} do not ascend from above 0; sort them")
+        if any(after <= before for before, after in pairwise(self.x)) or min(self.x, default=0) < 0:
+            raise ArgumentError(f"the numbers of the chart {self.name} do not ascend from 0 or more; sort them")
         if any(len(line.points) != len(self.x) for line in (*self.lines, *self.references)):
             raise ArgumentError(f"the chart {self.name} has {len(self.x)} numbers; give each line as many points")
 

@@ -185,7 +185,7 @@ def tables_of(
     """The metric tables of a run: its scenario's own, then what patience or verdicts give.
 
     Args:
-        own: The scenario's.
+        own: The scenario's; without optional metrics that the sessions do not have.
         patience: Of the run; None if it has none.
         sessions: Of the run; None before it is played, when any of them may get verdicts.
         has_gate: Whether the run asks whether answers are about their tasks.
@@ -193,10 +193,13 @@ def tables_of(
     Raises:
         UsageError: a metric of the scenario has the name of another one, or of another part of a report.
     """
+    played = None if sessions is None else tuple(sessions)
+    if own is not None and played is not None and own.optional:
+        own = own.fitting(counted_sessions(played))
     tables = () if own is None else (own,)
     if patience is not None:
         tables = (*tables, PROCESS)
-    elif sessions is None or any(turn.verdicts for session in sessions for turn in session.turns):
+    elif played is None or any(turn.verdicts for session in played for turn in session.turns):
         tables = (*tables, RATES)
     if has_gate:
         tables = (*tables, RELEVANCE_TABLE)

@@ -6,7 +6,8 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from evolif.errors import UsageError
@@ -77,6 +78,8 @@ class MetricTable:
     """Means over sessions that the sessions which end early decide, once most reach the cap; the length comes first."""
     scored_in_both: bool = False
     """Whether a comparison leaves out dialogues in which one side has no denominator of the main metric."""
+    optional: Set[str] = frozenset()
+    """Metrics that only some benchmarks have; reports on a run without any of their denominators leave them out."""
 
     def __post_init__(self) -> None:
         wrong = [name for name in self.ratios if not _NAME.fullmatch(name)]
@@ -149,9 +152,31 @@ class MetricTable:
         top, bottom = self.places(name)
         return sums[top] / sums[bottom] if sums[bottom] else None
 
+    def fitting(self, sessions: Iterable[Session]) -> MetricTable:
+        """The table without the optional metrics of which no session has a denominator.
+
+        Args:
+            sessions: Those that count, as `counted_sessions` gives them.
+
+        Returns:
+            The same object for the same metrics.
+        """
+        if not self.optional:
+            return self
+        sums = self.total(map(self.row, sessions))
+        return _only(self, tuple(n for n in self.ratios if n not in self.optional or sums[self.places(n)[1]]))
+
     def total(self, rows: Iterable[Row]) -> Row:
         """The sums over rows, each rounded once: the order of the rows does not matter."""
         return tuple(map(math.fsum, zip(*rows, strict=True))) or (0.0,) * len(self.terms)
+
+
+@lru_cache(maxsize=64)
+def _only(table: MetricTable, names: tuple[str, ...]) -> MetricTable:
+    # Cached, since reports tell tables apart by identity.
+    if len(names) == len(table.ratios):
+        return table
+    return replace(table, ratios={name: table.ratios[name] for name in names})
 
 
 def described(tables: Iterable[MetricTable]) -> dict[str, Metric]:

@@ -3,6 +3,7 @@
 import copy
 import math
 import pickle
+from dataclasses import replace
 
 import pytest
 from sessions_by_hand import play
@@ -63,6 +64,17 @@ def test_values_and_what_is_left_out():
     # Points 4, 1, 5 against 2, 4, 0; the suspended game does not count.
     assert found.by_name() == {"won": 2 / 3, "points": 10 / 3, "share": 10 / 6}
     assert (found.dialogues, found.left_out) == (3, {"share": 1})
+
+
+def test_optional_metrics_that_no_counted_session_has_are_left_out():
+    drawn = replace(GAME, optional=frozenset({"share"}))
+    without, with_all = [game(1, [3], [0])], [game(1, [3], [0]), game(2, [1], [1])]
+    (table, _) = tables_of(drawn, 3, iter(without))
+    assert tuple(table.ratios) == ("won", "points") and table.terms == GAME.terms
+    assert tables_of(drawn, 3, without)[0] is table  # reports tell tables apart by identity
+    assert tables_of(drawn, 3, with_all)[0] is drawn and tables_of(drawn, 3)[0] is drawn
+    suspended = replace(game(2, [1], [1]), ending="suspended")
+    assert tables_of(drawn, 3, [*without, suspended])[0] is table
 
 
 def test_intervals_are_over_dialogues_and_of_any_sign():

@@ -28,7 +28,7 @@ def chart(*lines: PlotLine, x: tuple[float, ...] = (2, 4, 8), **other: Any) -> L
         lambda: chart(line(0.1, 0.2)),
         lambda: chart(line(0.1, 0.2, 0.3), references=(line(0.1),)),
         lambda: chart(x=(2, 2, 4)),
-        lambda: chart(x=(0, 2)),
+        lambda: chart(x=(-1, 2)),
         lambda: LineChart("../up", "", "", "", "", (), ()),
         lambda: Exhibit("one", pictures=(PNG,), labels=("a", "b")),
         lambda: Exhibit("one", pictures=(b"<svg/>",)),
@@ -55,6 +55,8 @@ def test_a_chart_has_lines_with_bands_between_named_references() -> None:
         assert len(axes.collections) == 1  # the band
         alone = draw_chart(chart(line(0.2), x=(4,), references=(line(0.1, name="floor"),)))
         assert alone.axes[0].get_xscale() == "linear" and alone.axes[0].get_xlim() == (3, 5)
+        from_zero = draw_chart(chart(line(0.2, 0.3, 0.4), x=(0, 2, 4)))
+        assert from_zero.axes[0].get_xscale() == "linear"
 
 
 def test_a_chart_without_a_value_says_so() -> None:

@@ -37,7 +37,7 @@ def draw_chart(chart: LineChart) -> Figure:
     handles: list[Any] = [draw_curve(axes, curve, look(at), plot) for at, curve in enumerate(plot.curves)]
     axes.set_xlabel(chart.x_label)
     axes.set_ylabel(chart.y_label)
-    if len(chart.x) > 1 and all(after >= _DOUBLING * before for before, after in pairwise(chart.x)):
+    if len(chart.x) > 1 and all(after >= _DOUBLING * before > 0 for before, after in pairwise(chart.x)):
         axes.set_xscale("log", base=2)
     axes.set_xticks(chart.x, [f"{x:g}" for x in chart.x])
     axes.minorticks_off()
