@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
 from evolif.grid import Grid, HeatCell, HeatMap, TableCell, TableRow
-from evolif.metrics import Interval
-from evolif.metrics.intervals import ratio_interval
+from evolif.metrics.shares import Share
+from evolif.metrics.shares import share_of as ratio_of
 from evolif.shifts.checking import Reason
 from evolif.shifts.plays import PlayedDialogue
 
@@ -32,21 +32,6 @@ Plays: TypeAlias = Mapping[str, Sequence[PlayedDialogue]]
 """The name of a model under its strategy to its sessions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A ratio over dialogues.
-
-    Attributes:
-        value: None over nothing.
-        interval: 95 %, over dialogues; None over fewer than six.
-        of: The sum of the denominators.
-    """
-
-    value: float | None
-    interval: Interval | None = None
-    of: float = 0.0
-
-
 def share_of(
     plays: Iterable[PlayedDialogue], counts: Callable[[PlayedDialogue], Counts], *, rate: bool = True
 ) -> Share:
@@ -57,16 +42,7 @@ def share_of(
         counts: What each adds.
         rate: Whether it is a share, from 0 to 1.
     """
-    rows: dict[int, Counts] = {}
-    for play in plays:
-        top, bottom = counts(play)
-        known = rows.get(play.number, (0.0, 0.0))
-        rows[play.number] = (known[0] + top, known[1] + bottom)
-    of = sum(bottom for _, bottom in rows.values())
-    if not of:
-        return Share(None)
-    tops, bottoms = zip(*rows.values(), strict=True)
-    return Share(sum(tops) / of, ratio_interval(tops, bottoms, rate=rate), of)
+    return ratio_of(((play.number, *counts(play)) for play in plays), rate=rate)
 
 
 def failure_shares(plays: Sequence[PlayedDialogue]) -> dict[str, Share]:
