@@ -128,12 +128,13 @@ def faceoffs_of_players(match: Mapping[str, Any], period: int) -> list[Faceoffs]
     return sorted(found, key=lambda line: (-line["taken"], line["player"]))
 
 
-def best_of(match: Mapping[str, Any], period: int) -> Sequence[Shooting | Faceoffs]:
+def best_of(match: Mapping[str, Any], period: int, team: str | None = None) -> Sequence[Shooting | Faceoffs]:
     """The best scorers of a period; in hockey those who took most faceoffs.
 
     Args:
         match: As `simulate` returns it.
         period: From 1.
+        team: Whose players; None for both teams.
 
     Returns:
         Two players, the best first.
@@ -141,9 +142,9 @@ def best_of(match: Mapping[str, Any], period: int) -> Sequence[Shooting | Faceof
     Raises:
         ArgumentError: there is no such period.
     """
-    if match["sport"] == BASKETBALL.name:
-        return shooting_of(match, period)[:BEST]
-    return faceoffs_of_players(match, period)[:BEST]
+    lines: Sequence[Shooting | Faceoffs]
+    lines = shooting_of(match, period) if match["sport"] == BASKETBALL.name else faceoffs_of_players(match, period)
+    return [line for line in lines if team is None or line["team"] == team][:BEST]
 
 
 def _players(counts: Iterable[tuple[str, str]]) -> set[str]:
