@@ -9,6 +9,8 @@ from evolif.errors import ArgumentError
 
 SUFFIX: Final = "KING"
 """What follows the initials."""
+LEAD: Final = 4
+"""How many words come before the spelling."""
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z'’-]*")
 _LEADS: Final = (
     "We all cheer when",
@@ -18,7 +20,6 @@ _LEADS: Final = (
     "Nothing beats evenings when",
     "It feels great when",
 )
-"""Four words each: the spelling begins with the fifth."""
 _TAILS: Final = (
     "keep igniting noisy galleries",
     "keep inspiring new generations",
@@ -56,9 +57,14 @@ _ADJECTIVES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
+def words_of(passage: str) -> list[str]:
+    """The words of a sentence or a name: each begins with a letter and goes on with letters, apostrophes, hyphens."""
+    return _WORD.findall(passage)
+
+
 def spelled(team: str) -> str:
     """What a sentence for a team has to spell, in capitals: the initials of the team's words, then KING."""
-    return "".join(word[0] for word in _WORD.findall(team)).upper() + SUFFIX
+    return "".join(word[0] for word in words_of(team)).upper() + SUFFIX
 
 
 def acrostic_sentence(team: str, variant: int) -> str:
@@ -73,7 +79,7 @@ def acrostic_sentence(team: str, variant: int) -> str:
     Raises:
         ArgumentError: the team's name has no word.
     """
-    words = _WORD.findall(team)
+    words = words_of(team)
     if not words:
         raise ArgumentError("team has no word; give the full name of a team")
     adjectives: list[str] = []

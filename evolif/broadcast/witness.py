@@ -25,7 +25,7 @@ from evolif.errors import ArgumentError
 Turn: TypeAlias = Mapping[str, Any]
 _UPDATE: Final = "Update Score"
 _OTHER: Final = "Other Question"
-_LETTERS: Final = {1: "A", 3: "B"}
+LETTERS: Final = {1: "A", 3: "B"}
 """The letter tag of a reply, by its number modulo 4."""
 _STOP: Final = re.compile(r"[.!?]\s")
 """What would end a sentence inside a team's name."""
@@ -82,9 +82,9 @@ def witness(turn: Turn) -> str:
         ArgumentError: no reply to a turn of this kind is judged.
     """
     write = _ANSWERS[one_of("kind", turn.get("kind"), tuple(_ANSWERS))]
-    if not _is_formatted(turn):
+    if not is_formatted(turn):
         return write(turn)
-    return f"{tag_line(turn['number'], _intent(turn))}\n{_FORMATTED[turn['kind']](turn)}"
+    return f"{tag_line(turn['number'], intent_of_turn(turn))}\n{_FORMATTED[turn['kind']](turn)}"
 
 
 def tag_line(number: int, intent: str) -> str:
@@ -94,7 +94,7 @@ def tag_line(number: int, intent: str) -> str:
         number: Of the reply over the whole match, from 1.
         intent: What the friend wants, without brackets.
     """
-    letter = _LETTERS.get(number % 4)
+    letter = LETTERS.get(number % 4)
     return f"[{intent}]" if letter is None else f"[{intent}] [Tag {letter}]"
 
 
@@ -150,11 +150,9 @@ def summary_block(turn: Turn) -> str:
     key, teams = turn["key"], turn["names"]["teams"]
     told = [f"This is {teams[0]} against {teams[1]}."]
     if key and "taken" in key[0]:
-        told += [
-            f"{line['player']} won {line['won']} of {line['taken']} faceoffs in the latest period." for line in key
-        ]
+        told += [f"{line['player']} won {line['won']} of {line['taken']} faceoffs in this period." for line in key]
     else:
-        told += [f"{line['player']} scored {line['points']} points in the latest period." for line in key]
+        told += [f"{line['player']} scored {_points(line['points'])} in this period." for line in key]
     return f"<Summary>{' '.join(told)}</Summary>"
 
 
@@ -195,12 +193,13 @@ def brings_summary(turn: Turn) -> bool:
     return any(item["kind"] == "summary" for item in turn.get("checklist", ())) or "no_summary" in turn.get("gates", ())
 
 
-def _is_formatted(turn: Turn) -> bool:
+def is_formatted(turn: Turn) -> bool:
     """Whether the reply has the fixed format: an intent, or an item on tags, says so."""
     return bool(turn.get("intent")) or any(item["kind"] == "tag" for item in turn.get("checklist", ()))
 
 
-def _intent(turn: Turn) -> str:
+def intent_of_turn(turn: Turn) -> str:
+    """What the friend wants: the first tag, without brackets."""
     return str(turn.get("intent") or (_UPDATE if turn["kind"] == "S" else _OTHER))
 
 
