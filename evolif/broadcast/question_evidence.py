@@ -80,6 +80,16 @@ class Evidence:
         """Where the instants of a period stand."""
         return range(bisect_left(self.periods, period), bisect_right(self.periods, period))
 
+    def sources_of(self, first: int, last: int) -> Sequence[Mapping[str, Any]]:
+        """The sources of some periods.
+
+        Args:
+            first: The first period.
+            last: The last one.
+        """
+        start, stop = self.of_period(first).start, self.of_period(last).stop
+        return self.sources[self.through[start] : self.through[stop]]
+
     def starts(self, close: int, first: int) -> range:
         """Where a span of 5 to 25 rows that ends with an instant may begin.
 

@@ -14,7 +14,7 @@ from evolif.broadcast.question_evidence import DrawnSpan, Evidence
 from evolif.broadcast.question_retrieval import is_taken
 from evolif.rng import Stream
 
-_TRIES = 40
+_TRIES = 100
 """How many spans of a period are drawn for one that fits."""
 
 
@@ -95,5 +95,7 @@ def _moment_of_score(evidence: Evidence, span: DrawnSpan, latest: int, stream: S
 def _key(match: Mapping[str, Any], evidence: Evidence, asked: Mapping[str, Any]) -> dict[str, Any]:
     start, end, player = asked["start"], asked["end"], asked.get("player")
     if evidence.sport is HOCKEY:
-        return dict(impact_faceoffs(evidence.sources, match["player_team"], start, end, player))
-    return dict(impact_points(evidence.sources, match["teams"], start, end, player, asked["at"]))
+        faceoffs = evidence.sources_of(start[0], end[0])
+        return dict(impact_faceoffs(faceoffs, match["player_team"], start, end, player))
+    events = evidence.sources_of(1, asked["at"][0])
+    return dict(impact_points(events, match["teams"], start, end, player, asked["at"]))

@@ -75,11 +75,12 @@ def _anchored(evidence: Evidence, anchor: Instant, target: Instant, asked_after:
     delta = tenths / 10 if tenths % 10 else tenths // 10
     question = {**_people(anchor.rows[0]), "anchor": anchor.shown, "delta": delta}
     start, period = anchor.moment.period, target.moment.period
+    sources = evidence.sources_of(period, period)
     key: list[list[Any]]
     if evidence.sport is HOCKEY:
-        key = faceoffs_at(evidence.sources, start, anchor.clock, delta)
+        key = faceoffs_at(sources, start, anchor.clock, delta)
     else:
-        key = events_at(evidence.sources, evidence.sport.name, start, anchor.clock, delta)
+        key = events_at(sources, evidence.sport.name, start, anchor.clock, delta)
     return Question("A", question, key, asked_after - period, period, target.shown)
 
 
@@ -140,9 +141,10 @@ def is_taken(start: Sequence[Any], end: Sequence[Any], taken: Collection[Questio
 
 
 def _interval(evidence: Evidence, start: list[Any], end: list[Any], asked_after: int) -> Question:
+    sources = evidence.sources_of(start[0], end[0])
     key: list[list[Any]]
     if evidence.sport is HOCKEY:
-        key = faceoffs_between(evidence.sources, start, end)
+        key = faceoffs_between(sources, start, end)
     else:
-        key = events_between(evidence.sources, evidence.sport.name, start, end)
+        key = events_between(sources, evidence.sport.name, start, end)
     return Question("I", {"start": start, "end": end}, key, asked_after - end[0], end[0], end)
