@@ -1,0 +1,174 @@
+"""Categories and what stands beside them: all together, problems, what nobody judged, switching against reasoning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from evolif.broadcast.accuracy import accuracies, match_accuracy, overall_share
+from evolif.broadcast.breakdowns import by_subtask
+from evolif.broadcast.cells import Shares, percent_cell, points_cell, share_object
+from evolif.broadcast.plays import BroadcastColumn, PlayedMatch, heads_of
+from evolif.broadcast.scores import CATEGORIES
+from evolif.grid import Grid, TableCell, TableRow
+from evolif.metrics import FEWEST, Interval
+from evolif.metrics.shares import Share, share_of
+from evolif.metrics.statistics import middle, resampled_sums
+
+CATEGORY_TABLE = "categories"
+"""The name of the table."""
+TITLES: Mapping[str, str] = {
+    "IF": "instruction following",
+    "CR": "context retrieval",
+    "IR": "information reasoning",
+    "TS": "task switching",
+}
+_OVERALL, _PROBLEMS, _ALL, _UNJUDGED = "overall", "problems", "all judged turns", "points that nobody judged"
+_FEWEST_TURNS = 10
+"""A sub-task is called the weakest only with as many turns."""
+
+
+def category_shares(column: BroadcastColumn) -> dict[str, Share]:
+    """Overall, the categories, problems and all judged turns of one model; those that it has."""
+    own = column.matches
+    found = {_OVERALL: overall_share(own, seed=column.seed, resamples=column.resamples)}
+    for task, matches in column.tasks.items():
+        named = f"{task} {TITLES[task]}" if task in TITLES else task or "unknown"
+        found[named] = share_of((one.dialogue, match_accuracy(one)["accuracy"], 1.0) for one in matches)
+    found[_PROBLEMS] = _mean_of(own, "math_accuracy")
+    found[_ALL] = _mean_of(own, "original_accuracy")
+    return {name: share for name, share in found.items() if share.value is not None}
+
+
+def _mean_of(matches: Sequence[PlayedMatch], name: str) -> Share:
+    values = ((one.dialogue, match_accuracy(one)) for one in matches)
+    known = ((dialogue, value) for dialogue, found in values if isinstance(value := found.get(name), float))
+    return share_of((dialogue, value, 1.0) for dialogue, value in known)
+
+
+def unjudged_share(matches: Sequence[PlayedMatch]) -> float | None:
+    """Which part of the points of the judged turns nobody judged; None without a turn."""
+    turns = [turn.unjudged for match in matches for turn in match.turns]
+    return fmean(turns) if turns else None
+
+
+def switching(column: BroadcastColumn) -> tuple[float, Interval | None] | None:
+    """TS minus IR, which were played on different matches; None without one of them.
+
+    The 95 % bootstrap interval draws the dialogues of both; there is none with fewer than six of either.
+    """
+    own = accuracies(column.matches)
+    if "TS" not in own or "IR" not in own:
+        return None
+    value = fmean(own["TS"]) - fmean(own["IR"])
+    if min(len(own["TS"]), len(own["IR"])) < FEWEST:
+        return value, None
+    drawn = [
+        resampled_sums([[share / len(own[task]) for share in own[task]]], seed=2 * column.seed + place,
+                       resamples=column.resamples)[0]
+        for place, task in enumerate(("TS", "IR"))
+    ]  # fmt: skip
+    ends = middle([float(one) - float(other) for one, other in zip(*drawn, strict=True)], value)
+    return value, None if ends is None or ends[0] == ends[1] else ends
+
+
+def category_grid(columns: Sequence[BroadcastColumn]) -> Grid:
+    """The categories of models side by side."""
+    found = [category_shares(one) for one in columns]
+    names = [name for name in _order(found) if any(name in own for own in found)]
+    rows: list[TableRow] = [(name, tuple(percent_cell(own.get(name), True) for own in found)) for name in names]
+    notes = [
+        "Mean over dialogues of the mean score of their turns, from whole matches, whatever became of patience; "
+        "problems count in their own row only. Overall: the plain mean of the categories."
+    ]
+    apart = [switching(one) for one in columns]
+    if any(apart):
+        cells = (TableCell() if one is None else points_cell(*one) for one in apart)
+        rows.append(("TS − IR, points", tuple(cells)))
+        notes.append(
+            "TS − IR: on different matches; what switching costs on the same ones takes --set switch=math,none."
+        )
+    unjudged = [unjudged_share(one.matches) for one in columns]
+    if any(unjudged):
+        rows.append((_UNJUDGED, tuple(_small_cell(one) for one in unjudged)))
+    title = "Accuracy by category, in % of so many dialogues"
+    return Grid(CATEGORY_TABLE, title, "category", heads_of(columns), tuple(rows), " ".join(notes))
+
+
+def _order(found: Sequence[Shares]) -> list[str]:
+    tasks = [f"{task} {TITLES[task]}" for task in CATEGORIES]
+    known = (_OVERALL, *tasks, _PROBLEMS, _ALL)
+    others = dict.fromkeys(name for own in found for name in own if name not in known)
+    return [_OVERALL, *tasks, *others, _PROBLEMS, _ALL]
+
+
+def _small_cell(share: float | None) -> TableCell:
+    return TableCell() if share is None else TableCell(f"{100 * share:.1f}" if share else "0")
+
+
+def category_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
+    """What a model reaches, where it is weakest, and what the figures leave out, in sentences.
+
+    Args:
+        name: Of the model.
+        column: What it played.
+    """
+    if column.matches:
+        yield _answer(name, column)
+        yield from _weakest(name, column)
+    if column.broken:
+        were = "match broke off and is" if column.broken == 1 else "matches broke off and are"
+        yield f"{name}: {column.broken} {were} in no category: their scores come from whole matches."
+    unjudged = unjudged_share(column.matches)
+    if unjudged:
+        yield (
+            f"{name}: {100 * unjudged:.1f} % of the points are not judged (does a sentence support the team, is a "
+            "summary true); a judge decides on them with --judge."
+        )
+
+
+def _answer(name: str, column: BroadcastColumn) -> str:
+    found = category_shares(column)
+    tasks = column.tasks
+    matches = f"{len(column.matches)} match{'es' * (len(column.matches) != 1)}"
+    whole = percent_cell(found.get(_OVERALL))
+    reached = f"{whole.value} % {whole.aside}".strip()
+    if len(tasks) == 1:
+        [task] = tasks
+        text = f"{name} reaches {reached} in {task} ({TITLES.get(task, 'unknown')}) over {matches}"
+    else:
+        own = {task: fmean(values) for task, values in accuracies(column.matches).items()}
+        listed = ", ".join(f"{task} {100 * value:.0f}" for task, value in own.items())
+        text = f"{name} reaches {reached} overall over {matches}: {listed}"
+    problems = found.get(_PROBLEMS)
+    beside = "" if problems is None else f"; of the problems in between it solves {percent_cell(problems).value} %"
+    return f"{text}{beside}."
+
+
+def _weakest(name: str, column: BroadcastColumn) -> Iterator[str]:
+    shares = {
+        asked: share.value
+        for asked, share in by_subtask(column.matches).items()
+        if share.value is not None and share.of >= _FEWEST_TURNS and not asked.endswith(", problem")
+    }
+    if len(shares) > 1:
+        best, worst = max(shares, key=lambda asked: shares[asked]), min(shares, key=lambda asked: shares[asked])
+        if shares[best] > shares[worst]:
+            yield (
+                f"{name} does best in {best} ({100 * shares[best]:.0f} %) and worst in {worst} "
+                f"({100 * shares[worst]:.0f} %)."
+            )
+
+
+def categories_object(column: BroadcastColumn) -> dict[str, Any]:
+    """What the table of metrics does not have, for machines."""
+    value = overall_share(column.matches, seed=column.seed, resamples=column.resamples)
+    overall = share_object(value)
+    del overall["of"]
+    found: dict[str, Any] = {"overall": overall, "unjudged_points": unjudged_share(column.matches)}
+    apart = switching(column)
+    if apart is not None:
+        low, high = apart[1] or (None, None)
+        found["ts_minus_ir_on_other_matches"] = {"value": apart[0], "low": low, "high": high}
+    return found

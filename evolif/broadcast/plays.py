@@ -1,0 +1,176 @@
+"""Played matches as reports read them: what each turn scored, and what it asked; models side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evolif.metrics.process import credit_of
+from evolif.types import JudgedTurn, Label, Session
+
+PROBLEM, SCORE = "M", "S"
+"""Kinds of turns: a problem that interrupts the match, and the score so far."""
+RIGHT = 0.999999
+"""A turn with this score or more is right: all that was asked for is there."""
+_NEEDS_JUDGE: Mapping[str, float] = {"support": 0.1, "true summary": 0.25}
+"""Group of a verdict to what its item is worth, where only a judge can decide."""
+_MEMO = "broadcast"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnScore:
+    """A judged turn.
+
+    Attributes:
+        turn: From 1.
+        kind: Such as `S` or `A`.
+        subtask: What is asked, in words; `problem` for one that interrupts the match.
+        period: From 1; None if unknown.
+        distance: Periods between the evidence and the question; None where the question has none.
+        score: From 0 to 1.
+        unjudged: What its items are worth that nobody judged; a whole turn is worth 1.
+        judged: As the run has it.
+    """
+
+    turn: int
+    kind: str
+    subtask: str
+    period: int | None
+    distance: int | None
+    score: float
+    unjudged: float
+    judged: JudgedTurn
+
+    @property
+    def is_right(self) -> bool:
+        """Whether all that was asked for is there."""
+        return self.score >= RIGHT
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """A match that was played to its end.
+
+    Attributes:
+        dialogue: Its number in the benchmark.
+        epoch: Which repetition it is.
+        task: `IF`, `CR`, `IR` or `TS`.
+        sport: In one word.
+        variant: Its side of a comparison, such as `chunks=10`; empty for a dialogue as usual.
+        match: Dialogues of one match differ in their variant only.
+        turns: Those that were judged, in order.
+    """
+
+    dialogue: int
+    epoch: int
+    task: str
+    sport: str
+    variant: str
+    match: int
+    turns: tuple[TurnScore, ...]
+
+    @property
+    def asked(self) -> tuple[TurnScore, ...]:
+        """The judged turns about the match: all but problems."""
+        return tuple(turn for turn in self.turns if turn.kind != PROBLEM)
+
+
+def match_of(session: Session) -> PlayedMatch | None:
+    """A session as a played match.
+
+    Args:
+        session: As a run stores it, or as `counted_sessions` gives it: turns after exhausted patience count, too.
+
+    Returns:
+        None for a session that did not come to the end of its match.
+    """
+    if session.ending != "finished" or session.cause == "patience":
+        return None
+    turns = [turn for turn in (*session.turns, *session.later) if turn.seat == "target"]
+    labels: Mapping[str, Label] = turns[0].labels if turns else {}
+    return PlayedMatch(
+        session.dialogue,
+        session.epoch,
+        str(labels.get("task", "")),
+        str(labels.get("sport", "")),
+        str(labels.get("variant", "")),
+        _number(labels, "match") or 0,
+        tuple(_scored(turn, score) for turn in turns if (score := credit_of(turn)) is not None),
+    )
+
+
+def _scored(turn: JudgedTurn, score: float) -> TurnScore:
+    labels = turn.labels
+    return TurnScore(
+        turn.turn,
+        str(labels.get("kind", "")),
+        str(labels.get("subtask", "")),
+        _number(labels, "period"),
+        _number(labels, "distance"),
+        score,
+        sum(_NEEDS_JUDGE.get(verdict.group, 0.0) for verdict in turn.verdicts if verdict.satisfied is None),
+        turn,
+    )
+
+
+def _number(labels: Mapping[str, Label], name: str) -> int | None:
+    value = labels.get(name)
+    return value if isinstance(value, int) else None
+
+
+@dataclass(frozen=True, slots=True)
+class BroadcastColumn:
+    """What one model played in one run.
+
+    Attributes:
+        name: Of the column, unlike any other's.
+        matches: Those that were played to their end.
+        broken: How many counted sessions were not.
+        seed: Of the report's draws.
+        resamples: How many draws an interval takes that needs some.
+    """
+
+    name: str
+    matches: tuple[PlayedMatch, ...]
+    broken: int = 0
+    seed: int = 0
+    resamples: int = 2_000
+
+    @property
+    def tasks(self) -> dict[str, list[PlayedMatch]]:
+        """The matches by task, in the order of the page."""
+        found: dict[str, list[PlayedMatch]] = {}
+        for match in self.matches:
+            found.setdefault(match.task, []).append(match)
+        return {task: found[task] for task in sorted(found, key=task_order)}
+
+
+def task_order(task: str) -> tuple[int, str]:
+    """Where a task stands: instruction following, retrieval, reasoning, switching, then others."""
+    known = ("IF", "CR", "IR", "TS")
+    return (known.index(task) if task in known else len(known)), task
+
+
+def column_of(name: str, model: Any) -> BroadcastColumn:
+    """What a model of a report played (`evolif.report.ModelAnalysis`); read once a report."""
+    if _MEMO not in model.memo:
+        model.memo[_MEMO] = _read(model.counted)
+    matches, broken = model.memo[_MEMO]
+    return BroadcastColumn(name, matches, broken, model.of.seed, model.of.resamples)
+
+
+def _read(sessions: Sequence[Session]) -> tuple[tuple[PlayedMatch, ...], int]:
+    matches = tuple(match for match in map(match_of, sessions) if match is not None)
+    return matches, len(sessions) - len(matches)
+
+
+def columns_of(board: Any) -> list[BroadcastColumn]:
+    """The models side by side (`evolif.report.ComparableRuns`) that played a match to its end."""
+    found = (column_of(head, model) for head, model in zip(board.heads, board.models, strict=True))
+    return [column for column in found if column.matches]
+
+
+def heads_of(columns: Iterable[BroadcastColumn]) -> tuple[str, ...]:
+    """The names of columns."""
+    return tuple(column.name for column in columns)

@@ -1,0 +1,148 @@
+"""Variants of the same matches, compared in pairs."""
+
+from dataclasses import replace
+
+import pytest
+from broadcast_sessions import played
+
+from evolif.broadcast.ablations import ablation_grids, ablation_object, ablation_remarks, comparisons, variants_of
+from evolif.broadcast.pair_retrieval import fact_scores
+from evolif.broadcast.plays import BroadcastColumn, match_of
+from evolif.types import CREDIT, JudgedTurn, Score, Session, Verdict
+
+pytest.importorskip("numpy", reason="NumPy is not installed")
+
+
+def column(*sessions):
+    return BroadcastColumn("m", tuple(map(match_of, sessions)), resamples=300)
+
+
+def pairs(first, second, names, number=12):
+    """Dialogues of so many matches, each as two variants; a word `{}` takes part in every second match."""
+    sessions = []
+    for match in range(number):
+        for turns, name in zip((first, second), names, strict=True):
+            own = turns[match % len(turns)]
+            sessions.append(played(len(sessions) + 1, own, variant=name, match=match))
+    return sessions
+
+
+def test_variants_of_a_match_are_compared_over_their_questions_only():
+    own = column(*pairs(["A1 A1 S0", "A1 A.5 S0"], ["S1 A.5 A.5 M1", "A.5 A0"], ("", "whole")))
+    [found] = comparisons(own)
+    assert (found.measure, found.reference, found.variant) == ("questions", "turn by turn", "whole")
+    assert (found.base.value, found.value.value, found.value.of) == (0.875, 0.375, 12)
+    assert found.difference == -0.5 and found.p < 0.001
+    low, high = found.interval
+    assert -1 <= low <= -0.5 <= high < 0
+
+
+def test_matches_that_only_one_variant_has_are_left_out():
+    sessions = pairs(["A1"], ["A0"], ("ask_after=1", "ask_after=3"))
+    [found] = comparisons(column(*sessions[:-1]))
+    assert (found.value.of, found.reference, found.variant) == (11, "ask_after=1", "ask_after=3")
+
+
+def test_each_variant_is_compared_with_the_first():
+    sessions = []
+    for match in range(8):
+        for name, score in (("switch=math", 0.5), ("switch=chat", 0.75), ("switch=none", 1.0)):
+            sessions.append(played(len(sessions) + 1, f"T{score} M0", variant=name, match=match, task="TS"))
+    found = comparisons(column(*reversed(sessions)))
+    assert [(one.variant, one.reference, one.difference) for one in found] == [
+        ("switch=chat", "switch=math", 0.25), ("switch=none", "switch=math", 0.5)
+    ]  # fmt: skip
+    [grid] = ablation_grids([column(*sessions)])
+    assert [name for name, _ in grid.rows] == [
+        "questions, switch=math", "questions, switch=chat", "questions, switch=chat − switch=math",
+        "questions, switch=none", "questions, switch=none − switch=math",
+    ]  # fmt: skip
+    cell = dict(grid.rows)["questions, switch=none − switch=math"][0]
+    assert cell.value == "50" and "p .008" in cell.aside
+
+
+def test_parts_of_a_period_are_compared_in_questions_and_in_scores_and_errors_pile_up():
+    own = column(*pairs(["S1 S0 S0 A1"], ["S1 S0 S0 S0 S1 A.5"], ("chunks=5", "chunks=10")))
+    questions, scores = comparisons(own)
+    assert questions.measure == "questions" and questions.difference == -0.5
+    assert scores.measure == "scores" and scores.difference == pytest.approx(2 / 5 - 1 / 3)
+    _, errors = ablation_grids([own])
+    cells = {name: row[0] for name, row in errors.rows}
+    assert cells["chunks=5, after a wrong one"].value == "100" and cells["chunks=10, after a wrong one"].value == "67"
+    assert "of 36" in cells["chunks=10, after a wrong one"].aside
+
+
+def test_nothing_is_compared_without_variants():
+    own = column(played(1, "A1"), played(2, "A0"))
+    assert variants_of(own.matches) == {} and comparisons(own) == [] and list(ablation_grids([own])) == []
+    assert list(ablation_remarks("m", own)) == [] and ablation_object(own) == []
+
+
+def test_epochs_of_a_match_are_taken_together():
+    sessions = pairs(["A1"], ["A0"], ("", "whole"), number=6)
+    again = [replace(session, epoch=1) for session in sessions]
+    [once], [twice] = comparisons(column(*sessions)), comparisons(column(*sessions, *again))
+    assert once == twice and once.value.of == 6
+
+
+def test_sentences_and_machines_say_the_same():
+    own = column(*pairs(["A1"], ["A.5"], ("", "whole")))
+    [sentence] = ablation_remarks("gpt", own)
+    assert (
+        sentence.startswith("gpt, whole against turn by turn: questions −50 [")
+        and "over 12 matches, p <.001." in sentence
+    )
+    [found] = ablation_object(own)
+    assert found["difference"]["value"] == -0.5 and found["matches"] == 12 and found["value"]["value"] == 0.5
+
+
+# The same evidence asked for at a moment and in an interval.
+
+
+def told(number, kind, verdicts, *, gate=True):
+    own = tuple(Verdict("fact", right, event, "") for event, right in verdicts)
+    own += (Verdict("gate: wrong_player" if kind == "A" else "gate: false_facts", gate, "", ""),)
+    return JudgedTurn(number, own, {"task": "CR", "kind": kind}, (Score(CREDIT, 0.5),))
+
+
+def match(*turns):
+    return match_of(Session("m", 1, 0, None, "finished", cause="end", turns=turns))
+
+
+EVENT, OTHER = "Ann Fox, 2 points, Q1 3:20", "Bea Roe, 3 points, Q1 4:02"
+RIGHT = [(f"{EVENT} (the points)", True), (f"{EVENT} (the time)", True)]
+HALF = [(f"{EVENT} (the points)", True), (f"{EVENT} (the time)", False)]
+
+
+@pytest.mark.parametrize(
+    ("anchored", "interval", "scores"),
+    [
+        (told(6, "A", RIGHT), told(6, "I", [(OTHER, False), (EVENT, True)]), (1, 1)),
+        (told(6, "A", HALF), told(6, "I", [(OTHER, True), (EVENT, True)]), (0, 1)),
+        (told(6, "A", RIGHT, gate=False), told(6, "I", [(OTHER, True), (EVENT, False)]), (0, 0)),
+        (told(6, "A", RIGHT), told(6, "I", [(OTHER, True), (EVENT, True)], gate=False), (1, 0)),
+        (told(6, "A", RIGHT), told(7, "I", [(EVENT, True)]), None),
+        (told(6, "A", RIGHT), told(6, "I", [(OTHER, True)]), None),
+        (told(6, "A", RIGHT), told(6, "A", RIGHT), None),
+    ],
+)
+def test_the_fact_of_the_target_scores_in_both(anchored, interval, scores):
+    assert fact_scores(match(anchored), match(interval)) == scores
+    swapped = fact_scores(match(interval), match(anchored))
+    assert swapped == (scores and scores[::-1])
+
+
+def test_pairs_of_retrieval_are_compared_in_facts():
+    sessions = []
+    for number in range(8):
+        for name, own in (
+            ("pair=anchored", told(6, "A", RIGHT)),
+            ("pair=interval", told(6, "I", [(OTHER, True), (EVENT, number == 0)])),
+        ):
+            labels = {**own.labels, "variant": name, "match": number, "sport": "basketball"}
+            session = Session(
+                "m", len(sessions) + 1, 0, 3, "finished", cause="end", turns=(replace(own, labels=labels),)
+            )
+            sessions.append(session)
+    [found] = comparisons(column(*sessions))
+    assert found.measure == "facts of the targets" and found.difference == -7 / 8
