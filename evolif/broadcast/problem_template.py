@@ -152,9 +152,10 @@ def weekday(day: int) -> str:
     return _WEEKDAYS[day % 7]
 
 
-def tenths(value: int) -> str:
-    """A number with one decimal, from tenths: `13.5`."""
-    return f"{value // 10:,}.{value % 10}"
+def ordinal(number: int) -> str:
+    """Which in a row: `12th`."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number // 10 % 10 != 1 else "th"
+    return f"{number}{ending}"
 
 
 def measured(unit: str) -> Show:
@@ -173,8 +174,9 @@ _SHOWN: Final[Mapping[str | None, Show]] = {
     "clock": clock,
     "duration": duration,
     "weekday": weekday,
-    "tenths": tenths,
+    "ordinal": ordinal,
 }
+"""By the word behind a place's colon."""
 
 
 def _filled(text: str, values: Mapping[str, int | str]) -> str:

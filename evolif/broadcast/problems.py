@@ -13,10 +13,13 @@ from typing import Final, TypedDict
 
 from evolif.broadcast.arguments import whole
 from evolif.broadcast.problem_template import Template
+from evolif.broadcast.problem_templates_home import HOME
 from evolif.broadcast.problem_templates_money import MONEY
+from evolif.broadcast.problem_templates_sums import SUMS
+from evolif.broadcast.problem_templates_time import TIME
 from evolif.rng import Purpose, Stream
 
-TEMPLATES: Final[tuple[Template, ...]] = (*MONEY,)
+TEMPLATES: Final[tuple[Template, ...]] = (*MONEY, *TIME, *HOME, *SUMS)
 """All of them. The bytes of problems follow from the order."""
 CAPACITY: Final = len(TEMPLATES) * min(template.size for template in TEMPLATES)
 """How many problems are surely different."""
