@@ -87,7 +87,7 @@ def checklist_of(
         number: Of the reply over the whole match, from 1.
         intent: What the friend wants; None for what this kind always is.
         period: The period that just ended, where the question does not name it.
-        summary: Whether a `Q` also has to bring the summary; the question may say so, too.
+        summary: Whether a `Q`, or an `S` of `IF`, also has to bring the summary; the question may say so, too.
 
     Returns:
         Items, whose weights add up to 1, and gates.
@@ -121,7 +121,7 @@ def needs_judge(item: Mapping[str, Any]) -> bool:
 def _gates(kind: str, asked: Asked) -> list[str]:
     if kind == "T":
         return ["no_right_player"] if _is_points(asked.key) else []
-    if kind == "Q":
+    if kind in ("S", "Q"):
         return ["no_summary"] if asked.summary else []
     return {"A": ["wrong_player"], "I": ["false_facts"], "L": ["false_changes"]}.get(kind, [])
 
@@ -217,7 +217,9 @@ def _body(words: float, sentences: float) -> list[Item]:
 
 
 def _formatted_score(asked: Asked, names: Mapping[str, Any]) -> list[Item]:
-    return [*_tags(asked, 0.1, 0.4), *_body(0.2, 0.2), *_scores(asked.key, 0.05)]
+    if not asked.summary:
+        return [*_tags(asked, 0.1, 0.4), *_body(0.2, 0.2), *_scores(asked.key, 0.05)]
+    return [*_tags(asked, 0.05, 0.25), *_body(0.05, 0.05), *_scores(asked.key, 0.05), *_summary()]
 
 
 def _acrostic(asked: Asked, names: Mapping[str, Any]) -> list[Item]:
@@ -233,13 +235,11 @@ def _acrostic(asked: Asked, names: Mapping[str, Any]) -> list[Item]:
 def _statistics(asked: Asked, names: Mapping[str, Any]) -> list[Item]:
     if not asked.summary:
         return [*_tags(asked, 0.1, 0.4), *_body(0.1, 0.1), *_lines(asked.key, 0.3)]
-    return [
-        *_tags(asked, 0.05, 0.25),
-        *_body(0.05, 0.05),
-        *_lines(asked.key, 0.1),
-        {"kind": "summary", "weight": 0.25, "part": "lt50"},
-        {"kind": "summary", "weight": 0.25, "part": "true"},
-    ]
+    return [*_tags(asked, 0.05, 0.25), *_body(0.05, 0.05), *_lines(asked.key, 0.1), *_summary()]
+
+
+def _summary() -> list[Item]:
+    return [{"kind": "summary", "weight": 0.25, "part": "lt50"}, {"kind": "summary", "weight": 0.25, "part": "true"}]
 
 
 def _lines(key: Sequence[Mapping[str, Any]], together: float) -> list[Item]:

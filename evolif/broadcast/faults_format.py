@@ -104,12 +104,14 @@ def _padding(count: int) -> str:
 
 
 def _scores(turn: Turn) -> Iterator[Fault]:
-    right = Parts(tag_line(turn["number"], intent_of_turn(turn)), score_body(turn))
+    summary = summary_block(turn) if brings_summary(turn) else ""
+    right = Parts(tag_line(turn["number"], intent_of_turn(turn)), score_body(turn), summary=summary)
     yield from _tag_faults(turn, right)
     yield from _body_faults(turn, right)
     for name, claim in wrong_scores(turn["key"]):
         body = score_body({**turn, "key": claim})
         yield name, replace(right, body=body).reply(), unmet_scores(turn["checklist"], claim), ()
+    yield from _summary_faults(turn, right)
 
 
 def _acrostic(turn: Turn) -> Iterator[Fault]:
@@ -152,10 +154,14 @@ def _statistics(turn: Turn) -> Iterator[Fault]:
         costs = tuple(place for place in places if turn["checklist"][place]["line"] not in claim)
         yield name, replace(right, lines=wrong).reply(), costs, ()
     yield "no block", replace(right, lines=None).reply(), places, ()
-    if summary:
+    yield from _summary_faults(turn, right)
+
+
+def _summary_faults(turn: Turn, right: Parts) -> Iterator[Fault]:
+    if right.summary:
         short = _places(turn, kind="summary", part="lt50")
         yield "no summary", replace(right, summary="").reply(), short, ("no_summary",)
-        yield "a summary of one word more", replace(right, summary=_long(summary)).reply(), short, ()
+        yield "a summary of one word more", replace(right, summary=_long(right.summary)).reply(), short, ()
 
 
 def _wrong_statistics(turn: Turn, key: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:

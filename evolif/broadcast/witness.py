@@ -146,8 +146,10 @@ def stats_block(key: Sequence[Mapping[str, Any]]) -> str:
 
 
 def summary_block(turn: Turn) -> str:
-    """A true summary of fewer than 50 words, in its tags, made from the statistics of the period alone."""
+    """A true summary of fewer than 50 words, in its tags, made from the turn's own key alone."""
     key, teams = turn["key"], turn["names"]["teams"]
+    if turn["kind"] == "S":  # no line but the one with the score names both teams
+        return f"<Summary>All in all there have been {_points(sum(key.values()))} so far.</Summary>"
     told = [f"This is {teams[0]} against {teams[1]}."]
     if key and "taken" in key[0]:
         told += [f"{line['player']} won {line['won']} of {line['taken']} faceoffs in this period." for line in key]
@@ -233,8 +235,16 @@ def _impact(turn: Turn) -> str:
 
 
 def _statistics(turn: Turn) -> str:
-    summary = [summary_block(turn)] if brings_summary(turn) else []
-    return "\n".join([statistics_body(turn), stats_block(turn["key"]), *summary])
+    return _with_summary(turn, statistics_body(turn), stats_block(turn["key"]))
+
+
+def _formatted_score(turn: Turn) -> str:
+    return _with_summary(turn, score_body(turn))
+
+
+def _with_summary(turn: Turn, *parts: str) -> str:
+    """The parts of a reply, and the summary if it has to bring one."""
+    return "\n".join([*parts, *([summary_block(turn)] if brings_summary(turn) else [])])
 
 
 def _letter(turn: Turn) -> str:
@@ -253,4 +263,4 @@ _ANSWERS: Final[Mapping[str, _Write]] = {
     "H": _impact,
     "M": _letter,
 }
-_FORMATTED: Final[Mapping[str, _Write]] = {"S": score_body, "K": acrostic_body, "Q": _statistics}
+_FORMATTED: Final[Mapping[str, _Write]] = {"S": _formatted_score, "K": acrostic_body, "Q": _statistics}
