@@ -399,6 +399,10 @@ class Scenario(Protocol):
         """What the page shows beside a prompt: names and values; a value without a name stands alone."""
         return tuple((name, str(value)) for name, value in prompt.labels.items())
 
+    def folds(self, prompt: Prompt) -> Sequence[tuple[int, int]]:
+        """Ranges of the query that the page folds, in characters and in order, such as long tables; none as a rule."""
+        return ()
+
     def reading_format(self, prompt: Prompt) -> str | None:
         """The format in which an answer is read, which places the spans of verdicts; None for any text."""
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -77,6 +77,28 @@ class PromptFacts:
     """The other facts, with their names."""
 
 
+class Piece(NamedTuple):
+    """A part of a query."""
+
+    text: str
+    lines: int
+    """How many lines it has if it is folded, else 0."""
+
+
+def pieces_of(query: str, folds: Sequence[tuple[int, int]]) -> tuple[Piece, ...]:
+    """A query cut at what is folded, without line breaks around the pieces; nothing for ranges that do not ascend.
+
+    Args:
+        query: The text.
+        folds: As `Scenario.folds` gives them.
+    """
+    ends = [0, *(place for fold in folds for place in fold), len(query)]
+    if not folds or any(after < before for before, after in pairwise(ends)):
+        return ()
+    texts = [(query[start:end].strip("\n"), number % 2 == 1) for number, (start, end) in enumerate(pairwise(ends))]
+    return tuple(Piece(text, (text.count("\n") + 1) if folded else 0) for text, folded in texts if text)
+
+
 class PromptReader:
     """What the scenario of a run says about its prompts.
 
@@ -106,6 +128,11 @@ class PromptReader:
             found = PromptFacts(fmt, badges, named)
             found = self._known[key] = self._unique.setdefault(found, found)
         return found
+
+    def pieces(self, prompt: Prompt) -> tuple[Piece, ...]:
+        """The query where some of it is folded, else nothing."""
+        with blaming(self.scenario):
+            return pieces_of(prompt.query, self.scenario.folds(prompt))
 
     def heard(self, prompt: Prompt, answer: str) -> str:
         """What the others heard of an answer."""
@@ -139,6 +166,8 @@ class TurnView(NamedTuple):
     heuristic: Markup
     context: str
     """What of the past the call was shown; empty if that is not stored."""
+    pieces: tuple[Piece, ...] = ()
+    """The query, if some of it is folded."""
 
     @property
     def said(self) -> list[Message]:
@@ -172,6 +201,7 @@ def turn_view(record: TurnRecord, reader: PromptReader, patience: int | None) ->
         scores=score_items(record.judged.scores),
         heuristic=verdict_items(record.heuristic, frozenset()),
         context=_context(record),
+        pieces=reader.pieces(record.prompt),
     )
 
 
