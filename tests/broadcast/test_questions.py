@@ -107,6 +107,16 @@ def test_the_first_period_is_asked_about_alike_whenever_it_is(sport: str, task: 
             ]
 
 
+@pytest.mark.parametrize("pair", ["", "anchored", "interval"])
+@pytest.mark.parametrize("sport", SPORTS)
+def test_only_the_period_that_is_named_is_asked_about(sport: str, pair: str) -> None:
+    for match in matches(sport)[:60]:
+        for task in ("CR", "IR"):
+            found = break_questions(match, 3, task, stream(match, task, 3), about=2, pair=pair)
+            assert {moment[0] for one in found for moment in moments(one)} == {2}
+            assert {(one.distance, one.evidence_period) for one in found} == {(1, 2)}
+
+
 @pytest.mark.parametrize("sport", SPORTS)
 def test_statistics_are_asked_for_both_teams_first_and_then_for_one(sport: str) -> None:
     seen = set()
