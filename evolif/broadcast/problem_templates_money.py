@@ -92,8 +92,8 @@ def discount(price: int, percent: int) -> Solution:
     "The bill for lunch is {bill:money}. {who} adds a tip of {percent} %. How much does {who} pay in all?",
     money,
     slip=100,
-    bill=range(1220, 7400, 20),
-    percent=(10, 15, 20, 25),
+    bill=range(1220, 9000, 20),
+    percent=(5, 10, 15, 20, 25),
     who=PEOPLE,
 )
 def tip(bill: int, percent: int) -> Solution:

@@ -153,7 +153,7 @@ def timetable(first: int, every: int, n: int) -> Solution:
     duration,
     slip=10,
     speed=(40, 50, 60, 70),
-    sixths=range(6, 50),
+    sixths=range(6, 56),
     pause=range(10, 55, 5),
     who=PEOPLE,
 )
