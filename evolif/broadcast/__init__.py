@@ -7,6 +7,7 @@ from evolif.broadcast.leads import lead_changes, lead_checklist
 from evolif.broadcast.match import simulate
 from evolif.broadcast.rows import row_points, score_from_rows, split_rows
 from evolif.broadcast.scores import category_score, checklist_score, game_accuracy, overall
+from evolif.broadcast.scoring import score_reply
 from evolif.broadcast.tags import check_acrostic, check_summary, check_tags, expected_tag, three_sentences_same_letter
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "parse_clock",
     "row_points",
     "score_from_rows",
+    "score_reply",
     "shift_clock",
     "simulate",
     "split_rows",
