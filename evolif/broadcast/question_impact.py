@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from evolif.broadcast.clock import HOCKEY, SECOND, Moment
-from evolif.broadcast.events import Faceoff, Scored
+from evolif.broadcast.events import Faceoff, Scored, span_of
 from evolif.broadcast.impact import impact_faceoffs, impact_points
 from evolif.broadcast.question import Question
 from evolif.broadcast.question_evidence import DrawnSpan, Evidence
@@ -66,6 +66,27 @@ def impact_question(
             key = _key(match, evidence, asked)
             return Question(kind, asked, key, asked_after - period, period, span.end)
     return None
+
+
+def wants_free_throw(kind: str, evidence: Evidence, stream: Stream, taken: Collection[Question]) -> bool:
+    """Whether the next player of a kind of question should have made a free throw, so that half of them did.
+
+    Args:
+        kind: `T` or `H`.
+        evidence: Of the match.
+        stream: Where draws come from; a dialogue with as many of the one as of the other leaves it to chance.
+        taken: The questions that the dialogue has already.
+    """
+    by_chance = bool(stream.below(2))
+    earlier = [_made_free_throw(evidence, one) for one in taken if one.kind == kind]
+    return by_chance if 2 * sum(earlier) == len(earlier) else 2 * sum(earlier) < len(earlier)
+
+
+def _made_free_throw(evidence: Evidence, asked: Question) -> bool:
+    """Whether the player of a question made a free throw in its span."""
+    span = span_of(asked.question["start"], asked.question["end"], evidence.sport)
+    rows = [row for instant in evidence.instants if span.holds(instant.moment) for row in instant.rows]
+    return any(isinstance(row, Scored) and row.points == 1 and row.player == asked.key["player"] for row in rows)
 
 
 def _players(kind: str, rows: Sequence[Scored | Faceoff], with_free_throw: bool) -> list[str]:

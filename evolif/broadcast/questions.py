@@ -15,7 +15,7 @@ from evolif.broadcast.leads import lead_changes
 from evolif.broadcast.match_statistics import best_of
 from evolif.broadcast.question import Question
 from evolif.broadcast.question_evidence import Evidence, evidence_of
-from evolif.broadcast.question_impact import impact_question
+from evolif.broadcast.question_impact import impact_question, wants_free_throw
 from evolif.broadcast.question_retrieval import anchored_question, interval_question, interval_until
 from evolif.errors import ArgumentError
 from evolif.rng import Stream
@@ -24,6 +24,7 @@ __all__ = ["Question", "break_questions"]
 
 TASKS: Final = ("IF", "CR", "IR", "TS")
 PAIRS: Final = ("", "anchored", "interval")
+_IMPACT = ("T", "H")
 _PAIRED = 3
 """Questions of a break that is asked about in two ways."""
 _PAIRED_ROWS = 5
@@ -128,8 +129,8 @@ def _asked(one: _Break, kind: str, taken: Sequence[Question]) -> Question:
 
 def _drawn(one: _Break, kind: str, taken: Sequence[Question]) -> Question | None:
     """A question whose evidence lies in a period drawn from those that are possible, or None if nothing fits."""
-    one_of("kind", kind, ("A", "I", "T", "H"))
-    with_free_throw = bool(one.stream.below(2))
+    one_of("kind", kind, ("A", "I", *_IMPACT))
+    with_free_throw = kind in _IMPACT and wants_free_throw(kind, one.evidence, one.stream, taken)
     periods = one.periods()
     # Half of the players made a free throw; should there be no such player in any period, the other half has one.
     for thrown in (with_free_throw, not with_free_throw):

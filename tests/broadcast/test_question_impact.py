@@ -11,7 +11,7 @@ from broadcast_questions import SPORTS, Asked, dialogues, facts, facts_between, 
 
 from evolif.broadcast import impact_faceoffs, impact_points
 
-SHARE = 0.06
+SHARE = 0.03
 """How far a share of a thousand questions may be from what it is meant to be."""
 
 
@@ -93,6 +93,14 @@ def test_half_of_the_players_made_a_free_throw(kind: str) -> None:
     asked = of_kind("basketball", "IR", kind)
     thrown = [any(row[:2] == [one.question.key["player"], 1] for row in span_of(one)) for one in asked]
     assert abs(sum(thrown) / len(asked) - 0.5) < SHARE
+
+
+def test_free_throws_are_even_within_a_dialogue() -> None:
+    for dialogue in dialogues("basketball", "IR"):
+        for kind in "TH":
+            asked = [one for one in dialogue if one.question.kind == kind]
+            thrown = sum(any(row[:2] == [one.question.key["player"], 1] for row in span_of(one)) for one in asked)
+            assert abs(2 * thrown - len(asked)) <= 2
 
 
 @pytest.mark.parametrize("kind", ["T", "H"])
