@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import string
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -187,10 +186,3 @@ def test_the_system_prompt_names_everybody(sport: str) -> None:
 def test_a_file_without_sentences(data: Any) -> None:
     with pytest.raises(ValueError, match="no sentence"):
         Words(data)
-
-
-def test_the_data_file_is_plain_ascii_but_for_one_word() -> None:
-    import evolif
-
-    text = (Path(evolif.__file__).parent.parent / "seeds" / "broadcast" / "words.yaml").read_text(encoding="utf-8")
-    assert set(re.findall(r"\w*[^\x00-\x7f]\w*", text)) == {"café"}
