@@ -131,7 +131,7 @@ class _Author:
         turns = []
         for number, slot in enumerate(slots, 1):
             turn = self._turn(slot, number)
-            self._tokens.append(self._tokens[-1] + sum(1 for _ in _TOKEN.finditer(turn["message"])))
+            self._tokens.append(self._tokens[-1] + len(_TOKEN.findall(turn["message"])))
             turns.append(turn)
         return turns
 
