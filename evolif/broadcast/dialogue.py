@@ -24,9 +24,11 @@ from evolif.broadcast.match import Match, simulate
 from evolif.broadcast.messages import Block, break_block, message, pause_block, people_lines, row_of, rows_block
 from evolif.broadcast.problems import problem
 from evolif.broadcast.questions import Question, break_questions
+from evolif.broadcast.scoring import score_reply
 from evolif.broadcast.small_talk import small_talk
 from evolif.broadcast.witness import witness
 from evolif.broadcast.wording import Voice, system_prompt
+from evolif.errors import InternalError
 from evolif.rng import Purpose, Stream
 
 Turn = dict[str, Any]
@@ -271,6 +273,11 @@ class _Author:
             )
         if turn["kind"] != "C":
             turn["witness"] = witness(turn)
+        if turn["judged"] and score_reply(turn, turn["witness"])["score"] < 1:
+            raise InternalError(
+                f"turn {turn['number']} ({turn['kind']}) of match {self._match['number']} of {self._task} in "
+                f"{self._sport.name} (seed {self._seed}) has a witness that its checklist refuses"
+            )
         return turn
 
 

@@ -16,7 +16,8 @@ import pytest
 from evolif.broadcast import score_from_rows, split_rows
 from evolif.broadcast.dialogue import dialogue, match_of
 from evolif.broadcast.layout import TASKS
-from evolif.errors import ArgumentError
+from evolif.broadcast.scoring import score_reply
+from evolif.errors import ArgumentError, InternalError
 
 SPORTS = ("basketball", "hockey")
 PERIODS = {"basketball": 4, "hockey": 3}
@@ -106,6 +107,20 @@ def test_judged_turns_have_a_checklist_and_a_witness(task: str, sport: str, numb
         if turn["judged"]:
             assert sum(item["weight"] for item in turn["checklist"]) == pytest.approx(1)
             assert turn["witness"]
+
+
+@pytest.mark.parametrize(("task", "sport"), EVERY)
+@pytest.mark.parametrize("number", range(3))
+def test_every_witness_is_right(task: str, sport: str, number: int) -> None:
+    for turn in turns_of(task, sport, number):
+        if turn["judged"]:
+            assert score_reply(turn, turn["witness"])["score"] == 1
+
+
+def test_a_witness_that_is_wrong_stops_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evolif.broadcast.dialogue.witness", lambda turn: "I do not know.")
+    with pytest.raises(InternalError, match=r"turn 6 \(A\) of match 7 of CR in hockey \(seed 19\) has a witness"):
+        dialogue("CR", "hockey", 7, seed=SEED)
 
 
 @pytest.mark.parametrize("sport", SPORTS)
