@@ -175,7 +175,9 @@ def _wrong_statistics(turn: Turn, key: Sequence[Mapping[str, Any]]) -> Iterator[
         yield "a neighbor's name", [*before, {**line, "player": foreign}, *after]
         yield "a line left out", [*before, *after]
     players = [line["player"] for line in key]
-    yield "exchanged names", [{**line, "player": player} for line, player in zip(key, players[::-1], strict=True)]
+    numbers = [[value for value in line.values() if isinstance(value, int)] for line in key]
+    if numbers != numbers[::-1]:  # else both lines stay true
+        yield "exchanged names", [{**line, "player": player} for line, player in zip(key, players[::-1], strict=True)]
 
 
 def _long(summary: str) -> str:
