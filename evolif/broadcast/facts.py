@@ -204,7 +204,7 @@ def _joined(lines: Sequence[str], table: NameTable) -> Iterator[str]:
     for line in lines:
         found = _KEY_LINE.match(line)
         key = found[1] if found else ""
-        if key in _GOES_ON and not first_key and not (parts and table.players_in(parts[-1])):
+        if key in _GOES_ON and not first_key and not (parts and table.players_in(parts[0])):
             first_key = key
         if key not in _GOES_ON or key == first_key or not parts:
             if parts:

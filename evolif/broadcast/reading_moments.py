@@ -29,7 +29,7 @@ _UNITS: Final = r"(?:s|secs?|seconds?)(?![a-z])\.?"
 _LEFT: Final = r"(?:left|remaining|to go|to play|on the clock)(?![a-z])"
 _CLOCKS: Final = (
     r"(?P<long>[0-9]+(?::[0-9]+){2,})",
-    r"(?P<clock>[0-9]{1,2}:[0-5][0-9](?:\.[0-9]{1,9})?)(?![0-9:])(?! (?:later|earlier|minutes|mins?(?![a-z])))",
+    r"(?P<clock>[0-9]{1,2}:[0-5][0-9](?:\.[0-9]{1,9})?)(?![0-9]|:[0-9])(?! (?:later|earlier|minutes|mins?(?![a-z])))",
     rf"(?P<tenths>[0-5]?[0-9]\.[0-9])(?![0-9%])(?! ?%)(?! ?{_UNITS} (?!{_LEFT}|in|of|on|at|from|before))",
     rf"(?P<whole>[0-5]?[0-9]) ?{_UNITS} {_LEFT}",
 )

@@ -17,7 +17,7 @@ LEVEL: Final = "tie"
 """The leader of a level score."""
 _NO_SCORE: Final = re.compile(
     r"(?<![a-z])(?:by|up|down|(?:lead|advantage|margin|gap|deficit|difference) (?:of|is)|ahead|behind|plus|top|\+)"
-    r" ?(?:(?:just|only|exactly|a|of|mere|single) ){0,3}[0-9]{1,3}(?![0-9:]| ?-+ ?[0-9]| to [0-9]|[.,][0-9])"
+    r" ?(?:(?:just|only|exactly|a|of|mere|single) ){0,3}[0-9]{1,3}(?![0-9]|:[0-9]| ?-+ ?[0-9]| to [0-9]|[.,][0-9])"
     r"|\+ ?[0-9]{1,3}(?![0-9])"
     r"|(?<![0-9a-z])[0-9]{1,3}(?:\.[0-9])?[ -](?:more |remaining )?"
     r"(?:minutes?|mins?|seconds?|secs?|s|quarters?|periods?|rows?|percent|changes?|lead changes?|runs?|fouls?|"
@@ -71,6 +71,8 @@ def score_in(lines: Sequence[str], table: NameTable, sport: str) -> Score:
                 single.setdefault(team, points)
         elif score := _score_of(clean, mentions) or _below(following, mentions, table, sport):
             return score
+        else:
+            single = {**_following(mentions, numbers_in(clean)), **single}
     return single
 
 
