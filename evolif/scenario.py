@@ -55,6 +55,7 @@ _OWN: Mapping[str, str] = {
     "recorded": "evolif.scenarios.recorded:Recorded",
     "shifts": "evolif.scenarios.shifts:Shifts",
     "games": "evolif.scenarios.games:Games",
+    "broadcast": "evolif.scenarios.broadcast:Broadcast",
 }
 """The scenarios of this package: where each class is."""
 
@@ -255,6 +256,8 @@ class Scenario(Protocol):
     breakdowns: ClassVar[tuple[Breakdown, ...]] = ()
     side_options: ClassVar[frozenset[str]] = frozenset()
     """Options of `play` in which runs may differ and still stand side by side in a report."""
+    usual_dialogues: ClassVar[int] = 150
+    """How many dialogues `evolif generate` makes unless it is told."""
     requirement: ClassVar[str] = "requirement"
     """What a verdict is about, in the singular, as reports call it."""
     answer_key: ClassVar[str] = "key"

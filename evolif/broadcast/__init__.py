@@ -1,6 +1,7 @@
 """Live broadcasts of simulated matches: clocks, rows, keys computed from typed events, checks, scores."""
 
 from evolif.broadcast.clock import format_clock, parse_clock, shift_clock
+from evolif.broadcast.dialogue import dialogue
 from evolif.broadcast.events import events_at, events_between, faceoffs_at, faceoffs_between
 from evolif.broadcast.impact import impact_faceoffs, impact_points
 from evolif.broadcast.leads import lead_changes, lead_checklist
@@ -9,6 +10,7 @@ from evolif.broadcast.rows import row_points, score_from_rows, split_rows
 from evolif.broadcast.scores import category_score, checklist_score, game_accuracy, overall
 from evolif.broadcast.scoring import score_reply
 from evolif.broadcast.tags import check_acrostic, check_summary, check_tags, expected_tag, three_sentences_same_letter
+from evolif.broadcast.witness import witness
 
 __all__ = [
     "category_score",
@@ -16,6 +18,7 @@ __all__ = [
     "check_summary",
     "check_tags",
     "checklist_score",
+    "dialogue",
     "events_at",
     "events_between",
     "expected_tag",
@@ -36,4 +39,5 @@ __all__ = [
     "simulate",
     "split_rows",
     "three_sentences_same_letter",
+    "witness",
 ]

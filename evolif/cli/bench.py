@@ -83,7 +83,9 @@ def generate(
     chosen, shown = _seed_of(out) if seed is None else seed, choose(display)
     _refuse_wrong_flags(context, scenario)
     if scenario != INSTRUCTIONS:
-        _generate_other(out, scenario, settings or [], dialogues, chosen)
+        told = context.get_parameter_source("dialogues")
+        usual = told is None or told.name == "DEFAULT"
+        _generate_other(out, scenario, settings or [], None if usual else dialogues, chosen)
         return
     from evolif.instructions import generate as make
     from evolif.models import ModelOptions
@@ -141,8 +143,8 @@ def _refuse_wrong_flags(context: typer.Context, scenario: str) -> None:
             )
 
 
-def _generate_other(out: Path, name: str, settings: list[str], dialogues: int, seed: int) -> None:
-    """Generate a benchmark of any scenario.
+def _generate_other(out: Path, name: str, settings: list[str], dialogues: int | None, seed: int) -> None:
+    """Generate a benchmark of any scenario; with its usual number of dialogues for None.
 
     Raises:
         UsageError: an unknown scenario or option, or the folder holds something else.
@@ -152,7 +154,8 @@ def _generate_other(out: Path, name: str, settings: list[str], dialogues: int, s
     scenario = get_scenario(name)
     with blaming(scenario):
         spec = options_of(scenario.spec, pairs_of(settings, scenario.spec), name)
-        made = scenario.generate(out, spec, dialogues=dialogues, seed=seed, notify=say)
+        number = scenario.usual_dialogues if dialogues is None else dialogues
+        made = scenario.generate(out, spec, dialogues=number, seed=seed, notify=say)
         variant = f" {made.variant}" if made.variant else ""
         show([f"{out}: {len(made.dialogues())} dialogues, scenario {name}{variant}, seed {seed}"])
     typer.echo(f"Next: evolif evaluate {out} --model local/smollm2-135m --out RUN")

@@ -121,7 +121,8 @@ async def _play(
     for prompt in prompts:
         deadline.check()
         answer = TRIVIAL[responder](prompt, prompts[0])
-        turn = JudgedTurn(prompt.turn, _verdicts(await environment.score(prompt, answer, tuple(past))), prompt.labels)
+        judgement = await environment.score(prompt, answer, tuple(past))
+        turn = JudgedTurn(prompt.turn, _verdicts(judgement), prompt.labels, tuple(judgement.scores))
         turns.append(turn)
         left = step(left, patience, turn.judged)
         if left == 0:

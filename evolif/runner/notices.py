@@ -70,16 +70,18 @@ def gap_note(benchmark: Benchmark, settings: RunSettings) -> str:
     left_out, word, cap = gap.left_out, get_scenario(settings.scenario).requirement, settings.max_turns
     why = "No judge is named" if settings.judge == "none" else f"The judge {settings.judge} affects no figure"
     told = (
-        f"{why}, so {_listed(left_out.groups)} will not be judged: about "
-        f"{_share(left_out.requirements)} of the {word}s, and all there is in about {_share(left_out.turns)} of the "
-        "turns. "
+        f"{why}, so {_listed(left_out.groups)} will not be judged: about {_share(left_out.requirements)} of the {word}s"
     )
+    mend = "To judge everything, name a model with --judge."
+    if not left_out.turns:
+        return f"{told}. {mend}"
+    told += f", and all there is in about {_share(left_out.turns)} of the turns. "
     if settings.cap_counts == "turns":
         told += f"This run was started when such turns used up the cap of {cap}; "
     else:
         told += f"Such turns do not use up the cap of {cap}, and a session has at most {settings.most_turns} turns; "
     what = "its length" if settings.patience is None else "EDR len"
-    return f"{told}{what} can reach {_length(gap.judged)} judged turns. To judge everything, name a model with --judge."
+    return f"{told}{what} can reach {_length(gap.judged)} judged turns. {mend}"
 
 
 def _listed(groups: tuple[str, ...]) -> str:

@@ -249,7 +249,8 @@ def respec(**keys: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
         (change(scenario_version=2), "made by version 2 of the scenario quiz, but version 1 is installed; update the"),
         (
             change(scenario="x" * 50),
-            f"the scenario “{'x' * 50}” is not installed here; there are instructions, recorded, shifts, games, quiz",
+            f"the scenario “{'x' * 50}” is not installed here; there are instructions, recorded, shifts, games, "
+            "broadcast, quiz",
         ),
         (change(spec=[]), "spec"),
         (respec(dialogues=0), "spec.dialogues"),

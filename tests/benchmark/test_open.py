@@ -47,7 +47,7 @@ def test_a_scenario_that_is_not_installed_is_named_with_file_and_mend(folder: Pa
         evolif.load_benchmark(folder)
     assert str(caught.value) == (
         f"{folder / 'benchmark.json'}: the scenario “quiz” is not installed here; there are instructions, recorded, "
-        "shifts, games; a benchmark is opened with the package that made it"
+        "shifts, games, broadcast; a benchmark is opened with the package that made it"
     )
 
 

@@ -33,12 +33,13 @@ def test_the_list_has_a_line_for_each_also_for_a_broken_plugin(install) -> None:
         "recorded",
         "shifts",
         "games",
+        "broadcast",
         "gone",
         "quiz",
         "untitled",
     ]
-    assert lines[5].endswith("questions about waters")
-    assert all("cannot be loaded" in line and line.endswith("fix or remove it") for line in (lines[4], lines[6]))
+    assert lines[6].endswith("questions about waters")
+    assert all("cannot be loaded" in line and line.endswith("fix or remove it") for line in (lines[5], lines[7]))
     rows = {row.pop("name"): row for row in json.loads(run("scenarios", "--json").stdout)}
     assert rows["quiz"] == {"title": "questions about waters"} and list(rows["gone"]) == ["fault"]
 
@@ -51,6 +52,7 @@ def test_plugins_can_be_turned_off(install, monkeypatch: pytest.MonkeyPatch) -> 
         "recorded",
         "shifts",
         "games",
+        "broadcast",
     ]
     assert "is not installed here" in refused("scenarios", "quiz")
 
@@ -99,7 +101,8 @@ def test_a_scenario_is_generated_with_its_options_and_completed_with_the_same_se
     [
         (
             ["--scenario", "quizz"],
-            "the scenario “quizz” is not installed here; there are instructions, recorded, shifts, games, quiz",
+            "the scenario “quizz” is not installed here; there are instructions, recorded, shifts, games, "
+            "broadcast, quiz",
         ),
         (["--scenario", "quiz", "--set", "colour=red"], "--set colour: the scenario quiz has no such option"),
         (["--scenario", "quiz", "--turns", "20"], "--turns belongs to instruction following; the scenario quiz takes"),

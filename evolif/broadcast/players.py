@@ -1,0 +1,78 @@
+"""Simulated models: with the witness, with a planted defect, or with what they are shown.
+
+    perfect           the witness
+    steady?skill=.8   the witness with this chance, else a reply with one planted defect
+    reader            what the messages of the call tell, and its own earlier replies
+
+Where nothing is judged, perfect and steady say a word or two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from evolif.broadcast.defects import planted
+from evolif.broadcast.lines import turn_of
+from evolif.broadcast.reader_model import answer_from
+from evolif.errors import UsageError
+from evolif.models import ChatRequest, SimModel
+from evolif.rng import Purpose, Stream
+from evolif.types import Prompt
+
+NAMES = ("perfect", "steady", "reader")
+_DEFAULT_CHANCE = 0.8
+_MILLIONTHS = 10**6
+_OWN_STREAMS = 2000
+"""Keeps the draws apart from those of other scenarios' players."""
+
+
+def player(name: str, seed: int = 0) -> SimModel:
+    """The simulated model of a name.
+
+    Args:
+        name: One of `NAMES`; `steady?skill=P` has a chance P above 0 and at most 1.
+        seed: Seeds its mistakes.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    base, mark, query = name.partition("?")
+    if base not in NAMES or (mark and base != "steady"):
+        known = ", ".join(f"sim/{one}" for one in NAMES)
+        raise UsageError(f"unknown simulated model “sim/{name}”; the scenario broadcast has {known}")
+    chance = _chance(query) if mark else _DEFAULT_CHANCE
+    rules: Mapping[str, Callable[[dict[str, Any], Prompt, ChatRequest], str]] = {
+        "perfect": lambda turn, prompt, request: _right(turn),
+        "steady": lambda turn, prompt, request: _flawed(turn, prompt, request, seed, chance),
+        "reader": lambda turn, prompt, request: answer_from(request.messages, turn),
+    }
+    rule = rules[base]
+    return SimModel(name, lambda prompt, request: rule(turn_of(prompt), prompt, request))
+
+
+def _chance(query: str) -> float:
+    key, _, value = query.partition("=")
+    try:
+        chance = float(value)
+    except ValueError:
+        chance = 0.0
+    if key != "skill" or not 0 < chance <= 1:
+        raise UsageError(
+            "sim/steady: the only option is its chance of a right reply, above 0 and at most 1: sim/steady?skill=.8"
+        )
+    return chance
+
+
+def _right(turn: Mapping[str, Any]) -> str:
+    return str(turn["witness"]) if turn["judged"] else "Noted."
+
+
+def _flawed(turn: Mapping[str, Any], prompt: Prompt, request: ChatRequest, seed: int, chance: float) -> str:
+    """The witness, or a reply with a defect; the same prompt and seeds get the same reply."""
+    own = round(chance * _MILLIONTHS)
+    sampled = request.sampling.seed or 0
+    stream = Stream(seed, Purpose.SIMULATED_MODEL, _OWN_STREAMS, sampled, prompt.dialogue, prompt.turn, own)
+    if not turn["judged"] or stream.fraction() < chance:
+        return _right(turn)
+    return stream.choice(planted(turn)).reply
