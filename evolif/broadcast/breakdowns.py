@@ -138,15 +138,16 @@ _DISTANCE_NOTE = (
 
 
 def distance_chart(columns: Sequence[BroadcastColumn]) -> LineChart | None:
-    """Accuracy against distance; None where only one distance occurs."""
-    found = [(one.name, _at_distances(one.matches)) for one in columns]
+    """Accuracy against distance, in the lines of `_lines`; None where only one distance occurs."""
+    parts, words = _lines(columns)
+    found = [(name, own) for name, matches in parts.items() if (own := _at_distances(matches))]
     distances = sorted({distance for _, own in found for distance in own})
     if len(distances) < 2:
         return None
     lines = tuple(PlotLine(name, tuple(_point(own.get(distance)) for distance in distances)) for name, own in found)
     caption = (
-        "Mean score of questions by how many periods lie between their evidence and the question, with 95 % intervals "
-        "over dialogues; without changes of the lead, which are always asked at once."
+        f"Mean score of questions by how many periods lie between their evidence and the question, {words}, with 95 % "
+        "intervals over dialogues; without changes of the lead, which are always asked at once."
     )
     return LineChart(
         DISTANCE_FIGURE, "Accuracy against distance", caption, "periods between evidence and question", "accuracy (%)",
@@ -154,19 +155,21 @@ def distance_chart(columns: Sequence[BroadcastColumn]) -> LineChart | None:
     )  # fmt: skip
 
 
+def _lines(columns: Sequence[BroadcastColumn]) -> tuple[Mapping[str, Sequence[PlayedMatch]], str]:
+    """The lines of a chart, and what they are: each task of one model, or each of several models."""
+    if len(columns) == 1:
+        return columns[0].tasks, "by task"
+    return {one.name: one.matches for one in columns}, "over all tasks, which are not asked alike everywhere"
+
+
 def _at_distances(matches: Sequence[PlayedMatch]) -> dict[int, Share]:
     return {int(name): share for name, share in by_distance(matches).items() if name.isdigit()}
 
 
 def turn_chart(columns: Sequence[BroadcastColumn]) -> LineChart | None:
-    """Accuracy against turns: a line for each task of one model, or for each of several models; None for one span."""
+    """Accuracy against turns, in the lines of `_lines`; None for one span."""
     span = span_of(columns)
-    if len(columns) == 1:
-        parts: Mapping[str, Sequence[PlayedMatch]] = columns[0].tasks
-        words = "by task"
-    else:
-        parts = {one.name: one.matches for one in columns}
-        words = "over all tasks, of which the last turns may have fewer"
+    parts, words = _lines(columns)
     found = {name: _at_spans(own, span) for name, own in parts.items()}
     ends = sorted({end for own in found.values() for end in own})
     if len(ends) < 2:

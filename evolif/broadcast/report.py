@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evolif.broadcast.ablations import ABLATION, ERRORS, ablation_grids, ablation_object, ablation_remarks
@@ -20,9 +21,14 @@ from evolif.broadcast.breakdowns import (
     turn_chart,
 )
 from evolif.broadcast.categories import CATEGORY_TABLE, categories_object, category_grid, category_remarks
+from evolif.broadcast.messages import BEGIN, END
 from evolif.broadcast.pile_up import PILE_UP, pile_up_grid, pile_up_object, pile_up_remarks
 from evolif.broadcast.plays import BroadcastColumn
 from evolif.grid import Chapter, Grid, LineChart
+from evolif.metrics import LOAD, Breakdown
+
+_FEWEST_ROWS = 3
+"""The page folds tables from so many rows on."""
 
 CHAPTERS = (
     Chapter(
@@ -47,8 +53,7 @@ CHAPTERS = (
         ("survival", "hazard"),
         ("survival", "hazard", "exhaustion"),
     ),
-    Chapter("groups", "What replies must hold", "", ("groups",), ("group", "heuristic")),
-    Chapter("load", "Load", "Load is the number of items that a reply is checked for.", *[("difficulty", "load")] * 2),
+    Chapter("groups", "What replies must hold", "", ("groups",), ("group", "heuristic", "difficulty")),
     Chapter(
         "patience",
         "Patience sweep",
@@ -61,6 +66,14 @@ CHAPTERS = (
 )
 """How the page arranges them."""
 
+BREAKDOWNS = (
+    Breakdown("task", "task", "", kind=True),
+    Breakdown("sport", "sport", "", kind=True),
+    # How many items a reply is checked for says little: reports have it for machines only.
+    replace(LOAD, title=""),
+)
+"""Of whole dialogues; our own tables have those of turns, from whole matches."""
+
 HOW_TO_READ = (
     "A friend follows a simulated match with the model: each message brings new rows of the ticker and a question, and "
     "what it asks about may lie many turns back. A reply is checked item by item; items have weights, and some faults "
@@ -69,6 +82,25 @@ HOW_TO_READ = (
     "comparable with those of MARS-Bench, whose idea this follows.",
 )
 """What a reader of the page has to know about it."""
+
+
+def ticker_folds(message: str) -> tuple[tuple[int, int], ...]:
+    """Where the rows of a message stand, in characters; nothing for tables of a row or two.
+
+    Args:
+        message: The friend's.
+    """
+    found = []
+    start = message.find(f"{BEGIN}\n")
+    while start >= 0:
+        end = message.find(f"\n{END}", start)
+        if end < 0:
+            break
+        first = start + len(BEGIN) + 1
+        if message.count("\n", first, end) >= _FEWEST_ROWS - 1:
+            found.append((first, end))
+        start = message.find(f"{BEGIN}\n", end)
+    return tuple(found)
 
 
 def broadcast_grids(columns: Sequence[BroadcastColumn]) -> Iterator[Grid]:

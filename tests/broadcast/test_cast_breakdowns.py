@@ -22,9 +22,16 @@ from evolif.broadcast.categories import (
     switching,
     unjudged_share,
 )
+from evolif.broadcast.messages import BEGIN, END
 from evolif.broadcast.pile_up import only_scores, pile_up, pile_up_grid, pile_up_object, pile_up_remarks
 from evolif.broadcast.plays import BroadcastColumn, match_of
-from evolif.broadcast.report import broadcast_figures, broadcast_grids, broadcast_object, broadcast_remarks
+from evolif.broadcast.report import (
+    broadcast_figures,
+    broadcast_grids,
+    broadcast_object,
+    broadcast_remarks,
+    ticker_folds,
+)
 from evolif.types import CREDIT, JudgedTurn, Score, Session, Verdict
 
 
@@ -91,6 +98,7 @@ def test_charts_against_distance_and_turns():
     chart = distance_chart([MIXED, other])
     assert chart.x == (0, 1, 2) and [line.name for line in chart.lines] == ["m", "n"]
     assert chart.lines[0].points[0].of == 3 and chart.lines[1].points[2].value is None
+    assert [line.name for line in distance_chart([MIXED]).lines] == ["CR", "TS"]
     assert distance_chart([column(played(1, "A1@0 L1@0"))]) is None
     long = column(played(1, "A1 " * 9), played(2, "T0 " * 20, task="IR"))
     chart = turn_chart([long])
@@ -199,3 +207,15 @@ def test_the_object_for_machines_has_fractions():
 
 def test_nothing_is_shown_of_nothing():
     assert list(broadcast_grids([])) == [] and list(broadcast_figures([])) == []
+
+
+def test_rows_of_a_message_fold_and_its_words_do_not():
+    head, words = "GAME INFO\nA Bs vs. C Ds | Q1 | part 1 of 5\n", "---\nWhat's the score?"
+    rows = "\n".join(f"{minute}:10\tA B misses two point dunk" for minute in range(9, 0, -1))
+    message = f"{head}{BEGIN}\n{rows}\n{END}\n{words}"
+    [(start, end)] = ticker_folds(message)
+    assert message[start:end] == rows
+    both = f"{head}{BEGIN}\n{rows}\n{END}\n{head}{BEGIN}\n(no new rows)\n{END}\n{head}{BEGIN}\n{rows}\n{END}\n{words}"
+    assert [both[start:end] for start, end in ticker_folds(both)] == [rows, rows]
+    for other in (words, f"{BEGIN}\n{rows}", f"{BEGIN}\n(no new rows)\n{END}\n{words}", f"{BEGIN}\n{END}", BEGIN * 3):
+        assert ticker_folds(other) == ()

@@ -79,7 +79,7 @@ class Section:
         grids: Tables.
         sentences: Remarks.
         commands: Commands to reproduce the run.
-        tables_first: Whether the tables stand above the figures.
+        tables_first: Whether the tables stand above the figures, all of them in full.
     """
 
     id: str
@@ -101,12 +101,12 @@ class Section:
     @property
     def short_grids(self) -> tuple[Grid, ...]:
         """Tables that are shown in full."""
-        return tuple(grid for grid in self.grids if len(grid.rows) <= MOST_ROWS)
+        return tuple(grid for grid in self.grids if self.tables_first or len(grid.rows) <= MOST_ROWS)
 
     @property
     def long_grids(self) -> tuple[Grid, ...]:
         """Tables that are folded."""
-        return tuple(grid for grid in self.grids if len(grid.rows) > MOST_ROWS)
+        return tuple(grid for grid in self.grids if grid not in self.short_grids)
 
 
 MOST_PAIRS = 6

@@ -10,7 +10,9 @@ import pytest
 from talk_scenario import Talk, install, make_talk
 
 from evolif.report import analyse, write_page
+from evolif.report.page.sections import Section
 from evolif.report.page.transcripts import pieces_of
+from evolif.scenario import Grid, TableCell
 
 
 @pytest.mark.parametrize(
@@ -51,3 +53,11 @@ def test_the_page_folds_what_a_scenario_wants_folded(tmp_path: Path, monkeypatch
     )
     assert folded is not None and len(re.sub(r"&[^;]*;", "&", folded[1])) == 4
     assert "An earlier word." in first  # other messages of the prompt stand as they are
+
+
+def test_long_tables_are_folded_but_the_headline_is_not() -> None:
+    rows = tuple((str(number), (TableCell(),)) for number in range(30))
+    short, long = Grid("a", "", "", ("m",), rows[:3]), Grid("b", "", "", ("m",), rows)
+    usual, first = Section("s", "S", grids=(short, long)), Section("s", "S", grids=(short, long), tables_first=True)
+    assert (usual.short_grids, usual.long_grids) == ((short,), (long,))
+    assert (first.short_grids, first.long_grids) == ((short, long), ())
