@@ -174,10 +174,8 @@ def _wrong_statistics(turn: Turn, key: Sequence[Mapping[str, Any]]) -> Iterator[
         foreign = neighbor_of(turn, line["player"], named)
         yield "a neighbor's name", [*before, {**line, "player": foreign}, *after]
         yield "a line left out", [*before, *after]
-    players = [line["player"] for line in key]
-    numbers = [[value for value in line.values() if isinstance(value, int)] for line in key]
-    if numbers != numbers[::-1]:  # else both lines stay true
-        yield "exchanged names", [{**line, "player": player} for line, player in zip(key, players[::-1], strict=True)]
+    people = [{name: line[name] for name in ("player", "team")} for line in reversed(key)]
+    yield "exchanged names", [{**line, **person} for line, person in zip(key, people, strict=True)]
 
 
 def _long(summary: str) -> str:

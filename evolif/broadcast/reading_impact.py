@@ -12,11 +12,11 @@ from evolif.broadcast.reading_names import NameTable
 from evolif.broadcast.reading_score import lead_in
 
 _CASES: Final = re.compile(
-    r"(?P<no_ft>(?<![a-z])(?:no|without|not|zero|0|minus|missed|missing|misses|excluding|exclude|removing|remove|"
+    r"(?P<no_ft>(?<![a-z0-9])(?:no|without|not|zero|0|minus|missed|missing|misses|excluding|exclude|removing|remove|"
     r"subtracting|subtract|taking away|take away|taking out|[a-z]+n't|never)(?![a-z])[^.;:|\n]{0,40}?"
     r"(?<![a-z])(?:free[ -]?throws?|fts?)(?![a-z])"
     r"|(?<![a-z])free[ -]?throws? (?:[a-z]+ ){0,2}(?:removed|missed|gone|aside|excluded|taken|subtracted)(?![a-z]))"
-    r"|(?P<no_goals>(?<![a-z])(?:nothing(?: (?:scored|at all))?|no_goals|scoreless|empty|blanked|silenced"
+    r"|(?P<no_goals>(?<![a-z0-9])(?:nothing(?: (?:scored|at all))?|no_goals|scoreless|empty|blanked|silenced"
     r"|(?:no|zero|0)[ -](?:points?|pts|goals?|baskets?|scor(?:e|es|ing))"
     r"|(?:without|minus|excluding|removing|subtracting|taking away|taking out|take away|remove) "
     r"(?:(?:any|all|of|his|her|their|the|that|from|player's) )*"

@@ -22,6 +22,8 @@ _FACEOFF_LABEL: Final = re.compile(
 _RATIO: Final = re.compile(
     r"(?<![0-9/])([0-9]{1,3}) ?(?:made )?(?:/|of|out of|-? ?for ?-?|from) ?([0-9]{1,3})(?![0-9/])"
 )
+_SHOTS: Final = re.compile(_RATIO.pattern.replace("|from)", "|from|-)"))
+"""In basketball also `4-7`; in hockey that would be a count of faceoffs won and lost."""
 _PERCENT: Final = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3})? ?%")
 _TRIED: Final = re.compile(r"(?<![a-z])(?:attempt(?:s|ed)?|tried|tries|taken|shots)(?![a-z])")
 _MADE: Final = re.compile(r"(?<![a-z])(?:made|makes?|hits?|scored|good)(?![a-z])")
@@ -101,7 +103,7 @@ def _shooting(line: str, head: Sequence[str]) -> dict[str, float]:
     """Shots by kind, and points."""
     labels = _labels(line, _SHOT_LABEL)
     bare = without(line, [found.span() for found in _SHOT_LABEL.finditer(line)])
-    ratios = list(_RATIO.finditer(bare))
+    ratios = list(_SHOTS.finditer(bare))
     numbers: dict[str, float] = {}
     if ratios:
         shots = [(float(found[1]), float(found[2])) for found in ratios]

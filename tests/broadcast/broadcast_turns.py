@@ -45,19 +45,25 @@ def turns_of(sport: str, number: int) -> tuple[Turn, ...]:
     found: list[Turn] = []
     for period in range(1, PERIODS[sport] + 1):
         score = score_after(match, period)
-        found.append(turn_of("CR", "S", score, match, len(found) + 1))
-        found.append(turn_of("IF", "S", score, match, len(found) + 1))
+        found.append(turn_of("CR", "S", score, match, number + len(found) + 1))
+        found.append(turn_of("IF", "S", score, match, number + len(found) + 1))
         team = match["teams"][period % 2]
         initials = "".join(word[0] for word in team.split())
         sequence = f"{initials}KING"
-        found.append(turn_of("IF", "K", sequence, match, len(found) + 1, question={"team": team, "seq": sequence}))
+        found.append(
+            turn_of("IF", "K", sequence, match, number + len(found) + 1, question={"team": team, "seq": sequence})
+        )
         best = best_of(match, period)
         for summary in (True, False):
             question = {"period": period, "players": [line["player"] for line in best]}
-            found.append(turn_of("IF", "Q", list(best), match, len(found) + 1, question=question, summary=summary))
+            found.append(
+                turn_of("IF", "Q", list(best), match, number + len(found) + 1, question=question, summary=summary)
+            )
         for task in ("CR", "IR"):
             stream = Stream(7, Purpose.BROADCAST, number, period, len(found))
             for asked in break_questions(match, period, task, stream):
-                found.append(turn_of(task, asked.kind, asked.key, match, len(found) + 1, question=asked.question))
-        found.append(turn_of("TS", "M", LETTERS[(number + period) % 5], match, len(found) + 1))
+                found.append(
+                    turn_of(task, asked.kind, asked.key, match, number + len(found) + 1, question=asked.question)
+                )
+        found.append(turn_of("TS", "M", LETTERS[(number + period) % 5], match, number + len(found) + 1))
     return tuple(found)

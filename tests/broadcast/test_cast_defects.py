@@ -1,0 +1,149 @@
+"""Planted defects cost exactly their items, over all kinds of turns; witnesses cost nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from broadcast_matches import PERIODS
+from broadcast_turns import Turn, turns_of
+
+from evolif.broadcast.checklist import needs_judge
+from evolif.broadcast.defects import Defect, planted
+from evolif.broadcast.dialogue import dialogue
+from evolif.broadcast.scoring import score_reply
+from evolif.broadcast.witness import witness
+from evolif.errors import ArgumentError
+
+MATCHES = 15
+DIALOGUES = 25
+"""Of each task and sport."""
+TASKS = ("IF", "CR", "IR", "TS")
+ON_EVENTS = {"an event left out", "a neighbor's name", "a wrong clock", "another period", "every clock wrong"}
+ON_TAGS = {"the other first tag", "a first tag in lower case", "text beside the tags", "a wrong letter", "both letters"}
+ON_TAGS |= {"a letter left out"}
+ON_BODIES = ON_TAGS | {"one word more", "a sentence more", "a sentence left out", "another last letter"}
+NAMES = {
+    "S": {"a wrong number", "a team left out", "the other team"},
+    "A": ON_EVENTS | {"one invented"},
+    "I": ON_EVENTS | {"more invented than true"},
+    "L": {"a wrong number", "a change left out", "a change left out and not counted", "a wrong clock", "the other team"}
+    | {"more invented than true"},
+    "M": {"another letter"},
+    "K": ON_TAGS
+    | {"a word before the spelling", "a word inside the spelling", "the last word left out"}
+    | {"one word more", "the other team"},
+    "Q": ON_BODIES
+    | {"a wrong number", "a neighbor's name", "a line left out", "exchanged names", "no block"}
+    | {"no summary", "a summary of one word more"},
+}
+"""The faults of every kind, besides saying nothing."""
+CASES = {"a case left out", "the other team", "a wrong number", "a level score", "the other case"}
+SHARES = {"a wrong number", "the other share", "a share left out"}
+PLAYERS = {"a neighbor's name", "a player left out"}
+
+
+def all_turns(sport: str, matches: int = MATCHES) -> list[Turn]:
+    return [turn for number in range(matches) for turn in turns_of(sport, number)]
+
+
+def asked_of(item: dict[str, Any]) -> str:
+    """What an item asks for; equal items ask for the same."""
+    fields = {"points": ("player", "points"), "winner": ("winner",), "loser": ("loser",), "all": None}
+    kept = {name: item[name] for name in item if name not in ("weight", "satisfied", "found")}
+    if kept.get("asks") == "time":
+        wanted: Any = ("player", "period", "clock")
+    else:
+        wanted = fields.get(kept.get("asks", "all"))
+    asked = {name: kept[name] for name in kept if wanted is None or name in (*wanted, "kind", "asks")}
+    return str(sorted(asked.items(), key=str))
+
+
+def check_cost(turn: Turn, defect: Defect) -> None:
+    result = score_reply(turn, defect.reply)
+    failed = Counter(asked_of(item) for item in result["items"] if not item["satisfied"])
+    costs = Counter(asked_of(turn["checklist"][place]) for place in defect.costs)
+    assert (failed, set(result["gates"])) == (costs, set(defect.gates)), f"{defect.name}: {defect.reply}\n{turn['key']}"
+    checked = [item["weight"] for item in turn["checklist"] if not needs_judge(item)]
+    lost = sum(turn["checklist"][place]["weight"] for place in defect.costs) / sum(checked)
+    assert result["score"] == pytest.approx(0 if defect.gates else 1 - lost, abs=1e-9)
+
+
+@pytest.mark.parametrize("sport", PERIODS)
+def test_witnesses_satisfy_every_item_that_rules_check(sport: str) -> None:
+    for turn in all_turns(sport, 40):
+        result = score_reply(turn, witness(turn))
+        assert (result["score"], result["gates"]) == (1.0, []), (witness(turn), result)
+        assert all(item["satisfied"] for item in result["items"])
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("sport", PERIODS)
+def test_each_defect_costs_exactly_its_items_and_triggers_exactly_its_gates(sport: str, task: str) -> None:
+    """Over 200 dialogues."""
+    for number in range(DIALOGUES):
+        for turn in dialogue(task, sport, number, seed=19)["turns"]:
+            for defect in planted(turn, harmless=True) if turn["judged"] else ():
+                check_cost(turn, defect)
+
+
+def wanted_names(sport: str, kind: str, formatted: bool) -> set[str]:
+    if kind in "TH":
+        return (CASES if sport == "basketball" else SHARES) | (PLAYERS if kind == "T" else set())
+    events = {"a wrong number"} if sport == "basketball" else {"a neighbor's name for the loser", "the other winner"}
+    return NAMES[kind] | (events if kind in "AI" else set()) | (ON_BODIES if formatted and kind == "S" else set())
+
+
+@pytest.mark.parametrize("sport", PERIODS)
+def test_every_fault_that_the_rules_know_is_planted_in_every_kind_of_turn(sport: str) -> None:
+    found: dict[tuple[str, bool], set[str]] = {}
+    for turn in all_turns(sport):
+        names = {defect.name for defect in planted(turn)}
+        found.setdefault((turn["kind"], "intent" in turn), set()).update(names)
+    assert len(found) == 10
+    for (kind, formatted), names in found.items():
+        assert wanted_names(sport, kind, formatted) | {"nothing said"} <= names, kind
+
+
+@pytest.mark.parametrize("sport", PERIODS)
+def test_faults_differ_from_the_witness_and_cost_something(sport: str) -> None:
+    for turn in all_turns(sport, 5):
+        for defect in planted(turn):
+            assert defect.reply != witness(turn)
+            assert defect.costs or defect.gates
+        assert {defect.name for defect in planted(turn, harmless=True)} >= {defect.name for defect in planted(turn)}
+
+
+def test_one_invented_event_beside_five_right_ones_is_harmless() -> None:
+    turn = next(turn for turn in all_turns("basketball") if turn["kind"] == "I" and len(turn["key"]) >= 5)
+    assert "one invented" not in {defect.name for defect in planted(turn)}
+    (harmless,) = (defect for defect in planted(turn, harmless=True) if defect.name == "one invented")
+    assert (harmless.costs, harmless.gates) == ((), ())
+    assert score_reply(turn, harmless.reply)["score"] == 1
+
+
+def test_costs_of_single_faults_as_the_page_tells_them() -> None:
+    def of(kind: str, name: str, sport: str = "basketball") -> tuple[list[float], tuple[str, ...]]:
+        turn = next(turn for turn in all_turns(sport) if turn["kind"] == kind and "intent" not in turn)
+        defect = next(defect for defect in planted(turn) if defect.name == name)
+        return [turn["checklist"][place]["weight"] for place in defect.costs], defect.gates
+
+    assert of("S", "a wrong number") == ([0.5], ())
+    assert of("S", "the other team") == ([0.5, 0.5], ())
+    assert of("T", "a neighbor's name") == ([], ("no_right_player",))
+    assert of("T", "a neighbor's name", "hockey") == ([0.5], ())
+    assert of("T", "a wrong number", "hockey") == ([0.5], ())
+    assert of("H", "a wrong number", "hockey") == ([1.0], ())
+    assert of("A", "one invented") == ([], ("wrong_player",))
+    assert of("A", "one invented", "hockey") == ([], ("wrong_player",))
+    assert of("I", "more invented than true") == ([], ("false_facts",))
+    assert of("M", "another letter") == ([1.0], ())
+
+
+def test_turns_that_are_not_judged_have_neither_witness_nor_defects() -> None:
+    turn = {**turns_of("hockey", 0)[0], "kind": "C"}
+    with pytest.raises(ArgumentError, match="kind"):
+        witness(turn)
+    with pytest.raises(ArgumentError, match="kind"):
+        planted(turn)
