@@ -157,10 +157,20 @@ def percent_in(lines: Sequence[str], name: str, sport: str) -> float | None:
 
 
 def _behind(line: str, label: re.Pattern[str]) -> float | None:
-    """The first number behind a label."""
+    """The first number behind a label that is no part of a sum or of `from ... to ...`; of such parts the first."""
     found = label.search(line)
-    number = _PERCENT.search(line, found.end()) if found else None
+    if found is None:
+        return None
+    numbers = list(_PERCENT.finditer(line, found.end()))
+    results = (number for number in numbers if not _is_part(line, number))
+    number = next(results, numbers[0] if numbers else None)
     return _value(number) if number else None
+
+
+def _is_part(line: str, number: re.Match[str]) -> bool:
+    """Whether another number is reckoned with this one, as in `3/12 = 25`, or compared, as in `from 50 to 25`."""
+    before = line[max(0, number.start() - 12) : number.start()]
+    return bool(_REST.match(line, number.end()) or _SUM.search(before) or _FROM_TO.search(before))
 
 
 def _beside(line: str, words: re.Pattern[str]) -> float | None:
@@ -179,6 +189,8 @@ def _beside(line: str, words: re.Pattern[str]) -> float | None:
 
 _BY: Final = re.compile(r"(?<![a-z])by (?:about |exactly )?$")
 _OF: Final = re.compile(r"(?<![a-z])(?:of|is|be|[:=]) ?$")
+_SUM: Final = re.compile(r"[0-9] ?%? ?(?:[-+/x×÷:>]|of|out of) ?$")
+_REST: Final = re.compile(r" ?(?:[-+/x×÷:>]+|of|out of) ?[0-9]")
 _FROM_TO: Final = re.compile(r"(?<![a-z])(?:from|to|at) $")
 
 

@@ -14,9 +14,7 @@ ROSTER = {
     HERONS: ["Ana Lima", "Bo Reedal", "Cyr Dolet", "Gus O'Hallin"],
     OWLS: ["Dia Frostin", "Ed Holtan", "Fay Imrené", "Jo van der Meer"],
 }
-NAMES = {
-    sport: {"sport": sport, "teams": [HERONS, OWLS], "roster": ROSTER} for sport in ("basketball", "hockey")
-}
+NAMES = {sport: {"sport": sport, "teams": [HERONS, OWLS], "roster": ROSTER} for sport in ("basketball", "hockey")}
 
 
 def turn_of(

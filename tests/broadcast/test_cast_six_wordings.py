@@ -12,6 +12,8 @@ from broadcast_turns import Turn, turns_of
 from evolif.broadcast.scoring import score_reply
 
 MATCHES = 12
+VARIANTS = 7
+"""Ways to name a player."""
 SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
@@ -214,8 +216,10 @@ def share_wordings(turn: Turn) -> list[str]:
         f"{label_of.upper()} – {value:.1f} PP",
         f"- {label_of}: about {value:g} percentage points",
         f"4 of 12 faceoffs, so\n{label_of}: {'-' if label_of == 'Loss' else '+'}{value:g} pp",
+        f"{label_of}: 3/12 = {value:.2f}",
+        f"{label_of}: from 50.00% to 25.00%, that is {value:.2f} percentage points",
     )
-    return [named(turn, form, variant) for variant, form in enumerate(forms)]
+    return [named(turn, form, variant % VARIANTS) for variant, form in enumerate(forms)]
 
 
 # Statistics.
