@@ -258,7 +258,7 @@ def rates(dialogues: int) -> None:
     counts = [(place, *(distances[place, far] for far in range(4))) for place in breaks]
     table(("distance of A, I, T, H", "0", "1", "2", "3"), counts)
     rows = [
-        (far, len(told), median(one["turns"] for one in told), int(median(one["tokens"] for one in told)))
+        (far, len(told), int(median(one["turns"] for one in told)), int(median(one["tokens"] for one in told)))
         for far, told in sorted(between.items())
     ]
     table(("distance", "questions", "turns between (median)", "words and marks between (median)"), rows)
