@@ -54,6 +54,7 @@ from evolif.broadcast import (
 )
 from evolif.broadcast.accuracy import ACCURACY_TABLE
 from evolif.broadcast.checklist import needs_judge
+from evolif.broadcast.dialogue import match_of
 from evolif.broadcast.judged import judge_reply, rule_verdicts, turn_criteria
 from evolif.broadcast.lines import KEY_FIELDS, line_fault, lines_of, long_tables, turn_of
 from evolif.broadcast.options import BroadcastOptions, BroadcastPlay
@@ -205,7 +206,7 @@ class Broadcast(FolderScenario):
         """The lines of a dialogue; its match has the number of its place among the matches of the benchmark."""
         place = spec.place(number)
         made = dialogue(place.task, place.sport, place.match, seed=seed, **place.settings)
-        match = simulate(place.sport, place.match, seed=seed) if place.task == "IF" else None
+        match = match_of(place.task, place.sport, place.match, seed=seed) if place.task == "IF" else None
         return lines_of(made, place, match)
 
     def defaults(self, bench: Benchmark) -> Defaults:
