@@ -1,8 +1,8 @@
 """What the friend says: a question in one of several wordings, with the form of its answer, and a few words around it.
 
 The sentences stand in `seeds/broadcast/words.yaml`. The form of an answer is fixed (`FORMS`), because replies are read
-by it. A comment on the rows is about a hit, a rebound or a foul, never about what questions are about: points,
-attempts, faceoffs.
+by it. A comment on the rows is about a hit, a rebound or a foul, never about what questions ask for: points or
+faceoffs.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from evolif.broadcast.dialogue import dialogue, match_of
 from evolif.broadcast.layout import TASKS
 from evolif.broadcast.scoring import score_reply
 from evolif.errors import ArgumentError, InternalError
+from evolif.games.tokens import SubwordTokenizer
 
 SPORTS = ("basketball", "hockey")
 PERIODS = {"basketball": 4, "hockey": 3}
@@ -382,3 +383,11 @@ def test_the_same_bytes_in_another_process() -> None:
 def test_bad_arguments(task: str, sport: str, number: Any, seed: int) -> None:
     with pytest.raises(ArgumentError):
         dialogue(task, sport, number, seed=seed)
+
+
+@pytest.mark.parametrize(("task", "sport"), EVERY)
+def test_the_messages_of_a_match_are_8_to_25_thousand_tokens(task: str, sport: str) -> None:
+    tokenizer = SubwordTokenizer()
+    for number in range(5):
+        told = sum(len(tokenizer.spans(turn["message"])) for turn in turns_of(task, sport, number))
+        assert 8_000 <= told <= 25_000
