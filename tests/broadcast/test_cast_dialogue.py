@@ -119,7 +119,8 @@ def test_every_witness_is_right(task: str, sport: str, number: int) -> None:
 
 
 def test_a_witness_that_is_wrong_stops_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolif.broadcast.dialogue.witness", lambda turn: "I do not know.")
+    module = sys.modules["evolif.broadcast.dialogue"]  # the package exports the function under the same name
+    monkeypatch.setattr(module, "witness", lambda turn: "I do not know.")
     with pytest.raises(InternalError, match=r"turn 6 \(A\) of match 7 of CR in hockey \(seed 19\) has a witness"):
         dialogue("CR", "hockey", 7, seed=SEED)
 
