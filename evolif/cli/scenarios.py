@@ -102,6 +102,8 @@ def _default(field: FieldInfo) -> Any:
 def _type(kind: Any) -> str:
     """`int`, `easy|hard`, `list of str`."""
     origin, inner = get_origin(kind), [part for part in get_args(kind) if part not in (NoneType, ...)]
+    if origin is Annotated:
+        return _type(inner[0])
     if origin is Literal:
         return "|".join(map(str, inner))
     if origin in (list, tuple, set, frozenset):

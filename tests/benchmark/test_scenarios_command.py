@@ -79,6 +79,12 @@ def test_one_scenario_shows_its_options() -> None:
     assert (shown["version"], shown["seats"], shown["evaluate"]) == (1, ["target"], [])
 
 
+def test_a_range_of_values_is_no_type() -> None:
+    rows = json.loads(run("scenarios", "broadcast", "--json").stdout)["generate"]
+    types = {row["name"]: row["type"] for row in rows}
+    assert (types["chunks"], types["switch"], types["whole"]) == ("list of int", "list of math|chat|none", "bool")
+
+
 def test_instruction_following_shows_its_flags() -> None:
     lines = run("scenarios", "instructions").stdout.splitlines()
     assert lines[1] == "Options of evolif generate (each is a flag):" and lines[2].endswith("[default: 20]")
