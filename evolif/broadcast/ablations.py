@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from evolif.broadcast.cells import percent_cell, points_cell, share_object
 from evolif.broadcast.pair_retrieval import fact_scores
 from evolif.broadcast.pile_up import only_scores, pile_up
-from evolif.broadcast.plays import SCORE, BroadcastColumn, PlayedMatch, heads_of
+from evolif.broadcast.plays import PAIR, SCORE, BroadcastColumn, PlayedMatch, heads_of
 from evolif.errors import UsageError
 from evolif.grid import Grid, TableCell, TableRow
 from evolif.metrics import Interval, MetricTable
@@ -21,9 +21,9 @@ from evolif.metrics.table import Row
 
 ABLATION, ERRORS = "ablation", "ablation-errors"
 """Names of the tables."""
-QUESTIONS, SCORES, FACTS = "questions", "scores", "facts of the targets"
+QUESTIONS, SCORES, FACTS = "questions", "scores", "target"
 """What is compared."""
-_WHOLE, _PAIR, _CHUNKS = "whole", "pair=", "chunks="
+_WHOLE, _CHUNKS = "whole", "chunks="
 """Of the names of variants."""
 _DECIDED = 0.001
 
@@ -82,7 +82,7 @@ def comparisons(column: BroadcastColumn) -> list[VariantComparison]:
 
 
 def _measures(variants: _Variants) -> tuple[str, ...]:
-    if any(_PAIR in name for name in variants):
+    if any(PAIR in name for name in variants):
         return (FACTS,)
     return (QUESTIONS, SCORES) if any(_CHUNKS in name for name in variants) else (QUESTIONS,)
 
@@ -140,7 +140,7 @@ def _over_matches(rows: Sequence[Row]) -> Share:
 def _shown(variant: str, variants: _Variants) -> str:
     """The name of a variant in tables."""
     if variant:
-        return variant
+        return variant.removeprefix(PAIR)
     return "turn by turn" if any(_WHOLE in name for name in variants) else "as usual"
 
 
@@ -185,8 +185,8 @@ def _note(found: Sequence[Sequence[VariantComparison]]) -> str:
     told = {
         QUESTIONS: "Questions: all judged turns but scores and problems, the same in all variants.",
         SCORES: "Scores: the mean of a match over its turns about the score, of which there are as many as parts.",
-        FACTS: "Facts of the targets: the event that the anchored question asks for, told as a whole or not, asked "
-        "alone or as the last one of an interval.",
+        FACTS: "Target: the event that the anchored question asks for, told as a whole or not, asked for alone "
+        "(anchored) or as the last one of an interval.",
     }
     listed = [told[measure] for measure in told if measure in measures]
     return " ".join([*listed, "Differences in points, paired over matches; p of a permutation test, not corrected."])

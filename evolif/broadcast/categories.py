@@ -131,16 +131,17 @@ def category_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
 def _answer(name: str, column: BroadcastColumn) -> str:
     found = category_shares(column)
     tasks = column.tasks
-    matches = f"{len(column.matches)} match{'es' * (len(column.matches) != 1)}"
+    number = len(column.matches)
+    dialogues = f"{number} dialogue{'s' * (number != 1)}"
     whole = percent_cell(found.get(_OVERALL))
     reached = f"{whole.value} % {whole.aside}".strip()
     if len(tasks) == 1:
         [task] = tasks
-        text = f"{name} reaches {reached} in {task} ({TITLES.get(task, 'unknown')}) over {matches}"
+        text = f"{name} reaches {reached} in {task} ({TITLES.get(task, 'unknown')}) over {dialogues}"
     else:
         own = {task: fmean(values) for task, values in accuracies(column.matches).items()}
         listed = ", ".join(f"{task} {100 * value:.0f}" for task, value in own.items())
-        text = f"{name} reaches {reached} overall over {matches}: {listed}"
+        text = f"{name} reaches {reached} overall over {dialogues}: {listed}"
     problems = found.get(_PROBLEMS)
     beside = "" if problems is None else f"; of the problems in between it solves {percent_cell(problems).value} %"
     return f"{text}{beside}."

@@ -9,7 +9,6 @@ from evolif.broadcast.plays import PlayedMatch, TurnScore
 
 ANCHORED, INTERVAL = "A", "I"
 """Kinds of turns: an event so long after another one, and all events between two moments."""
-_PART = " (the "
 _GATE = "gate: "
 
 
@@ -21,7 +20,7 @@ def fact_scores(one: PlayedMatch, other: PlayedMatch) -> tuple[float, float] | N
 
     Args:
         one: A match in which all questions are asked in one way.
-        other: The same match with the other way, at the same turns.
+        other: The same match with the other way, at the same turns; both with the events of their turns.
 
     Returns:
         None where no turn of the two asks for the same event.
@@ -42,12 +41,10 @@ def _scores(pairs: list[tuple[TurnScore, TurnScore]]) -> Iterator[tuple[float, f
 
 
 def _told(turn: TurnScore) -> dict[str, bool]:
-    """Event, in the words of its verdict, to whether all that was asked for of it is told."""
+    """Event to whether all that was asked for of it is told."""
     verdicts = turn.judged.verdicts
     is_open = all(verdict.satisfied for verdict in verdicts if verdict.group.startswith(_GATE))
     found: dict[str, bool] = {}
-    for verdict in verdicts:
-        if not verdict.group.startswith(_GATE):
-            event = verdict.expected.partition(_PART)[0]
-            found[event] = found.get(event, is_open) and verdict.satisfied is True
+    for event, verdict in zip(turn.events, verdicts, strict=False):  # the gates come last
+        found[event] = found.get(event, is_open) and verdict.satisfied is True
     return found

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from evolif.metrics.process import credit_of
-from evolif.types import JudgedTurn, Label, Session
+from evolif.types import JudgedTurn, Label, Prompt, Session
 
 PROBLEM, SCORE = "M", "S"
 """Kinds of turns: a problem that interrupts the match, and the score so far."""
+PAIR = "pair="
+"""In the name of a variant that asks for evidence in one of two ways."""
 RIGHT = 0.999999
 """A turn with this score or more is right: all that was asked for is there."""
 _NEEDS_JUDGE: Mapping[str, float] = {"support": 0.1, "true summary": 0.25}
 """Group of a verdict to what its item is worth, where only a judge can decide."""
+_OF_ITEM = frozenset({"kind", "weight", "asks"})
+"""What an item holds besides the event that it is about."""
+_NO_PROMPTS: Mapping[tuple[int, int], Prompt] = {}
 _MEMO = "broadcast"
 
 
@@ -30,7 +36,8 @@ class TurnScore:
         distance: Periods between the evidence and the question; None where the question has none.
         score: From 0 to 1.
         unjudged: What its items are worth that nobody judged; a whole turn is worth 1.
-        judged: As the run has it.
+        judged: As the run has it, without words.
+        events: What each of its verdicts is about, where variants ask for the same evidence; gates have no event.
     """
 
     turn: int
@@ -41,6 +48,7 @@ class TurnScore:
     score: float
     unjudged: float
     judged: JudgedTurn
+    events: tuple[str, ...] = ()
 
     @property
     def is_right(self) -> bool:
@@ -76,11 +84,12 @@ class PlayedMatch:
         return tuple(turn for turn in self.turns if turn.kind != PROBLEM)
 
 
-def match_of(session: Session) -> PlayedMatch | None:
+def match_of(session: Session, prompts: Mapping[tuple[int, int], Prompt] = _NO_PROMPTS) -> PlayedMatch | None:
     """A session as a played match.
 
     Args:
         session: As a run stores it, or as `counted_sessions` gives it: turns after exhausted patience count, too.
+        prompts: By dialogue and turn, where events of turns are wanted.
 
     Returns:
         None for a session that did not come to the end of its match.
@@ -96,11 +105,15 @@ def match_of(session: Session) -> PlayedMatch | None:
         str(labels.get("sport", "")),
         str(labels.get("variant", "")),
         _number(labels, "match") or 0,
-        tuple(_scored(turn, score) for turn in turns if (score := credit_of(turn)) is not None),
+        tuple(
+            _scored(turn, score, prompts.get((session.dialogue, turn.turn)))
+            for turn in turns
+            if (score := credit_of(turn)) is not None
+        ),
     )
 
 
-def _scored(turn: JudgedTurn, score: float) -> TurnScore:
+def _scored(turn: JudgedTurn, score: float, prompt: Prompt | None) -> TurnScore:
     labels = turn.labels
     return TurnScore(
         turn.turn,
@@ -111,7 +124,16 @@ def _scored(turn: JudgedTurn, score: float) -> TurnScore:
         score,
         sum(_NEEDS_JUDGE.get(verdict.group, 0.0) for verdict in turn.verdicts if verdict.satisfied is None),
         turn,
+        () if prompt is None else _events(prompt),
     )
+
+
+def _events(prompt: Prompt) -> tuple[str, ...]:
+    """What each item of a checklist is about: all that it holds but its weight and the part that is asked for."""
+    items = prompt.payload.get("checklist")
+    told = (item for item in (items if isinstance(items, list) else ()) if isinstance(item, Mapping))
+    kept = ({key: value for key, value in item.items() if key not in _OF_ITEM} for item in told)
+    return tuple(json.dumps(event, sort_keys=True, default=str) for event in kept)
 
 
 def _number(labels: Mapping[str, Label], name: str) -> int | None:
@@ -155,14 +177,18 @@ def task_order(task: str) -> tuple[int, str]:
 def column_of(name: str, model: Any) -> BroadcastColumn:
     """What a model of a report played (`evolif.report.ModelAnalysis`); read once a report."""
     if _MEMO not in model.memo:
-        model.memo[_MEMO] = _read(model.counted)
+        model.memo[_MEMO] = _read(model)
     matches, broken = model.memo[_MEMO]
     return BroadcastColumn(name, matches, broken, model.of.seed, model.of.resamples)
 
 
-def _read(sessions: Sequence[Session]) -> tuple[tuple[PlayedMatch, ...], int]:
-    matches = tuple(match for match in map(match_of, sessions) if match is not None)
-    return matches, len(sessions) - len(matches)
+def _read(model: Any) -> tuple[tuple[PlayedMatch, ...], int]:
+    sessions: Sequence[Session] = model.counted
+    matches = [match for match in map(match_of, sessions) if match is not None]
+    if any(PAIR in match.variant for match in matches):
+        prompts = model.of.facts  # read only where they are needed
+        matches = [match for one in sessions if (match := match_of(one, prompts)) is not None]
+    return tuple(matches), len(sessions) - len(matches)
 
 
 def columns_of(board: Any) -> list[BroadcastColumn]:

@@ -21,14 +21,10 @@ from evolif.broadcast.breakdowns import (
     turn_chart,
 )
 from evolif.broadcast.categories import CATEGORY_TABLE, categories_object, category_grid, category_remarks
-from evolif.broadcast.messages import BEGIN, END
 from evolif.broadcast.pile_up import PILE_UP, pile_up_grid, pile_up_object, pile_up_remarks
 from evolif.broadcast.plays import BroadcastColumn
 from evolif.grid import Chapter, Grid, LineChart
 from evolif.metrics import LOAD, Breakdown
-
-_FEWEST_ROWS = 3
-"""The page folds tables from so many rows on."""
 
 CHAPTERS = (
     Chapter(
@@ -84,25 +80,6 @@ HOW_TO_READ = (
 """What a reader of the page has to know about it."""
 
 
-def ticker_folds(message: str) -> tuple[tuple[int, int], ...]:
-    """Where the rows of a message stand, in characters; nothing for tables of a row or two.
-
-    Args:
-        message: The friend's.
-    """
-    found = []
-    start = message.find(f"{BEGIN}\n")
-    while start >= 0:
-        end = message.find(f"\n{END}", start)
-        if end < 0:
-            break
-        first = start + len(BEGIN) + 1
-        if message.count("\n", first, end) >= _FEWEST_ROWS - 1:
-            found.append((first, end))
-        start = message.find(f"{BEGIN}\n", end)
-    return tuple(found)
-
-
 def broadcast_grids(columns: Sequence[BroadcastColumn]) -> Iterator[Grid]:
     """The tables of models side by side.
 
@@ -132,9 +109,10 @@ def broadcast_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
         name: Of the model.
         column: What it played; also nothing.
     """
+    # What a setting changes is what such a benchmark was made for.
+    yield from ablation_remarks(name, column)
     yield from category_remarks(name, column)
     yield from pile_up_remarks(name, column)
-    yield from ablation_remarks(name, column)
 
 
 STOPPED = "The matches stopped where patience was gone (stop_at_patience), so there are no category scores."

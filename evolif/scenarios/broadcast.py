@@ -62,6 +62,7 @@ from evolif.broadcast.players import player
 from evolif.broadcast.plays import BroadcastColumn, column_of, columns_of
 from evolif.broadcast.reading import READING_VERSION
 from evolif.broadcast.report import (
+    BREAKDOWNS,
     CHAPTERS,
     HOW_TO_READ,
     STOPPED,
@@ -70,6 +71,7 @@ from evolif.broadcast.report import (
     broadcast_object,
     broadcast_remarks,
 )
+from evolif.contexts import FullHistory
 from evolif.errors import InputError, UsageError
 from evolif.grid import Grid, LineChart
 from evolif.judging import Criterion, Judgement, Panel
@@ -188,6 +190,7 @@ class Broadcast(FolderScenario):
     key_fields = KEY_FIELDS
     expected_is_key = True
     metrics = ACCURACY_TABLE
+    breakdowns = BREAKDOWNS
     chapters = CHAPTERS
     how_to_read = HOW_TO_READ
 
@@ -314,7 +317,8 @@ class Broadcast(FolderScenario):
             yield STOPPED
             return
         for model in run.models:
-            yield from broadcast_remarks(model.name, column_of(model.name, model))
+            name = model.name if run.settings.context == FullHistory.name else f"{model.name}, {run.settings.context}"
+            yield from broadcast_remarks(name, column_of(name, model))
 
     def parts(self, board: Any) -> Iterable[Grid]:
         """Categories, sub-tasks, distances, turns, how errors pile up, and what a setting changes."""

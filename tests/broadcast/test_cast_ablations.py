@@ -7,8 +7,8 @@ from broadcast_sessions import played
 
 from evolif.broadcast.ablations import ablation_grids, ablation_object, ablation_remarks, comparisons, variants_of
 from evolif.broadcast.pair_retrieval import fact_scores
-from evolif.broadcast.plays import BroadcastColumn, match_of
-from evolif.types import CREDIT, JudgedTurn, Score, Session, Verdict
+from evolif.broadcast.plays import BroadcastColumn, column_of, match_of
+from evolif.types import CREDIT, JudgedTurn, Message, Prompt, Score, Session, Verdict
 
 pytest.importorskip("numpy", reason="NumPy is not installed")
 
@@ -99,30 +99,40 @@ def test_sentences_and_machines_say_the_same():
 # The same evidence asked for at a moment and in an interval.
 
 
-def told(number, kind, verdicts, *, gate=True):
-    own = tuple(Verdict("fact", right, event, "") for event, right in verdicts)
+def told(number, kind, items, *, gate=True):
+    """A turn with a verdict for each item (event, part of it, whether it is told), and a gate."""
+    own = tuple(Verdict("fact", right, "", "") for _, _, right in items)
     own += (Verdict("gate: wrong_player" if kind == "A" else "gate: false_facts", gate, "", ""),)
-    return JudgedTurn(number, own, {"task": "CR", "kind": kind}, (Score(CREDIT, 0.5),))
+    turn = JudgedTurn(number, own, {"task": "CR", "kind": kind}, (Score(CREDIT, 0.5),))
+    checklist = [{"kind": "fact", "weight": 1 / len(items), "asks": asks, **event} for event, asks, _ in items]
+    return turn, Prompt(1, number, (Message("user", "?"),), payload={"checklist": checklist})
 
 
 def match(*turns):
-    return match_of(Session("m", 1, 0, None, "finished", cause="end", turns=turns))
+    session = Session("m", 1, 0, None, "finished", cause="end", turns=tuple(turn for turn, _ in turns))
+    return match_of(session, {(1, prompt.turn): prompt for _, prompt in turns})
 
 
-EVENT, OTHER = "Ann Fox, 2 points, Q1 3:20", "Bea Roe, 3 points, Q1 4:02"
-RIGHT = [(f"{EVENT} (the points)", True), (f"{EVENT} (the time)", True)]
-HALF = [(f"{EVENT} (the points)", True), (f"{EVENT} (the time)", False)]
+EVENT = {"player": "Ann Fox", "points": 2, "period": 1, "clock": "3:20"}
+OTHER = {"player": "Bea Roe", "points": 3, "period": 1, "clock": "4:02"}
+RIGHT = [(EVENT, "points", True), (EVENT, "time", True)]
+HALF = [(EVENT, "points", True), (EVENT, "time", False)]
+
+
+def whole(*told_of):
+    """The items of an interval: the other event, then the target's."""
+    return [(event, "all", right) for event, right in zip((OTHER, EVENT), told_of, strict=False)]
 
 
 @pytest.mark.parametrize(
     ("anchored", "interval", "scores"),
     [
-        (told(6, "A", RIGHT), told(6, "I", [(OTHER, False), (EVENT, True)]), (1, 1)),
-        (told(6, "A", HALF), told(6, "I", [(OTHER, True), (EVENT, True)]), (0, 1)),
-        (told(6, "A", RIGHT, gate=False), told(6, "I", [(OTHER, True), (EVENT, False)]), (0, 0)),
-        (told(6, "A", RIGHT), told(6, "I", [(OTHER, True), (EVENT, True)], gate=False), (1, 0)),
-        (told(6, "A", RIGHT), told(7, "I", [(EVENT, True)]), None),
-        (told(6, "A", RIGHT), told(6, "I", [(OTHER, True)]), None),
+        (told(6, "A", RIGHT), told(6, "I", whole(False, True)), (1, 1)),
+        (told(6, "A", HALF), told(6, "I", whole(True, True)), (0, 1)),
+        (told(6, "A", RIGHT, gate=False), told(6, "I", whole(True, False)), (0, 0)),
+        (told(6, "A", RIGHT), told(6, "I", whole(True, True), gate=False), (1, 0)),
+        (told(6, "A", RIGHT), told(7, "I", whole(True, True)), None),
+        (told(6, "A", RIGHT), told(6, "I", whole(True)), None),
         (told(6, "A", RIGHT), told(6, "A", RIGHT), None),
     ],
 )
@@ -132,17 +142,31 @@ def test_the_fact_of_the_target_scores_in_both(anchored, interval, scores):
     assert swapped == (scores and scores[::-1])
 
 
+def test_turns_without_events_have_no_facts():
+    (turn, _), (other, _) = told(6, "A", RIGHT), told(6, "I", whole(True, True))
+    ended = {"ending": "finished", "cause": "end"}
+    assert fact_scores(*(match_of(Session("m", 1, 0, None, turns=(one,), **ended)) for one in (turn, other))) is None
+
+
+class Model:
+    """What a report knows of a model, as far as columns need it."""
+
+    def __init__(self, sessions, prompts):
+        self.counted, self.memo, self.of = sessions, {}, self
+        self.facts, self.seed, self.resamples = prompts, 0, 100
+
+
 def test_pairs_of_retrieval_are_compared_in_facts():
-    sessions = []
+    sessions, prompts = [], {}
     for number in range(8):
-        for name, own in (
+        for name, (turn, prompt) in (
             ("pair=anchored", told(6, "A", RIGHT)),
-            ("pair=interval", told(6, "I", [(OTHER, True), (EVENT, number == 0)])),
+            ("pair=interval", told(6, "I", whole(False, number == 0))),
         ):
-            labels = {**own.labels, "variant": name, "match": number, "sport": "basketball"}
-            session = Session(
-                "m", len(sessions) + 1, 0, 3, "finished", cause="end", turns=(replace(own, labels=labels),)
-            )
-            sessions.append(session)
-    [found] = comparisons(column(*sessions))
-    assert found.measure == "facts of the targets" and found.difference == -7 / 8
+            labels = {**turn.labels, "variant": name, "match": number, "sport": "basketball"}
+            dialogue, own = len(sessions) + 1, (replace(turn, labels=labels),)
+            sessions.append(Session("m", dialogue, 0, 3, "finished", cause="end", turns=own))
+            prompts[dialogue, 6] = prompt
+    [found] = comparisons(column_of("m", Model(sessions, prompts)))
+    assert (found.measure, found.variant, found.reference) == ("target", "interval", "anchored")
+    assert found.difference == -7 / 8 and found.base.value == 1

@@ -22,16 +22,9 @@ from evolif.broadcast.categories import (
     switching,
     unjudged_share,
 )
-from evolif.broadcast.messages import BEGIN, END
 from evolif.broadcast.pile_up import only_scores, pile_up, pile_up_grid, pile_up_object, pile_up_remarks
 from evolif.broadcast.plays import BroadcastColumn, match_of
-from evolif.broadcast.report import (
-    broadcast_figures,
-    broadcast_grids,
-    broadcast_object,
-    broadcast_remarks,
-    ticker_folds,
-)
+from evolif.broadcast.report import broadcast_figures, broadcast_grids, broadcast_object, broadcast_remarks
 from evolif.types import CREDIT, JudgedTurn, Score, Session, Verdict
 
 
@@ -188,12 +181,12 @@ def test_the_first_sentence_is_the_answer():
     )
     first, second, third, *_ = broadcast_remarks("gpt", own)
     assert first.startswith("gpt reaches 38 % [") and first.endswith(
-        "overall over 24 matches: CR 75, TS 0; of the problems in between it solves 100 %."
+        "overall over 24 dialogues: CR 75, TS 0; of the problems in between it solves 100 %."
     )
     assert second == "gpt does best in CR, anchored event (100 %) and worst in TS, impact (0 %)."
     assert third.startswith("gpt: 2 matches broke off")
     [alone, *_] = broadcast_remarks("gpt", column(played(1, "A1 A0")))
-    assert alone == "gpt reaches 50 % in CR (context retrieval) over 1 match."
+    assert alone == "gpt reaches 50 % in CR (context retrieval) over 1 dialogue."
     assert list(broadcast_remarks("gpt", BroadcastColumn("gpt", (), 0))) == []
 
 
@@ -207,15 +200,3 @@ def test_the_object_for_machines_has_fractions():
 
 def test_nothing_is_shown_of_nothing():
     assert list(broadcast_grids([])) == [] and list(broadcast_figures([])) == []
-
-
-def test_rows_of_a_message_fold_and_its_words_do_not():
-    head, words = "GAME INFO\nA Bs vs. C Ds | Q1 | part 1 of 5\n", "---\nWhat's the score?"
-    rows = "\n".join(f"{minute}:10\tA B misses two point dunk" for minute in range(9, 0, -1))
-    message = f"{head}{BEGIN}\n{rows}\n{END}\n{words}"
-    [(start, end)] = ticker_folds(message)
-    assert message[start:end] == rows
-    both = f"{head}{BEGIN}\n{rows}\n{END}\n{head}{BEGIN}\n(no new rows)\n{END}\n{head}{BEGIN}\n{rows}\n{END}\n{words}"
-    assert [both[start:end] for start, end in ticker_folds(both)] == [rows, rows]
-    for other in (words, f"{BEGIN}\n{rows}", f"{BEGIN}\n(no new rows)\n{END}\n{words}", f"{BEGIN}\n{END}", BEGIN * 3):
-        assert ticker_folds(other) == ()
