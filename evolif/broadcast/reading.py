@@ -48,7 +48,7 @@ _BRACKETS: Final = re.compile(r"[()\[\]]")
 _LEVEL: Final = re.compile(
     r"(?<![a-z])(?:ties?|tied|level|levelled|leveled|even|draws?|drawn|deadlock(?:ed)?|all square)(?![a-z])"
 )
-_WRAPPED: Final = r"(?:[(\[{]|(?:option|letter|choice|boxed|text)(?![a-z]) ?){0,4}"
+_WRAPPED: Final = r"(?:[(\[{]|(?:option|letter|choice|boxed|text)(?![a-z]) ?){0,6}"
 _ANSWER: Final = re.compile(
     r"(?<![a-z])answer(?: (?:is|would be|must be))? ?(?:[:=]|-+>?)?"
     rf" ?{_WRAPPED}(?P<letter>[a-e])(?![a-z0-9'])",

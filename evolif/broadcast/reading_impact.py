@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from evolif.broadcast.reading import says_level, without
 from evolif.broadcast.reading_moments import times_in
-from evolif.broadcast.reading_names import NameTable
+from evolif.broadcast.reading_names import Mention, NameTable
 from evolif.broadcast.reading_score import lead_in
 
 _CASES: Final = re.compile(
@@ -41,6 +41,15 @@ _PERCENT: Final = re.compile(
     r"(?<![a-z0-9.,])[+-]?(?P<number>[0-9]{1,3}(?:[.,][0-9]{1,9})?)(?![0-9])"
     r"(?P<unit> ?(?:%|percent|pp(?![a-z])|points?|pts?))?"
 )
+
+_BY: Final = re.compile(r"(?<![a-z])by (?:about |exactly )?$")
+_OF: Final = re.compile(r"(?<![a-z])(?:of|is|be|[:=]) ?$")
+_FROM_TO: Final = re.compile(r"(?<![a-z])(?:from|to|at) $")
+_SUM: Final = re.compile(r"[0-9] ?%? ?(?:[-+/x×÷:>]|of|out of) ?$")
+_REST: Final = re.compile(r" ?(?:[-+/x×÷:>]+|of|out of) ?[0-9]")
+_OR: Final = re.compile(r"[ ,/&]*(?:(?:or|and|and/or) ?)?")
+_BEFORE: Final = 16
+"""Characters before a number that may say what it is."""
 
 
 class Lead(NamedTuple):
@@ -102,27 +111,37 @@ def _lead(piece: str, table: NameTable) -> Lead:
 
 
 def top_player_in(lines: Sequence[str], table: NameTable) -> str | None:
-    """The player whom a reply names as the best; None if it names none, or two in the place for one."""
+    """The player whom a reply names as the best; None if it names none, or several in the place for one.
+
+    It is the one behind the last label such as `Player:`; else the only one of the last sentence that says who has the
+    most; else the first that the reply names.
+
+    Args:
+        lines: Folded.
+        table: The names of the match.
+    """
     first: str | None = None
     best: str | None = None
+    labelled: list[str | None] = []
     for line in lines:
-        players = list(dict.fromkeys(player.name for player in table.players_in(line)))
+        players = table.players_in(line)
         if not players:
             continue
-        if label := _PLAYER_LINE.search(line):
-            own = {player.name for player in table.players_in(line[label.end() :])}
-            if own:
-                return own.pop() if len(own) == 1 else _first_after(line, label.end(), table)
-        first = first or players[0]
+        label = _PLAYER_LINE.search(line)
+        if label and players[-1].start >= label.end():
+            labelled.append(_first_named(line, [player for player in players if player.start >= label.end()]))
+        first = first or players[0].name
         best = _best_of(line, table) or best
-    return best or first
+    return labelled[-1] if labelled else best or first
 
 
-def _first_after(line: str, place: int, table: NameTable) -> str | None:
-    """The player right behind the label, if others stand in brackets or in a later sentence alone."""
-    piece = re.split(r"[.;(]", line[place:], maxsplit=1)[0]
-    own = {player.name for player in table.players_in(piece)}
-    return own.pop() if len(own) == 1 else None
+def _first_named(line: str, players: Sequence[Mention]) -> str | None:
+    """The first player, unless the next one is named with equal right."""
+    first = players[0]
+    for second in players[1:]:
+        if second.name != first.name:
+            return None if _OR.fullmatch(line, first.end, second.start) else first.name
+    return first.name
 
 
 def _best_of(line: str, table: NameTable) -> str | None:
@@ -169,7 +188,7 @@ def _behind(line: str, label: re.Pattern[str]) -> float | None:
 
 def _is_part(line: str, number: re.Match[str]) -> bool:
     """Whether another number is reckoned with this one, as in `3/12 = 25`, or compared, as in `from 50 to 25`."""
-    before = line[max(0, number.start() - 12) : number.start()]
+    before = line[max(0, number.start() - _BEFORE) : number.start()]
     return bool(_REST.match(line, number.end()) or _SUM.search(before) or _FROM_TO.search(before))
 
 
@@ -178,20 +197,13 @@ def _beside(line: str, words: re.Pattern[str]) -> float | None:
     word = words.search(line)
     if word is None:
         return None
-    numbers = [(found, line[max(0, found.start() - 12) : found.start()]) for found in _PERCENT.finditer(line)]
+    numbers = [(found, line[max(0, found.start() - _BEFORE) : found.start()]) for found in _PERCENT.finditer(line)]
     for wanted in (_BY, _OF):
         for found, before in numbers:
             if found.start() > word.start() and wanted.search(before):
                 return _value(found)
     plain = [found for found, before in numbers if found["unit"] and not _FROM_TO.search(before)]
     return _value(plain[0]) if len(plain) == 1 else None
-
-
-_BY: Final = re.compile(r"(?<![a-z])by (?:about |exactly )?$")
-_OF: Final = re.compile(r"(?<![a-z])(?:of|is|be|[:=]) ?$")
-_SUM: Final = re.compile(r"[0-9] ?%? ?(?:[-+/x×÷:>]|of|out of) ?$")
-_REST: Final = re.compile(r" ?(?:[-+/x×÷:>]+|of|out of) ?[0-9]")
-_FROM_TO: Final = re.compile(r"(?<![a-z])(?:from|to|at) $")
 
 
 def _value(found: re.Match[str]) -> float:

@@ -87,7 +87,7 @@ def _lines_of(lines: Sequence[str], table: NameTable, sport: str) -> list[Statis
     for line in lines:
         players = table.players_in(line)
         if not players:
-            head = _labels(line, label)
+            head = _labels(line, label) or head
         elif len({player.name for player in players}) == 1:
             own = _PERCENT.sub(" ", line[players[-1].end :])
             found.append(StatisticsLine(players[0].name, read(own, head), line))
@@ -96,7 +96,7 @@ def _lines_of(lines: Sequence[str], table: NameTable, sport: str) -> list[Statis
 
 def _labels(line: str, label: re.Pattern[str]) -> list[str]:
     """What a piece of a line labels, in order."""
-    return [(found.lastgroup or "").removesuffix("_s") for found in label.finditer(line)]
+    return list(dict.fromkeys((found.lastgroup or "").removesuffix("_s") for found in label.finditer(line)))
 
 
 def _shooting(line: str, head: Sequence[str]) -> dict[str, float]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from evolif.broadcast.arguments import one_of, required
 from evolif.broadcast.clock import SPORTS
-from evolif.broadcast.facts import Faceoff, Fact, faceoffs_in, facts_in
+from evolif.broadcast.faceoffs import Faceoff, faceoffs_in
+from evolif.broadcast.facts import Fact, facts_in
 from evolif.broadcast.reading import letter_of, lines_of
 from evolif.broadcast.reading_changes import Change, changes_in, count_in
 from evolif.broadcast.reading_impact import Lead, leads_in, percent_in, top_player_in

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypedDict
 from evolif.broadcast.arguments import items as listed
 from evolif.broadcast.arguments import mapping, one_of, required, shown, text
 from evolif.broadcast.checklist import needs_judge
-from evolif.broadcast.facts import Faceoff, Fact
+from evolif.broadcast.faceoffs import Faceoff
+from evolif.broadcast.facts import Fact
 from evolif.broadcast.reading import quoted
 from evolif.broadcast.reading_statistics import line_matches
 from evolif.broadcast.replies import ReadReply

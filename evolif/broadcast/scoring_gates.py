@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from evolif.broadcast.arguments import mapping, required
-from evolif.broadcast.facts import Faceoff, Fact
+from evolif.broadcast.faceoffs import Faceoff
+from evolif.broadcast.facts import Fact
 from evolif.broadcast.reading_changes import Change
 from evolif.broadcast.replies import ReadReply
 

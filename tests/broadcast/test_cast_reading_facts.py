@@ -181,14 +181,16 @@ INTERVALS_RIGHT = [
     "Dia Frostin: 3 points at Q2 37.0\nEd Holtan: 2 points at Q3 11:41",
     "**Ana Lima**\n- 2 points, Q2 1:10\n- 1 point, Q2 0.0\n- 2 points, Q3 11:02\n\n"
     "**Dia Frostin**\n- 3 points, Q2 37.0\n\n**Ed Holtan**\n- 2 points, Q3 11:41",
-    "| Player | Points | Period | Clock |\n|---|---|---|---|\n| Ana Lima | 2 | Q2 | 1:10 |\n| Dia Frostin | 3 | Q2 | 37.0 |\n"
+    "| Player | Points | Period | Clock |\n|---|---|---|---|\n| Ana Lima | 2 | Q2 | 1:10 |\n"
+    "| Dia Frostin | 3 | Q2 | 37.0 |\n"
     "| Ana Lima | 1 | Q2 | 0.0 |\n| Ed Holtan | 2 | Q3 | 11:41 |\n| Ana Lima | 2 | Q3 | 11:02 |",
-    "| Period | Clock | Player | Points |\n|---|---|---|---|\n| Q2 | 1:10 | Ana Lima | 2 |\n| Q2 | 37.0 | Dia Frostin | 3 |\n"
+    "| Period | Clock | Player | Points |\n|---|---|---|---|\n| Q2 | 1:10 | Ana Lima | 2 |\n"
+    "| Q2 | 37.0 | Dia Frostin | 3 |\n"
     "| Q2 | 0.0 | Ana Lima | 1 |\n| Q3 | 11:41 | Ed Holtan | 2 |\n| Q3 | 11:02 | Ana Lima | 2 |",
     "Lima, two points, 2nd quarter 1:10\nFrostin, three points, 2nd quarter 0:37.0\nLima, one point, 2nd quarter 0:00\n"
     "Holtan, two points, 3rd quarter 11:41\nLima, two points, 3rd quarter 11:02",
-    "In the second quarter Ana Lima scored 2 points at 1:10, Dia Frostin hit a three-pointer at 37.0 and Ana Lima made a "
-    "free throw at 0.0. In the third quarter Ed Holtan scored 2 points at 11:41 and Ana Lima 2 points at 11:02.",
+    "In the second quarter Ana Lima scored 2 points at 1:10, Dia Frostin hit a three-pointer at 37.0 and Ana Lima made "
+    "a free throw at 0.0. In the third quarter Ed Holtan scored 2 points at 11:41 and Ana Lima 2 points at 11:02.",
     "1. Ana Lima - 2 points - Q2 1:10\n2. Dia Frostin - 3 points - Q2 37.0\n3. Ana Lima - 1 point - Q2 0.0\n"
     "4. Ed Holtan - 2 points - Q3 11:41\n5. Ana Lima - 2 points - Q3 11:02",
     "Ana Lima, 2 points, Q2 1:10 (Herons 40, Owls 38)\nDia Frostin, 3 points, Q2 37.0 (Herons 40, Owls 41)\n"

@@ -1,0 +1,117 @@
+"""Lines of a reply that may tell facts: whom they name, what they say of time, their numbers.
+
+Lines such as `Points: 2` go on with what the line above tells.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Final, TypeVar
+
+from evolif.broadcast.reading import Number, brackets_in, numbers_in, without
+from evolif.broadcast.reading_moments import Moment, TimedLine, times_in
+from evolif.broadcast.reading_names import Mention, NameTable
+
+BEFORE: Final = 40
+"""Characters before a name or a number that may say what it is."""
+_KEY_LINE: Final = re.compile(r"(?:[-+>|] ?|[0-9]{1,3}[.)] ?)?([a-z]+)(?: [a-z]+){0,2} ?(?:[:=|]|- )")
+_GOES_ON: Final = frozenset(
+    {"points", "point", "pts", "time", "when", "clock", "moment", "period", "quarter", "loser", "opponent", "against"}
+)
+_NO_SCORER: Final = re.compile(
+    r"(?<![a-z])(?:(?:assist(?:s|ed)?|set up|fed|pass(?:es)?|feed|helped|fouled|blocked|defended)"
+    r"(?: (?:by|from|of|goes to|to|against|on))?|foul(?:ed)? (?:by|on|from))[: ]* ?$"
+)
+_START: Final = attrgetter("start")
+_Placed = TypeVar("_Placed", Number, Moment)
+
+
+@dataclass(frozen=True, slots=True)
+class FactLine:
+    """A line, with what it names outside of skipped brackets.
+
+    Attributes:
+        text: Folded.
+        seen: The same without moments and skipped brackets, as long.
+        players: Whom it names, but for those who assist or are fouled.
+        times: What it says of time.
+        numbers: Those that are no clocks.
+        inside: Numbers of points in skipped brackets, which count for want of others.
+    """
+
+    text: str
+    seen: str
+    players: Sequence[Mention]
+    times: TimedLine
+    numbers: Sequence[Number]
+    inside: Sequence[Number]
+
+
+def fact_lines(
+    lines: Sequence[str], table: NameTable, sport: str, label: int | None, *, skips: bool
+) -> Iterator[FactLine]:
+    """The lines of a reply.
+
+    Args:
+        lines: Folded.
+        table: The names of the match.
+        sport: How the clock counts.
+        label: The period of clocks before which none is named.
+        skips: Whether brackets without a moment are left out.
+    """
+    for text in _joined(lines, table):
+        times = times_in(text, sport, label)
+        label = times.label
+        bare = without(text, times.spans)
+        skipped = _without_moment(text, times) if skips else []
+        seen = without(bare, skipped)
+        inside = [number for start, end in skipped for number in numbers_in(bare, start, end) if number.points]
+        yield FactLine(text, seen, _scorers(seen, table), times, numbers_in(seen), inside)
+
+
+def _without_moment(text: str, times: TimedLine) -> list[tuple[int, int]]:
+    """The brackets in which no label or clock stands."""
+    starts = [start for start, _ in times.spans]
+    return [span for span in brackets_in(text) if bisect_left(starts, span[0]) == bisect_left(starts, span[1])]
+
+
+def _scorers(seen: str, table: NameTable) -> list[Mention]:
+    """The players of a line, without those who assist or are fouled."""
+    return [
+        player
+        for player in table.players_in(seen)
+        if not _NO_SCORER.search(seen, max(0, player.start - BEFORE), player.start)
+    ]
+
+
+def _joined(lines: Sequence[str], table: NameTable) -> Iterator[str]:
+    """Lines, with those that go on with the fact of the line above put behind it."""
+    parts: list[str] = []
+    first_key = ""
+    for line in lines:
+        found = _KEY_LINE.match(line)
+        key = found[1] if found else ""
+        if key in _GOES_ON and not first_key and not (parts and table.players_in(parts[0])):
+            first_key = key
+        if key not in _GOES_ON or key == first_key or not parts:
+            if parts:
+                yield " ; ".join(parts)
+            parts = []
+        parts.append(line)
+    if parts:
+        yield " ; ".join(parts)
+
+
+def within(things: Sequence[_Placed], start: int, end: int) -> Sequence[_Placed]:
+    """Those that begin in a piece of a line; they are in order."""
+    return things[bisect_left(things, start, key=_START) : bisect_left(things, end, key=_START)]
+
+
+def last_before(things: Sequence[_Placed], place: int) -> Sequence[_Placed]:
+    """The last one that begins before a place in a line."""
+    end = bisect_left(things, place, key=_START)
+    return things[max(0, end - 1) : end]
