@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evolif.broadcast.arguments import one_of
 from evolif.broadcast.checklist import needs_judge
-from evolif.broadcast.faults import FAULTS
-from evolif.broadcast.faults_format import FORMAT_FAULTS
+from evolif.broadcast.faults import faults_of
+from evolif.broadcast.faults_format import format_faults_of
 from evolif.broadcast.witness import Turn, is_formatted
 
 _SILENCED = ("no_right_player", "no_summary")
@@ -41,8 +40,8 @@ def planted(turn: Turn, *, harmless: bool = False) -> list[Defect]:
     Raises:
         ArgumentError: no reply to a turn of this kind is judged.
     """
-    faults = FORMAT_FAULTS if is_formatted(turn) else FAULTS
-    found = [Defect(*fault) for fault in faults[one_of("kind", turn.get("kind"), tuple(faults))](turn)]
+    faults = format_faults_of if is_formatted(turn) else faults_of
+    found = [Defect(*fault) for fault in faults(turn)]
     checked = tuple(place for place, item in enumerate(turn["checklist"]) if not needs_judge(item))
     found.append(Defect("nothing said", "", checked, tuple(gate for gate in turn["gates"] if gate in _SILENCED)))
     return [defect for defect in found if harmless or defect.costs or defect.gates]

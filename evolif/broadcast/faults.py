@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
+from evolif.broadcast.arguments import one_of
 from evolif.broadcast.checklist import CASES, LEVEL, Item
 from evolif.broadcast.clock import shift_clock, sport_of
 from evolif.broadcast.impact import TIE
@@ -35,6 +36,42 @@ _SHARES: Final = ("decrease_if_all_lost", "increase_if_all_won")
 _OUTSIDE: Final = (0.06, -0.06, 1.0)
 """Percentage points by which a share is wrong; 0.05 are allowed."""
 _ALLOWED: Final = 0.05
+
+
+class WrongClaim(NamedTuple):
+    """What a reply with one fault claims.
+
+    Attributes:
+        name: What is wrong.
+        claim: In the shape of the key, without what the reply leaves out; of changes of the lead their number and a
+            list of them.
+        costs: The places of the items that it fails.
+        gates: The gates that it triggers.
+    """
+
+    name: str
+    claim: Any
+    costs: tuple[int, ...]
+    gates: tuple[str, ...]
+
+
+def wrong_claims(turn: Turn) -> Iterator[WrongClaim]:
+    """All claims with one fault each that a reply in free form can make.
+
+    Raises:
+        ArgumentError: no reply in free form to a turn of this kind is judged.
+    """
+    return _CLAIMS[one_of("kind", turn["kind"], tuple(_CLAIMS))](turn)
+
+
+def faults_of(turn: Turn) -> Iterator[Fault]:
+    """What can be wrong with a reply in free form: the same claims, in the line formats asked for.
+
+    Raises:
+        ArgumentError: no reply in free form to a turn of this kind is judged.
+    """
+    for name, claim, costs, gates in wrong_claims(turn):
+        yield name, _REPLIES[turn["kind"]](turn, claim), costs, gates
 
 
 def wrong_scores(key: Mapping[str, int]) -> Iterator[tuple[str, dict[str, int]]]:
@@ -70,16 +107,22 @@ def _unmet(checklist: Sequence[Item], meets: Callable[[Item], bool]) -> tuple[in
     return tuple(place for place, item in enumerate(checklist) if not meets(item))
 
 
-def _scores(turn: Turn) -> Iterator[Fault]:
+def _scores(turn: Turn) -> Iterator[WrongClaim]:
     for name, claim in wrong_scores(turn["key"]):
-        yield name, score_line(claim), unmet_scores(turn["checklist"], claim), ()
+        yield WrongClaim(name, claim, unmet_scores(turn["checklist"], claim), ())
 
 
-def _events(turn: Turn) -> Iterator[Fault]:
-    sport = turn["names"]["sport"]
+def _score_reply(turn: Turn, claim: Any) -> str:
+    return score_line(claim)
+
+
+def _events(turn: Turn) -> Iterator[WrongClaim]:
     for name, rows in _wrong_events(turn):
-        reply = "\n".join(event_line(row, sport) for row in rows)
-        yield name, reply, _unmet_events(turn["checklist"], rows), _event_gates(turn, rows)
+        yield WrongClaim(name, rows, _unmet_events(turn["checklist"], rows), _event_gates(turn, rows))
+
+
+def _event_reply(turn: Turn, claim: Any) -> str:
+    return "\n".join(event_line(row, turn["names"]["sport"]) for row in claim)
 
 
 def _wrong_events(turn: Turn) -> Iterator[tuple[str, list[Row]]]:
@@ -200,11 +243,15 @@ def _mostly_false(claims: Sequence[Row], key: Iterable[Row]) -> bool:
     return len(claims) - true > true
 
 
-def _changes(turn: Turn) -> Iterator[Fault]:
+def _changes(turn: Turn) -> Iterator[WrongClaim]:
     for name, count, changes in _wrong_changes(turn):
-        reply = "\n".join([f"Changes: {count}", *change_lines(changes)[1:]])
         gates = ("false_changes",) if _mostly_false(changes, turn["key"]) else ()
-        yield name, reply, _unmet_changes(turn["checklist"], count, changes), gates
+        yield WrongClaim(name, (count, changes), _unmet_changes(turn["checklist"], count, changes), gates)
+
+
+def _change_reply(turn: Turn, claim: Any) -> str:
+    count, changes = claim
+    return "\n".join([f"Changes: {count}", *change_lines(changes)[1:]])
 
 
 def _wrong_changes(turn: Turn) -> Iterator[tuple[str, int, list[Row]]]:
@@ -246,13 +293,13 @@ def _unmet_changes(checklist: Sequence[Item], count: int, changes: Iterable[Row]
     return _unmet(checklist, meets)
 
 
-def _impact(turn: Turn) -> Iterator[Fault]:
+def _impact(turn: Turn) -> Iterator[WrongClaim]:
     right = turn["key"]
     wrong = _wrong_cases(turn) if CASES[0] in right else _wrong_shares(turn)
     for name, claim in [*_wrong_players(turn), *wrong]:
         costs = _unmet_impact(turn["checklist"], claim)
         gates = ("no_right_player",) if claim.get("player") != right["player"] else ()
-        yield name, _impact_reply(turn, claim), costs, tuple(gate for gate in gates if gate in turn["gates"])
+        yield WrongClaim(name, claim, costs, tuple(gate for gate in gates if gate in turn["gates"]))
 
 
 def _wrong_players(turn: Turn) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -301,7 +348,7 @@ def _unmet_impact(checklist: Sequence[Item], claim: Mapping[str, Any]) -> tuple[
     return _unmet(checklist, meets)
 
 
-def _impact_reply(turn: Turn, claim: Mapping[str, Any]) -> str:
+def _impact_reply(turn: Turn, claim: Any) -> str:
     """The lines of a claim that says less than all."""
     lines = impact_lines(turn["kind"], {**turn["key"], **claim})
     for absent in turn["key"].keys() - claim.keys():
@@ -309,13 +356,17 @@ def _impact_reply(turn: Turn, claim: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _problem(turn: Turn) -> Iterator[Fault]:
+def _problem(turn: Turn) -> Iterator[WrongClaim]:
     for letter in _LETTERS:
         if letter != turn["key"]:
-            yield "another letter", f"Answer: {letter}", tuple(range(len(turn["checklist"]))), ()
+            yield WrongClaim("another letter", letter, tuple(range(len(turn["checklist"]))), ())
 
 
-FAULTS: Final[Mapping[str, Callable[[Turn], Iterator[Fault]]]] = {
+def _letter_reply(turn: Turn, claim: Any) -> str:
+    return f"Answer: {claim}"
+
+
+_CLAIMS: Final[Mapping[str, Callable[[Turn], Iterator[WrongClaim]]]] = {
     "S": _scores,
     "A": _events,
     "I": _events,
@@ -324,4 +375,12 @@ FAULTS: Final[Mapping[str, Callable[[Turn], Iterator[Fault]]]] = {
     "H": _impact,
     "M": _problem,
 }
-"""What can be wrong with a reply, for every kind of turn."""
+_REPLIES: Final[Mapping[str, Callable[[Turn, Any], str]]] = {
+    "S": _score_reply,
+    "A": _event_reply,
+    "I": _event_reply,
+    "L": _change_reply,
+    "T": _impact_reply,
+    "H": _impact_reply,
+    "M": _letter_reply,
+}

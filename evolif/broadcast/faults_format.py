@@ -12,6 +12,7 @@ from itertools import cycle, islice
 from typing import Any, Final
 
 from evolif.broadcast.acrostic import LEAD, acrostic_sentence, spelled, words_of
+from evolif.broadcast.arguments import one_of
 from evolif.broadcast.checklist import MOST_WORDS, OTHER_QUESTION, UPDATE_SCORE
 from evolif.broadcast.faults import Fault, neighbor_of, unmet_scores, wrong_scores
 from evolif.broadcast.witness import (
@@ -57,6 +58,15 @@ class Parts:
         """The whole."""
         block = [] if self.lines is None else ["\n".join(["<Stats>", *self.lines, "</Stats>"])]
         return "\n".join(part for part in [self.tags, self.body, *block, self.summary] if part)
+
+
+def format_faults_of(turn: Turn) -> Iterator[Fault]:
+    """What can be wrong with a reply in the fixed format.
+
+    Raises:
+        ArgumentError: no reply in the fixed format to a turn of this kind is judged.
+    """
+    return _FAULTS[one_of("kind", turn["kind"], tuple(_FAULTS))](turn)
 
 
 def _places(turn: Turn, **values: Any) -> tuple[int, ...]:
@@ -185,5 +195,4 @@ def _long(summary: str) -> str:
     return f"<Summary>{inside} {_padding(missing).capitalize()}.</Summary>"
 
 
-FORMAT_FAULTS: Final[Mapping[str, Callable[[Turn], Iterator[Fault]]]] = {"S": _scores, "K": _acrostic, "Q": _statistics}
-"""What can be wrong with a reply of the fixed format, for every kind of turn."""
+_FAULTS: Final[Mapping[str, Callable[[Turn], Iterator[Fault]]]] = {"S": _scores, "K": _acrostic, "Q": _statistics}

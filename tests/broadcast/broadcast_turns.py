@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import Any
 
+import pytest
 from broadcast_matches import PERIODS, Match, matches
 
-from evolif.broadcast.checklist import checklist_of, intent_of
+from evolif.broadcast.checklist import checklist_of, intent_of, needs_judge
+from evolif.broadcast.defects import Defect
 from evolif.broadcast.match_statistics import best_of
 from evolif.broadcast.questions import break_questions
+from evolif.broadcast.scoring import score_reply
 from evolif.rng import Purpose, Stream
 
 Turn = dict[str, Any]
@@ -67,3 +71,26 @@ def turns_of(sport: str, number: int) -> tuple[Turn, ...]:
                 )
         found.append(turn_of("TS", "M", LETTERS[(number + period) % 5], match, number + len(found) + 1))
     return tuple(found)
+
+
+def asked_of(item: dict[str, Any]) -> str:
+    """What an item asks for; equal items ask for the same."""
+    fields = {"points": ("player", "points"), "winner": ("winner",), "loser": ("loser",), "all": None}
+    kept = {name: item[name] for name in item if name not in ("weight", "satisfied", "found")}
+    if kept.get("asks") == "time":
+        wanted: Any = ("player", "period", "clock")
+    else:
+        wanted = fields.get(kept.get("asks", "all"))
+    asked = {name: kept[name] for name in kept if wanted is None or name in (*wanted, "kind", "asks")}
+    return str(sorted(asked.items(), key=str))
+
+
+def check_cost(turn: Turn, defect: Defect) -> None:
+    """A reply with a fault fails exactly the items that the fault costs, and triggers exactly its gates."""
+    result = score_reply(turn, defect.reply)
+    failed = Counter(asked_of(item) for item in result["items"] if not item["satisfied"])
+    costs = Counter(asked_of(turn["checklist"][place]) for place in defect.costs)
+    assert (failed, set(result["gates"])) == (costs, set(defect.gates)), f"{defect.name}: {defect.reply}\n{turn['key']}"
+    checked = [item["weight"] for item in turn["checklist"] if not needs_judge(item)]
+    lost = sum(turn["checklist"][place]["weight"] for place in defect.costs) / sum(checked)
+    assert result["score"] == pytest.approx(0 if defect.gates else 1 - lost, abs=1e-9)

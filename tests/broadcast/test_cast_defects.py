@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
-
 import pytest
 from broadcast_matches import PERIODS
-from broadcast_turns import Turn, turns_of
+from broadcast_turns import Turn, check_cost, turns_of
 
-from evolif.broadcast.checklist import needs_judge
-from evolif.broadcast.defects import Defect, planted
+from evolif.broadcast.defects import planted
 from evolif.broadcast.dialogue import dialogue
 from evolif.broadcast.scoring import score_reply
 from evolif.broadcast.witness import witness
@@ -46,28 +42,6 @@ PLAYERS = {"a neighbor's name", "a player left out"}
 
 def all_turns(sport: str, matches: int = MATCHES) -> list[Turn]:
     return [turn for number in range(matches) for turn in turns_of(sport, number)]
-
-
-def asked_of(item: dict[str, Any]) -> str:
-    """What an item asks for; equal items ask for the same."""
-    fields = {"points": ("player", "points"), "winner": ("winner",), "loser": ("loser",), "all": None}
-    kept = {name: item[name] for name in item if name not in ("weight", "satisfied", "found")}
-    if kept.get("asks") == "time":
-        wanted: Any = ("player", "period", "clock")
-    else:
-        wanted = fields.get(kept.get("asks", "all"))
-    asked = {name: kept[name] for name in kept if wanted is None or name in (*wanted, "kind", "asks")}
-    return str(sorted(asked.items(), key=str))
-
-
-def check_cost(turn: Turn, defect: Defect) -> None:
-    result = score_reply(turn, defect.reply)
-    failed = Counter(asked_of(item) for item in result["items"] if not item["satisfied"])
-    costs = Counter(asked_of(turn["checklist"][place]) for place in defect.costs)
-    assert (failed, set(result["gates"])) == (costs, set(defect.gates)), f"{defect.name}: {defect.reply}\n{turn['key']}"
-    checked = [item["weight"] for item in turn["checklist"] if not needs_judge(item)]
-    lost = sum(turn["checklist"][place]["weight"] for place in defect.costs) / sum(checked)
-    assert result["score"] == pytest.approx(0 if defect.gates else 1 - lost, abs=1e-9)
 
 
 @pytest.mark.parametrize("sport", PERIODS)
