@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from evolif.broadcast.reading import says_level, without
+from evolif.broadcast.reading import numbers_in, says_level, without
 from evolif.broadcast.reading_moments import times_in
 from evolif.broadcast.reading_names import Mention, NameTable
 from evolif.broadcast.reading_score import lead_in
@@ -157,13 +157,15 @@ def _best_of(line: str, table: NameTable) -> str | None:
 def percent_in(lines: Sequence[str], name: str, sport: str) -> float | None:
     """The percentage points that a reply says are lost or gained.
 
+    Without a word for it, the one number counts that is not said to be the other.
+
     Args:
         lines: Folded.
         name: `loss` or `gain`.
         sport: How the clock counts.
     """
     bare = [without(line, times_in(line, sport).spans) for line in lines]
-    label = re.compile(rf"(?<![a-z]){name}[a-z /()%]{{0,40}}[:=|]")
+    label, other = _label(name), _label("gain" if name == "loss" else "loss")
     words = re.compile(rf"(?<![a-z])(?:{_PERCENT_WORDS[name]})(?![a-z])")
     told = [value for line in bare if (value := _behind(line, label)) is not None]
     if told:
@@ -171,8 +173,12 @@ def percent_in(lines: Sequence[str], name: str, sport: str) -> float | None:
     told = [value for line in bare if (value := _beside(line, words)) is not None]
     if told:
         return told[-1]
-    numbers = [_value(found) for line in bare for found in _PERCENT.finditer(line)]
+    numbers = [_value(found) for line in bare if not other.search(line) for found in _PERCENT.finditer(line)]
     return numbers[0] if len(numbers) == 1 else None
+
+
+def _label(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z]){name}[a-z /()%]{{0,40}}[:=|]")
 
 
 def _behind(line: str, label: re.Pattern[str]) -> float | None:
@@ -181,6 +187,8 @@ def _behind(line: str, label: re.Pattern[str]) -> float | None:
     if found is None:
         return None
     numbers = list(_PERCENT.finditer(line, found.end()))
+    if not numbers:
+        return next((number.value for number in numbers_in(line, found.end())), None)
     results = (number for number in numbers if not _is_part(line, number))
     number = next(results, numbers[0] if numbers else None)
     return _value(number) if number else None

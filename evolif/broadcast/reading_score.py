@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 from evolif.broadcast.reading import Number, numbers_in, says_level, without
@@ -92,7 +94,7 @@ def _score_of(line: str, mentions: Sequence[Mention]) -> Score | None:
     """The score in a line that names both teams, or None if it tells none."""
     pairs = [(found.start(), found.end(), int(found[1]), int(found[2])) for found in _PAIR.finditer(line)]
     numbers = numbers_in(line)
-    alone = [number for number in numbers if not any(start <= number.start < end for start, end, *_ in pairs)]
+    alone = [number for number in numbers if not _is_inside(number, pairs)]
     told = _following(mentions, alone)
     order = list(dict.fromkeys(mention.name for mention in mentions))
     if len(told) == len(order):
@@ -107,6 +109,12 @@ def _score_of(line: str, mentions: Sequence[Mention]) -> Score | None:
     if len(numbers) == len(order):
         return {team: number.value for team, number in zip(order, numbers, strict=True)}
     return None
+
+
+def _is_inside(number: Number, pairs: Sequence[tuple[int, int, int, int]]) -> bool:
+    """Whether a number is part of one of the pairs, which are in order."""
+    place = bisect_right(pairs, number.start, key=itemgetter(0)) - 1
+    return place >= 0 and number.start < pairs[place][1]
 
 
 def _following(mentions: Sequence[Mention], numbers: Sequence[Number]) -> Score:
