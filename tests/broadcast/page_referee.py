@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-from evolif.broadcast.dialogue import dialogue
+from evolif.scenarios.broadcast import dialogue
 
 Turn = dict[str, Any]
 Moment = tuple[int, float]

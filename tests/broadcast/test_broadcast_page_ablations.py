@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from page_referee import PERIODS, SPORTS, Turn, moment, rows, sport_of, watch
 
-from evolif.broadcast import split_rows
-from evolif.broadcast.dialogue import dialogue
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import dialogue, split_rows
 
 each_sport = pytest.mark.parametrize("sport", SPORTS)
 NUMBERS = range(3)

@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import events_at, events_between, faceoffs_at, faceoffs_between, format_clock, parse_clock
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import (
+    events_at,
+    events_between,
+    faceoffs_at,
+    faceoffs_between,
+    format_clock,
+    parse_clock,
+)
 
 
 def scored(period: int, t: float, player: str, pts: int, sport: str = "basketball") -> dict[str, Any]:

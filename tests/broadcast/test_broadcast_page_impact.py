@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import format_clock, impact_faceoffs, impact_points
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import format_clock, impact_faceoffs, impact_points
 
 A, B = "Quarry Herons", "Old Mill Foxes"
 TEAMS = [A, B]

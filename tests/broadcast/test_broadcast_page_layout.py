@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from page_referee import LABEL, PAIRS, PERIODS, SPORTS, all_turns, changes, dialogues, rows, scores, sport_of, watch
 
-from evolif.broadcast import split_rows
-from evolif.broadcast.dialogue import dialogue
 from evolif.contexts.tokens import count_tokens
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import dialogue, split_rows
 
 each_pair = pytest.mark.parametrize(("task", "sport"), PAIRS)
 each_sport = pytest.mark.parametrize("sport", SPORTS)

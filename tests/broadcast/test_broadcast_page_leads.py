@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import format_clock, lead_changes, lead_checklist
+from evolif.scenarios.broadcast import format_clock, lead_changes, lead_checklist
 
 A, B = "Quarry Herons", "Old Mill Foxes"
 TEAMS = [A, B]

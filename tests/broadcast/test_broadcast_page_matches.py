@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from evolif.broadcast import format_clock, lead_changes, row_points, score_from_rows, simulate
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import format_clock, lead_changes, row_points, score_from_rows, simulate
 
 SPORTS = ("basketball", "hockey")
 LENGTH = {"basketball": 720, "hockey": 1200}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import row_points, score_from_rows, split_rows
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import row_points, score_from_rows, split_rows
 
 TEAMS = ["Quarry Herons", "Old Mill Foxes"]
 ROSTER = {"Quarry Herons": ["Ann Lee", "Mia Moss"], "Old Mill Foxes": ["Ann Leeson", "Bo Carr"]}

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evolif.broadcast import check_acrostic, check_summary, check_tags, expected_tag, three_sentences_same_letter
 from evolif.errors import UsageError
+from evolif.scenarios.broadcast import (
+    check_acrostic,
+    check_summary,
+    check_tags,
+    expected_tag,
+    three_sentences_same_letter,
+)
 
 U, Q = "Update Score", "Other Question"
 
