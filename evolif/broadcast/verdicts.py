@@ -42,7 +42,7 @@ def item_verdict(item: _Item, checked: _Item, names: Mapping[str, Any]) -> Verdi
         names: `{sport, teams, roster}`.
     """
     found = checked["found"]
-    text = found if isinstance(found, str) else "" if found is None else str(found)
+    text = "nothing" if found is None else str(found)
     return Verdict(group_of(item), bool(checked["satisfied"]), asked_for(item, names), text)
 
 
@@ -53,18 +53,19 @@ def undecided(item: _Item, names: Mapping[str, Any]) -> Verdict:
 
 def gate_verdict(gate: str, triggered: bool) -> Verdict:
     """Whether a gate stayed open; a triggered one brings the turn to 0."""
-    return Verdict(f"{_GATE}{gate}", not triggered, _GATES.get(gate, gate), "the turn scores 0" if triggered else "")
+    asked = _GATES.get(gate, gate)
+    return Verdict(f"{_GATE}{gate}", not triggered, asked, "not so: the turn scores 0" if triggered else asked)
 
 
 def asked_for(item: _Item, names: Mapping[str, Any]) -> str:
-    """What an item asks for, in words.
+    """What an item asks for, in words, and what it is worth.
 
     Args:
         item: Of a checklist.
         names: `{sport, teams, roster}`.
     """
     told = _TOLD.get(item["kind"])
-    return str(item["kind"]) if told is None else told(item, names)
+    return f"{item['kind'] if told is None else told(item, names)}; worth {item['weight']:.3g}"
 
 
 def _moment(item: _Item, names: Mapping[str, Any]) -> str:

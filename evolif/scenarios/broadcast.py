@@ -286,7 +286,7 @@ class Broadcast(FolderScenario):
             told.append(("distance", _counted(int(labels["distance"]), "period")))
         between = payload.get("evidence")
         if between:
-            told.append(("evidence", f"{_counted(between['turns'], 'turn')} back, {between['tokens']:,} tokens"))
+            told.append(("in between", f"{_counted(between['turns'], 'turn')}, {_counted(between['tokens'], 'token')}"))
         if labels["variant"]:
             told.append(("variant", str(labels["variant"])))
         return (("task", str(labels["task"])), *told)
@@ -335,7 +335,7 @@ class Broadcast(FolderScenario):
 
 
 def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _options(spec: BaseModel) -> BroadcastOptions:
