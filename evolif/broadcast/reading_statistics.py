@@ -11,10 +11,12 @@ from evolif.broadcast.reading import lines_of, numbers_in, without
 from evolif.broadcast.reading_names import NameTable
 from evolif.broadcast.tags import cut_blocks
 
-_POINTER: Final = r"[ -]?pointers?|-points?|[ -]?point(?= (?:shots?|attempts?|field|fg))|-?pt|-pts|p[tam]?s?| ?p fg"
+_POINTER: Final = (
+    r"[ -]?pointers?|-points?|[ -]?point(?= (?:shots?|attempts?|field|fg))|-?pt|-pts|p[tam]?s?(?:-a)?| ?p fg"
+)
 _SHOT_LABEL: Final = re.compile(
     rf"(?<![a-z0-9/])(?:two(?P<two_s>s)|(?:two|2)(?P<two>{_POINTER})|three(?P<three_s>s)|(?:three|3)(?P<three>{_POINTER})"
-    r"|(?P<free>free[ -]?throws?|fts?|foul shots?))(?![a-z])"
+    r"|(?P<free>free[ -]?throws?|ft[ma]?s?(?:-a)?|foul shots?))(?![a-z])"
 )
 _FACEOFF_LABEL: Final = re.compile(
     r"(?<![a-z])(?:(?P<taken>face-?offs?|taken|took|total)|(?P<won>won|wins?)|(?P<lost>lost|loss|losses))(?![a-z])"

@@ -238,6 +238,7 @@ def shooting(line: dict[str, Any]) -> list[str]:
         f"{name} — points {total}, {', '.join(shots(line, '{}: {}/{}'))}",
         f"{last(name)}: {', '.join(shots(line, '{} {} of {}', said))}, points {said(total)}",
         f"{name.upper()}: {', '.join(shots(line, '{} {}/{}', short=True))}, PTS {total}",
+        f"{name} – {points(total)} ({', '.join(shots(line, '{}M-A {}-{}', short=True))})".replace("PTM-A", "PM-A"),
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from broadcast_matches import PERIODS
 from broadcast_turns import Turn, check_cost, turns_of
@@ -58,6 +60,24 @@ def test_each_defect_costs_exactly_its_items_and_triggers_exactly_its_gates(spor
     """Over 200 dialogues."""
     for number in range(DIALOGUES):
         for turn in dialogue(task, sport, number, seed=19)["turns"]:
+            for defect in planted(turn, harmless=True) if turn["judged"] else ():
+                check_cost(turn, defect)
+
+
+@pytest.mark.parametrize(
+    ("task", "settings"),
+    [
+        ("IF", {"chunks": 10}),
+        ("CR", {"ask_after": 3}),
+        ("CR", {"pair": "anchored"}),
+        ("CR", {"pair": "interval"}),
+        ("IR", {"whole": True}),
+        ("TS", {"switch": "chat"}),
+    ],
+)
+def test_defects_of_variants_cost_exactly_their_items(task: str, settings: dict[str, Any]) -> None:
+    for sport in PERIODS:
+        for turn in dialogue(task, sport, 1, seed=23, **settings)["turns"]:
             for defect in planted(turn, harmless=True) if turn["judged"] else ():
                 check_cost(turn, defect)
 
