@@ -19,19 +19,12 @@ PEOPLE: Final = (
 )
 """Who problems are about; nobody of the leagues is called so."""
 SHOPPING: Final = (
-    *(
-        "notebooks",
-        "candles",
-        "mugs",
-        "jars of honey",
-        "bars of soap",
-        "packs of tea",
-        "bags of rice",
-        "greeting cards",
-    ),
-    *("light bulbs", "tea towels", "boxes of cereal", "bottles of juice", "pairs of socks", "bags of coffee"),
+    *("notebooks", "candles", "mugs", "jars of honey", "bars of soap", "packs of tea", "bags of rice"),
+    *("greeting cards", "light bulbs", "tea towels", "boxes of cereal", "bottles of juice", "pairs of socks"),
+    "bags of coffee",
 )
 """Small things that shops sell."""
+_SINGULARS: Final = {"boxes": "box", "people": "person"}
 
 
 class Solution(NamedTuple):
@@ -159,8 +152,9 @@ def ordinal(number: int) -> str:
 
 
 def measured(unit: str) -> Show:
-    """A number with a unit that stays as it is: `35 minutes`."""
-    return lambda value: f"{value:,} {unit}"
+    """A number with a unit, given in the plural: `35 minutes`."""
+    one = _SINGULARS.get(unit, unit.removesuffix("s"))
+    return lambda value: f"{value:,} {one if value == 1 else unit}"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -146,7 +146,7 @@ def fuel(economy: int, gallons: int, price: int) -> Solution:
     "that nothing is left over?",
     measured("boxes"),
     each=range(6, 25),
-    full=range(7, 30),
+    full=range(5, 20),
     rest=range(1, 6),
     who=PEOPLE,
     things=("old books", "glass jars", "Christmas baubles", "seedlings"),
@@ -221,7 +221,7 @@ def mixture(syrup: int, water: int, each: int) -> Solution:
 
 @template(
     HOME,
-    "There are {start} litres of water in {who}'s rain barrel. It rains, {inflow} litres a minute run in, and "
+    "{who} fills a garden pond. {start} litres of water are in it already, {inflow} litres a minute run in, and "
     "{outflow} litres a minute leak out. How much is in it after {minutes} minutes?",
     measured("litres"),
     slip=10,
@@ -231,7 +231,7 @@ def mixture(syrup: int, water: int, each: int) -> Solution:
     minutes=range(6, 25),
     who=PEOPLE,
 )
-def barrel(start: int, inflow: int, outflow: int, minutes: int) -> Solution:
+def pond(start: int, inflow: int, outflow: int, minutes: int) -> Solution:
     gain = (inflow - outflow) * minutes
     return Solution(
         start + gain,
@@ -250,11 +250,11 @@ def barrel(start: int, inflow: int, outflow: int, minutes: int) -> Solution:
     "{who} invites {n} people to a {party}. {percent} % of them cannot come, and {extra} of the others bring a "
     "friend. How many guests will there be?",
     measured("guests"),
-    n=range(20, 220, 20),
+    n=range(20, 140, 20),
     percent=(5, 10, 15, 20, 25, 30, 35, 40),
     extra=range(2, 9),
     who=PEOPLE,
-    party=("wedding", "housewarming", "summer party", "farewell party", "birthday party"),
+    party=("wedding", "housewarming", "summer party", "farewell party", "birthday party", "christening"),
 )
 def guests(n: int, percent: int, extra: int) -> Solution:
     absent = n * percent // 100
@@ -275,8 +275,8 @@ def guests(n: int, percent: int, extra: int) -> Solution:
     "{who} bakes {total} {things}, keeps {kept} and shares the rest equally among {children} children. How many "
     "does each child get?",
     plain,
-    children=range(4, 13),
-    each=range(5, 21),
+    children=range(4, 11),
+    each=range(3, 13),
     kept=range(3, 21),
     who=PEOPLE,
     things=("biscuits", "cookies", "small pancakes"),
@@ -377,10 +377,10 @@ def shelves(shelves: int, each: int, given: int, bought: int) -> Solution:
     "A bottle holds {total} millilitres of {thing}, of which {used} are used up. {who} takes {spoons} spoonfuls "
     "of {spoon} millilitres a day. For how many days does the rest last?",
     measured("days"),
-    spoons=(2, 3, 4),
-    spoon=(5, 10, 15),
-    days=range(5, 21),
-    used=range(10, 60, 5),
+    spoons=(2, 3),
+    spoon=(5, 10),
+    days=range(5, 15),
+    used=range(10, 95, 5),
     who=PEOPLE,
     thing=("cough syrup", "vitamin juice", "herbal tonic"),
 )

@@ -169,8 +169,8 @@ def coupon(price: int, percent: int, coupon: int) -> Solution:
     "be {target:dollars}, enough for a {thing}?",
     measured("weeks"),
     start=range(20, 200, 5),
-    weekly=range(12, 49),
-    weeks=range(6, 31),
+    weekly=range(18, 49),
+    weeks=range(12, 31),
     who=PEOPLE,
     thing=("new phone", "used piano", "weekend in Rome", "tablet", "dishwasher", "mattress"),
 )

@@ -159,7 +159,7 @@ SECOND: dict[str, Callable[[str, Numbers], str]] = {
     "boxes": lambda t, n: first("boxes", lambda boxes: boxes * n[0] >= n[1]),
     "average": lambda t, n: whole(sum(n) / len(n)),
     "mixture": lambda t, n: whole(n[2] - n[2] * n[0] / (n[0] + n[1]), "millilitres"),
-    "barrel": lambda t, n: whole(sum([n[1] - n[2]] * int(n[3]), n[0]), "litres"),
+    "pond": lambda t, n: whole(sum([n[1] - n[2]] * int(n[3]), n[0]), "litres"),
     "guests": lambda t, n: whole(n[0] * (1 - n[1] / 100) + n[2], "guests"),
     "biscuits": lambda t, n: first("", lambda each: each * n[2] + n[1] == n[0]),
     "hall": lambda t, n: whole(sum([n[1]] * int(n[0])) - n[2], "seats"),
