@@ -69,8 +69,12 @@ def fact_lines(
         bare = without(text, times.spans)
         skipped = _without_moment(text, times) if skips else []
         seen = without(bare, skipped)
+        players = _scorers(seen, table)
+        if not players and not times.moments:
+            yield FactLine(text, seen, (), times, (), ())
+            continue
         inside = [number for start, end in skipped for number in numbers_in(bare, start, end) if number.points]
-        yield FactLine(text, seen, _scorers(seen, table), times, numbers_in(seen), inside)
+        yield FactLine(text, seen, players, times, numbers_in(seen), inside)
 
 
 def _without_moment(text: str, times: TimedLine) -> list[tuple[int, int]]:

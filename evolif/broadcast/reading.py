@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 READING_VERSION: Final = 1
 """Stored with every verdict; a change of any rule by which replies are read changes it."""
@@ -104,8 +103,7 @@ def lines_of(reply: str) -> list[str]:
     return [line for line in map(fold, _BREAKS.split(reply)) if line]
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """A number in a line.
 
     Attributes:
@@ -127,12 +125,14 @@ def numbers_in(line: str, start: int = 0, end: int | None = None) -> list[Number
 
 
 def _number(found: re.Match[str]) -> Number:
-    digits = found["digits"]
-    value = _in_words(found["words"]) if digits is None else _in_digits(digits)
-    return Number(found.start(), found.end(), value, found["points"] is not None)
+    digits, words, points = found.groups()
+    value = _in_words(words) if digits is None else _in_digits(digits)
+    return Number(*found.span(), value, points is not None)
 
 
 def _in_digits(digits: str) -> float:
+    if len(digits) <= _MOST_DIGITS and digits.isdecimal():
+        return int(digits)
     whole, _, decimals = digits.replace(",", "").partition(".")
     if len(whole) > _MOST_DIGITS:
         return float("inf")

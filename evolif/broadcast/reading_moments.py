@@ -41,8 +41,7 @@ _SHORT_WHOLE: Final = re.compile(r"(?: |, ?)([0-5][0-9])(?= ?(?:$|[,;)|]|\.(?![0
 """`Q2 37`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """A moment in a line.
 
     Attributes:
@@ -131,22 +130,24 @@ def _token(found: re.Match[str], sport: Sport) -> _Token | None:
     if kind == "long" or (kind in ("tenths", "whole") and not sport.counts_down):
         return None
     if kind in ("clock", "tenths", "whole"):
-        time = _time(text, sport)
-        return None if time is None else _Token(found.start(), found.end(), None, time)
-    return _Token(found.start(), found.end(), _period(kind, text, sport), None)
+        time = _time(text, sport.name)
+        return None if time is None else _Token(*found.span(), None, time)
+    return _Token(*found.span(), _period(kind, text, sport.periods), None)
 
 
-def _time(clock: str, sport: Sport) -> int | None:
+@lru_cache(maxsize=8192)
+def _time(clock: str, sport: str) -> int | None:
     try:
-        return time_of(clock, sport.name)
+        return elapsed_at(clock, SPORTS[sport])
     except ArgumentError:  # 97:95 is a score
         return None
 
 
-def _period(kind: str, text: str, sport: Sport) -> int:
+@lru_cache(maxsize=1024)
+def _period(kind: str, text: str, periods: int) -> int:
     word = re.split("[ -]", text)[0] if kind in ("ordinal", "bare") else text.rpartition(" ")[2]
     if word in ("final", "last"):
-        return sport.periods
+        return periods
     if word in _ORDINALS:
         return _ORDINALS[word]
     digits = [int(char) for char in text if char.isdecimal()]
@@ -159,7 +160,7 @@ def _with_whole_seconds(line: str, tokens: list[_Token], sport: Sport) -> list[_
     for token in tokens:
         found.append(token)
         if token.time is None and (whole := _SHORT_WHOLE.match(line, token.end)):
-            time = _time(whole[1], sport)
+            time = _time(whole[1], sport.name)
             if time is not None:
                 found.append(_Token(whole.start(1), whole.end(1), None, time))
     return found

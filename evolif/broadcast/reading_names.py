@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from evolif.broadcast.arguments import items, mapping, names, required, two_teams
@@ -14,6 +15,7 @@ from evolif.broadcast.league import nickname_of, place_of
 from evolif.broadcast.reading import fold
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_BESIDE: Final = re.compile(r"[ '.-]{1,2}")
 _TABLES: Final = 4096
 """Matches whose tables are kept."""
 
@@ -39,14 +41,23 @@ class _Form(NamedTuple):
     name: str
 
 
+class _Forms(NamedTuple):
+    """All ways to write some names."""
+
+    by_last: Mapping[str, Sequence[_Form]]
+    """By the last word; the longest comes first."""
+    parts: frozenset[str]
+    """All words of them."""
+
+
 @dataclass(frozen=True)
 class NameTable:
-    """The names of a match, by the last word of each of their forms; the longest form comes first."""
+    """The names of a match, and the forms in which replies may use them."""
 
     teams: tuple[str, str]
     players: tuple[str, ...]
-    team_forms: Mapping[str, tuple[_Form, ...]]
-    player_forms: Mapping[str, tuple[_Form, ...]]
+    team_forms: _Forms
+    player_forms: _Forms
 
     def teams_in(self, line: str) -> list[Mention]:
         """The teams that a folded line names, in order."""
@@ -84,8 +95,8 @@ def _table(teams: tuple[str, str], rosters: tuple[tuple[str, ...], ...]) -> Name
     return NameTable(teams, players, _forms(team_ways), _forms(player_ways))
 
 
-def _forms(ways: Iterable[tuple[str, str]]) -> dict[str, tuple[_Form, ...]]:
-    """Forms by their last word; one that is two people's is nobody's."""
+def _forms(ways: Iterable[tuple[str, str]]) -> _Forms:
+    """All forms; one that is two people's is nobody's."""
     owners: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for way, name in ways:
         if words := tuple(_WORD.findall(fold(way))):
@@ -94,23 +105,28 @@ def _forms(ways: Iterable[tuple[str, str]]) -> dict[str, tuple[_Form, ...]]:
     for words, own in owners.items():
         if len(own) == 1:
             by_last[words[-1]].append(_Form(words, *own))
-    return {last: tuple(sorted(forms, key=lambda form: -len(form.words))) for last, forms in by_last.items()}
+    longest_first = {last: sorted(forms, key=lambda form: -len(form.words)) for last, forms in by_last.items()}
+    return _Forms(longest_first, frozenset(word for words in owners for word in words))
 
 
-def _mentions(line: str, forms: Mapping[str, tuple[_Form, ...]]) -> list[Mention]:
+def _mentions(line: str, forms: _Forms) -> list[Mention]:
     """A longer form that ends later takes the place of a shorter one inside it."""
-    words = list(_WORD.finditer(line))
+    words = [word for word in _WORD.finditer(line) if word[0] in forms.parts]
     found: list[Mention] = []
     for place, word in enumerate(words):
-        known = forms.get(word[0])
-        if known is None:
-            continue
-        for form in known:
+        for form in forms.by_last.get(word[0], ()):
             first = place - len(form.words) + 1
-            if first >= 0 and tuple(part[0] for part in words[first : place + 1]) == form.words:
+            if first == place or (first >= 0 and _are(words[first : place + 1], form.words, line)):
                 start = words[first].start()
                 while found and found[-1].end > start:
                     found.pop()
                 found.append(Mention(start, word.end(), form.name))
                 break
     return found
+
+
+def _are(words: Sequence[re.Match[str]], wanted: tuple[str, ...], line: str) -> bool:
+    """Whether these are the words of a name, one beside the other."""
+    return all(word[0] == part for word, part in zip(words, wanted, strict=True)) and all(
+        _BESIDE.fullmatch(line, word.end(), following.start()) for word, following in pairwise(words)
+    )
