@@ -82,6 +82,8 @@ def changes_in(lines: Sequence[str], table: NameTable, sport: str) -> list[Chang
 
 def _changes_of(line: str, moments: Sequence[Moment], table: NameTable) -> list[Change]:
     seen = _without_brackets(line, moments)
+    if len(table.teams_in(seen)) < len(moments):  # `at 6:14 (Herons) and at 2:00 (Gulls)`
+        seen = line
     teams = _gone_ahead(seen, table.teams_in(seen))
     if not teams:
         return []

@@ -26,6 +26,8 @@ _CASES: Final = re.compile(
     r"|all(?: (?:of )?(?:his|her|their))? points (?:removed|gone))"
     r"(?![a-z]))"
 )
+_LEVEL_PAIR: Final = re.compile(r"(?<![0-9.:-])([0-9]{1,3}) ?- ?\1(?![0-9.:-])")
+"""`40-40`."""
 _PLAYER_LINE: Final = re.compile(
     r"(?<![a-z])(?:top |best |leading |busiest )?(?:player|scorer)(?: (?:is|was))?(?: [a-z]+){0,4} ?[:=|]"
 )
@@ -103,7 +105,7 @@ def _pieces(line: str, cases: Sequence[_Case], table: NameTable) -> list[tuple[s
 
 def _tells(piece: str, table: NameTable) -> bool:
     """Whether a piece says who leads."""
-    return bool(table.teams_in(piece)) or says_level(piece)
+    return bool(table.teams_in(piece)) or says_level(piece) or _LEVEL_PAIR.search(piece) is not None
 
 
 def _lead(piece: str, table: NameTable) -> Lead:

@@ -29,6 +29,7 @@ _UNITS: Final = r"(?:s|secs?|seconds?)(?![a-z])\.?"
 _LEFT: Final = r"(?:left|remaining|to go|to play|on the clock)(?![a-z])"
 _CLOCKS: Final = (
     r"(?P<long>[0-9]+(?::[0-9]+){2,})",
+    rf"(?P<spelled>[0-9]{{1,2}} ?(?:m|mins?|minutes?)\.?,?(?: and)? ?[0-9]{{1,2}}) ?{_UNITS}",
     r"(?P<clock>[0-9]{1,2}:[0-5][0-9](?:\.[0-9]{1,9})?)(?![0-9]|:[0-9])(?! (?:later|earlier|minutes|mins?(?![a-z])))",
     rf"(?P<tenths>[0-5]?[0-9]\.[0-9])(?![0-9%])(?! ?%)(?! ?{_UNITS} (?!{_LEFT}|in|of|on|at|from|before))",
     rf"(?P<whole>[0-5]?[0-9]) ?{_UNITS} {_LEFT}",
@@ -36,8 +37,11 @@ _CLOCKS: Final = (
 _TOKEN: Final = re.compile(
     rf"(?<![a-z0-9])(?:{'|'.join(_LABELS)})|(?<![0-9.])(?<!after )(?<!plus )(?:{'|'.join(_CLOCKS)})"
 )
+_SHOWN: Final = {True: re.compile(rf" {_LEFT}"), False: re.compile(r" (?:into|gone|played)(?![a-z])")}
+"""What follows `6 minutes 14 seconds` where a clock shows them; else they are a span of time."""
+_DIGITS: Final = re.compile(r"[0-9]+")
 _OF: Final = re.compile(rf" ?{_UNITS}? ?(?:{_LEFT} )?(?:in|of|into|from)(?: the)? ")
-_SHORT_WHOLE: Final = re.compile(r"(?: |, ?)([0-5][0-9])(?= ?(?:$|[,;)|]|\.(?![0-9])|left|remaining))")
+_SHORT_WHOLE: Final = re.compile(r"(?: |, ?)([0-5][0-9])(?= ?s?(?:$|[,;)|]|\.(?![0-9])|left|remaining))")
 """`Q2 37`."""
 
 
@@ -129,6 +133,10 @@ def _token(found: re.Match[str], sport: Sport) -> _Token | None:
     text = found[kind]
     if kind == "long" or (kind in ("tenths", "whole") and not sport.counts_down):
         return None
+    if kind == "spelled":
+        if not _SHOWN[sport.counts_down].match(found.string, found.end()):
+            return None
+        kind, text = "clock", ":".join(digits.zfill(2) for digits in _DIGITS.findall(text))
     if kind in ("clock", "tenths", "whole"):
         time = _time(text, sport.name)
         return None if time is None else _Token(*found.span(), None, time)
