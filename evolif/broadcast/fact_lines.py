@@ -73,8 +73,15 @@ def fact_lines(
         if not players and not times.moments:
             yield FactLine(text, seen, (), times, (), ())
             continue
-        inside = [number for start, end in skipped for number in numbers_in(bare, start, end) if number.points]
+        inside = [number for start, end in skipped for number in _points_inside(bare, start, end)]
         yield FactLine(text, seen, players, times, numbers_in(seen), inside)
+
+
+def _points_inside(line: str, start: int, end: int) -> list[Number]:
+    """The numbers of points in a bracket, and the number that is all of it."""
+    numbers = numbers_in(line, start, end)
+    alone = len(numbers) == 1 and not line[start + 1 : numbers[0].start].strip(" +") and numbers[0].end == end - 1
+    return [number for number in numbers if number.points or alone]
 
 
 def _without_moment(text: str, times: TimedLine) -> list[tuple[int, int]]:

@@ -19,6 +19,14 @@ from evolif.broadcast.reading_names import NameTable
 _FREE_THROW: Final = re.compile(r"(?<![a-z])free[ -]?throw(?![a-z])")
 _THREE: Final = re.compile(r"(?<![a-z])(?:from (?:three|downtown|deep)|a three|treys?)(?![a-z])")
 _LABELLED_POINTS: Final = re.compile(r"(?<![a-z])(?:points?|pts?) ?[:=] ?$")
+_OTHER_EVENT: Final = re.compile(
+    r"(?:'s)?[ ,:-]{1,3}(?:(?:a|an|the|had|has|gets?|got|grabs?|grabbed|commits?|committed|with|was|is) ){0,3}"
+    r"(?:[a-z]+ )?(?:miss(?:es|ed)?|rebounds?|rebounded|fouls?|fouled|turnovers?|turns|steals?|stole|blocks?|blocked|"
+    r"timeouts?|enters|entered|leaves|travel(?:s|ed|ing)?|lost ball|bad pass)(?![a-z])"
+)
+_SCORES: Final = re.compile(
+    r"(?<![a-z])(?:makes?|made|scor(?:es|ed|ing)|hits?|sinks|sank|converts|points|pts)(?![a-z])"
+)
 _TOGETHER: Final = re.compile(r"(?<![a-z])(?:both|each|all|apiece)(?![a-z])")
 
 
@@ -103,6 +111,8 @@ def _facts_of(line: FactLine, heading: Moment | None) -> list[Fact]:
             begin = line.players[place - 1].end if place else 0
             counts = within(numbers, begin, player.start)[-1:]
         piece = line.seen[begin:end]
+        if _OTHER_EVENT.match(line.seen, player.end) and not _SCORES.search(piece):
+            continue
         points = _points(line.seen, counts, piece, within(line.inside, player.end, end))
         if not own and together and points is not None:
             own = moments[-1:]

@@ -26,6 +26,10 @@ _FROM: Final = re.compile(r"(?<![a-z])(?:from|over|overtook|past|passed|pass) ?(
 _TO: Final = re.compile(
     r"^ ?(?:-?>|to|by|lost (?:it|the lead) to|(?:was|were|are|is|got) (?:overtaken|passed) by)(?: the)? ?$"
 )
+_AHEAD: Final = re.compile(
+    r" (?:(?:now|then|are|is|go|goes|went|take|takes|took|retake|retook|regain|regained|have|in|the|back|moved?) ){0,4}"
+    r"(?:leads?|lead|ahead|front)(?![a-z])"
+)
 _BEFORE: Final = 60
 """Characters before a number that may say what it is."""
 
@@ -88,7 +92,7 @@ def _changes_of(line: str, moments: Sequence[Moment], table: NameTable) -> list[
     if not teams:
         return []
     if len(moments) == 1:
-        return [Change(moments[0], teams[0].name, line)]
+        return [Change(moments[0], _in_front(line, table) or teams[0].name, line)]
     found: list[Change] = []
     place = 0
     moment_leads = moments[0].start < teams[0].start
@@ -104,6 +108,12 @@ def _changes_of(line: str, moments: Sequence[Moment], table: NameTable) -> list[
         if following is None or (beside.start < following.start) == moment_leads:
             found.append(Change(moment, beside.name, line))
     return found if moment_leads else found[::-1]
+
+
+def _in_front(line: str, table: NameTable) -> str | None:
+    """The one team that a line says is ahead, as in `Owls 40, Herons 41 (Herons lead)`."""
+    ahead = {team.name for team in table.teams_in(line) if _AHEAD.match(line, team.end)}
+    return ahead.pop() if len(ahead) == 1 else None
 
 
 def _without_brackets(line: str, moments: Sequence[Moment]) -> str:

@@ -29,6 +29,9 @@ _NO_SCORE: Final = re.compile(
     r"|(?<![0-9a-z])[0-9]{1,3}-[0-9]{1,3} run(?![a-z])"
 )
 """Numbers beside a score that are none."""
+_SUMMED: Final = re.compile(r"(?<![0-9 +*/()-])[0-9 +*/()-]+=(?= ?[0-9])|(?<![0-9])[0-9]{1,3} ?-*>(?= ?[0-9])")
+"""What a sum comes from, as in `10 + 10 = 20` or `18 -> 20`."""
+_NOW: Final = re.compile(r"(?<![a-z])(?:now|total|totals|overall|final|current|score)(?![a-z])")
 _PAIR: Final = re.compile(
     r"(?<![0-9.:])([0-9]{1,3}) ?(?:points?|pts?|goals?)?(?: ?-+ ?| to | : |:)([0-9]{1,3})(?![0-9.:]*[0-9:])"
 )
@@ -71,7 +74,7 @@ def score_in(lines: Sequence[str], table: NameTable, sport: str) -> Score:
             points = next((number.value for number in numbers_in(clean[mentions[0].end :])), None)
             if points is not None:
                 single.setdefault(team, points)
-        elif score := _score_of(clean, mentions) or _below(following, mentions, table, sport):
+        elif score := _latest_of(clean, mentions) or _below(following, mentions, table, sport):
             return score
         else:
             single = {**_following(mentions, numbers_in(clean)), **single}
@@ -87,7 +90,22 @@ def _backwards(lines: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
 def _clean(line: str, sport: str) -> str:
     """A line without moments and without numbers that are no points."""
     bare = without(line, times_in(line, sport).spans)
-    return without(bare, [found.span() for found in _NO_SCORE.finditer(bare)])
+    plain = without(bare, [found.span() for found in _NO_SCORE.finditer(bare)])
+    return without(plain, [found.span() for found in _SUMMED.finditer(plain)])
+
+
+def _latest_of(line: str, mentions: Sequence[Mention]) -> Score | None:
+    """The score in a line that may tell two of them: the one behind the last word such as `now`, if there is one."""
+    if len(mentions) > 2:
+        for place in reversed([found.end() for found in _NOW.finditer(line)]):
+            if len({mention.name for mention in mentions if mention.start >= place}) == 2:
+                later = [
+                    Mention(one.start - place, one.end - place, one.name) for one in mentions if one.start >= place
+                ]
+                if score := _score_of(line[place:], later):
+                    return score
+                break
+    return _score_of(line, mentions)
 
 
 def _score_of(line: str, mentions: Sequence[Mention]) -> Score | None:
@@ -156,12 +174,13 @@ def lead_in(piece: str, table: NameTable) -> tuple[str | None, float | None]:
     mentions = table.teams_in(piece)
     margin = _margin_in(piece)
     leader = _leader(piece, mentions, table)
-    if margin is not None:
-        return (LEVEL, margin) if margin == 0 and says_level(piece) else (leader, margin)
     named = {mention.name for mention in mentions}
     score = _score_of(piece, mentions) if len(named) == 2 else None
-    if score is not None:
-        return _of_score(score)
+    told = None if score is None else _of_score(score)
+    if margin is not None and (told is None or told[1] != margin):
+        return (LEVEL, margin) if margin == 0 and says_level(piece) else (leader, margin)
+    if told is not None:
+        return told
     if says_level(piece):
         return LEVEL, 0
     return _of_numbers(piece, leader)

@@ -44,6 +44,15 @@ CASES_RIGHT = [
     "No free throw: Herons ahead by 5 points\nNothing: Owls ahead by 3 points",
     "1. No free throw: Herons by 5\n2. Nothing: Owls by 3",
     "No free throw → Herons by 5\nNothing → Owls by 3",
+    "No free throw: 90 - 5 = 85, so Herons by 5\nNothing: 90 - 13 = 77, so Owls by 3",
+    "No free throw: Herons 85, Owls 80 → Herons by 5\nNothing: Herons 77, Owls 80 → Owls by 3",
+    "No free throw: Herons lead (85-80)\nNothing: Owls lead (80-77)",
+    "Without Ana Lima's 5 free throws the Herons have 85, the Owls 80. Without Ana Lima's 13 points the Herons have "
+    "77, the Owls 80.",
+    "(a) If she had missed all free throws: Herons by 5\n(b) If she had not scored: Owls by 3",
+    "Case 1 (no free throws): Herons by 5\nCase 2 (no points): Owls by 3",
+    '{"no_free_throw": "Quarry Herons by 5", "nothing": "Port Iverna Owls by 3"}',
+    "No FT: Herons by 5\nZero points: Owls by 3",
     "Without free throws: Herons lead the Owls by 5.\nWithout any points: the Owls lead the Herons by 3.",
 ]
 

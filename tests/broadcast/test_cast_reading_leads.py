@@ -37,6 +37,13 @@ RIGHT = [
     "Changes: 2 (two)\n6:14 - Herons lead\n43.5 - Owls lead",
     "The lead changed hands twice in the second quarter: the Herons went ahead at 6:14 and the Owls at 43.5.",
     "The number of lead changes is 2.\nHerons at 6:14\nOwls at 43.5",
+    "Changes: 2\n6:14 – Owls 39, Herons 40 (Herons lead)\n43.5 – Herons 50, Owls 51 (Owls lead)",
+    "Changes: 2\n1. Change 1: 6:14, Herons\n2. Change 2: 43.5, Owls",
+    "Change 1: 6:14, Herons\nChange 2: 43.5, Owls",
+    "Changes of the lead: 2\n6:14, Herons\n43.5, Owls",
+    "There were 2 changes.\n6:14, Herons\n43.5, Owls",
+    '{"changes": 2, "list": ["6:14, Quarry Herons", "43.5, Port Iverna Owls"]}',
+    "At 6:14 the Herons went ahead of the Owls, and at 43.5 the Owls overtook the Herons, so the lead changed twice.",
     "Total changes: 2\n\n1. **6:14** – Quarry Herons go ahead of the Port Iverna Owls\n"
     "2. **43.5** – Port Iverna Owls overtake the Quarry Herons",
 ]
