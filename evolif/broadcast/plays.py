@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolif.metrics.process import credit_of
-from evolif.types import JudgedTurn, Label, Prompt, Session
+from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Label, Prompt, Session
 
 PROBLEM, SCORE = "M", "S"
 """Kinds of turns: a problem that interrupts the match, and the score so far."""
@@ -16,7 +16,7 @@ PAIR = "pair="
 """In the name of a variant that asks for evidence in one of two ways."""
 RIGHT = 0.999999
 """A turn with this score or more is right: all that was asked for is there."""
-_NEEDS_JUDGE: Mapping[str, float] = {"support": 0.1, "true summary": 0.25}
+NEEDS_JUDGE: Mapping[str, float] = {"support": 0.1, "true summary": 0.25}
 """Group of a verdict to what its item is worth, where only a judge can decide."""
 _OF_ITEM = frozenset({"kind", "weight", "asks"})
 """What an item holds besides the event that it is about."""
@@ -122,7 +122,7 @@ def _scored(turn: JudgedTurn, score: float, prompt: Prompt | None) -> TurnScore:
         _number(labels, "period"),
         _number(labels, "distance"),
         score,
-        sum(_NEEDS_JUDGE.get(verdict.group, 0.0) for verdict in turn.verdicts if verdict.satisfied is None),
+        sum(NEEDS_JUDGE.get(verdict.group, 0.0) for verdict in turn.verdicts if verdict.satisfied is None),
         turn,
         () if prompt is None else _events(prompt),
     )
@@ -157,7 +157,7 @@ class BroadcastColumn:
     matches: tuple[PlayedMatch, ...]
     broken: int = 0
     seed: int = 0
-    resamples: int = 2_000
+    resamples: int = DEFAULT_RESAMPLES
 
     @property
     def tasks(self) -> dict[str, list[PlayedMatch]]:

@@ -14,13 +14,16 @@ from recorded_dialogs import Scripted, report
 from rich.console import Console
 
 from evolif.benchmark import open_benchmark
+from evolif.broadcast.checklist import needs_judge
+from evolif.broadcast.plays import NEEDS_JUDGE
+from evolif.broadcast.verdicts import group_of
 from evolif.errors import ModelError
 from evolif.report import analyse, write_page
 from evolif.report.comparable import group_comparable
 from evolif.report.terminal import print_runs
 from evolif.runner import Run, evaluate
 from evolif.scenario import get_scenario, options_of
-from evolif.scenarios.broadcast import category_score, game_accuracy, overall
+from evolif.scenarios.broadcast import category_score, dialogue, game_accuracy, overall
 from evolif.types import CREDIT, Session
 
 SCENARIO = get_scenario("broadcast")
@@ -89,6 +92,13 @@ def test_what_a_benchmark_does_not_have_is_no_row(tmp_path: Path) -> None:
     assert "CR %" in text and "IF %" not in text and "Problems %" not in text
     assert "sim/reader reaches 100 % in CR (context retrieval) over 1 dialogue." in text
     assert "not judged (does" not in text
+
+
+@pytest.mark.parametrize("chunks", [None, 10])
+def test_points_that_only_a_judge_decides_on_are_known(chunks: int | None) -> None:
+    turns = dialogue("IF", "hockey", 0, seed=5, chunks=chunks)["turns"]
+    judged = {group_of(item): item["weight"] for turn in turns for item in turn["checklist"] if needs_judge(item)}
+    assert judged == NEEDS_JUDGE
 
 
 def test_a_suspended_dialogue_is_left_out_and_counted(four: Any, tmp_path: Path) -> None:
