@@ -20,8 +20,9 @@ from evolif.rng import Purpose, Stream
 SHORTEST, LONGEST = 120, 2_000
 """Lengths that can be asked for, in characters."""
 MOST_SENTENCES: Final = 10
-_TOPIC: Final = 340
-"""Characters that one topic is good for; longer messages have several."""
+_TOPIC: Final = 450
+"""Characters that one topic is good for, more than a problem has; longer messages have several topics."""
+_JOINED: Final = " Oh, and something else. "
 _CLOSE: Final = 0.05
 """Messages this close to the length wanted are drawn from, if there are any; otherwise the closest one is taken."""
 _KEY: Final = int.from_bytes(b"talk", "big")
@@ -50,11 +51,12 @@ def small_talk(number: int, length: int, *, seed: int) -> str:
     whole("length", length, SHORTEST, LONGEST)
     whole("seed", seed, 0)
     parts = -(-length // _TOPIC)
-    share = (length - (parts - 1)) // parts
+    share = (length - (parts - 1) * len(_JOINED)) // parts
     stream = Stream(seed, Purpose.BROADCAST, _KEY, number)
     order = _order(seed, number // len(read_topics()))
     first = number % len(order)
-    return " ".join(_message(order[(first + at) % len(order)], share, stream) for at in range(parts))
+    places = ((first + at * len(order) // parts) % len(order) for at in range(parts))
+    return _JOINED.join(_message(order[place], share, stream) for place in places)
 
 
 @lru_cache(maxsize=1)
