@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from evolif.broadcast.plays import PROBLEM, PlayedMatch, match_of, task_order
 from evolif.broadcast.scores import CATEGORIES, GameAccuracy, category_score, game_accuracy
 from evolif.broadcast.scores import overall as mean_of_categories
 from evolif.metrics import FEWEST, MetricTable
 from evolif.metrics.intervals import ratio_interval
-from evolif.metrics.shares import Share
+from evolif.metrics.shares import Share, share_of
 from evolif.metrics.statistics import middle, resampled_sums
 from evolif.types import Session
 
@@ -89,6 +90,16 @@ def overall_share(matches: Sequence[PlayedMatch], *, seed: int, resamples: int) 
     ends = middle(drawn, value)
     # Draws from dialogues that are all alike have no width.
     return Share(value, usual if ends is None or ends[0] == ends[1] else ends, dialogues)
+
+
+def dialogue_share(values: Iterable[tuple[int, float]]) -> Share:
+    """The mean of a figure over sessions; its `of` is the number of dialogues.
+
+    Args:
+        values: The dialogue of each session, and its figure.
+    """
+    rows = [(dialogue, value, 1.0) for dialogue, value in values]
+    return replace(share_of(rows), of=float(len({dialogue for dialogue, _, _ in rows})))
 
 
 def accuracies(matches: Iterable[PlayedMatch]) -> dict[str, list[float]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from evolif.broadcast.accuracy import match_accuracy
+from evolif.broadcast.accuracy import dialogue_share, match_accuracy
 from evolif.broadcast.cells import Shares, share_rows, shares_object
 from evolif.broadcast.plays import PROBLEM, BroadcastColumn, PlayedMatch, TurnScore, heads_of, task_order
 from evolif.grid import Grid, LineChart, LinePoint, PlotLine
@@ -107,11 +107,11 @@ def span_of(columns: Sequence[BroadcastColumn]) -> int:
 
 def by_sport(matches: Sequence[PlayedMatch]) -> dict[str, Share]:
     """The mean accuracy of the dialogues of each sport."""
-    found: dict[str, list[tuple[int, float, float]]] = {}
+    found: dict[str, list[tuple[int, float]]] = {}
     for match in matches:
-        row = (match.dialogue, match_accuracy(match)["accuracy"], 1.0)
+        row = (match.dialogue, match_accuracy(match)["accuracy"])
         found.setdefault(match.sport or "unknown", []).append(row)
-    return {sport: share_of(found[sport]) for sport in sorted(found)}
+    return {sport: dialogue_share(found[sport]) for sport in sorted(found)}
 
 
 def breakdown_grids(columns: Sequence[BroadcastColumn]) -> Iterator[Grid]:

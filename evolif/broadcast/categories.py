@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from evolif.broadcast.accuracy import accuracies, match_accuracy, overall_share
+from evolif.broadcast.accuracy import accuracies, dialogue_share, match_accuracy, overall_share
 from evolif.broadcast.breakdowns import by_subtask
 from evolif.broadcast.cells import Shares, percent_cell, points_cell, share_object
 from evolif.broadcast.plays import BroadcastColumn, PlayedMatch, heads_of
 from evolif.broadcast.scores import CATEGORIES
 from evolif.grid import Grid, TableCell, TableRow
 from evolif.metrics import FEWEST, Interval
-from evolif.metrics.shares import Share, share_of
+from evolif.metrics.shares import Share
 from evolif.metrics.statistics import middle, resampled_sums
 
 CATEGORY_TABLE = "categories"
@@ -35,16 +35,15 @@ def category_shares(column: BroadcastColumn) -> dict[str, Share]:
     found = {_OVERALL: overall_share(own, seed=column.seed, resamples=column.resamples)}
     for task, matches in column.tasks.items():
         named = f"{task} {TITLES[task]}" if task in TITLES else task or "unknown"
-        found[named] = share_of((one.dialogue, match_accuracy(one)["accuracy"], 1.0) for one in matches)
+        found[named] = dialogue_share((one.dialogue, match_accuracy(one)["accuracy"]) for one in matches)
     found[_PROBLEMS] = _mean_of(own, "math_accuracy")
     found[_ALL] = _mean_of(own, "original_accuracy")
     return {name: share for name, share in found.items() if share.value is not None}
 
 
 def _mean_of(matches: Sequence[PlayedMatch], name: str) -> Share:
-    values = ((one.dialogue, match_accuracy(one)) for one in matches)
-    known = ((dialogue, value) for dialogue, found in values if isinstance(value := found.get(name), float))
-    return share_of((dialogue, value, 1.0) for dialogue, value in known)
+    found = ((one.dialogue, match_accuracy(one).get(name)) for one in matches)
+    return dialogue_share((dialogue, value) for dialogue, value in found if isinstance(value, float))
 
 
 def unjudged_share(matches: Sequence[PlayedMatch]) -> float | None:
@@ -131,7 +130,7 @@ def category_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
 def _answer(name: str, column: BroadcastColumn) -> str:
     found = category_shares(column)
     tasks = column.tasks
-    number = len(column.matches)
+    number = len({match.dialogue for match in column.matches})
     dialogues = f"{number} dialogue{'s' * (number != 1)}"
     whole = percent_cell(found.get(_OVERALL))
     reached = f"{whole.value} % {whole.aside}".strip()

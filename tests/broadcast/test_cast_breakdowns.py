@@ -1,5 +1,7 @@
 """Accuracy by sub-task, sport, period, distance and turn; how errors pile up; what nobody judged."""
 
+from dataclasses import replace
+
 import pytest
 from broadcast_sessions import played
 
@@ -68,6 +70,15 @@ def test_periods_and_turns_leave_problems_out():
 def test_sports_are_means_over_dialogues():
     own = column(played(1, "A1 A1 A1 A1"), played(2, "A0"), played(3, "A.5", sport="hockey"))
     assert told(by_sport(own.matches)) == {"basketball": (0.5, 2), "hockey": (0.5, 1)}
+
+
+def test_epochs_of_a_dialogue_are_one_dialogue():
+    own = column(played(1, "A1"), replace(played(1, "A0"), epoch=1), played(2, "A1"), replace(played(2, "A1"), epoch=1))
+    assert told(by_sport(own.matches)) == {"basketball": (0.75, 2)}
+    assert {name: share.of for name, share in category_shares(own).items()} == {
+        "overall": 2, "CR context retrieval": 2, "all judged turns": 2
+    }  # fmt: skip
+    assert next(broadcast_remarks("m", own)).endswith("over 2 dialogues.")
 
 
 def test_spans_grow_with_dialogues():
