@@ -33,9 +33,10 @@ WORD_VALUES: Final = {
 """Numbers of one word."""
 _UNIT: Final = "|".join(_UNITS)
 _SMALL: Final = "|".join([*_TEENS, *_UNITS, "zero"])
-_BELOW_100: Final = rf"(?:{'|'.join(_TENS)})(?:[ -](?:{_UNIT})(?![a-z]))?|{_SMALL}"
+BELOW_100: Final = rf"(?:{'|'.join(_TENS)})(?:[ -](?:{_UNIT})(?![a-z]))?|{_SMALL}"
+"""A pattern of the numbers from zero to 99 in words; no letter may follow."""
 _IN_WORDS: Final = (
-    rf"(?:(?:{_UNIT}|a)[ -])?hundred(?![a-z])(?:[ -](?:and[ -])?(?:{_BELOW_100})(?![a-z]))?|(?:{_BELOW_100})(?![a-z])"
+    rf"(?:(?:{_UNIT}|a)[ -])?hundred(?![a-z])(?:[ -](?:and[ -])?(?:{BELOW_100})(?![a-z]))?|(?:{BELOW_100})(?![a-z])"
 )
 _NUMBER: Final = re.compile(
     r"(?<![a-z0-9])(?<![0-9]\.)"

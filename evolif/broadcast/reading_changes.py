@@ -15,7 +15,9 @@ _NUMBER_OF: Final = re.compile(
     r"(?<![a-z])changes?(?: of (?:the )?lead| in (?:the )?lead)?(?: in total| total| count)?"
     r"(?: \([a-z ]{1,20}\))? ?(?:[:=(]|-|is|was|were|\|)+ ?(?:there (?:were|was) |just |only |exactly )?$"
 )
-_COUNTED: Final = re.compile(r" ?(?:[a-z-]+ ){0,3}?(?:lead )?(?:changes?|times?|switch(?:es)?|swaps?)(?![a-z])")
+_COUNTED: Final = re.compile(
+    r" ?(?:(?!lines? |each )[a-z-]+ ){0,3}?(?:lead )?(?:changes?|times?|switch(?:es)?|swaps?)(?![a-z])"
+)
 _TIMES: Final = {"never": 0, "once": 1, "twice": 2, "thrice": 3}
 _ONCE: Final = re.compile(
     r"(?<![a-z])(?:(?P<times>never|once|twice|thrice)"

@@ -28,6 +28,11 @@ _CASES: Final = re.compile(
 )
 _LEVEL_PAIR: Final = re.compile(r"(?<![0-9.:-])([0-9]{1,3}) ?- ?\1(?![0-9.:-])")
 """`40-40`."""
+_ASKED_FOR: Final = re.compile(
+    r"(?<![a-z])(?:tie by 0 (?:where it's level|if nobody leads|for a level score)"
+    r"|if it's level, write tie by 0)(?![a-z])"
+)
+"""What the friend says about the form of an answer; a reply that repeats it says nothing."""
 _PLAYER_LINE: Final = re.compile(
     r"(?<![a-z])(?:top |best |leading |busiest )?(?:player|scorer)(?: (?:is|was))?(?: [a-z]+){0,4} ?[:=|]"
 )
@@ -77,7 +82,8 @@ def leads_in(lines: Sequence[str], table: NameTable, sport: str) -> dict[str, Le
         table: The names of the match.
         sport: How the clock counts.
     """
-    bare = [without(line, times_in(line, sport).spans) for line in lines]
+    timeless = [without(line, times_in(line, sport).spans) for line in lines]
+    bare = [without(line, [found.span() for found in _ASKED_FOR.finditer(line)]) for line in timeless]
     found: dict[str, Lead] = {}
     waiting: str | None = None
     for line in bare:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Final, TypeAlias
 
-from evolif.broadcast.reading import Number, numbers_in, says_level, without
+from evolif.broadcast.reading import BELOW_100, Number, numbers_in, says_level, without
 from evolif.broadcast.reading_moments import times_in
 from evolif.broadcast.reading_names import Mention, NameTable
 
@@ -17,13 +17,15 @@ Score: TypeAlias = dict[str, float]
 
 LEVEL: Final = "tie"
 """The leader of a level score."""
+_WORDS: Final = rf"(?:{BELOW_100})(?![a-z])"
 _NO_SCORE: Final = re.compile(
     r"(?<![a-z])(?:by|up|down|(?:lead|advantage|margin|gap|deficit|difference) (?:of|is)|ahead|behind|plus|top|\+)"
-    r" ?(?:(?:just|only|exactly|a|of|mere|single) ){0,3}[0-9]{1,3}(?![0-9]|:[0-9]| ?-+ ?[0-9]| to [0-9]|[.,][0-9])"
+    r" ?(?:(?:just|only|exactly|a|of|mere|single) ){0,3}"
+    rf"(?:[0-9]{{1,3}}(?![0-9]|:[0-9]| ?-+ ?[0-9]| to [0-9]|[.,][0-9])|{_WORDS}(?! to [a-z]))"
     r"|\+ ?[0-9]{1,3}(?![0-9])"
-    r"|(?<![0-9a-z])[0-9]{1,3}(?:\.[0-9])?[ -](?:more |remaining )?"
+    rf"|(?<![0-9a-z])(?:[0-9]{{1,3}}(?:\.[0-9])?|{_WORDS})[ -](?:more |remaining )?"
     r"(?:minutes?|mins?|seconds?|secs?|s|quarters?|periods?|rows?|percent|changes?|lead changes?|runs?|fouls?|"
-    r"rebounds?|assists?|turnovers?|timeouts?|times?)(?![a-z])"
+    r"rebounds?|assists?|turnovers?|timeouts?|times?|teams|sides|clubs)(?![a-z])"
     r"|(?<![0-9a-z])[0-9]{1,3}[ -](?:points?|pts?|goals?|possessions?)[ -](?:lead|ahead|clear|up|behind|down|adrift|"
     r"advantage|margin|gap|game|difference|deficit|cushion)(?![a-z])"
     r"|(?<![0-9a-z])[0-9]{1,3}-[0-9]{1,3} run(?![a-z])"

@@ -104,6 +104,18 @@ class ReadReply:
         """The percentage points that it says are lost or gained."""
         return percent_in(self.lines, name, self.sport)
 
+    def is_anchor(self, event: Fact | Faceoff) -> bool:
+        """Whether it is nothing but the event that an anchored question starts from, told again."""
+        question = self.turn.get("question") or {}
+        anchor = question.get("anchor")
+        if not anchor:
+            return False
+        moment = {"period": anchor[0], "clock": anchor[1]}
+        if isinstance(event, Fact):
+            return event.player == question.get("player") and event.is_at(moment, self.sport)
+        pair = (question.get("player"), question.get("opponent"))
+        return (event.winner, event.loser) == pair and len(event.moments) == 1 and event.is_at(moment, self.sport)
+
     def _only_period(self) -> int | None:
         """The period of an interval that lies in one."""
         question = self.turn.get("question") or {}

@@ -128,10 +128,10 @@ def _faceoff(item: Item, read: ReadReply) -> _Checked:
 
 
 def _taken(read: ReadReply, asks: str, events: Sequence[tuple[int, Any]], meets: Callable[[Any], bool]) -> _Checked:
-    """The first event that meets an item and has met no other one that asks for the same part."""
+    """The first event that meets an item and has met no other one that asks for the same part; not the anchor."""
     taken = read.taken.setdefault(asks, set())
     for place, event in events:
-        if place not in taken and meets(event):
+        if place not in taken and meets(event) and not read.is_anchor(event):
             taken.add(place)
             return _Checked(True, quoted(event.line))
     return _Checked(False, quoted(events[0][1].line) if events else None)
