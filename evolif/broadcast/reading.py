@@ -44,6 +44,7 @@ _NUMBER: Final = re.compile(
     rf"|(?P<words>{_IN_WORDS}))"
     r"(?P<points>[ -]?(?:points?|pts?|pointers?|p)(?![a-z]))?"
 )
+_HEDGED: Final = re.compile(r"(?<![0-9a-z.:])[0-9]{1,4}(?:\.[0-9]{1,2})? or [0-9]{1,4}(?:\.[0-9]{1,2})?(?![0-9:])")
 _BRACKETS: Final = re.compile(r"[()\[\]]")
 _LEVEL: Final = re.compile(
     r"(?<![a-z])(?:ties?|tied|level|levelled|leveled|even|draws?|drawn|deadlock(?:ed)?|all square)(?![a-z])"
@@ -51,7 +52,7 @@ _LEVEL: Final = re.compile(
 _WRAPPED: Final = r"(?:[(\[{]|(?:option|letter|choice|boxed|text)(?![a-z]) ?){0,6}"
 _ANSWER: Final = re.compile(
     r"(?<![a-z])answer(?: (?:is|would be|must be))? ?(?:[:=]|-+>?)?"
-    rf" ?{_WRAPPED}(?P<letter>[a-e])(?![a-z0-9'])",
+    rf" ?{_WRAPPED}(?P<letter>[a-e])(?![a-z0-9']|\.[a-z]| ?(?:/|or|and) ?(?-i:[A-E])(?![a-z0-9']))",
     re.IGNORECASE,
 )
 _ONLY_LETTER: Final = re.compile(rf"{_WRAPPED}([a-z])[)\]}}]{{0,4}}[.:!]?", re.IGNORECASE)
@@ -100,8 +101,9 @@ def fold(line: str) -> str:
 
 
 def lines_of(reply: str) -> list[str]:
-    """The folded lines of a reply, without empty ones."""
-    return [line for line in map(fold, _BREAKS.split(reply)) if line]
+    """The folded lines of a reply, without empty ones; of `20 or 21` neither number counts."""
+    lines = [line for line in map(fold, _BREAKS.split(reply)) if line]
+    return [_HEDGED.sub(" ", line) if " or " in line else line for line in lines]
 
 
 class Number(NamedTuple):

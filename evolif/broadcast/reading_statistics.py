@@ -21,11 +21,12 @@ _SHOT_LABEL: Final = re.compile(
 _FACEOFF_LABEL: Final = re.compile(
     r"(?<![a-z])(?:(?P<taken>face-?offs?|taken|took|total)|(?P<won>won|wins?)|(?P<lost>lost|loss|losses))(?![a-z])"
 )
-_RATIO: Final = re.compile(
-    r"(?<![0-9/])([0-9]{1,3}) ?(?:made )?(?:/|of|out of|-? ?for ?-?|from) ?([0-9]{1,3})(?![0-9/])"
-)
-_SHOTS: Final = re.compile(_RATIO.pattern.replace("|from)", "|from|-)"))
-"""In basketball also `4-7`; in hockey that would be a count of faceoffs won and lost."""
+_OF: Final = "/|of|out of|-? ?for ?-?|from"
+_RATIO: Final = re.compile(rf"(?<![0-9/])([0-9]{{1,3}}) ?(?:made )?(?:{_OF}) ?([0-9]{{1,3}})(?![0-9/])")
+_SHOTS: Final = re.compile(rf"(?<![0-9/])([0-9]{{1,3}}) ?(?:made )?(?:{_OF}|-) ?([0-9]{{1,3}})(?![0-9/])")
+_WON_LOST: Final = re.compile(r"(?<![0-9/])([0-9]{1,3}) ?- ?([0-9]{1,3})(?![0-9/])")
+"""What `6-3` says in hockey; in basketball it says made and tried."""
+_SHIRT: Final = re.compile(r"^(?:'s)? ?\([0-9]{1,3}\)")
 _PERCENT: Final = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3})? ?%")
 _TRIED: Final = re.compile(r"(?<![a-z])(?:attempt(?:s|ed)?|tried|tries|taken|shots)(?![a-z])")
 _MADE: Final = re.compile(r"(?<![a-z])(?:made|makes?|hits?|scored|good)(?![a-z])")
@@ -91,7 +92,7 @@ def _lines_of(lines: Sequence[str], table: NameTable, sport: str) -> list[Statis
         if not players:
             head = _labels(line, label) or head
         elif len({player.name for player in players}) == 1:
-            own = _PERCENT.sub(" ", line[players[-1].end :])
+            own = _PERCENT.sub(" ", _SHIRT.sub("", line[players[-1].end :]))
             found.append(StatisticsLine(players[0].name, read(own, head), line))
     return found
 
@@ -146,10 +147,14 @@ def _faceoffs(line: str, head: Sequence[str]) -> dict[str, float]:
     """Faceoffs taken, won and lost."""
     labels = _labels(line, _FACEOFF_LABEL)
     told: dict[str, float] = {}
-    if ratio := _RATIO.search(line):
+    if record := _WON_LOST.search(line):
+        told = {"won": float(record[1]), "lost": float(record[2])}
+        line = without(line, [record.span()])
+        labels = [name for name in labels if name == "taken"]
+    elif ratio := _RATIO.search(line):
         told = {"won": float(ratio[1]), "taken": float(ratio[2])}
         line = without(line, [ratio.span()])
         labels = [name for name in labels if name == "lost"]
     values = [number.value for number in numbers_in(line)]
-    names = labels or ([] if told else head or _FACEOFFS)
+    names = labels or (("taken",) if "lost" in told else () if told else head or _FACEOFFS)
     return {**dict(zip(names, values, strict=False)), **told}

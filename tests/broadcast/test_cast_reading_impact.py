@@ -75,6 +75,7 @@ def test_right_cases_are_read(reply: str) -> None:
         ("No free throw: Tie by 0\nNothing: Owls by 3", [False, False, True, True]),
         ("No free throw: Herons\nNothing: Owls", [True, False, True, False]),
         ("No free throw: by 5\nNothing: by 3", [False, False, False, False]),
+        ("No free throw: Herons by 4 or 5\nNothing: Owls by 3", [True, False, True, True]),
         ("No free throw: Herons by 50\nNothing: Owls by 33", [True, False, True, False]),
         ("", [False, False, False, False]),
         ("Nothing to see here.", [False, False, False, False]),

@@ -97,6 +97,7 @@ WRONG = [
     ("The Herons lead by 20, the Owls trail.", [False, False]),
     ("The Owls lead the Herons 20-18.", [False, False]),
     ("Herons 20, Owls 18\nNo, wait: Herons 20, Owls 16", [True, False]),
+    ("Herons 19 or 20, Owls 17 or 18", [False, False]),
     ("Herons twenty-two, Owls eighteen", [False, True]),
     ("Herons 20, Owls ?", [True, False]),
     ("Herons ?, Owls 18", [False, True]),
