@@ -31,7 +31,7 @@ _CLOCKS: Final = (
     r"(?P<long>[0-9]+(?::[0-9]+){2,})",
     rf"(?P<spelled>[0-9]{{1,2}} ?(?:m|mins?|minutes?)\.?,?(?: and)? ?[0-9]{{1,2}}) ?{_UNITS}",
     r"(?P<clock>[0-9]{1,2}:[0-5][0-9](?:\.[0-9]{1,9})?)(?![0-9]|:[0-9])(?! (?:later|earlier|minutes|mins?(?![a-z])))",
-    rf"(?P<tenths>[0-5]?[0-9]\.[0-9])(?![0-9%])(?! ?%)(?! ?{_UNITS} (?!{_LEFT}|in|of|on|at|from|before))",
+    rf"(?P<tenths>[0-5]?[0-9]\.[0-9]{{1,2}})(?![0-9%])(?! ?%)(?! ?{_UNITS} (?!{_LEFT}|in|of|on|at|from|before))",
     rf"(?P<whole>[0-5]?[0-9]) ?{_UNITS} {_LEFT}",
 )
 _TOKEN: Final = re.compile(

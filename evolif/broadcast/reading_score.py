@@ -80,7 +80,21 @@ def score_in(lines: Sequence[str], table: NameTable, sport: str) -> Score:
             return score
         else:
             single = {**_following(mentions, numbers_in(clean)), **single}
-    return single
+    return single if len(single) == 2 else _as_told(lines, table, sport) or single
+
+
+def _as_told(lines: Sequence[str], table: NameTable, sport: str) -> Score | None:
+    """The numbers behind both names in the last line that has them, whatever words stand between.
+
+    `Herons ahead 54, Foxes 51` has a score, although `ahead 3` elsewhere is a margin.
+    """
+    for line in reversed(lines):
+        mentions = table.teams_in(line)
+        if len({mention.name for mention in mentions}) == 2:
+            told = _following(mentions, numbers_in(without(line, times_in(line, sport).spans)))
+            if len(told) == 2:
+                return told
+    return None
 
 
 def _backwards(lines: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
@@ -180,7 +194,8 @@ def lead_in(piece: str, table: NameTable) -> tuple[str | None, float | None]:
     score = _score_of(piece, mentions) if len(named) == 2 else None
     told = None if score is None else _of_score(score)
     if margin is not None and (told is None or told[1] != margin):
-        return (LEVEL, margin) if margin == 0 and says_level(piece) else (leader, margin)
+        level = says_level(piece) and (margin == 0 or not mentions)
+        return (LEVEL if level else leader), margin
     if told is not None:
         return told
     if says_level(piece):

@@ -106,6 +106,22 @@ def test_events_between_two_moments_both_included(start: list[Any], end: list[An
     assert [row[0].split()[0] for row in events_between(MATCH, "basketball", start, end)] == players.split()
 
 
+def test_both_ends_have_a_millionth_of_a_second_to_spare() -> None:
+    match = [scored(1, t, "Ann Lee", 2) for t in (297 - 5e-7, 300, 310 + 5e-7)]
+    assert len(events_between(match, "basketball", [1, "7:03"], [1, "6:50"])) == 3
+    match = [scored(1, t, "Ann Lee", 2) for t in (297 - 5e-4, 300, 310 + 5e-4)]
+    assert len(events_between(match, "basketball", [1, "7:03"], [1, "6:50"])) == 1
+
+
+@pytest.mark.parametrize("tenths", range(0, 600, 7))
+def test_tenths_meet_the_end_and_the_next_start_whatever_floats_do(tenths: int) -> None:
+    elapsed = 660 + tenths / 10
+    clock = format_clock(elapsed, "basketball")
+    match = [scored(1, 720, "Ann Lee", 2), scored(2, 0, "Bo Carr", 3)]
+    assert events_at(match, "basketball", 1, clock, 720 - elapsed) == [["Ann Lee", 2, 1, "0.0"]]
+    assert events_at(match, "basketball", 1, clock, 840 - elapsed) == [["Bo Carr", 3, 2, "12:00"]]
+
+
 def test_what_events_between_yield() -> None:
     assert events_between(MATCH, "basketball", [1, "0.0"], [2, "11:25"]) == [
         ["Mia Moss", 2, 1, "0.0"],

@@ -69,6 +69,11 @@ def test_the_score_without_his_points(
     assert found == {"player": expected[0], "no_ft": expected[1], "no_goals": expected[2]}
 
 
+def test_an_unknown_scorer_is_a_usage_error() -> None:
+    with pytest.raises(UsageError):
+        impact_points(MATCH, TEAMS, *SPAN, player="Dee Nobody")
+
+
 def test_of_equal_players_the_first_in_code_point_order() -> None:
     match = [scored(1, 10, "Cy Vane", 2), scored(1, 20, "Bo Carr", 2), scored(1, 30, "Mia Moss", 2)]
     assert impact_points(match, TEAMS, [1, "12:00"], [1, "0.0"])["player"] == "Bo Carr"

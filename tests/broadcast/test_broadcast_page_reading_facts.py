@@ -113,6 +113,10 @@ LINES = [
         "; ".join(LINES),
         "Here they are:\n- " + "\n- ".join(LINES) + "\nThat is all.",
         "\n".join(LINES).replace("Q1 0.0", "Q1 0:00"),
+        "\n".join(LINES).replace("43.5", "43.54"),
+        "\n".join(LINES).replace("43.5", "43.46"),
+        "\n".join(LINES).replace("43.5", "0:43.5"),
+        "\n".join(LINES).replace(" points", "").replace(" point", ""),
         "\n".join(LINES).replace("Q1", "1st quarter").replace("Q2", "2nd quarter"),
         "\n".join(LINES).replace("1 point", "one point").replace("2 points", "two points"),
     ],
@@ -130,7 +134,13 @@ def test_an_event_left_out(left_out: int) -> None:
 
 @pytest.mark.parametrize(
     ("changed", "to"),
-    [(0, "Ann Lee, 3 points, Q1 7:03"), (0, "Mia Moss, 2 points, Q1 7:03"), (1, "Bo Carr, 3 points, Q2 43.5"), (4, "")],
+    [
+        (1, "Bo Carr, 3 points, Q1 43.56"),
+        (0, "Ann Lee, 3 points, Q1 7:03"),
+        (0, "Mia Moss, 2 points, Q1 7:03"),
+        (1, "Bo Carr, 3 points, Q2 43.5"),
+        (4, ""),
+    ],
 )
 def test_a_fact_needs_player_points_and_time(changed: int, to: str) -> None:
     found = score_reply(SPAN, "\n".join(to if i == changed else line for i, line in enumerate(LINES)))
@@ -282,6 +292,24 @@ def test_another_best_player_or_none_is_a_gate(player: str) -> None:
 def test_how_about_a_player(reply: str, score: float) -> None:
     found = score_reply(impact("H", "Ann Lee", (A, 11), (B, 3)), reply)
     assert (found["score"], found["gates"]) == (score, [])
+
+
+@pytest.mark.parametrize(
+    ("first", "score"),
+    [
+        ("Tie by 0", 1.0),
+        ("tie", 1.0),
+        ("level (50-50)", 1.0),
+        ("even score", 1.0),
+        ("Tie by 2", 0.75),
+        ("Herons by 0", 0.75),
+        ("Herons by 2", 0.5),
+        ("Foxes by 1", 0.5),
+    ],
+)
+def test_a_tie_has_a_leader_and_a_margin_of_its_own(first: str, score: float) -> None:
+    found = score_reply(impact("H", "Ann Lee", ("Tie", 0), (B, 3)), f"No free throw: {first}\nNothing: Foxes by 3")
+    assert found["score"] == score
 
 
 @pytest.mark.parametrize(

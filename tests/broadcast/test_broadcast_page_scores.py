@@ -97,8 +97,10 @@ def test_the_score_of_a_category(accuracies: list[float], score: float) -> None:
         ({"IF": 0.8, "CR": 0.6}, 0.7),
         ({"TS": 0.0, "IR": 1.0}, 0.5),
         ({"IF": 0.25}, 0.25),
+        ({"IF": 0.25, "CR": None}, 0.25),
+        ({"IF": 0.25, "XX": 1.0}, 0.25),
         ({}, 0.0),
     ],
 )
-def test_the_overall_score_is_a_plain_mean(categories: dict[str, float], score: float) -> None:
+def test_the_overall_score_is_a_plain_mean(categories: dict[str, float | None], score: float) -> None:
     assert overall(categories) == pytest.approx(score)
