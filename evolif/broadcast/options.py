@@ -108,13 +108,13 @@ class BroadcastOptions(BaseModel):
             raise UsageError(
                 f"--set {compared[0]} and --set {compared[1]} both compare; make a benchmark for each of them"
             )
-        for name in self._chosen():
+        for name in self.chosen:
             wrong = [task for task in self.tasks if task not in self._fitting(name)]
             if wrong:
                 known = ", ".join(self._fitting(name))
                 raise UsageError(f"--set {name} does not fit the task {wrong[0]}; it fits {known}")
         if not self.tasks:
-            first, second = self._chosen()[:2]
+            first, second = self.chosen[:2]
             raise UsageError(f"no task fits both --set {first} and --set {second}; leave one of them out")
         for sport in self.sports:
             for (_, settings), task in product(self.variants, self.tasks):
@@ -123,7 +123,7 @@ class BroadcastOptions(BaseModel):
     @property
     def tasks(self) -> tuple[Task, ...]:
         """Those of the benchmark: as chosen, or all that every chosen option fits."""
-        return self.task or tuple(task for task in TASKS if all(task in self._fitting(one) for one in self._chosen()))
+        return self.task or tuple(task for task in TASKS if all(task in self._fitting(one) for one in self.chosen))
 
     @property
     def sports(self) -> tuple[SportName, ...]:
@@ -158,6 +158,11 @@ class BroadcastOptions(BaseModel):
         mix = _MIX if len(self.sports) > 1 else self.sports
         return Place(match, tasks[which], mix[round_of % len(mix)], *variants[place])
 
+    @property
+    def chosen(self) -> list[str]:
+        """The names of the options from `chunks` on that are not as usual."""
+        return [name for name, values in self._values().items() if values and values != ("math",)]
+
     def _values(self) -> dict[str, tuple[Any, ...]]:
         """The values of each option that may compare; of a comparison by name both sides."""
         return {
@@ -167,10 +172,6 @@ class BroadcastOptions(BaseModel):
             "whole": (False, True) if self.whole else (),
             "pair_retrieval": ("anchored", "interval") if self.pair_retrieval else (),
         }
-
-    def _chosen(self) -> list[str]:
-        """The options that are not as usual."""
-        return [name for name, values in self._values().items() if values and values != ("math",)]
 
     @staticmethod
     def _fitting(name: str) -> tuple[Task, ...]:

@@ -140,9 +140,9 @@ class BroadcastFolder(BenchmarkFolder):
 
     @property
     def variant(self) -> str:
-        """The tasks, if they are not all."""
-        chosen: tuple[str, ...] = self.spec.task
-        return "+".join(chosen)
+        """Tasks and sports, if they are not all, and the options that are not as usual."""
+        spec = _options(self.spec)
+        return " ".join(filter(None, ("+".join(spec.task), "+".join(spec.sport), *spec.chosen)))
 
 
 class BroadcastEnvironment(FolderEnvironment):

@@ -391,6 +391,14 @@ def test_without_a_judge_two_items_leave_the_checklist(fixed: Any, tmp_path: Pat
     assert left_out.turns == 0
 
 
+def test_a_run_says_at_once_what_nobody_will_judge(fixed: Any, tmp_path: Path) -> None:
+    told = command("evaluate", fixed.path, "-m", "sim/perfect", "--out", tmp_path / "run", "--dry-run").output
+    assert " ".join(told.split()).count(
+        "whether a sentence supports the team and whether a summary is true will not be judged: about 5 % of the "
+        "items. To judge everything, name a model with --judge."
+    )
+
+
 def test_a_benchmark_without_instruction_following_needs_no_judge(tmp_path: Path) -> None:
     assert SCENARIO.unjudged(made(tmp_path / "b", 1, task=["CR"])) is None
 
@@ -482,13 +490,16 @@ HOSTILE = (
 
 @pytest.mark.parametrize("reply", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_replies_fail_and_break_nothing(small: Any, reply: str) -> None:
+    kinds: dict[Any, Prompt] = {}
     for dialogue in (1, 2, 3, 4, 9, 10, 11, 12):
         for prompt in prompts_of(small, dialogue):
-            if not prompt.payload["judged"]:
-                continue
-            found = run_now(judge_reply(turn_of(prompt), reply, None))
-            assert found.scores[0].value is not None and found.scores[0].value < 1
-            assert len(found.verdicts) == len(prompt.payload["checklist"]) + len(prompt.payload["gates"])
+            if prompt.payload["judged"]:
+                kinds[tuple(prompt.labels[name] for name in ("task", "sport", "kind"))] = prompt
+    assert len(kinds) > 20
+    for prompt in kinds.values():
+        found = run_now(judge_reply(turn_of(prompt), reply, None))
+        assert found.scores[0].value is not None and found.scores[0].value < 1
+        assert len(found.verdicts) == len(prompt.payload["checklist"]) + len(prompt.payload["gates"])
 
 
 def test_a_hostile_reply_is_stored_and_reported(fixed: Any, tmp_path: Path) -> None:
@@ -517,7 +528,7 @@ def test_exports_leave_answer_keys_out(fixed: Any, tmp_path: Path) -> None:
 def test_generate_evaluate_and_report_by_commands(tmp_path: Path) -> None:
     bench, run = tmp_path / "bench", tmp_path / "run"
     words = ("--scenario", "broadcast", "--dialogues", 2, "--seed", 5, "--set", "task=CR", "--set", "sport=hockey")
-    assert "2 dialogues, scenario broadcast CR, seed 5" in command("generate", bench, *words).stdout
+    assert "2 dialogues, scenario broadcast CR hockey, seed 5" in command("generate", bench, *words).stdout
     command("evaluate", bench, "-m", "sim/steady", "--out", run, "--display", "none")
     assert "steady" in command("report", run, "--html", tmp_path / "page.html").stdout
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -605,6 +616,9 @@ def test_the_ceiling_is_1_without_a_turn_that_misses(small: Any, tmp_path: Path)
     with closing(evaluate(small, "sim/steady", tmp_path / "run")) as run:
         ceiling = analyse([run])[0].ceiling
         judged = sum(bool(turn.verdicts) for turn in turns_of(run))
+        floor = analyse([run])[0].floor
+    assert floor is not None
+    assert floor.csr < 0.1, "what answers that follow nothing are worth, not how many items they hold"
     assert ceiling is not None
     assert (ceiling.turns, ceiling.misses) == (judged, ())
 
