@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -269,3 +270,72 @@ def test_breakdowns_name_what_the_page_names(steady: tuple[Row, list[Row]]) -> N
     for name in ("prompted format", "fixed format", "inferred format", "score"):
         assert name in told
     assert len(rows) > 0
+
+
+def scored(match: list[Row], kinds: str) -> list[float]:
+    return [row["scores"][0]["value"] for row in match if row["ok"] is not None and row["kind"] in kinds]
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("all", "SKQAILTH"), ("scores", "S")])
+def test_how_errors_pile_up(name: str, kinds: str, steady: tuple[Row, list[Row]]) -> None:
+    report, rows = steady
+    after: dict[bool, list[bool]] = {True: [], False: []}
+    for match in by_dialogue(rows):
+        wrong = [score < 0.999999 for score in scored(match, kinds)]
+        for before, now in pairwise(wrong):
+            after[before].append(now)
+    found = report["pile_up"][name]
+    assert found["wrong_after_wrong"]["of"] == len(after[True])
+    assert found["wrong_after_wrong"]["value"] == pytest.approx(fmean(after[True]))
+    assert found["wrong_after_right"]["of"] == len(after[False])
+    assert found["wrong_after_right"]["value"] == pytest.approx(fmean(after[False]))
+
+
+def test_sub_tasks_are_means_over_their_turns(steady: tuple[Row, list[Row]]) -> None:
+    report, rows = steady
+    scores: dict[str, list[float]] = {}
+    for row in rows:
+        if row["ok"] is not None and row["kind"] != "M":
+            scores.setdefault(f"{row['task']}, {row['subtask']}", []).append(row["scores"][0]["value"])
+    found = {name: entry["value"] for name, entry in report["accuracy_by"]["subtask"].items() if "problem" not in name}
+    assert found == {name: pytest.approx(fmean(values)) for name, values in scores.items()}
+    assert set(scores) == {
+        "IF, prompted format",
+        "IF, fixed format",
+        "IF, inferred format",
+        "CR, anchored event",
+        "CR, interval events",
+        "IR, changes of the lead",
+        "IR, impact",
+        "IR, score",
+        "TS, in-context query",
+    }
+
+
+def test_distances_are_means_over_their_turns(steady: tuple[Row, list[Row]]) -> None:
+    report, rows = steady
+    for distance in (1, 2, 3):
+        scores = [r["scores"][0]["value"] for r in rows if r["ok"] is not None and r.get("distance") == distance]
+        if scores:
+            found = report["accuracy_by"]["distance"][str(distance)]
+            assert (found["value"], found["of"]) == (pytest.approx(fmean(scores)), len(scores))
+
+
+def test_sat_and_n_are_weights(steady: tuple[Row, list[Row]]) -> None:
+    """CSR, which is sat over n, counts credit and not items."""
+    report, rows = steady
+    played = []
+    for match in by_dialogue(rows):
+        left = 3
+        for row in match:
+            if row["ok"] is not None and left:
+                played.append(row["scores"][0]["value"])
+                left = 3 if row["ok"] else left - 1
+    assert report["isr"]["value"] == pytest.approx(fmean(score >= 0.999999 for score in played))
+    assert min(played) < 1
+
+
+def test_exports_have_no_keys_unless_asked(folder: Path, tmp_path: Path) -> None:
+    done("export", str(folder), str(tmp_path / "bare.jsonl"))
+    for row in lines_of(tmp_path / "bare.jsonl"):
+        assert not {"key", "checklist", "witness"} & set(row)

@@ -303,6 +303,43 @@ def test_a_faceoff_follows_every_stoppage_and_goal() -> None:
                 assert " wins faceoff against " in after["text"] or nearly_over, (event["text"], after["text"])
 
 
+def test_a_faceoff_follows_every_penalty() -> None:
+    for match in matches("hockey")[:60]:
+        for event, after in pairwise(match["events"]):
+            if re.fullmatch(rf"{P} [a-z -]+ against {P}", event["text"]) and " wins faceoff " not in event["text"]:
+                assert " wins faceoff " in after["text"] or after["text"].startswith("End of"), after["text"]
+
+
+def test_season_goals_count_on() -> None:
+    for match in matches("hockey")[:60]:
+        last: dict[str, int] = {}
+        for event in match["events"]:
+            goal = re.match(rf"({P}) goal \(([0-9]+)\)", event["text"])
+            if goal:
+                assert int(goal[2]) == last.get(goal[1], int(goal[2]) - 1) + 1
+                last[goal[1]] = int(goal[2])
+
+
+def test_a_basket_gives_the_other_team_the_ball() -> None:
+    """Who shoots, loses the ball or fouls in attack next, free throws of the same moment apart."""
+    attacks = re.compile(rf"^({P}) (?:makes|misses|bad pass|lost ball|traveling|offensive foul)|blocks ({P})'s ")
+    for match in matches("basketball")[:60]:
+        team_of = match["player_team"]
+        shot: Event | None = None
+        for event in match["events"]:
+            if event["text"].startswith(("End of", "Start of")):
+                shot = None
+            lost = re.fullmatch(r"(.+) shot clock turnover", event["text"])
+            acting = attacks.search(event["text"])
+            if shot is not None and (acting or lost) and "free throw" not in event["text"]:
+                team = event["team"] if acting is None else team_of[acting[1] or acting[2]]
+                assert team != shot["team"], (shot["text"], event["text"])
+            if " free throw " in event["text"] or "rebound" in event["text"]:
+                shot = None
+            elif acting or lost:
+                shot = event if event["pts"] >= 2 else None
+
+
 def test_faceoffs_are_those_of_the_rows() -> None:
     for match in matches("hockey")[:60]:
         told = []
