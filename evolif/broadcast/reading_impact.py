@@ -19,7 +19,7 @@ _CASES: Final = re.compile(
     r"|(?P<no_goals>(?<![a-z0-9])(?:nothing(?: (?:scored|at all))?|no_goals|scoreless|empty|blanked|silenced"
     r"|(?:no|zero|0)[ -](?:points?|pts|goals?|baskets?|scor(?:e|es|ing))"
     r"|(?:without|minus|excluding|removing|subtracting|taking away|taking out|take away|remove) "
-    r"(?:(?:any|all|of|his|her|their|the|that|from|player's) )*"
+    r"(?:(?:any|all|of|his|her|their|the|that|those|these|from|player's) )*"
     r"(?:(?!free)[a-z]+(?: (?!free)[a-z]+)?'s? )?(?:(?:any|all|of|total|other) )*"
     r"(?:[0-9]{1,3} )?(?:points?|pts|scor(?:es|ing)|goals?|baskets?|contribution)"
     r"|(?:not|[a-z]+n't)(?: have| had)? scor(?:e|ed)|didn't score"
