@@ -20,7 +20,21 @@ BEFORE: Final = 40
 """Characters before a name or a number that may say what it is."""
 _KEY_LINE: Final = re.compile(r"(?:[-+>|] ?|[0-9]{1,3}[.)] ?)?([a-z]+)(?: [a-z]+){0,2} ?(?:[:=|]|- )")
 _GOES_ON: Final = frozenset(
-    {"points", "point", "pts", "time", "when", "clock", "moment", "period", "quarter", "loser", "opponent", "against"}
+    {
+        "points",
+        "point",
+        "pts",
+        "how",
+        "time",
+        "when",
+        "clock",
+        "moment",
+        "period",
+        "quarter",
+        "loser",
+        "opponent",
+        "against",
+    }
 )
 _NO_SCORER: Final = re.compile(
     r"(?<![a-z])(?:(?:assist(?:s|ed)?|set up|fed|pass(?:es)?|feed|helped|fouled|blocked|defended)"

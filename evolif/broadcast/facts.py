@@ -7,14 +7,14 @@ without one, each moment belongs to the names after it; numbers alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from evolif.broadcast.fact_lines import BEFORE, FactLine, fact_lines, last_before, within
 from evolif.broadcast.reading import Number
 from evolif.broadcast.reading_moments import Moment, same_moment
-from evolif.broadcast.reading_names import NameTable
+from evolif.broadcast.reading_names import Mention, NameTable
 
 _FREE_THROW: Final = re.compile(r"(?<![a-z])free[ -]?throw(?![a-z])")
 _THREE: Final = re.compile(r"(?<![a-z])(?:from (?:three|downtown|deep)|a three|treys?)(?![a-z])")
@@ -26,6 +26,9 @@ _OTHER_EVENT: Final = re.compile(
 )
 _SCORES: Final = re.compile(
     r"(?<![a-z])(?:makes?|made|scor(?:es|ed|ing)|hits?|sinks|sank|converts|points|pts)(?![a-z])"
+)
+_POINTS_BY: Final = re.compile(
+    r"(?<![a-z])(?:points?|pts|pointer|throw|shot|basket) (?:was |were )?(?:by|from|for|of) $"
 )
 _TOGETHER: Final = re.compile(r"(?<![a-z])(?:both|each|all|apiece)(?![a-z])")
 
@@ -94,33 +97,48 @@ def facts_in(lines: Sequence[str], table: NameTable, sport: str, label: int | No
 
 def _facts_of(line: FactLine, heading: Moment | None) -> list[Fact]:
     """The facts of a line that names players."""
-    moments, numbers = line.times.moments, line.numbers
-    last = line.players[-1]
-    timed_after = any(moment.start > last.end for moment in moments)
-    counted_after = any(number.start > last.end for number in (*numbers, *line.inside))
-    together = timed_after and _TOGETHER.search(line.seen) is not None
+    together = _TOGETHER.search(line.seen) is not None
+    moments = _by_player(line.players, line.times.moments, len(line.seen))
+    timed_after = bool(moments[-1])
     found: list[Fact] = []
-    for place, player in enumerate(line.players):
-        end = line.players[place + 1].start if place + 1 < len(line.players) else len(line.seen)
-        own = within(moments, player.end, end)
-        if not timed_after:
-            own = last_before(moments, player.start) or own
-        counts = within(numbers, player.end, end)
-        begin = player.end
-        if not counts and not counted_after:
-            begin = line.players[place - 1].end if place else 0
-            counts = within(numbers, begin, player.start)[-1:]
-        piece = line.seen[begin:end]
+    for player, own, (piece, counts, inside) in zip(line.players, moments, _pieces(line), strict=True):
         if _OTHER_EVENT.match(line.seen, player.end) and not _SCORES.search(piece):
             continue
-        points = _points(line.seen, counts, piece, within(line.inside, player.end, end))
-        if not own and together and points is not None:
-            own = moments[-1:]
-        if own:
-            found += _pairs(player.name, counts, own, points, line.text)
+        points = _points(line.seen, counts, piece, inside)
+        shared = line.times.moments[-1:] if together and timed_after and points is not None else ()
+        if own or shared:
+            found += _pairs(player.name, counts, own or shared, points, line.text)
         elif points is not None:
-            found.append(Fact(player.name, points, None if moments else heading, line.text))
+            found.append(Fact(player.name, points, None if line.times.moments else heading, line.text))
     return found
+
+
+def _by_player(players: Sequence[Mention], moments: Sequence[Moment], end: int) -> list[Sequence[Moment]]:
+    """The moments of each player: those behind the name, or the last one before it if the line begins with one."""
+    ends = [player.start for player in players[1:]] + [end]
+    own = [within(moments, player.end, stop) for player, stop in zip(players, ends, strict=True)]
+    if own[-1] or not moments:
+        return own
+    if moments[0].start < players[0].start:
+        return [last_before(moments, player.start) for player in players]
+    for place in range(1, len(own)):
+        if not own[place] and len(own[place - 1]) > 1:  # A at Q1 7:03, and at Q2 6:14 B
+            own[place - 1], own[place] = own[place - 1][:-1], own[place - 1][-1:]
+    return own
+
+
+def _pieces(line: FactLine) -> Iterator[tuple[str, Sequence[Number], Sequence[Number]]]:
+    """What belongs to each player: words, numbers, and numbers in skipped brackets; see `_by_player`."""
+    players, numbers = line.players, line.numbers
+    counted_after = any(number.start > players[-1].end for number in (*numbers[-1:], *line.inside[-1:]))
+    counted_before = bool(numbers) and not counted_after and numbers[0].start < players[0].start
+    for place, player in enumerate(players):
+        end = players[place + 1].start if place + 1 < len(players) else len(line.seen)
+        counts, begin = within(numbers, player.end, end), player.end
+        if not counts and (counted_before or _POINTS_BY.search(line.seen, max(0, player.start - BEFORE), player.start)):
+            begin = players[place - 1].end if place else 0
+            counts = within(numbers, begin, player.start)[-1:]
+        yield line.seen[begin:end], counts, within(line.inside, player.end, end)
 
 
 def _points(seen: str, numbers: Sequence[Number], piece: str, inside: Sequence[Number]) -> float | None:
