@@ -24,6 +24,8 @@ _ONCE: Final = re.compile(
     r"|(?P<none>(?:no|not any|zero) (?:lead )?changes?|changes? ?[:=-] ?none))"
     r"(?![a-z])"
 )
+_NUMBERED: Final = re.compile(r"[|>( -]{0,4}(?:change )?([0-9]{1,2})(?: ?[.):|]|$)")
+"""`2. 6:14, Herons`, `| 2 | 6:14 | Herons |`, `Change 2: 6:14, Herons`, or a line that is a number."""
 _FROM: Final = re.compile(r"(?<![a-z])(?:from|over|overtook|past|passed|pass) ?(?:the )?$")
 _TO: Final = re.compile(
     r"^ ?(?:-?>|to|by|lost (?:it|the lead) to|(?:was|were|are|is|got) (?:overtaken|passed) by)(?: the)? ?$"
@@ -149,20 +151,23 @@ def _is_passed(between: str) -> bool:
 def count_in(lines: Sequence[str], changes: Sequence[Change], sport: str) -> float | None:
     """How many changes of the lead a reply says there were.
 
-    It is the last number that is said to be of changes; without one, as many as the reply lists.
+    It is the last number that is said to be of changes; without one, the last number that counts the changes of a
+    list, or stands alone. A list without any number says nothing of how many there were.
 
     Args:
         lines: Folded.
         changes: Those that the reply lists.
         sport: How the clock counts.
     """
-    last: float | None = None
+    said: float | None = None
+    numbered: float | None = None
     for line in lines:
-        count = _count_of(without(line, times_in(line, sport).spans))
-        last = last if count is None else count
-    if last is None and changes:
-        return len({(change.moment.period, change.moment.time, change.leader) for change in changes})
-    return last
+        bare = without(line, times_in(line, sport).spans)
+        count = _count_of(bare)
+        said = said if count is None else count
+        if mark := _NUMBERED.match(bare):
+            numbered = int(mark[1])
+    return numbered if said is None and changes else said
 
 
 def _count_of(line: str) -> float | None:

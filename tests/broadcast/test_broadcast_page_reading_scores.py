@@ -108,6 +108,8 @@ CHANGES = leads(1, ("10:30", B), ("9:15", A))
         "Changes: two\nQ1 10:30, Foxes\nQ1 9:15, Herons",
         "changes: 2\n9:15, Quarry\n10:30, Old Mill",
         "**Changes: 2**\n- 10:30, *Foxes*\n- 9:15, *Herons*",
+        "1. 10:30, Foxes\n2. 9:15, Herons",
+        "Foxes, 10:30\nHerons, 9:15\nChanges: 2",
         'Changes: 2\n"10:30", FOXES\n"9:15", herons',
     ],
 )
@@ -120,6 +122,7 @@ def test_all_changes_of_the_lead(reply: str) -> None:
     ("reply", "score", "items"),
     [
         ("Changes: 3\n10:30, Foxes\n9:15, Herons", 0.8, ["count"]),
+        ("10:30, Foxes\n9:15, Herons", 0.8, ["count"]),
         ("Changes: 2\n10:30, Foxes", 0.6, ["change"]),
         ("Changes: 2\n10:30, Foxes\n9:15, Foxes", 0.6, ["change"]),
         ("Changes: 2\n10:30, Foxes\n9:16, Herons", 0.6, ["change"]),

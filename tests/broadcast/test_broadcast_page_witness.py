@@ -172,6 +172,14 @@ def test_a_wrong_count_of_changes_costs_a_fifth(task: str, sport: str) -> None:
 
 @impacts
 @each_sport
+def test_no_count_of_changes_costs_a_fifth(task: str, sport: str) -> None:
+    for _, turn in all_turns(task, sport, "L", NUMBER):
+        found = score_reply(turn, without_line(turn["witness"], 0))
+        assert (found["score"], lost(found)) == (pytest.approx(0.8), ["count"])
+
+
+@impacts
+@each_sport
 def test_a_change_left_out_costs_its_share(task: str, sport: str) -> None:
     for _, turn in all_turns(task, sport, "L", NUMBER):
         n = len(turn["key"])

@@ -214,3 +214,32 @@ def test_statistics(change: Callable[[str], str], sport: str) -> None:
         block = change(f"{mark}{inner}{end}")
         found = score_reply(turn, f"{head}{block}{tail}")
         assert "statistics" not in lost(found), (turn["key"], block)
+
+
+DRESSED: dict[str, Callable[[str], str]] = {
+    "a line before": lambda text: f"Sure, here you go:\n{text}",
+    "a line behind": lambda text: f"{text}\n\nEnjoy the rest of the match!",
+    "bullets": lambda text: "\n".join(f"- {line}" for line in text.split("\n")),
+    "stars": lambda text: "\n".join(f"* {line}" for line in text.split("\n")),
+    "numbers": lambda text: "\n".join(f"{i}. {line}" for i, line in enumerate(text.split("\n"), 1)),
+    "quoted": lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+    "fenced": lambda text: f"```\n{text}\n```",
+    "full stops": lambda text: "\n".join(f"{line}." for line in text.split("\n")),
+    "empty lines": lambda text: text.replace("\n", "\n\n"),
+    "Windows": lambda text: text.replace("\n", "\r\n"),
+    "capitals": str.upper,
+    "small letters": str.lower,
+    "bold": lambda text: "\n".join(f"**{line}**" for line in text.split("\n")),
+    "hard spaces": lambda text: text.replace(" ", "\u00a0"),
+    "dashes": lambda text: text.replace(", ", " – "),  # noqa: RUF001
+    "said twice": lambda text: f"{text}\n{text}",
+}
+
+
+@each_sport
+@pytest.mark.parametrize("task", ["CR", "IR", "TS"])
+@pytest.mark.parametrize("how", DRESSED)
+def test_what_stands_around_an_answer_does_not_count(how: str, task: str, sport: str) -> None:
+    for _, turn in all_turns(task, sport, number=3):
+        if turn["judged"]:
+            right(turn, DRESSED[how](turn["witness"]))
