@@ -231,7 +231,7 @@ DRESSED: dict[str, Callable[[str], str]] = {
     "small letters": str.lower,
     "bold": lambda text: "\n".join(f"**{line}**" for line in text.split("\n")),
     "hard spaces": lambda text: text.replace(" ", "\u00a0"),
-    "dashes": lambda text: text.replace(", ", " – "),  # noqa: RUF001
+    "dashes": lambda text: text.replace(", ", " – "),
     "said twice": lambda text: f"{text}\n{text}",
 }
 
