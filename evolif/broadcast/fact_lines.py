@@ -40,6 +40,8 @@ _NO_SCORER: Final = re.compile(
     r"(?<![a-z])(?:(?:assist(?:s|ed)?|set up|fed|pass(?:es)?|feed|helped|fouled|blocked|defended)"
     r"(?: (?:by|from|of|goes to|to|against|on))?|foul(?:ed)? (?:by|on|from))[: ]* ?$"
 )
+_HELPED: Final = re.compile(r" (?:assist(?:s|ed)|set up|fed|feeds|pass(?:es)? to|helped|fouled) ")
+"""Between two names: the second one is who scored."""
 _START: Final = attrgetter("start")
 _Placed = TypeVar("_Placed", Number, Moment)
 
@@ -106,11 +108,14 @@ def _without_moment(text: str, times: TimedLine) -> list[tuple[int, int]]:
 
 def _scorers(seen: str, table: NameTable) -> list[Mention]:
     """The players of a line, without those who assist or are fouled."""
-    return [
-        player
-        for player in table.players_in(seen)
-        if not _NO_SCORER.search(seen, max(0, player.start - BEFORE), player.start)
-    ]
+    kept: list[Mention] = []
+    end = len(seen)
+    for player in table.players_in(seen):
+        helped = _HELPED.fullmatch(seen, end, player.start)
+        end = player.end
+        if helped or not _NO_SCORER.search(seen, max(0, player.start - BEFORE), player.start):
+            kept.append(player)
+    return kept
 
 
 def _joined(lines: Sequence[str], table: NameTable) -> Iterator[str]:
