@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolif.errors import InputError, OutsideError, UsageError
+from evolif.text import plural
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -196,6 +197,37 @@ def _is_torn(text: str) -> bool:
     except UnicodeEncodeError:
         return True
     return False
+
+
+def refuse_other(
+    root: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any], more: Sequence[str] = (), *, grows: bool
+) -> None:
+    """Check that a folder may be completed, or may get more dialogues.
+
+    Args:
+        root: The folder.
+        stored: What it was made from; with `spec.dialogues`.
+        wanted: What it is to be made from.
+        more: Further differences, in words.
+        grows: Whether it may get more dialogues.
+
+    Raises:
+        UsageError: it holds another benchmark, one of more dialogues, or one that cannot grow.
+    """
+    have, want = stored["spec"]["dialogues"], wanted["spec"]["dialogues"]
+    other = [*differences(stored, {**wanted, "spec": {**wanted["spec"], "dialogues": have}}), *more]
+    if other:
+        raise UsageError(f"{root} already contains another benchmark ({'; '.join(other[:3])}); choose another folder")
+    if want < have:
+        raise UsageError(
+            f"{root} already has {plural(have, 'dialogue')}; to use {want} of them, play them with --limit {want}, or "
+            "choose another folder"
+        )
+    if want > have and not grows:
+        raise UsageError(
+            f"{root} has {plural(have, 'dialogue')} and cannot get more: it was imported, or an earlier version "
+            "made it, which identified a set by its size too; generate a new folder with the same seed and options"
+        )
 
 
 def differences(old: object, new: object, where: str = "") -> list[str]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from evolif._version import __version__
 from evolif.benchmark.files import (
@@ -25,11 +25,11 @@ from evolif.benchmark.files import (
     cut_torn_line,
     dialogue_file,
     dialogue_numbers,
-    differences,
     json_line,
     locked,
     objection,
     read_header_json,
+    refuse_other,
     write_whole,
     writing,
 )
@@ -70,11 +70,23 @@ class _Header(BaseModel):
     generator: str = __version__
     scenario: Annotated[str, Field(min_length=1, max_length=100)]
     scenario_version: _Count
+    grows: bool = False
+    """Whether dialogues may be added; its identity then does not depend on how many there are."""
     spec: _Spec
+
+    @model_serializer(mode="wrap")
+    def _leave_out_default(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = serialize(self)
+        return {name: value for name, value in data.items() if value or name != "grows"}
 
     def made_from(self) -> dict[str, Any]:
         """What a folder must have been made from to be completed."""
-        return self.model_dump(mode="json", exclude={"format", "format_version", "generator"})
+        data = self.model_dump(mode="json")
+        return {name: data[name] for name in data.keys() - {"format", "format_version", "generator", "grows"}}
+
+    def text(self) -> str:
+        """As it stands on disk."""
+        return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
 
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -142,9 +154,10 @@ class BenchmarkFolder:
         *,
         dialogues: int,
         seed: int,
+        grows: bool = True,
         notify: Callable[[str], None] = _ignore,
     ) -> Self:
-        """Make a folder, or complete one that was made with the same options.
+        """Make a folder, or complete one that was made with the same options, or add dialogues to it.
 
         Args:
             out: The folder, new or empty.
@@ -154,13 +167,14 @@ class BenchmarkFolder:
             lines: The lines of a dialogue, by its number from 1; they depend on the number, `spec` and `seed` only.
             dialogues: How many to make.
             seed: Stored with the options.
+            grows: Whether more dialogues may be added later; not if they come from elsewhere.
             notify: As for the class.
 
         Raises:
             UsageError: the folder holds something else, a number is out of range, or a line is not JSON.
             OutsideError: the folder cannot be written; what was made is kept, and the same call goes on from there.
         """
-        header = _header(scenario, spec, dialogues, seed)
+        header = _header(scenario, spec, dialogues, seed, grows=grows)
         _prepare(out, header)
         for dialogue in range(1, dialogues + 1):
             file = dialogue_file(out, dialogue)
@@ -171,6 +185,8 @@ class BenchmarkFolder:
         with locked(out, out / HEADER):
             if not (out / HEADER).exists():
                 os.replace(out / _PART, out / HEADER)
+            elif _read_header(out / HEADER).spec.dialogues < dialogues:
+                write_whole(out / HEADER, header.text().encode("utf-8"))
         return cls(out, scenario, notify)
 
     @property
@@ -184,6 +200,11 @@ class BenchmarkFolder:
         return ""
 
     @property
+    def grows(self) -> bool:
+        """Whether dialogues may be added."""
+        return self._header.grows
+
+    @property
     def seed(self) -> int:
         """The seed that it was made with."""
         return self._header.spec.seed
@@ -191,7 +212,10 @@ class BenchmarkFolder:
     @property
     def identity(self) -> str:
         """Identifies what the benchmark was made from, on any machine (16 hex digits)."""
-        canonical = json.dumps(self._header.model_dump(mode="json"), sort_keys=True)
+        data = self._header.model_dump(mode="json")
+        if self._header.grows:
+            del data["spec"]["dialogues"]
+        canonical = json.dumps(data, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
     def dialogues(self) -> list[int]:
@@ -309,7 +333,7 @@ def _refuse_other_version(version: int, scenario: Scenario, file: Path) -> None:
     raise InputError(f"{made}; {mend}", path=file)
 
 
-def _header(scenario: Scenario, spec: BaseModel, dialogues: int, seed: int) -> _Header:
+def _header(scenario: Scenario, spec: BaseModel, dialogues: int, seed: int, *, grows: bool) -> _Header:
     if dialogues < 1 or seed < 0:
         raise UsageError("dialogues must be at least 1, the seed at least 0")
     options = spec.model_dump(mode="json")
@@ -320,29 +344,31 @@ def _header(scenario: Scenario, spec: BaseModel, dialogues: int, seed: int) -> _
     if fault:
         raise UsageError(f"the options of the scenario {scenario.name} cannot be stored: {fault}")
     return _Header(
-        scenario=scenario.name, scenario_version=scenario.version, spec=_Spec(**options, dialogues=dialogues, seed=seed)
+        scenario=scenario.name,
+        scenario_version=scenario.version,
+        grows=grows,
+        spec=_Spec(**options, dialogues=dialogues, seed=seed),
     )
 
 
 def _prepare(root: Path, header: _Header) -> None:
-    """Create the folder, or check that it holds the same benchmark, whole or in part."""
+    """Create the folder, or check that it holds the same benchmark, whole or in part, or with fewer dialogues."""
     with writing(root):
         for name in (HEADER, _PART):
             if (root / name).exists():
-                different = differences(_read_header(root / name).made_from(), header.made_from())
-                if different:
-                    raise UsageError(
-                        f"{root} already contains another benchmark ({'; '.join(different[:3])}); choose another folder"
-                    )
+                stored = _read_header(root / name)
+                refuse_other(root, stored.made_from(), header.made_from(), grows=stored.grows)
+                if name == _PART and stored.spec.dialogues < header.spec.dialogues:
+                    with locked(root, root / HEADER):
+                        write_whole(root / _PART, header.text().encode("utf-8"))
                 break
         else:
             own = {".lock", f"{_PART}.tmp"}
             if root.exists() and (not root.is_dir() or any(path.name not in own for path in root.iterdir())):
                 raise UsageError(f"{root} exists and is not a benchmark; choose another folder")
             root.mkdir(parents=True, exist_ok=True)
-            text = json.dumps(header.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
             with locked(root, root / HEADER):
-                write_whole(root / _PART, text.encode("utf-8"))
+                write_whole(root / _PART, header.text().encode("utf-8"))
         (root / "dialogues").mkdir(exist_ok=True)
 
 

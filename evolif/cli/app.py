@@ -22,7 +22,7 @@ from evolif.exhaustion import exhausted
 SUMMARIES: Mapping[str, str] = {
     "demo": "Run a small real model and three simulated ones on 4 fresh dialogues, in under two minutes.",
     "generate": "Generate a fresh benchmark: scripts with a verified witness per turn, worded in natural language.",
-    "extend": "Append turns to every dialogue; existing turns stay unchanged.",
+    "extend": "Append turns to every dialogue, or add dialogues; what is there stays unchanged.",
     "audit": "Audit every turn of a benchmark: satisfiable, awkward, impossible or undecided. "
     "Exit code 1 on a finding.",
     "review": "Review flagged queries in a terminal, verify topics, or score judged answers blind. Saves as you go.",

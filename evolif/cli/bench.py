@@ -5,13 +5,17 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evolif.cli.console import say, show
 from evolif.cli.options import WORDING, CheckerOption, Display, WordingOptions, random_seed
 from evolif.errors import UsageError
+from evolif.text import plural
+
+if TYPE_CHECKING:
+    from evolif.scenario import Benchmark as BenchmarkOfAny
 
 TEMPLATE = "template"
 INSTRUCTIONS = "instructions"
@@ -111,7 +115,7 @@ def generate(
             observe=observe,
         )
     spec = made.header.spec
-    typer.echo(f"{out}: {len(made.dialogues())} dialogues, profile {spec.profile.name}, seed {spec.seed}")
+    typer.echo(f"{out}: {plural(len(made.dialogues()), 'dialogue')}, profile {spec.profile.name}, seed {spec.seed}")
     show(rates_lines(made))
     typer.echo(f"Next: evolif evaluate {out} --model local/smollm2-135m --out RUN")
 
@@ -157,14 +161,18 @@ def _generate_other(out: Path, name: str, settings: list[str], dialogues: int | 
         number = scenario.usual_dialogues if dialogues is None else dialogues
         made = scenario.generate(out, spec, dialogues=number, seed=seed, notify=say)
         variant = f" {made.variant}" if made.variant else ""
-        show([f"{out}: {len(made.dialogues())} dialogues, scenario {name}{variant}, seed {seed}"])
+        show([f"{out}: {plural(len(made.dialogues()), 'dialogue')}, scenario {name}{variant}, seed {seed}"])
     typer.echo(f"Next: evolif evaluate {out} --model local/smollm2-135m --out RUN")
 
 
 def extend(
     bench: Annotated[Path, typer.Argument(metavar="BENCH", help="The benchmark's folder.")],
     *,
-    turns: Annotated[int, typer.Option(min=1, help="Extend every dialogue to at least this many turns.")],
+    turns: Annotated[int | None, typer.Option(min=1, help="Extend every dialogue to at least this many turns.")] = None,
+    dialogues: Annotated[
+        int | None,
+        typer.Option(min=1, help="Add dialogues up to this number: the same as if it had been made with so many."),
+    ] = None,
     synthesizer: Annotated[
         list[str] | None,
         typer.Option(
@@ -177,15 +185,63 @@ def extend(
     options: WordingOptions,
     display: Display = "auto",
 ) -> None:
-    """Append turns to every dialogue; existing turns stay unchanged."""
-    from evolif.cli.progress import choose, rates_lines, wording
-    from evolif.instructions import Benchmark
+    """Append turns to every dialogue, or add dialogues; what is there stays unchanged."""
+    from evolif.benchmark import open_benchmark
+    from evolif.cli.progress import choose, counting, rates_lines, wording
+    from evolif.instructions import Benchmark, grow
     from evolif.instructions import extend as lengthen
     from evolif.models import ModelOptions
 
-    opened = Benchmark(bench, notify=say)
+    if turns is None and dialogues is None:
+        raise UsageError("--dialogues N adds dialogues, --turns N adds turns to every dialogue; give one of them")
+    opened = open_benchmark(bench, notify=say)
+    if not isinstance(opened, Benchmark):
+        _extend_other(opened, turns, dialogues)
+        return
     asking = ModelOptions(**asdict(options), seed=opened.header.spec.seed)
-    with wording(choose(display), turns) as observe:
-        made = lengthen(opened, turns, synthesizers=synthesizer or [], checker=checker, options=asking, observe=observe)
-    typer.echo(f"{bench}: {made} turns added; every dialogue now has at least {turns}")
+    shown, before = choose(display), len(opened.dialogues())
+    if dialogues is not None:
+        with counting(shown, "dialogues") as progress, wording("none", opened.header.spec.turns) as observe:
+            opened = grow(
+                opened,
+                dialogues,
+                synthesizers=synthesizer or [],
+                checker=checker,
+                options=asking,
+                progress=progress,
+                observe=observe,
+            )
+        _tell_growth(opened, before)
+    if turns is not None:
+        with wording(shown, turns) as observe:
+            made = lengthen(
+                opened, turns, synthesizers=synthesizer or [], checker=checker, options=asking, observe=observe
+            )
+        typer.echo(f"{bench}: {plural(made, 'turn')} added; every dialogue now has at least {turns}")
     show(rates_lines(opened))
+
+
+def _extend_other(bench: BenchmarkOfAny, turns: int | None, dialogues: int | None) -> None:
+    """Add dialogues to a benchmark of another scenario than instruction following.
+
+    Raises:
+        UsageError: turns are asked for, or the benchmark cannot grow.
+    """
+    from evolif.benchmark import BenchmarkFolder
+    from evolif.scenario import blaming, get_scenario
+
+    if turns is not None or dialogues is None:
+        raise UsageError(
+            f"--turns: dialogues of the scenario {bench.scenario} are complete; add dialogues with --dialogues N"
+        )
+    if not isinstance(bench, BenchmarkFolder):
+        raise UsageError(f"{bench.path} cannot grow: its scenario {bench.scenario} keeps folders of its own")
+    before, scenario = len(bench.dialogues()), get_scenario(bench.scenario)
+    with blaming(scenario):
+        made = scenario.generate(bench.path, bench.spec, dialogues=dialogues, seed=bench.seed, notify=say)
+    _tell_growth(made, before)
+
+
+def _tell_growth(bench: BenchmarkOfAny, before: int) -> None:
+    number = len(bench.dialogues())
+    typer.echo(f"{bench.path}: {plural(number - before, 'dialogue')} added; it now has {number}")

@@ -28,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from evolif.resources import data_path, load_data
 from evolif.rng import Stream
-from evolif.text import Reading, fold
+from evolif.text import Reading, fold, plural
 from evolif.turns import OperationKind, Params
 from evolif.types import Span, Verdict
 
@@ -325,11 +325,6 @@ def quoted(words: Sequence[str], last: str) -> str:
 def times(count: int) -> str:
     """`exactly once`, `exactly twice`, `exactly 3 times`."""
     return {1: "exactly once", 2: "exactly twice"}.get(count, f"exactly {count} times")
-
-
-def plural(count: int, noun: str) -> str:
-    """`1 word`, `2 words`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def shorten(text: str, limit: int = 40) -> str:

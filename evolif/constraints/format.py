@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, TypeAdapter
 
-from evolif.constraints.base import Change, DrawContext, Group, ParamsModel, plural, quoted, shorten
+from evolif.constraints.base import Change, DrawContext, Group, ParamsModel, quoted, shorten
 from evolif.constraints.compatibility import find_declared
 from evolif.rng import Stream
-from evolif.text import Reading, fold
+from evolif.text import Reading, fold, plural
 from evolif.turns import Params
 from evolif.types import Span, Verdict
 

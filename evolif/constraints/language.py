@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, TypeAdapter
 
-from evolif.constraints.base import DrawContext, Group, ParamsModel, group_data, plural
+from evolif.constraints.base import DrawContext, Group, ParamsModel, group_data
 from evolif.errors import UsageError
 from evolif.rng import Stream
-from evolif.text import Reading
+from evolif.text import Reading, plural
 from evolif.turns import Params
 from evolif.types import Verdict
 

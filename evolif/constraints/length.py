@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
-from evolif.constraints.base import DrawContext, Group, ParamsModel, bare, plural, shorten
+from evolif.constraints.base import DrawContext, Group, ParamsModel, bare, shorten
 from evolif.rng import Stream
-from evolif.text import Reading, count_words, words
+from evolif.text import Reading, count_words, plural, words
 from evolif.turns import Params
 from evolif.types import Span, Verdict
 

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Tag, TypeAdapter
 
-from evolif.constraints.base import CountGroup, CountParams, DrawContext, Group, ParamsModel, plural, shorten
+from evolif.constraints.base import CountGroup, CountParams, DrawContext, Group, ParamsModel, shorten
 from evolif.constraints.compatibility import find_declared
 from evolif.rng import Stream
-from evolif.text import Reading
+from evolif.text import Reading, plural
 from evolif.turns import Params
 from evolif.types import Span, Verdict
 

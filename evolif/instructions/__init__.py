@@ -6,7 +6,7 @@ write its queries.
 
 from evolif.instructions.authors import open_author, open_synthesizers, reopen_synthesizers
 from evolif.instructions.folder import CATALOGUES, IMPORTED, Benchmark, ImportedWriter
-from evolif.instructions.generate import extend, generate
+from evolif.instructions.generate import extend, generate, grow
 from evolif.instructions.generator import script_of
 from evolif.instructions.prompt import Requirements, constraint_objects, prompt_of, requirements_of
 from evolif.instructions.source import SynthesizerPool, TurnMade, TurnSource
@@ -42,6 +42,7 @@ __all__ = [
     "criteria_of",
     "extend",
     "generate",
+    "grow",
     "has_subjective",
     "judge_turn",
     "mode_of",

@@ -201,7 +201,7 @@ class Benchmark:
     def identity(self) -> str:
         """Identifies the benchmark independently of its length on disk (16 hex digits)."""
         names = CATALOGUES if self.frames else CATALOGUES[:-1]
-        parts = [self.header.to_json(), *((self.path / name).read_text(encoding="utf-8") for name in names)]
+        parts = [self.header.identified_by(), *((self.path / name).read_text(encoding="utf-8") for name in names)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     @property

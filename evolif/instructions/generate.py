@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from evolif.benchmark import HEADER, dialogue_file, differences, write_whole, writing
+from evolif.benchmark import HEADER, dialogue_file, locked, refuse_other, write_whole, writing
 from evolif.constraints import code_of
 from evolif.errors import UsageError
 from evolif.instructions.authors import Author, open_synthesizers, reopen_synthesizers
@@ -38,7 +38,7 @@ def generate(
     progress: Callable[[int, int], None] | None = None,
     observe: Callable[[TurnMade], None] | None = None,
 ) -> Benchmark:
-    """Make a benchmark directory, or complete one of the same specification.
+    """Make a benchmark directory, or complete one of the same specification, or add dialogues to it.
 
     Args:
         out: The directory to create.
@@ -77,7 +77,11 @@ def generate(
         checker=opened.checker,
     )
     header = Header(
-        edition=EDITION, spec=spec, definitions=definitions_named(definitions), own_code=code_of(spec.profile.groups)
+        edition=EDITION,
+        grows=True,
+        spec=spec,
+        definitions=definitions_named(definitions),
+        own_code=code_of(spec.profile.groups),
     )
     files = {
         "topics.jsonl": Path(topics) if topics else data_path("seeds", "topics.jsonl"),
@@ -92,13 +96,8 @@ def generate(
     _prepare(root, header, files)
     wanted = [only] if only is not None else list(range(1, dialogues + 1))
     templates = [number for number in wanted if author_of(shares, seed, number) == TEMPLATE]
-    for done, dialogue in enumerate(templates, 1):
-        path = dialogue_file(root, dialogue)
-        if not path.is_file():
-            with writing(path):
-                write_whole(path, "".join(map(to_line, generator.opening(dialogue, turns))).encode())
-        if progress is not None:
-            progress(done, len(templates))
+    _write_openings(root, generator, templates, turns, progress)
+    _store_size(root, header)
     bench = Benchmark(root)
     if len(templates) < len(wanted):
         word_alone(bench, opened.wording, sorted({*wanted} - {*templates}), turns)
@@ -140,6 +139,71 @@ def extend(
     return made + sum(missing.values())
 
 
+def grow(
+    bench: Benchmark,
+    dialogues: int,
+    *,
+    synthesizers: Sequence[Author] = (),
+    checker: ModelRef | None = None,
+    options: ModelOptions | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    observe: Callable[[TurnMade], None] | None = None,
+) -> Benchmark:
+    """Add dialogues to a benchmark, the same that it would have if it had been made with so many.
+
+    Args:
+        bench: The benchmark.
+        dialogues: How many it will have.
+        synthesizers: As for `extend`.
+        checker: As for `extend`.
+        options: As for `extend`.
+        progress: Called with (dialogues done, new ones in total) for template dialogues.
+        observe: Called for every turn that a chat model worded.
+
+    Returns:
+        The benchmark, opened again.
+
+    Raises:
+        UsageError: it has more dialogues, it cannot grow, a name unknown to it, a missing key.
+        OutsideError: the disk or a chat model failed; what was made is kept, and the same call goes on from there.
+    """
+    bench.refuse_unless_extendable()
+    bench.refuse_other_edition()
+    kept, root = bench.header, bench.path
+    spec = kept.spec.model_copy(update={"dialogues": dialogues})
+    header = kept.model_copy(update={"spec": spec})
+    refuse_other(root, kept.model_dump(mode="json"), header.model_dump(mode="json"), grows=kept.grows)
+    fresh = [number for number in range(1, dialogues + 1) if not dialogue_file(root, number).is_file()]
+    authors = {number: bench.author(number) for number in fresh}
+    others = [number for number in fresh if authors[number] != TEMPLATE]
+    missing = tuple({authors[number] for number in others})
+    wording = reopen_synthesizers(bench, missing, synthesizers, checker, options, observe)
+    generator = TurnGenerator(header, bench.topics, bench.personas, frames=bench.frames)
+    _write_openings(root, generator, [number for number in fresh if number not in others], spec.turns, progress)
+    _store_size(root, header)
+    grown = Benchmark(root, bench.notify)
+    if others:
+        word_alone(grown, wording, others, spec.turns)
+    return grown
+
+
+def _write_openings(
+    root: Path,
+    generator: TurnGenerator,
+    dialogues: Sequence[int],
+    turns: int,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    """Write template dialogues that are missing."""
+    for done, dialogue in enumerate(dialogues, 1):
+        path = dialogue_file(root, dialogue)
+        if not path.is_file():
+            with writing(path):
+                write_whole(path, "".join(map(to_line, generator.opening(dialogue, turns))).encode())
+        if progress is not None:
+            progress(done, len(dialogues))
+
+
 def _check(dialogues: int, turns: int, seed: int, shares: Sequence[Share], only: int | None) -> None:
     if dialogues < 1 or turns < 1 or seed < 0:
         raise UsageError("dialogues and turns must be at least 1, the seed at least 0")
@@ -172,14 +236,20 @@ def _prepare(root: Path, header: Header, files: Mapping[str, Path]) -> None:
             write_whole(root / HEADER, header.to_json().encode())
 
 
+def _store_size(root: Path, header: Header) -> None:
+    """Note that a benchmark has got more dialogues."""
+    with locked(root, root / HEADER):
+        if read_header(root / HEADER).spec.dialogues < header.spec.dialogues:
+            write_whole(root / HEADER, header.to_json().encode())
+
+
 def _check_same(root: Path, header: Header, files: Mapping[str, Path]) -> None:
-    stored_header = read_header(root / HEADER)
-    different = differences(stored_header.model_dump(mode="json"), header.model_dump(mode="json"))
+    """Check that a folder holds the same benchmark, perhaps with fewer dialogues."""
+    kept = read_header(root / HEADER)
+    different = []
     for name in ("topics.jsonl", "personas.jsonl", REGISTERS):
-        stored, wanted = root / name, files.get(name)
-        if stored.is_file() != (wanted is not None) or (wanted and stored.read_bytes() != wanted.read_bytes()):
+        own, given = root / name, files.get(name)
+        if own.is_file() != (given is not None) or (given and own.read_bytes() != given.read_bytes()):
             different.append(f"{Path(name).stem}: another file")
-    if different:
-        raise UsageError(
-            f"{root} already contains another benchmark ({'; '.join(different[:3])}); choose another folder"
-        )
+    stored, wanted = ({**one.model_dump(mode="json"), "grows": None} for one in (kept, header))
+    refuse_other(root, stored, wanted, different, grows=kept.grows)

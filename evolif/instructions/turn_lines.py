@@ -243,7 +243,7 @@ class ImportOrigin(_Model):
     """A hash of all turns, so that different content is a different benchmark."""
 
 
-_OPTIONAL = frozenset({"imported", "definitions", "own_code"})
+_OPTIONAL = frozenset({"imported", "grows", "definitions", "own_code"})
 """Entries of a header that are left out where they are empty."""
 
 
@@ -257,6 +257,8 @@ class Header(_Model):
     generator: str = __version__
     reading_rules: int = READING_RULES_VERSION
     compatibility: int = Field(default_factory=table_version)
+    grows: bool = False
+    """Whether dialogues may be added; its identity then does not depend on how many there are."""
     spec: Spec
     imported: ImportOrigin | None = None
     """Set for a benchmark without a script; its `spec` then gives only its size and the evaluation settings."""
@@ -274,7 +276,18 @@ class Header(_Model):
 
     def to_json(self) -> str:
         """The text written to disk: readable, stable, one trailing line break."""
-        return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
+        return _readable(self.model_dump(mode="json"))
+
+    def identified_by(self) -> str:
+        """What of it identifies the benchmark: all, but for how many dialogues a set has that may grow."""
+        data = self.model_dump(mode="json")
+        if self.grows:
+            del data["spec"]["dialogues"]
+        return _readable(data)
+
+
+def _readable(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
 def parse_header(data: object) -> Header:

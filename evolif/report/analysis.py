@@ -228,7 +228,7 @@ class RunAnalysis:
         name = self.run.path.resolve().name or "RUN"
         report = ["evolif", "report", name, "--seed", str(self.seed), "--resamples", str(self.resamples)]
         return (
-            generate_step(self.scenario, self.settings, self.benchmark),
+            generate_step(self.scenario, self.settings, self.benchmark, self.run.origin()),
             evaluate_step(self.settings, self.early_end, name),
             Step(shlex.join(report)),
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from evolif.budget import judge_models
-from evolif.runner import EarlyEnd, RunSettings
+from evolif.runner import EarlyEnd, Origin, RunSettings
 from evolif.scenario import Benchmark, Scenario
 
 _RULE = re.compile(r"[a-z_]{1,20}=[0-9.e-]{1,20}")
@@ -24,8 +24,19 @@ class Step:
     note: str = ""
 
 
-def generate_step(scenario: Scenario, settings: RunSettings, benchmark: Benchmark | None) -> Step:
-    """How the benchmark of a run was made; None if it is not at hand."""
+def generate_step(
+    scenario: Scenario, settings: RunSettings, benchmark: Benchmark | None, origin: Origin | None = None
+) -> Step:
+    """How the benchmark of a run was made.
+
+    Args:
+        scenario: Of the run.
+        settings: Of the run.
+        benchmark: None if it is not at hand.
+        origin: What the run stores about it; None in runs of earlier versions.
+    """
+    if benchmark is None and origin is not None:
+        return Step(_generate(origin.words), "; ".join(origin.notes))
     words, notes = scenario.command(benchmark, settings.profile, settings.dialogues)
     if benchmark is None:
         notes = [
@@ -33,7 +44,11 @@ def generate_step(scenario: Scenario, settings: RunSettings, benchmark: Benchmar
             f"SEED and the other options are in the benchmark's benchmark.json (identity {settings.benchmark}); to "
             "fill them in here, pass the benchmark's folder with --bench",
         ]
-    return Step(shlex.join(["evolif", "generate", "BENCH", *words]), "; ".join(notes))
+    return Step(_generate(words), "; ".join(notes))
+
+
+def _generate(words: Iterable[str]) -> str:
+    return shlex.join(["evolif", "generate", "BENCH", *words])
 
 
 def evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> Step:

@@ -20,6 +20,7 @@ from evolif.runner.events import (
 from evolif.runner.floor import replay_floor
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
 from evolif.runner.notices import gap_note, judging_gap, notes_before
+from evolif.runner.origin import Origin
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, keep_cap_rule, load_run
@@ -47,6 +48,7 @@ __all__ = [
     "Integrity",
     "ModelStopped",
     "Observer",
+    "Origin",
     "PlannedCall",
     "RequestSize",
     "Run",

@@ -98,6 +98,7 @@ def rejudge(
         with locked(root), closing(_open_target(root, settings)) as target:
             target.refuse_edits()
             target.note_outline(source.outline())
+            target.note_origin(source.origin())
             scores = SqliteJudgeCache(root / CACHE_FILE, source.root / CACHE_FILE)
             opened = open_judge(judges, rule=judge_rule, opener=clients.__getitem__, cache=scores)
             target.lose_open_calls()

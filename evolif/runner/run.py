@@ -22,6 +22,7 @@ from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
 from evolif.runner.fork import fork
 from evolif.runner.ledger import Ledger
+from evolif.runner.origin import Origin, origin_of, read_origin
 from evolif.runner.records import EarlyEnd, TurnRecord, with_digest
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
 from evolif.runner.seals import Integrity
@@ -110,6 +111,10 @@ class Run:
     def outline(self) -> str:
         """What its scenario said of its dialogues before they were played, see `Scenario.outline`."""
         return self._store.outline()
+
+    def origin(self) -> Origin | None:
+        """How its benchmark was made; None in runs of earlier versions."""
+        return read_origin(self._store.origin())
 
     def early_end(self) -> EarlyEnd | None:
         """The stop rule that ended the run early; its figures then cover only the rule's dialogues."""
@@ -218,6 +223,7 @@ class RunExecutor:
         with locked(root), closing(self._open_store(root)) as store:
             queues = self._enrol(store)
             store.note_outline(self._scenario.outline(self.benchmark, store.settings.dialogues))
+            store.note_origin(origin_of(self.benchmark).dump())
             store.lose_open_calls()
             batcher = WriteBatcher(store)
             ledger = Ledger(batcher)

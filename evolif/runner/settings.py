@@ -16,7 +16,7 @@ from evolif.models import ChatModel, ModelRef, shown_address, spec_of
 from evolif.runner.clients import SELF, NamedModel, describe_judge, endpoint_of, model_name, names_of
 from evolif.runner.events import SessionKey
 from evolif.scenario import INSTRUCTIONS, Benchmark, Scenario, changed_options, get_scenario, options_of, pairs_of
-from evolif.text import READING_RULES_VERSION
+from evolif.text import READING_RULES_VERSION, plural
 from evolif.types import CapCounts
 
 _LATER: Mapping[str, Any] = {
@@ -197,7 +197,7 @@ def growth(old: RunSettings, new: RunSettings) -> str:
 
 
 def _more(number: int, what: str) -> str:
-    return f"{number} more {what}{'s' * (number > 1)}" if number else ""
+    return plural(number, f"more {what}") if number else ""
 
 
 def _clause(field: str, old: Any, new: Any) -> str:

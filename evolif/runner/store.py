@@ -410,14 +410,28 @@ class RunStore:
 
     def note_outline(self, outline: str) -> None:
         """Store what the scenario says of dialogues before they are played; an empty text changes nothing."""
-        if outline:
-            with disk_faults(self.root), self._connection:
-                self._connection.execute("INSERT OR REPLACE INTO run VALUES ('outline', ?)", (outline,))
+        self._note("outline", outline)
 
     def outline(self) -> str:
         """What the scenario said of the dialogues; empty if it said nothing."""
+        return self._noted("outline")
+
+    def note_origin(self, origin: str) -> None:
+        """Store how the benchmark was made (`Origin.dump`); an empty text changes nothing."""
+        self._note("origin", origin)
+
+    def origin(self) -> str:
+        """How the benchmark was made; empty in runs of earlier versions."""
+        return self._noted("origin")
+
+    def _note(self, key: str, text: str) -> None:
+        if text:
+            with disk_faults(self.root), self._connection:
+                self._connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?)", (key, text))
+
+    def _noted(self, key: str) -> str:
         with disk_faults(self.root):
-            row = self._connection.execute("SELECT value FROM run WHERE key = 'outline'").fetchone()
+            row = self._connection.execute("SELECT value FROM run WHERE key = ?", (key,)).fetchone()
         return "" if row is None else str(row[0])
 
     def noted_end(self) -> EarlyEnd | None:

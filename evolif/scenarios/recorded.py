@@ -307,6 +307,7 @@ class Recorded(FolderScenario):
             lambda number: [{"dialog": found[number - 1].written()}],
             dialogues=len(found),
             seed=0,
+            grows=False,
             notify=notify,
         )
 

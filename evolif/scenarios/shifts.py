@@ -309,7 +309,14 @@ class Shifts(FolderScenario):
             left_out=sum(len(own[-1]["left_out"]) for own in lines),
         )
         return ShiftFolder.make(
-            out, self, stored, lambda number: lines[number - 1], dialogues=len(lines), seed=0, notify=notify
+            out,
+            self,
+            stored,
+            lambda number: lines[number - 1],
+            dialogues=len(lines),
+            seed=0,
+            grows=False,
+            notify=notify,
         )
 
     def defaults(self, bench: Benchmark) -> Defaults:

@@ -4,7 +4,7 @@ The constraint specification is authoritative; `READING_RULES_VERSION` names the
 """
 
 from evolif.text.blocks import Block
-from evolif.text.display import clip, plain, spell_out, unhidden, visible_html
+from evolif.text.display import clip, plain, plural, spell_out, unhidden, visible_html
 from evolif.text.formality import formality, formality_score
 from evolif.text.objects import reply_objects
 from evolif.text.reading import MAX_BODY_BYTES, READING_RULES_VERSION, Edge, Reading, is_skippable, outer_block
@@ -43,6 +43,7 @@ __all__ = [
     "normalise",
     "outer_block",
     "plain",
+    "plural",
     "reply_objects",
     "sentences",
     "spell_out",

@@ -66,3 +66,8 @@ def _escape(match: re.Match[str]) -> str:
 def _mark(match: re.Match[str]) -> str:
     name = unicodedata.name(match[0], "control character").lower()
     return f'<span class="hid" title="{name}">U+{ord(match[0]):04X}</span>'
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 word`, `2 words`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -141,7 +141,6 @@ def test_a_plugin_that_raises_is_a_sentence(tmp_path: Path, install) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ["extend", "BENCH", "--turns", "9"],
         ["audit", "BENCH"],
         ["review", "BENCH", "--list"],
         ["contamination", "CORPUS", "--benchmark", "BENCH"],

@@ -75,7 +75,8 @@ def test_nothing_on_disk_tells_of_the_machine(whole: Path) -> None:
     assert str(whole) not in text and str(Path.home()) + "/" not in text
     assert socket.gethostname() not in header and f'"{getpass.getuser()}"' not in header
     assert set(json.loads(header)) == {
-        "format", "format_version", "edition", "generator", "reading_rules", "compatibility", "spec", "definitions",
+        "format", "format_version", "edition", "generator", "reading_rules", "compatibility", "grows", "spec",
+        "definitions",
     }  # fmt: skip
 
 
