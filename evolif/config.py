@@ -150,6 +150,14 @@ class EvalConfig(BaseModel):
         Field(description="Endpoint for models under test that do not name one.", repr=False),
         Flag(ASKING, "URL"),
     ] = None
+    model_args: Annotated[
+        Path | None,
+        Field(
+            description="Parameters of the requests to models under test (YAML): any key of the request body, such as "
+            "top_p; those of one model below models:."
+        ),
+        Flag(ASKING, "FILE"),
+    ] = None
     max_connections: Annotated[
         int | None,
         Field(

@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError, UsageError
+from evolif.models import plain_name
 from evolif.resources import data_path, load_data
 from evolif.runner import RunSettings, Spent
 from evolif.scenario import Benchmark, get_scenario
@@ -60,9 +61,12 @@ class PriceTable:
         """A model's price; None if it is unknown, which is not zero.
 
         Args:
-            model: `provider/name`.
+            model: As reports call it; a price of the model as it is named there goes over that of `provider/name`.
             endpoint: Its address; empty for the provider's own endpoint.
         """
+        if model in self.own:
+            return self.own[model]
+        model = plain_name(model)
         if model in self.own:
             return self.own[model]
         if model.partition("/")[0] in FREE:

@@ -16,9 +16,12 @@ def list_models() -> None:
     """List the available models, and whether local weights are downloaded."""
     from importlib.util import find_spec
 
-    from evolif.models import CATALOGUE, weight_path
+    from evolif.models import CATALOGUE, providers, weight_path
 
-    typer.echo("openai/NAME        any OpenAI-compatible server; OPENAI_API_KEY, or ?base_url=…&key_env=MY_KEY")
+    typer.echo("openai/NAME        OPENAI_API_KEY; any compatible server as openai/NAME?base_url=…&key_env=MY_KEY")
+    typer.echo("google/NAME        GEMINI_API_KEY or GOOGLE_API_KEY")
+    for name, provider in providers().items():
+        typer.echo(f"{name + '/NAME':18} {provider.key_env or provider.title + '; no key'}")
     for weights in CATALOGUE:
         there = "fetched" if weight_path(weights.name).is_file() else f"evolif models fetch {weights.name}"
         typer.echo(f"local/{weights.name:12} {weights.credit} [{there}]")

@@ -2,9 +2,20 @@
 
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, ModelRef, Reply, Sampling, as_list, spec_of
 from evolif.models.cache import ModelCache, RequestCache, excerpt, open_cache
-from evolif.models.endpoint import ModelName, parse_model_name, shown_address
+from evolif.models.endpoint import ModelName, parse_model_name, plain_name, shown_address
 from evolif.models.managed import ManagedModel, Slot, managed
-from evolif.models.open import ModelOptions, address_of, is_local, open_model, resolve_model, stored_name
+from evolif.models.open import (
+    ModelOptions,
+    address_of,
+    client_of,
+    is_local,
+    open_model,
+    resolve_model,
+    stored_name,
+    takes_base_url,
+)
+from evolif.models.parameters import Parameters, read_parameters
+from evolif.models.providers import Provider, providers
 from evolif.models.schema_calls import SchemaCalls
 from evolif.models.sim import SimModel
 from evolif.models.waits import LONGEST_WAIT, RetryPolicy, Waiting
@@ -21,6 +32,8 @@ __all__ = [
     "ModelName",
     "ModelOptions",
     "ModelRef",
+    "Parameters",
+    "Provider",
     "Reply",
     "RequestCache",
     "RetryPolicy",
@@ -31,6 +44,7 @@ __all__ = [
     "Waiting",
     "address_of",
     "as_list",
+    "client_of",
     "excerpt",
     "fetch",
     "is_local",
@@ -38,9 +52,13 @@ __all__ = [
     "open_cache",
     "open_model",
     "parse_model_name",
+    "plain_name",
+    "providers",
+    "read_parameters",
     "resolve_model",
     "shown_address",
     "spec_of",
     "stored_name",
+    "takes_base_url",
     "weight_path",
 ]

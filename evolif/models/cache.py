@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
 from hashlib import blake2b
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from evolif.models.base import ChatRequest, Reply
 from evolif.sqlite_file import SqliteFile
@@ -41,20 +42,24 @@ class CachedCall:
     """Empty if there is none."""
     messages: tuple[bytes, ...]
     """Their digests."""
+    parameters: str = ""
+    """What else is said with every request, as JSON; empty for nothing."""
 
     @classmethod
-    def of(cls, model: str, endpoint: str, request: ChatRequest) -> CachedCall:
+    def of(cls, model: str, endpoint: str, request: ChatRequest, parameters: str = "") -> CachedCall:
         """A request that is sent for the first time."""
         schema = "" if request.schema is None else json.dumps(request.schema, sort_keys=True)
         digests = tuple(_digest(message) for message in request.lasting)
         temperature, max_tokens, seed = astuple(request.sampling)
-        return cls(model, endpoint, request.epoch, 0, temperature, max_tokens, seed, schema, digests)
+        return cls(model, endpoint, request.epoch, 0, temperature, max_tokens, seed, schema, digests, parameters)
 
     @property
     def settings(self) -> str:
         """Everything except the messages, as JSON."""
         fields = asdict(self)
         del fields["messages"]
+        if not self.parameters:  # so that replies stored before there were any are found
+            del fields["parameters"]
         return json.dumps(fields, sort_keys=True)
 
     @property
@@ -266,17 +271,27 @@ class ModelCache:
         endpoint: Its address without user, key and query; empty for the provider's own endpoint.
         repeats: Whether requests are deliberately repeated, for example if a judge's score could not be read; each
             repeat then has its own reply.
+        parameters: What is said with every request besides messages and sampling, unless the model's name tells it.
     """
 
-    def __init__(self, cache: RequestCache, model: str, endpoint: str = "", *, repeats: bool = False) -> None:
+    def __init__(
+        self,
+        cache: RequestCache,
+        model: str,
+        endpoint: str = "",
+        *,
+        repeats: bool = False,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
         self._cache = cache
         self._model = model
         self._endpoint = endpoint
         self._repeats = repeats
+        self._parameters = json.dumps(parameters, sort_keys=True) if parameters else ""
 
     async def complete(self, request: ChatRequest, answer: Callable[[], Awaitable[Reply]]) -> Reply:
         """The stored reply, marked as cached; otherwise the result of `answer`, which is stored."""
-        cache, call = self._cache, CachedCall.of(self._model, self._endpoint, request)
+        cache, call = self._cache, CachedCall.of(self._model, self._endpoint, request, self._parameters)
         if self._repeats:
             first = call.key
             call = replace(call, repeat=cache.seen[first])

@@ -5,40 +5,78 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
-from evolif.errors import UsageError
+from evolif.errors import ArgumentError, UsageError
+from evolif.models.parameters import Parameters, from_query
+from evolif.models.providers import nearest_provider, providers
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
-KNOWN = "openai/NAME, google/NAME, local/NAME or local/PATH.gguf, sim/perfect, sim/steady, sim/forgetful"
-"""Shown in every error about an unknown model."""
+KNOWN = "openai/NAME, anthropic/NAME, google/NAME, local/NAME or local/PATH.gguf, sim/perfect, sim/steady"
+"""Shown in errors about an unknown model; `evolif models list` shows all."""
 
-_OPTIONS = ("base_url", "key_env")
+_OPTIONS = ("base_url", "key_env", "as")
+_ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_ALIASED = re.compile(r"(\S+) \([A-Za-z0-9_.-]{1,40}\)")
+_SAFE = "/:,.-_"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PROVIDER = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelName:
-    """A parsed `provider/name?base_url=...&key_env=...`; it holds the name of a key's variable, never a key."""
+    """A parsed `provider/name?base_url=...&key_env=...&as=...&top_p=...`.
+
+    It holds the name of a key's variable, never a key.
+    """
 
     provider: str
     name: str
     base_url: str | None = field(default=None, repr=False)
     key_env: str | None = None
+    alias: str | None = None
+    """What reports add to its name instead of its parameters."""
+    query: tuple[tuple[str, str], ...] = ()
+    """Its parameters as they were given, sorted."""
 
     def __str__(self) -> str:
         return self.label
 
     @property
-    def label(self) -> str:
-        """`provider/name` without the query, for reports."""
+    def plain(self) -> str:
+        """`provider/name`, without parameters: what is asked and paid for."""
         return f"{self.provider}/{self.name}"
+
+    @property
+    def label(self) -> str:
+        """What reports call it: `provider/name`, and what tells it apart from the same model asked otherwise."""
+        if self.alias is not None:
+            return f"{self.plain} ({self.alias})"
+        told = "&".join(f"{key}={quote(value, safe=_SAFE)}" for key, value in self.query)
+        return f"{self.plain}?{told}" if told else self.plain
+
+    @property
+    def parameters(self) -> Parameters:
+        """What its requests say besides messages and sampling."""
+        return from_query(self.query)
+
+
+def plain_name(label: str) -> str:
+    """`provider/name` of a label: without parameters and without what `as=` added.
+
+    Args:
+        label: As reports call a model; those of simulated and local models stay as they are.
+    """
+    if label.startswith(("local/", "sim/")):
+        return label
+    aliased = _ALIASED.fullmatch(label)
+    return aliased[1] if aliased else label.partition("?")[0]
 
 
 def parse_model_name(spec: str) -> ModelName:
@@ -64,13 +102,22 @@ def parse_model_name(spec: str) -> ModelName:
         if any(part.partition("=")[0] in _OPTIONS for part in query.split("&")):
             raise UsageError(f"{shown(spec)}: a simulated model has no endpoint; remove base_url and key_env.")
         return ModelName(provider, _required(rest, spec))  # its scenario reads the query
-    options = _options(query, spec)
-    return ModelName(provider, _required(name, spec), options.get("base_url"), options.get("key_env"))
+    options, parameters = _options(query, spec)
+    named = _required(name, spec)
+    return ModelName(
+        provider, named, options.get("base_url"), options.get("key_env"), options.get("as"), tuple(sorted(parameters))
+    )
 
 
 def unknown_provider(name: ModelName) -> UsageError:
-    """The error for a provider that neither this package nor a plug-in offers."""
-    return UsageError(f"{shown(name.label)}: unknown provider {shown(name.provider)} (known: {KNOWN}).")
+    """The error for a provider that neither this package nor a plug-in offers: the nearest, and the way to any."""
+    near = nearest_provider(name.provider)
+    meant = f"; did you mean {near}/{shown(name.name, '')}?" if near else "."
+    return UsageError(
+        f"{shown(name.label)}: unknown provider {shown(name.provider)}{meant} Any other OpenAI-compatible service is "
+        f"reached as openai/{shown(name.name, '')}?base_url=URL&key_env=VARIABLE; evolif models list shows those that "
+        "are known."
+    )
 
 
 def check_base_url(url: str) -> str:
@@ -140,19 +187,40 @@ def _required(name: str, spec: str) -> str:
     return name
 
 
-def _options(query: str, spec: str) -> dict[str, str]:
+def _options(query: str, spec: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Options of the name by key, and parameters of its requests."""
     options: dict[str, str] = {}
+    parameters: list[tuple[str, str]] = []
     for part in filter(None, query.split("&")):
-        key, _, value = part.partition("=")
-        if key not in _OPTIONS or key in options:
-            raise UsageError(f"{shown(spec)}: only base_url=... and key_env=... may follow '?', each at most once.")
-        options[key] = unquote(value)
+        key, equals, value = part.partition("=")
+        if key in options or not equals:
+            raise UsageError(f"{shown(spec)}: write key=value after '?', each key once; & parts them.")
+        if key in _OPTIONS:
+            options[key] = unquote(value)
+        elif meant := _meant_option(key, value):
+            raise UsageError(f"{shown(spec)}: there is no {shown(key)}; did you mean {meant}=?")
+        else:
+            parameters.append((key, unquote(value)))
+    try:
+        from_query(parameters)
+    except ArgumentError as fault:
+        raise UsageError(f"{shown(spec)}: {fault}.") from None
+    if "as" in options and not _ALIAS.fullmatch(options["as"]):
+        raise UsageError(f"{shown(spec)}: as= needs a label of letters, digits, '.', '_' and '-', at most 40.")
     if "base_url" in options:
         check_base_url(options["base_url"])
     # The value is not repeated: a user may put the key itself here, and it must not get into a log.
     if "key_env" in options and not _VARIABLE.fullmatch(options["key_env"]):
         raise UsageError(f"{shown(spec)}: key_env must be the NAME of an environment variable that holds the key.")
-    return options
+    return options, parameters
+
+
+def _meant_option(key: str, value: str) -> str | None:
+    """The option that a key was probably meant to be; as a parameter, it would go to the provider's own address."""
+    if unquote(value).lower().startswith(("http://", "https://")):
+        return "base_url"
+    near = get_close_matches(key.lower().replace("-", "_"), _OPTIONS[:2], n=1, cutoff=0.75)
+    return near[0] if near else None
 
 
 PLACEHOLDER_KEY = "none"
@@ -226,7 +294,7 @@ class Endpoint:
 
 
 def resolve_endpoint(name: ModelName) -> Endpoint:
-    """Address and key, from the name and the environment.
+    """Address and key, from the name, the known providers and the environment.
 
     `OPENAI_BASE_URL` changes the default endpoint, which then receives `OPENAI_API_KEY`: both belong to the same
     environment.
@@ -234,13 +302,16 @@ def resolve_endpoint(name: ModelName) -> Endpoint:
     Raises:
         UsageError: the key's variable is missing, empty or contains what no header can carry.
     """
+    known = providers().get(name.provider)
     if name.base_url is not None:
         base_url, variable = check_base_url(name.base_url), name.key_env
+    elif known is not None:
+        base_url, variable = known.base_url, name.key_env or known.key_env
     else:
         base_url = check_base_url(os.environ.get("OPENAI_BASE_URL", "").strip() or DEFAULT_URL)
         variable = name.key_env or "OPENAI_API_KEY"
     key = PLACEHOLDER_KEY if variable is None else key_from(variable, name)
-    return Endpoint(base_url, key, variable, custom=name.base_url is not None)
+    return Endpoint(base_url, key, variable, custom=name.base_url is not None or known is not None)
 
 
 def key_from(variable: str, name: ModelName) -> str:

@@ -10,8 +10,10 @@ from pathlib import PurePath
 
 from evolif.errors import UsageError
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ModelRef, Sampling, spec_of
-from evolif.models.endpoint import ModelName, check_base_url, parse_model_name, unknown_provider
+from evolif.models.endpoint import ModelName, check_base_url, parse_model_name, shown, unknown_provider
 from evolif.models.managed import ManagedModel, managed
+from evolif.models.parameters import Parameters
+from evolif.models.providers import providers
 from evolif.models.waits import FIRST_BACKOFF, LONGEST_CALL, LONGEST_WAIT, RetryPolicy
 
 ENTRY_POINTS = "evolif.models"
@@ -65,6 +67,7 @@ class ModelOptions:
         return Sampling(temperature, local.max_tokens if self.max_tokens is None else self.max_tokens)
 
 
+_NO_PARAMETERS = Parameters()
 Factory = Callable[[ModelName, Settings], ChatModel]
 
 
@@ -77,6 +80,7 @@ def open_model(
     seed: int = 0,
     backoff: float = FIRST_BACKOFF,
     wait: float = LONGEST_WAIT,
+    parameters: Parameters = _NO_PARAMETERS,
 ) -> ChatModel:
     """Open a model; nothing is connected or started before its first call.
 
@@ -88,27 +92,39 @@ def open_model(
         seed: Seeds simulated models.
         backoff: Seconds of back-off before the first repeat; doubled for each further one.
         wait: The longest wait in seconds that an endpoint may ask for.
+        parameters: What its requests say besides messages and sampling; those of the name go over them.
 
     Raises:
         UsageError: the name, its endpoint, its key or its weights are missing or wrong; the message says what to do.
     """
     name = parse_model_name(spec)
-    if base_url is not None and name.base_url is None and name.provider not in _WITHOUT_ENDPOINT:
+    if base_url is not None and takes_base_url(name):
         name = replace(name, base_url=check_base_url(base_url))
-    if name.provider not in _TIMEOUTS:
+    kind = client_of(name)
+    if kind not in _TIMEOUTS:
         return _load_factory(name)(name, Settings(max_retries, timeout, seed, backoff))
-    seconds = _TIMEOUTS[name.provider] if timeout is None else timeout
-    client = _open_client(name, seconds)
+    if kind != "openai" and (name.query or parameters):
+        raise UsageError(
+            f"{shown(name.plain)} takes no parameters of requests; they work with OpenAI-compatible services, such as "
+            "openai/NAME?base_url=URL&key_env=VARIABLE"
+        )
+    seconds = _TIMEOUTS[kind] if timeout is None else timeout
+    client = _open_client(kind, name, seconds, parameters)
     retries = RetryPolicy(max_retries, backoff, within=max(LONGEST_CALL, 2 * seconds, wait), accepted=wait)
     return ManagedModel(client, managed(client).limit, retries)
 
 
-def _open_client(name: ModelName, timeout: float) -> ChatModel:
-    if name.provider == "openai":
+def client_of(name: ModelName) -> str:
+    """Which client a model has: `openai` for all services and servers that speak its protocol, else its provider."""
+    return "openai" if name.provider in providers() else name.provider
+
+
+def _open_client(kind: str, name: ModelName, timeout: float, parameters: Parameters) -> ChatModel:
+    if kind == "openai":
         from evolif.models.openai import OpenAIModel
 
-        return OpenAIModel.from_name(name, timeout=timeout)
-    if name.provider == "google":
+        return OpenAIModel.from_name(name, timeout=timeout, parameters=parameters)
+    if kind == "google":
         from evolif.models.google import GoogleModel
 
         return GoogleModel.from_name(name, timeout=timeout)
@@ -148,10 +164,14 @@ def is_local(model: ModelRef) -> bool:
 
 def address_of(name: ModelName, base_url: str | None = None) -> str | None:
     """The endpoint that `open_model` uses; None for the provider's default."""
-    if name.provider in _WITHOUT_ENDPOINT:
-        return None
     moved = os.environ.get(_MOVED_BY.get(name.provider, ""), "").strip()
-    return name.base_url or base_url or moved or None
+    given = base_url if takes_base_url(name) else None
+    return None if name.provider in _WITHOUT_ENDPOINT else name.base_url or given or moved or None
+
+
+def takes_base_url(name: ModelName) -> bool:
+    """Whether `--base-url` is for this model: not if its name says where it is."""
+    return name.base_url is None and name.provider not in _WITHOUT_ENDPOINT and name.provider not in providers()
 
 
 def _load_factory(name: ModelName) -> Factory:

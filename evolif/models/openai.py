@@ -7,6 +7,7 @@ fields all occur.
 from __future__ import annotations
 
 import json
+import os
 import re
 from base64 import b64encode
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from evolif.errors import ModelError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import Endpoint, ModelName, make_client, resolve_endpoint
 from evolif.models.faults import EndpointErrors, clean_text, json_object, mapping, retry_after, usage_of
+from evolif.models.parameters import Parameters, header_values
 from evolif.models.stalls import TimeLimit
 from evolif.types import Message
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
 
+_NO_PARAMETERS = Parameters()
 _THINK = re.compile(r"\s*<think>(.*?)(?:</think>\s*|\Z)(.*)\Z", re.DOTALL)
 """A leading block of reasoning; an unclosed one extends to the end."""
 
@@ -116,6 +119,7 @@ class OpenAIModel:
         label: str | None = None,
         timeout: float = 120.0,
         connections: int = CONNECTIONS,
+        parameters: Parameters = _NO_PARAMETERS,
     ) -> None:
         """Nothing is opened before the first call.
 
@@ -125,11 +129,18 @@ class OpenAIModel:
             label: Its name in reports; `openai/MODEL` by default.
             timeout: Seconds for one call, from its first byte to the last of the answer.
             connections: Sessions worth running side by side.
+            parameters: What each request says besides messages and sampling.
+
+        Raises:
+            UsageError: a variable that holds a header is not set.
         """
         self._model = model
         self._endpoint = endpoint
         self._label = label or f"openai/{model}"
-        self._errors = EndpointErrors(self._label, endpoint.host, endpoint.key, endpoint.key_env, endpoint.hidden)
+        self._parameters = parameters
+        self._headers = header_values(parameters.headers, os.environ)
+        hidden = (*endpoint.hidden, *self._headers.values())
+        self._errors = EndpointErrors(self._label, endpoint.host, endpoint.key, endpoint.key_env, hidden)
         parts = urlsplit(endpoint.base_url)
         self._url = parts._replace(path=f"{parts.path.rstrip('/')}/chat/completions").geturl()
         self._timeout = timeout
@@ -138,13 +149,16 @@ class OpenAIModel:
         self._answered = False
 
     @classmethod
-    def from_name(cls, name: ModelName, *, timeout: float = 120.0) -> OpenAIModel:
-        """A model by its name; the key is read from the environment.
+    def from_name(
+        cls, name: ModelName, *, timeout: float = 120.0, parameters: Parameters = _NO_PARAMETERS
+    ) -> OpenAIModel:
+        """A model by its name; keys are read from the environment, and parameters of the name go over the others.
 
         Raises:
-            UsageError: the key's variable is not set.
+            UsageError: the key's variable, or that of a header, is not set.
         """
-        return cls(name.name, resolve_endpoint(name), label=name.label, timeout=timeout)
+        own = name.parameters.over(parameters)
+        return cls(name.name, resolve_endpoint(name), label=name.label, timeout=timeout, parameters=own)
 
     def __repr__(self) -> str:
         return f"OpenAIModel({self._label!r})"
@@ -195,7 +209,7 @@ class OpenAIModel:
                 # times the processor time of everything else; `post` is the SDK's public way around it.
                 client = self._open()
                 response = await client.post(
-                    self._url, content=content, cast_to=httpx2.Response, options=_options(client)
+                    self._url, content=content, cast_to=httpx2.Response, options=_options(client, self._headers)
                 )
             return response.content
         except OpenAIError as error:
@@ -241,7 +255,7 @@ class OpenAIModel:
             schema = {"name": "answer", "schema": dict(request.schema), "strict": True}
             arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
         messages = [{"role": m.role, "content": _content(m) if m.images else m.content} for m in request.messages]
-        return {"model": self._model, "messages": messages, **arguments}
+        return self._parameters.apply({"model": self._model, "messages": messages, **arguments})
 
 
 def _content(message: Message) -> list[dict[str, Any]]:
@@ -251,14 +265,14 @@ def _content(message: Message) -> list[dict[str, Any]]:
     return [*text, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
 
 
-def _options(client: AsyncOpenAI) -> Any:
+def _options(client: AsyncOpenAI, more: Mapping[str, str]) -> Any:
     """What the SDK would otherwise work out for every request, in a fifth of its processor time.
 
     The type of this dictionary is not public.
     """
     from openai import omit
 
-    headers = {"x-stainless-retry-count": omit, "x-stainless-read-timeout": omit}
+    headers = {"x-stainless-retry-count": omit, "x-stainless-read-timeout": omit, **more}
     return {"headers": headers, "params": {}, "max_retries": 0, "timeout": client.timeout, "follow_redirects": False}
 
 

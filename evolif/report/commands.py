@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from evolif.budget import judge_models
+from evolif.models import Parameters, plain_name
 from evolif.runner import EarlyEnd, Origin, RunSettings
 from evolif.scenario import Benchmark, Scenario
 
@@ -54,7 +55,7 @@ def _generate(words: Iterable[str]) -> str:
 def evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> Step:
     """How a run was made; `name` is its folder, without its path."""
     words = ["evolif", "evaluate", "BENCH"]
-    words += _repeated("--model", (_model_argument(model, settings.endpoint(model)) for model in settings.models))
+    words += _repeated("--model", (_target_argument(settings, model) for model in settings.models))
     words += _judge_arguments(settings)
     if settings.relevance:
         words += ["--relevance", settings.relevance.partition(" ")[0]]
@@ -76,10 +77,15 @@ def evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> S
         words += ["--stop-when", early.rule]
         words += ["--stop-method", "sequence"] if early.method == "sequence" else []
     elsewhere = any((*settings.endpoints, *settings.judge_endpoints, *settings.other_endpoints.values()))
-    note = "if a custom endpoint needs a key, add &key_env=VARIABLE" if elsewhere else ""
+    notes = ["if a custom endpoint needs a key, add &key_env=VARIABLE"] if elsewhere else []
     if "/~" in " ".join(words):
-        note += "; the part of an address after /~ is hidden, since it may be a key: give the whole address"
-    return Step(shlex.join([*words, "--out", name]), note)
+        notes.append("the part of an address after /~ is hidden, since it may be a key: give the whole address")
+    notes += [
+        f"{model} was asked with {json.dumps(stored, ensure_ascii=False)} from a file: give --model-args FILE with that"
+        for model, stored in settings.parameters.items()
+        if plain_name(model) == model or "?" in model or not Parameters.from_stored(stored).query()[1]
+    ]
+    return Step(shlex.join([*words, "--out", name]), "; ".join(notes))
 
 
 def _play_arguments(settings: RunSettings) -> Iterator[str]:
@@ -108,10 +114,28 @@ def _judge_arguments(settings: RunSettings) -> Iterator[str]:
         yield from ("--judge-rule", settings.judge.partition(" of ")[0])
 
 
+def _target_argument(settings: RunSettings, model: str) -> str:
+    """A model under test with its parameters and its label."""
+    plain = plain_name(model)
+    own, address = model.removeprefix(plain), _address(settings.endpoint(model))
+    if not own.startswith(" ("):  # parameters from a file would change its label if they stood in its name
+        return _with_query(plain, [own.removeprefix("?"), address])
+    stored = Parameters.from_stored(settings.parameters.get(model, {})).query()[0]
+    return _with_query(plain, [stored, f"as={own[2:-1]}", address])
+
+
 def _model_argument(model: str, endpoint: str) -> str:
-    if not endpoint:
-        return model
-    return f"{model}?base_url={quote(endpoint, safe=':/[]~')}"
+    plain, _, query = model.partition("?") if plain_name(model) != model else (model, "", "")
+    return _with_query(plain, [query, _address(endpoint)])
+
+
+def _address(endpoint: str) -> str:
+    return f"base_url={quote(endpoint, safe=':/[]~')}" if endpoint else ""
+
+
+def _with_query(name: str, parts: Iterable[str]) -> str:
+    query = "&".join(filter(None, parts))
+    return f"{name}?{query}" if query else name
 
 
 def _repeated(flag: str, values: Iterable[str]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NoReturn, Protocol
 
 from evolif.config import EvalConfig
@@ -18,6 +19,7 @@ from evolif.models import (
     ManagedModel,
     ModelCache,
     ModelRef,
+    Parameters,
     RequestCache,
     address_of,
     managed,
@@ -31,6 +33,8 @@ from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
 from evolif.scenario import INSTRUCTIONS, get_scenario
 from evolif.types import Role, Seat
 
+_NONE: Mapping[str, Any] = MappingProxyType({})
+_NO_PARAMETERS = Parameters()
 SELF = "self"
 """The partner that is the model under test itself."""
 _CLOSING_TIME = 5.0
@@ -58,8 +62,8 @@ def names_of(models: Sequence[ModelRef]) -> tuple[str, ...]:
     for name in names:
         if names.count(name) > 1:
             raise UsageError(
-                f"the model {name} is named twice; use --epochs to repeat dialogues, and separate runs to "
-                "compare endpoints"
+                f"the model {name} is named twice; use --epochs to repeat dialogues, ?as=LABEL to tell two of them "
+                "apart, and separate runs to compare endpoints"
             )
     return tuple(names)
 
@@ -116,6 +120,7 @@ class ClientFactory:
         shutdown: Says which models may still be called.
         cache: Replies of earlier requests.
         scenario: Whose simulated models may be named.
+        parameters: What requests to models under test say besides messages and sampling, as the run stores it by name.
     """
 
     def __init__(
@@ -125,8 +130,10 @@ class ClientFactory:
         shutdown: Shutdown,
         cache: RequestCache | None = None,
         scenario: str = INSTRUCTIONS,
+        parameters: Mapping[str, Mapping[str, Any]] = _NONE,
     ) -> None:
         self._config = config
+        self._parameters = parameters
         self._scenario = scenario
         self._policy = policy
         self._shutdown = shutdown
@@ -134,10 +141,11 @@ class ClientFactory:
 
     def target(self, model: ModelRef) -> MeteredModel:
         """A model under test."""
-        config = self._config
-        client = managed(self._open(model, config.base_url), config.max_connections)
-        stopped = partial(self._shutdown.stopped, model_name(model))
-        return self._metered(client, "target", stopped, self._cached(model, config.base_url))
+        config, name = self._config, model_name(model)
+        stored = self._parameters.get(name, {})
+        client = managed(self._open(model, config.base_url, Parameters.from_stored(stored)), config.max_connections)
+        stopped = partial(self._shutdown.stopped, name)
+        return self._metered(client, "target", stopped, self._cached(model, config.base_url, parameters=stored))
 
     def judge(self, model: ModelRef) -> MeteredModel:
         """A member of a panel. After Ctrl-C it still judges paid answers, if time allows."""
@@ -182,13 +190,15 @@ class ClientFactory:
         self._shutdown.watch(client)
         return MeteredModel(client, role, self._policy, stopped, bounded, cache)
 
-    def _cached(self, model: ModelRef, base_url: str | None, *, repeats: bool = False) -> ModelCache | None:
+    def _cached(
+        self, model: ModelRef, base_url: str | None, *, repeats: bool = False, parameters: Mapping[str, Any] = _NONE
+    ) -> ModelCache | None:
         name = model_name(model)
         if self._cache is None or name.startswith("sim/"):
             return None  # a simulated model sees more than the messages
-        return ModelCache(self._cache, name, endpoint_of(model, base_url), repeats=repeats)
+        return ModelCache(self._cache, name, endpoint_of(model, base_url), repeats=repeats, parameters=parameters)
 
-    def _open(self, model: ModelRef, base_url: str | None) -> ChatModel:
+    def _open(self, model: ModelRef, base_url: str | None, parameters: Parameters = _NO_PARAMETERS) -> ChatModel:
         if not isinstance(model, str):
             return model
         config, name = self._config, parse_model_name(model)
@@ -201,7 +211,27 @@ class ClientFactory:
             timeout=config.timeout,
             seed=config.seed,
             wait=config.wait,
+            parameters=parameters,
         )
+
+
+def parameters_of(
+    models: Sequence[ModelRef], given: Mapping[str, Parameters] = MappingProxyType({})
+) -> dict[str, dict[str, Any]]:
+    """What the requests to models say besides messages and sampling, unless their names tell it, as a run stores it.
+
+    Args:
+        models: Those under test.
+        given: What a file says, by `provider/name`.
+    """
+    found = {}
+    for model in models:
+        name = parse_model_name(spec_of(model))
+        own = name.parameters if isinstance(model, str) and name.alias is not None else Parameters()
+        whole = own.over(given.get(name.plain, Parameters()))
+        if whole:
+            found[name.label] = whole.stored()
+    return found
 
 
 def is_panel(names: Sequence[str]) -> bool:

@@ -45,6 +45,7 @@ def evaluate(
     timeout: float | None = None,
     wait: float = LONGEST_WAIT,
     base_url: str | None = None,
+    model_args: Path | str | None = None,
     context: str = "full",
     context_model: ModelRef | None = None,
     partner: ModelRef | None = None,
@@ -88,6 +89,7 @@ def evaluate(
         timeout: Seconds for one attempt.
         wait: Longest wait in seconds that an endpoint may ask for; beyond it, sessions are suspended.
         base_url: Endpoint of models without their own.
+        model_args: A file of parameters of the requests to models under test, see `evolif.models.read_parameters`.
         context: What of the past the model is shown: `full`, `last:K`, `retrieval:K`, `summary:K`, `tree`,
             or a plug-in's name.
         context_model: The model that the context strategy calls, if it needs one.
@@ -126,6 +128,7 @@ def evaluate(
         max_tokens=max_tokens,
         seed=seed,
         base_url=base_url,
+        model_args=None if model_args is None else Path(model_args),
         max_connections=max_connections,
         max_retries=max_retries,
         timeout=timeout,
@@ -180,7 +183,7 @@ def evaluate_with(
         executor.notify(note)
     shutdown = Shutdown()
     engine = _engine(benchmark, config, settings, executor.notify, gate, cached=cache is not None)
-    make = ClientFactory(config, gate or AllowAll(), shutdown, cache, scenario.name)
+    make = ClientFactory(config, gate or AllowAll(), shutdown, cache, scenario.name, settings.parameters)
     seats = make.seats(config.models, partner_of(benchmark, config))
     judges = [spec_of(judge) for judge in config.judges]
     clients = Clients(

@@ -15,7 +15,7 @@ from pathlib import Path
 from evolif.runner.records import AnsweredTurn, AskedKey, EndEntry, StoredPrompt, TurnEntry, TurnRecord, store
 from evolif.runner.seals import Sealer
 from evolif.runner.session import step
-from evolif.runner.settings import RunSettings, different_fields, moved_models
+from evolif.runner.settings import RunSettings, different_fields, moved_models, reparameterised_models
 from evolif.runner.store import RunStore
 from evolif.scenario import get_scenario
 from evolif.types import Ending, Session
@@ -54,7 +54,8 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
     """
     different = set(different_fields(source.settings, settings))
     shared = Shared(judged=not different & _VERDICT_SETTINGS)
-    models = set(settings.models) & set(source.settings.models) - set(moved_models(source.settings, settings))
+    others = {*moved_models(source.settings, settings), *reparameterised_models(source.settings, settings)}
+    models = set(settings.models) & set(source.settings.models) - others
     scenario = get_scenario(settings.scenario)
     if "options" in different and scenario.keeps_answers(source.settings.options, settings.options):
         different.discard("options")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
@@ -12,8 +13,8 @@ from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
 from evolif.errors import UsageError
 from evolif.judging import LexicalJudge, RelevanceGate
-from evolif.models import ChatModel, ModelRef, shown_address, spec_of
-from evolif.runner.clients import SELF, NamedModel, describe_judge, endpoint_of, model_name, names_of
+from evolif.models import ChatModel, ModelRef, Parameters, parse_model_name, read_parameters, shown_address, spec_of
+from evolif.runner.clients import SELF, NamedModel, describe_judge, endpoint_of, model_name, names_of, parameters_of
 from evolif.runner.events import SessionKey
 from evolif.scenario import INSTRUCTIONS, Benchmark, Scenario, changed_options, get_scenario, options_of, pairs_of
 from evolif.text import READING_RULES_VERSION, plural
@@ -31,15 +32,18 @@ _LATER: Mapping[str, Any] = {
     "relevance": "",
     "relevance_counts": False,
     "untold": False,
+    "parameters": {},
 }
 """Fields that are written only where they differ from this."""
-EXTENT = ("models", "endpoints", "dialogues", "epochs")
+EXTENT = ("models", "endpoints", "parameters", "dialogues", "epochs")
 """Fields for how much is played, not how: a run may grow in them."""
 SCRIPTED = "scripted"
 """The partner that the scenario brings."""
 _FACTOR, _SPARE = 2, 10
 """A cap of c judged turns ends a session at the latest after _FACTOR c + _SPARE turns in all: none of 300 dialogues of
 the profile `paper` needed more, at caps of 5 to 50."""
+_MOST_SHOWN = 200
+"""Characters of parameters in a sentence."""
 _PROVIDERS_OWN = "the provider's own"
 
 
@@ -93,6 +97,8 @@ class RunSettings(BaseModel):
     """Whether its verdict is one more requirement of every turn."""
     untold: bool = False
     """The run has no system prompt, and its benchmark says there alone how answers are judged."""
+    parameters: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
+    """Per model, what its requests say besides messages and sampling, unless its name tells it."""
 
     @field_validator("endpoints", "judge_endpoints", "other_endpoints")
     @classmethod
@@ -149,6 +155,7 @@ class RunSettings(BaseModel):
             update={
                 "models": models,
                 "endpoints": tuple(endpoints),
+                "parameters": {**wanted.parameters, **self.parameters},
                 "dialogues": tuple(sorted({*self.dialogues, *wanted.dialogues})),
                 "epochs": max(self.epochs, wanted.epochs),
             }
@@ -174,15 +181,32 @@ def moved_models(old: RunSettings, new: RunSettings) -> list[str]:
     return [model for model in both if old.endpoint(model) != new.endpoint(model)]
 
 
+def reparameterised_models(old: RunSettings, new: RunSettings) -> list[str]:
+    """Models of both runs whose requests would say something else besides messages and sampling."""
+    both = [model for model in new.models if model in old.models]
+    return [model for model in both if old.parameters.get(model) != new.parameters.get(model)]
+
+
 def differences(old: RunSettings, new: RunSettings) -> list[str]:
     """What differs, each as a clause: “the patience was 3 and is now 2”. Growth is not a difference."""
     clauses = [_clause(field, getattr(old, field), getattr(new, field)) for field in different_fields(old, new)]
+    clauses += [
+        f"{model} was asked with {_json(old.parameters.get(model))} and would now be asked with "
+        f"{_json(new.parameters.get(model))}"
+        for model in reparameterised_models(old, new)
+    ]
     clauses += [
         f"{model} was called at {old.endpoint(model) or _PROVIDERS_OWN + ' address'} and would now be called at "
         f"{new.endpoint(model) or _PROVIDERS_OWN + ' address'}"
         for model in moved_models(old, new)
     ]
     return clauses
+
+
+def _json(parameters: Mapping[str, Any] | None) -> str:
+    """Parameters as a sentence shows them."""
+    text = json.dumps(parameters or {}, ensure_ascii=False)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
 def growth(old: RunSettings, new: RunSettings) -> str:
@@ -287,6 +311,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         cut=scenario.cut(benchmark, play),
         cap_counts="turns" if has_panel(judge) or scenario.unjudged(benchmark) is None else "judged",
         own_code=scenario.own_code(benchmark),
+        parameters=parameters_of(config.models, _given_parameters(config)),
         relevance=_relevance(scenario, config, judge),
         relevance_counts=config.relevance_counts,
         untold=not config.system_prompt and bool(scenario.untold(benchmark)),
@@ -299,6 +324,14 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
     if not settings.dialogues:
         raise UsageError(f"{benchmark.path} has no dialogues; create them with `evolif generate`")
     return settings
+
+
+def _given_parameters(config: EvalConfig) -> Mapping[str, Parameters]:
+    """What the file of --model-args says, by `provider/name`."""
+    if config.model_args is None:
+        return {}
+    plain = (parse_model_name(spec_of(model)).plain for model in config.models)
+    return read_parameters(config.model_args, dict.fromkeys(plain))
 
 
 def _relevance(scenario: Scenario, config: EvalConfig, judge: str) -> str:

@@ -51,8 +51,16 @@ def test_the_label_leaves_the_query_out() -> None:
         ("openai/", "no name"),
         ("openai/?base_url=http://a/v1", "no name"),
         ("openai/m\x07", "no name"),
-        ("openai/m?url=http://a/v1", "base_url=... and key_env=..."),
-        ("openai/m?key_env=A&key_env=B", "at most once"),
+        ("openai/m?url=http://a/v1", "did you mean base_url=?"),
+        ("openai/m?baseurl=example.org", "did you mean base_url=?"),
+        ("openai/m?key-env=A", "did you mean key_env=?"),
+        ("openai/m?key_env=A&key_env=B", "each key once"),
+        ("openai/m?top_p", "write key=value"),
+        ("openai/m?top_p=1&top_p=2", "given twice"),
+        ("openai/m?model=other", "set by evolif itself"),
+        ("openai/m?api_key=hunter2", "looks like a key"),
+        ("openai/m?extra.token=hunter2", "looks like a key"),
+        ("openai/m?as=a%20b", "as= needs a label"),
         ("openai/m?base_url=127.0.0.1:8000", "URL such as"),
         ("openai/m?base_url=ftp://a/v1", "URL such as"),
         ("openai/m?base_url=http://[/v1", "URL such as"),
@@ -76,8 +84,10 @@ def test_a_key_in_place_of_its_variable_is_not_repeated() -> None:
 
 
 def test_unknown_providers_name_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"google/NAME.*sim/perfect"):
+    with pytest.raises(UsageError, match=r"reached as openai/x\?base_url=URL&key_env=VARIABLE; evolif models list"):
         open_model("acme/x")
+    with pytest.raises(UsageError, match=r"did you mean anthropic/claude-x\?"):
+        open_model("antropic/claude-x")
 
 
 def test_base_url_is_short_for_targets_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
