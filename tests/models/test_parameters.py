@@ -174,7 +174,7 @@ def test_one_model_stands_twice_in_a_run_and_the_settings_say_how(tmp_path: Path
             assert run.settings.models == ("openai/tiny (low)", "openai/tiny (high)")
             assert run.settings.parameters["openai/tiny (low)"] == {"top_k": 5, "effort": "low"}
         file.write_text("top_k: 6\n")
-        with pytest.raises(UsageError, match='was asked with .*"top_k": 5.* and would now be asked with'):
+        with pytest.raises(UsageError, match=r'was asked with .*"top_k": 5.* and would now be asked with'):
             evaluate(tmp_path / "bench", models=models, **told)
     assert asked == {'["low", 5]', '["high", 5]'}
 
@@ -205,7 +205,9 @@ def test_the_printed_command_asks_the_same_again(tmp_path: Path) -> None:
             settings = run.settings
         words = shlex.split(step.command)
         again = [word for flag, word in pairwise(words) if flag == "--model"]
-        evaluate(tmp_path / "bench", models=again, out=tmp_path / "again", max_turns=1)
+        told = json.loads(step.note.partition("was asked with ")[2].partition(" from a file")[0])
+        assert told == {"thinking": {"budget": 5}}
+        evaluate(tmp_path / "bench", models=again, out=tmp_path / "again", max_turns=1, model_args=file)
         assert [seen.body for seen in server.seen][len(first) :] == first and step.note.startswith("if a custom")
     with closing(load_run(tmp_path / "again")) as run:
         assert run.settings.models == settings.models
