@@ -40,13 +40,13 @@ def evaluate(
     from evolif.benchmark import open_benchmark
     from evolif.budget import load_prices
     from evolif.cli.progress import choose, watching_run
-    from evolif.runner import evaluate_with, keep_cap_rule, notes_before, plan
+    from evolif.runner import as_begun, evaluate_with, notes_before, plan
 
     shown, benchmark = choose(display), open_benchmark(bench, notify=say)
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
     root = config.fork_into or out
     prices = load_prices(config.prices)
-    settings = keep_cap_rule(plan(benchmark, config), root)
+    settings = as_begun(plan(benchmark, config), root)
     if config.dry_run:
         for note in notes_before(benchmark, settings):
             say(note)

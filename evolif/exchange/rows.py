@@ -20,7 +20,7 @@ from evolif.benchmark import BenchmarkFolder
 from evolif.errors import InputError, UsageError
 from evolif.instructions import CATALOGUES, Benchmark, Header, parse_header, to_object
 from evolif.resources import complaint
-from evolif.runner import Run, TurnRecord
+from evolif.runner import Run, TurnRecord, shared_settings
 from evolif.scenario import Scenario, answer_keys, blaming, get_scenario
 
 Row = dict[str, Any]
@@ -113,7 +113,7 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
             keys.setdefault(prompt.dialogue, set()).update(scenario.keys(prompt))
     # Endpoints are left out: they describe this machine.
     hidden = {"endpoints", "judge_endpoints", "other_endpoints"}
-    shared: Row | None = run.settings.model_dump(mode="json", exclude=hidden)
+    shared: Row | None = {name: value for name, value in shared_settings(run.settings).items() if name not in hidden}
     for model in run.models:
         for session, records in run.transcripts(model):
             for record in records:

@@ -2,7 +2,7 @@
 
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, ModelRef, Reply, Sampling, as_list, spec_of
 from evolif.models.cache import ModelCache, RequestCache, excerpt, open_cache
-from evolif.models.endpoint import ModelName, parse_model_name, plain_name, shown_address
+from evolif.models.endpoint import ModelName, address_digest, parse_model_name, plain_name, shown_address
 from evolif.models.managed import ManagedModel, Slot, managed
 from evolif.models.open import (
     ModelOptions,
@@ -13,13 +13,14 @@ from evolif.models.open import (
     resolve_model,
     stored_name,
     takes_base_url,
+    weights_of,
 )
 from evolif.models.parameters import Parameters, read_parameters
 from evolif.models.providers import Provider, providers
 from evolif.models.schema_calls import SchemaCalls
 from evolif.models.sim import SimModel
 from evolif.models.waits import LONGEST_WAIT, RetryPolicy, Waiting
-from evolif.models.weights import CATALOGUE, fetch, weight_path
+from evolif.models.weights import CATALOGUE, fetch, find_weights, weight_path
 
 __all__ = [
     "CATALOGUE",
@@ -42,11 +43,13 @@ __all__ = [
     "SimModel",
     "Slot",
     "Waiting",
+    "address_digest",
     "address_of",
     "as_list",
     "client_of",
     "excerpt",
     "fetch",
+    "find_weights",
     "is_local",
     "managed",
     "open_cache",
@@ -61,4 +64,5 @@ __all__ = [
     "stored_name",
     "takes_base_url",
     "weight_path",
+    "weights_of",
 ]

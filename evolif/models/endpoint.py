@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
@@ -50,8 +51,9 @@ class ModelName:
 
     @property
     def plain(self) -> str:
-        """`provider/name`, without parameters: what is asked and paid for."""
-        return f"{self.provider}/{self.name}"
+        """`provider/name`, without parameters: what is asked and paid for. Of a local file it has no folder."""
+        name = self.name if self.provider != "local" else PurePath(self.name).name or self.name
+        return f"{self.provider}/{name}"
 
     @property
     def label(self) -> str:
@@ -165,6 +167,15 @@ def shown_address(url: str) -> str:
     if hidden and not _DIGEST.fullmatch(hidden):
         hidden = f"~{sha256(f'{host}{parts.path}'.encode()).hexdigest()[:12]}"
     return urlunsplit((parts.scheme, host, plain + hidden, "", ""))
+
+
+def address_digest(url: str) -> str:
+    """What outputs show in the place of an endpoint's address: `~0123456789ab`, which still tells endpoints apart.
+
+    Args:
+        url: As stored; empty for the provider's own address, which stays empty.
+    """
+    return f"~{sha256(shown_address(url).encode()).hexdigest()[:12]}" if url else ""
 
 
 def _split_path(path: str) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from pathlib import PureWindowsPath
 from typing import Any
 
 from evolif.errors import AccessError, ContextOverflowError, ModelError, WithheldError
@@ -265,6 +266,13 @@ def mapping(value: object) -> Mapping[str, Any]:
 def clean_text(value: object) -> str:
     """A text without lone surrogates, which JSON can carry but no file can; empty for other values."""
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+
+def served_by(value: object) -> str:
+    """The name that a server gives its model; of a path, as some servers give, its last part alone."""
+    name = clean_text(value)
+    path = PureWindowsPath(name)  # it knows the signs of all systems
+    return (path.name or name) if path.root or path.drive or name.startswith(("~", ".")) else name
 
 
 def usage_of(prompt: object, *answer: object) -> Usage:

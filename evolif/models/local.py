@@ -148,8 +148,9 @@ class LlamaServer:
 
     def _failure(self, settings: ServerSettings, what: str, *, retryable: bool = False) -> ModelError:
         error = self._last_error()
-        text = f"the local model {settings.alias} could not be started from {settings.path}: {what}"
-        return ModelError(f"{text}{f' ({error})' if error else ''}.", retryable=retryable)
+        text = f"the local model {settings.alias} could not be started from {settings.path.name}: {what}"
+        told = f"{text}{f' ({error})' if error else ''}."
+        return ModelError(told.replace(f"{settings.path.parent}{os.sep}", ""), retryable=retryable)
 
     def _last_error(self) -> str:
         """The most informative line of the child's error output, cut; the key is never written there."""
@@ -193,8 +194,8 @@ class LocalModel:
             UsageError: the weights or xllamacpp are missing; the message says how to get them.
         """
         weights = find_weights(name)
-        self._name = name
         path = _find_file(name, weights)
+        self._name = name if weights is not None else Path(name).name
         if importlib.util.find_spec("xllamacpp") is None:
             raise UsageError(
                 f"local/{shown(name, '')} needs llama.cpp: install the extra `local` "
@@ -216,7 +217,7 @@ class LocalModel:
 
     @property
     def name(self) -> str:
-        """`local/NAME`."""
+        """`local/NAME`, of a file without its folder: no path of this machine enters a run."""
         return f"local/{self._name}"
 
     async def complete(self, request: ChatRequest) -> Reply:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from pathlib import PurePath
+from pathlib import Path
 
 from evolif.errors import UsageError
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ModelRef, Sampling, spec_of
@@ -15,6 +15,7 @@ from evolif.models.managed import ManagedModel, managed
 from evolif.models.parameters import Parameters
 from evolif.models.providers import providers
 from evolif.models.waits import FIRST_BACKOFF, LONGEST_CALL, LONGEST_WAIT, RetryPolicy
+from evolif.models.weights import find_weights, weights_digest
 
 ENTRY_POINTS = "evolif.models"
 """Group of plug-ins: entry point `PROVIDER = "module:factory"`, with `factory(name, settings) -> ChatModel`."""
@@ -152,9 +153,19 @@ def resolve_model(model: ModelRef, options: ModelOptions) -> ManagedModel:
 
 
 def stored_name(model: ModelRef) -> str:
-    """`provider/name` as files keep it: without endpoint and key, and of a local file without its folder."""
-    label = parse_model_name(model).label if isinstance(model, str) else model.name
-    return f"local/{PurePath(label.removeprefix('local/')).name}" if is_local(label) else label
+    """A model's label as files keep it, see `ModelName.label`: without endpoint, key and the folder of its weights."""
+    return parse_model_name(spec_of(model)).label if isinstance(model, str) or is_local(model) else model.name
+
+
+def weights_of(model: ModelRef) -> str:
+    """The first digits of the SHA-256 of the file that a local model's name gives.
+
+    Empty for other models, for those of the catalogue, whose name says which file it is, and if the file is not there.
+    """
+    if not (isinstance(model, str) and is_local(model)):
+        return ""
+    name = parse_model_name(model).name
+    return "" if find_weights(name) else weights_digest(Path(name))
 
 
 def is_local(model: ModelRef) -> bool:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from evolif.errors import ModelError
 from evolif.models.base import ChatRequest, Reply
 from evolif.models.endpoint import Endpoint, ModelName, make_client, resolve_endpoint
-from evolif.models.faults import EndpointErrors, clean_text, json_object, mapping, retry_after, usage_of
+from evolif.models.faults import EndpointErrors, clean_text, json_object, mapping, retry_after, served_by, usage_of
 from evolif.models.parameters import Parameters, header_values
 from evolif.models.stalls import TimeLimit
 from evolif.types import Message
@@ -51,7 +51,7 @@ def _read_reply(body: Mapping[str, Any], errors: EndpointErrors) -> Reply:
     text, reasoning = _message(choice["message"])
     tokens = mapping(body.get("usage"))
     usage = usage_of(tokens.get("prompt_tokens"), tokens.get("completion_tokens"))
-    return Reply(text, reasoning, finish == "length", usage, clean_text(body.get("model")))
+    return Reply(text, reasoning, finish == "length", usage, served_by(body.get("model")))
 
 
 def split_reasoning(text: str) -> tuple[str, str]:

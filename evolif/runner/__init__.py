@@ -23,10 +23,11 @@ from evolif.runner.notices import gap_note, judging_gap, notes_before
 from evolif.runner.origin import Origin
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
-from evolif.runner.run import Run, keep_cap_rule, load_run
+from evolif.runner.run import Run, as_begun, load_run
 from evolif.runner.seals import Integrity
 from evolif.runner.session import WAIT, step
 from evolif.runner.settings import COUNTED, RunSettings, different_fields, plan
+from evolif.runner.sharing import shared_settings
 from evolif.runner.store import RunStore
 from evolif.runner.verify import Verification, verify
 from evolif.types import Spent
@@ -65,18 +66,19 @@ __all__ = [
     "Verification",
     "Wait",
     "agreement",
+    "as_begun",
     "different_fields",
     "evaluate",
     "evaluate_with",
     "gap_note",
     "judging_gap",
-    "keep_cap_rule",
     "load_run",
     "notes_before",
     "plan",
     "rejudge",
     "rejudged",
     "replay_floor",
+    "shared_settings",
     "step",
     "upper_bound",
     "verify",

@@ -27,6 +27,7 @@ from evolif.models import (
     parse_model_name,
     shown_address,
     spec_of,
+    weights_of,
 )
 from evolif.runner.metering import CallPolicy, MeteredModel
 from evolif.runner.shutdown import GRACE, LOCAL_GRACE, Shutdown
@@ -50,6 +51,14 @@ def model_name(model: ModelRef) -> str:
     return str(parse_model_name(spec_of(model)))
 
 
+_APART = {
+    False: "use --epochs to repeat dialogues, ?as=LABEL to tell two of them apart, and separate runs to compare "
+    "endpoints",
+    True: "use --epochs to repeat dialogues; files are named without their folders, so rename one of two of one name",
+}
+"""What to do about a model named twice; by whether it is local."""
+
+
 def names_of(models: Sequence[ModelRef]) -> tuple[str, ...]:
     """The models' names without addresses and keys, in order.
 
@@ -61,10 +70,7 @@ def names_of(models: Sequence[ModelRef]) -> tuple[str, ...]:
     names = [model_name(model) for model in models]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(
-                f"the model {name} is named twice; use --epochs to repeat dialogues, ?as=LABEL to tell two of them "
-                "apart, and separate runs to compare endpoints"
-            )
+            raise UsageError(f"the model {name} is named twice; {_APART[name.startswith('local/')]}")
     return tuple(names)
 
 
@@ -73,6 +79,11 @@ def endpoint_of(model: ModelRef, base_url: str | None) -> str:
     if not isinstance(model, str):
         return ""
     return shown_address(address_of(parse_model_name(model), base_url) or "")
+
+
+def cache_place(model: ModelRef, base_url: str | None) -> str:
+    """What tells a model's stored replies from those of another one of its name: its endpoint, or its weights."""
+    return endpoint_of(model, base_url) or weights_of(model)
 
 
 def describe_judge(names: Sequence[str], rule: str) -> tuple[str, tuple[str, ...]]:
@@ -196,7 +207,7 @@ class ClientFactory:
         name = model_name(model)
         if self._cache is None or name.startswith("sim/"):
             return None  # a simulated model sees more than the messages
-        return ModelCache(self._cache, name, endpoint_of(model, base_url), repeats=repeats, parameters=parameters)
+        return ModelCache(self._cache, name, cache_place(model, base_url), repeats=repeats, parameters=parameters)
 
     def _open(self, model: ModelRef, base_url: str | None, parameters: Parameters = _NO_PARAMETERS) -> ChatModel:
         if not isinstance(model, str):
@@ -232,6 +243,11 @@ def parameters_of(
         if whole:
             found[name.label] = whole.stored()
     return found
+
+
+def weights_by_name(models: Sequence[ModelRef]) -> dict[str, str]:
+    """The first digits of the SHA-256 of each local model's file, by name, see `weights_of`."""
+    return {model_name(model): digest for model in models if (digest := weights_of(model))}
 
 
 def is_panel(names: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
 from evolif.runner.notices import notes_before
 from evolif.runner.ray_worker import WorkerConfig
-from evolif.runner.run import Engine, Notify, Run, RunExecutor, keep_cap_rule, load_run
+from evolif.runner.run import Engine, Notify, Run, RunExecutor, as_begun, load_run
 from evolif.runner.scheduler import MOST_ALIVE, play_here
 from evolif.runner.settings import RunSettings, partner_of, plan
 from evolif.runner.shutdown import Shutdown
@@ -160,7 +160,7 @@ def evaluate_with(
     on_stop: Callable[[], None] | None = None,
 ) -> Run:
     """`evaluate` with its settings in one object; pass budgets, stop rules and caches as `gate` and `cache`."""
-    settings = keep_cap_rule(plan(benchmark, config), config.fork_into or out)
+    settings = as_begun(plan(benchmark, config), config.fork_into or out)
     scenario = get_scenario(settings.scenario)
     executor = RunExecutor(
         benchmark,

@@ -15,7 +15,13 @@ from pathlib import Path
 from evolif.runner.records import AnsweredTurn, AskedKey, EndEntry, StoredPrompt, TurnEntry, TurnRecord, store
 from evolif.runner.seals import Sealer
 from evolif.runner.session import step
-from evolif.runner.settings import RunSettings, different_fields, moved_models, reparameterised_models
+from evolif.runner.settings import (
+    RunSettings,
+    different_fields,
+    moved_models,
+    reparameterised_models,
+    reweighted_models,
+)
 from evolif.runner.store import RunStore
 from evolif.scenario import get_scenario
 from evolif.types import Ending, Session
@@ -55,12 +61,15 @@ def fork(source: RunStore, root: Path, settings: RunSettings, edited: Mapping[in
     different = set(different_fields(source.settings, settings))
     shared = Shared(judged=not different & _VERDICT_SETTINGS)
     others = {*moved_models(source.settings, settings), *reparameterised_models(source.settings, settings)}
+    reweighted = set(reweighted_models(source.settings, settings))
+    others |= reweighted
+    shared.judged &= not any(model in settings.judge for model in reweighted)
     models = set(settings.models) & set(source.settings.models) - others
     scenario = get_scenario(settings.scenario)
     if "options" in different and scenario.keeps_answers(source.settings.options, settings.options):
         different.discard("options")
         shared.judged = False
-    if different & _ANSWER_SETTINGS:
+    if different & _ANSWER_SETTINGS or reweighted & {settings.partner, settings.context_model}:
         models = set()
 
     def fill(connection: sqlite3.Connection) -> None:

@@ -28,6 +28,7 @@ from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, pl
 from evolif.runner.seals import Integrity
 from evolif.runner.session import RunContext, Seats
 from evolif.runner.settings import RunSettings, differences, growth, sessions_of
+from evolif.runner.sharing import ShownStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
 from evolif.runner.store import RunStore, WriteBatcher
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
@@ -139,7 +140,7 @@ def load_run(path: Path | str, *, read_only: bool = False) -> Run:
     Raises:
         UsageError: not a run, or one of another version.
     """
-    return Run(RunStore.open(Path(path), read_only=read_only, migrate=False))
+    return Run(ShownStore.open(Path(path), read_only=read_only, migrate=False))
 
 
 Notify = Callable[[str], None]
@@ -195,7 +196,7 @@ class RunExecutor:
         """
         if RunStore.begun(root):
             return
-        with closing(RunStore.open(source, migrate=False)) as store:
+        with closing(ShownStore.open(source, migrate=False)) as store:
             store.refuse_edits()
             edited: dict[int, int] = {}
             for before, _ in self._edited(store):
@@ -359,8 +360,11 @@ def locked(root: Path) -> Iterator[None]:
         lock.release()
 
 
-def keep_cap_rule(wanted: RunSettings, root: Path) -> RunSettings:
-    """The settings of a run that may exist already: one begun when the cap counted every turn keeps doing so.
+def as_begun(wanted: RunSettings, root: Path) -> RunSettings:
+    """The settings of a run that may exist already, as far as it keeps rules of the version that it began with.
+
+    One begun when the cap counted every turn keeps doing so, and one that names local models by their paths keeps these
+    names.
 
     Args:
         wanted: As planned now.
@@ -369,10 +373,12 @@ def keep_cap_rule(wanted: RunSettings, root: Path) -> RunSettings:
     Raises:
         UsageError: it is a run of another version.
     """
-    if wanted.cap_counts == "turns" or not RunStore.begun(root):
+    if not RunStore.begun(root):
         return wanted
     with closing(RunStore.open(root, migrate=False)) as store:
-        return wanted.model_copy(update={"cap_counts": store.settings.cap_counts})
+        stored = store.settings
+    kept = as_stored(wanted, stored)
+    return kept if kept.cap_counts == "turns" else kept.model_copy(update={"cap_counts": stored.cap_counts})
 
 
 def _check_settings(store: RunStore, wanted: RunSettings) -> None:

@@ -14,7 +14,17 @@ from evolif.contexts import open_strategy
 from evolif.errors import UsageError
 from evolif.judging import LexicalJudge, RelevanceGate
 from evolif.models import ChatModel, ModelRef, Parameters, parse_model_name, read_parameters, shown_address, spec_of
-from evolif.runner.clients import SELF, NamedModel, describe_judge, endpoint_of, model_name, names_of, parameters_of
+from evolif.runner.clients import (
+    SELF,
+    NamedModel,
+    describe_judge,
+    endpoint_of,
+    is_panel,
+    model_name,
+    names_of,
+    parameters_of,
+    weights_by_name,
+)
 from evolif.runner.events import SessionKey
 from evolif.scenario import INSTRUCTIONS, Benchmark, Scenario, changed_options, get_scenario, options_of, pairs_of
 from evolif.text import READING_RULES_VERSION, plural
@@ -33,9 +43,10 @@ _LATER: Mapping[str, Any] = {
     "relevance_counts": False,
     "untold": False,
     "parameters": {},
+    "weights": {},
 }
 """Fields that are written only where they differ from this."""
-EXTENT = ("models", "endpoints", "parameters", "dialogues", "epochs")
+EXTENT = ("models", "endpoints", "parameters", "weights", "dialogues", "epochs")
 """Fields for how much is played, not how: a run may grow in them."""
 SCRIPTED = "scripted"
 """The partner that the scenario brings."""
@@ -99,6 +110,9 @@ class RunSettings(BaseModel):
     """The run has no system prompt, and its benchmark says there alone how answers are judged."""
     parameters: Mapping[str, Mapping[str, Any]] = Field(default_factory=dict)
     """Per model, what its requests say besides messages and sampling, unless its name tells it."""
+    weights: Mapping[str, str] = Field(default_factory=dict)
+    """Per local model that is a file, in any seat, the first 16 digits of the file's SHA-256; none where it is unknown.
+    """
 
     @field_validator("endpoints", "judge_endpoints", "other_endpoints")
     @classmethod
@@ -156,6 +170,7 @@ class RunSettings(BaseModel):
                 "models": models,
                 "endpoints": tuple(endpoints),
                 "parameters": {**wanted.parameters, **self.parameters},
+                "weights": {**wanted.weights, **self.weights},
                 "dialogues": tuple(sorted({*self.dialogues, *wanted.dialogues})),
                 "epochs": max(self.epochs, wanted.epochs),
             }
@@ -187,6 +202,11 @@ def reparameterised_models(old: RunSettings, new: RunSettings) -> list[str]:
     return [model for model in both if old.parameters.get(model) != new.parameters.get(model)]
 
 
+def reweighted_models(old: RunSettings, new: RunSettings) -> list[str]:
+    """Local models of both runs, in any seat, whose file is another one now."""
+    return [model for model, digest in new.weights.items() if old.weights.get(model, digest) != digest]
+
+
 def differences(old: RunSettings, new: RunSettings) -> list[str]:
     """What differs, each as a clause: “the patience was 3 and is now 2”. Growth is not a difference."""
     clauses = [_clause(field, getattr(old, field), getattr(new, field)) for field in different_fields(old, new)]
@@ -195,6 +215,7 @@ def differences(old: RunSettings, new: RunSettings) -> list[str]:
         f"{_json(new.parameters.get(model))}"
         for model in reparameterised_models(old, new)
     ]
+    clauses += [f"the weights of {model} differ" for model in reweighted_models(old, new)]
     clauses += [
         f"{model} was called at {old.endpoint(model) or _PROVIDERS_OWN + ' address'} and would now be called at "
         f"{new.endpoint(model) or _PROVIDERS_OWN + ' address'}"
@@ -312,6 +333,7 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
         cap_counts="turns" if has_panel(judge) or scenario.unjudged(benchmark) is None else "judged",
         own_code=scenario.own_code(benchmark),
         parameters=parameters_of(config.models, _given_parameters(config)),
+        weights=weights_by_name(_models_of(config, partner)),
         relevance=_relevance(scenario, config, judge),
         relevance_counts=config.relevance_counts,
         untold=not config.system_prompt and bool(scenario.untold(benchmark)),
@@ -324,6 +346,13 @@ def plan(benchmark: Benchmark, config: EvalConfig) -> RunSettings:
     if not settings.dialogues:
         raise UsageError(f"{benchmark.path} has no dialogues; create them with `evolif generate`")
     return settings
+
+
+def _models_of(config: EvalConfig, partner: ModelRef | None) -> list[ModelRef]:
+    """Every model that a run asks."""
+    judges = config.judges if is_panel([spec_of(judge) for judge in config.judges]) else ()
+    others = (partner if partner != SELF else None, config.context_model)
+    return [*config.models, *judges, *(model for model in others if model is not None)]
 
 
 def _given_parameters(config: EvalConfig) -> Mapping[str, Parameters]:

@@ -28,7 +28,7 @@ from evolif.models import (
     resolve_model,
 )
 from evolif.models.endpoint import shown
-from evolif.runner.clients import endpoint_of
+from evolif.runner.clients import cache_place
 from evolif.unidial.aggregation import parse_aggregation
 from evolif.unidial.asking import shown_labels
 from evolif.unidial.costs import Cost, MeteredModel
@@ -118,7 +118,7 @@ async def compare_memories(
         entries = _opened(strategies, models, embedder)
         target: ChatModel = await _client(model, chosen, opened)
         if cache is not None and not target.name.startswith("sim/"):
-            target = _CachedModel(target, ModelCache(cache, target.name, endpoint_of(model, chosen.base_url)))
+            target = _CachedModel(target, ModelCache(cache, target.name, cache_place(model, chosen.base_url)))
         panel = await _panel(judge, opened)
         table = _Table(asked, target, _sampling(model, chosen), panel)
         played = {name: await table.play(strategy) for name, strategy in entries.items()}

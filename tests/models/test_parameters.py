@@ -203,12 +203,12 @@ def test_the_printed_command_asks_the_same_again(tmp_path: Path) -> None:
         with closing(load_run(tmp_path / "run")) as run:
             step = analyse([run])[0].commands[1]
             settings = run.settings
-        words = shlex.split(step.command)
+        words = shlex.split(step.command.replace("base_url=URL", f"base_url={server.url}"))
         again = [word for flag, word in pairwise(words) if flag == "--model"]
         told = json.loads(step.note.partition("was asked with ")[2].partition(" from a file")[0])
         assert told == {"thinking": {"budget": 5}}
         evaluate(tmp_path / "bench", models=again, out=tmp_path / "again", max_turns=1, model_args=file)
-        assert [seen.body for seen in server.seen][len(first) :] == first and step.note.startswith("if a custom")
+        assert [seen.body for seen in server.seen][len(first) :] == first and step.note.startswith("for each URL")
     with closing(load_run(tmp_path / "again")) as run:
         assert run.settings.models == settings.models
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -111,12 +112,13 @@ def test_runs_that_may_be_compared_stand_together(tmp_path: Path) -> None:
 
 
 def test_an_early_end_restricts_every_part(tmp_path: Path) -> None:
-    from evolif.runner import STOP_RULE, EarlyEnd
+    from evolif.runner import STOP_RULE, EarlyEnd, RunStore
     from evolif.runner.records import EndEntry
 
     run = make_run(tmp_path / "r", {"sim/a": {**ONE, 4: ":"}})
-    run.store.note_early_end(EarlyEnd("rob=0.5", (1, 2), 2))
-    run.store.write([EndEntry(4, None, STOP_RULE)])
+    with closing(RunStore.open(tmp_path / "r")) as store:
+        store.note_early_end(EarlyEnd("rob=0.5", (1, 2), 2))
+        store.write([EndEntry(4, None, STOP_RULE)])
     analysis = analyse([run], resamples=50)[0]
     [model] = analysis.models
     assert model.summary.metrics.dialogues == 2 and model.by("group")["end_with"].judged == 9

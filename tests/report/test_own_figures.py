@@ -268,6 +268,6 @@ def test_the_commands_say_what_the_run_was_played_with(tmp_path: Path) -> None:
     )
     [analysis] = analyse([run], resamples=20)
     step = analysis.commands[1]
-    played = "--partner 'openai/p?base_url=http://host/v1' --context last:2 --set tokens=256 --set style=terse"
-    assert played in step.command and "key_env" in step.note
+    played = "--partner 'openai/p?base_url=URL' --context last:2 --set tokens=256 --set style=terse"
+    assert played in step.command and "for each URL give the address" in step.note
     run.close()

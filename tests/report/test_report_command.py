@@ -202,10 +202,10 @@ def test_the_commands_can_be_pasted_into_a_shell() -> None:
     words = shlex.split(run["commands"][1]["command"])
     assert words[:3] == ["evolif", "evaluate", "BENCH"]
     assert [words[n + 1] for n, word in enumerate(words) if word == "--model"] == [
-        name, "openai/m?base_url=http://127.0.0.1:8000/v1",
+        "local/my weights; rm -rf $HOME.gguf", "openai/m?base_url=URL",
     ]  # fmt: skip
     assert [words[n + 1] for n, word in enumerate(words) if word == "--judge"] == [
-        "openai/a?base_url=http://127.0.0.1:9/v1", "google/b",
+        "openai/a?base_url=URL", "google/b",
     ]  # fmt: skip
     assert words[words.index("--judge-rule") + 1] == "median"
     for flag, value in (("--patience", "3"), ("--max-turns", "10"), ("--temperature", "0.7"), ("--max-tokens", "100")):
@@ -223,7 +223,7 @@ def test_the_benchmark_tells_how_it_was_made() -> None:
         assert CliRunner().invoke(app, arguments).exit_code == 0
     step = machine("run", "--bench", "bench")["runs"][0]["commands"][0]
     assert "--seed 42" in step["command"] and "--turns 2" in step["command"] and "--dialogues 2" in step["command"]
-    assert "SEED" in machine("run")["runs"][0]["commands"][0]["command"]
+    assert machine("run")["runs"][0]["commands"][0]["command"] == step["command"]
     assert "r was not played on --bench bench" in report("r", "--bench", "bench", code=2)
 
 

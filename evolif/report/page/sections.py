@@ -410,7 +410,7 @@ def _settings(settings: RunSettings) -> Iterator[tuple[str, str]]:
         yield "Scenario", settings.scenario
     yield "Benchmark", settings.benchmark + (f" (profile {settings.profile})" if settings.profile else "")
     yield "Models", ", ".join(settings.models)
-    elsewhere = [f"{model} at {url}" for model in settings.models if (url := settings.endpoint(model))]
+    elsewhere = [f"{model} at an address of its own" for model in settings.models if settings.endpoint(model)]
     if elsewhere:
         yield "Endpoints", "; ".join(elsewhere)
     if settings.partner:
