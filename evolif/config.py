@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from evolif.errors import UsageError
+from evolif.mends import did_you_mean, sentence
 from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ModelRef
 
 JUDGES = "Judges"
@@ -270,8 +271,14 @@ class EvalConfig(BaseModel):
             return handler(values)
         except ValidationError as error:
             fault = error.errors()[0]
-            flag = f"--{str(fault['loc'][0]).replace('_', '-')}"
-            least = fault.get("ctx", {}).get("ge")
-            raise UsageError(
-                f"{flag}: {fault['msg']}" if least is None else f"{flag} must be at least {least}"
-            ) from None
+            name = str(fault["loc"][0]) if fault["loc"] else "settings"
+            if fault["type"] == "extra_forbidden":
+                raise UsageError(f"there is no setting {name}{did_you_mean(name, cls.model_fields)}") from None
+            raise UsageError(sentence(_flag_of(cls, name), fault)) from None
+
+
+def _flag_of(config: type[EvalConfig], name: str) -> str:
+    """A field's flag, as the command line spells it."""
+    notes = config.model_fields[name].metadata if name in config.model_fields else ()
+    names = [note.names[0] for note in notes if isinstance(note, Flag) and note.names]
+    return names[0] if names else f"--{name.replace('_', '-')}"

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from evolif.errors import UsageError
+from evolif.mends import did_you_mean, sentence
 
 
 def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str) -> BaseModel:
@@ -20,13 +21,14 @@ def options_of(model: type[BaseModel], given: Mapping[str, Any], scenario: str) 
     unknown = [key for key in given if key not in model.model_fields]
     if unknown:
         known = ", ".join(model.model_fields) or "none"
-        raise UsageError(f"--set {unknown[0]}: the scenario {scenario} has no such option; it has {known}")
+        near = did_you_mean(unknown[0], model.model_fields)
+        raise UsageError(f"--set {unknown[0]}: the scenario {scenario} has no such option{near}; it has {known}")
     try:
         return model.model_validate(given)
     except ValidationError as error:
         fault = error.errors()[0]
         key = ".".join(str(part) for part in fault["loc"]) or "options"
-        raise UsageError(f"--set {key}: {fault['msg']}") from None
+        raise UsageError(sentence(f"--set {key}", fault)) from None
 
 
 def pairs_of(texts: Sequence[str], model: type[BaseModel]) -> dict[str, Any]:

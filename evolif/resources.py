@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import ValidationError
 
 from evolif.errors import InputError, InternalError
+from evolif.mends import near_path, sentence
 
 _PACKAGED = Path(__file__).parent / "_data"
 _CHECKOUT = Path(__file__).parent.parent
@@ -52,7 +53,7 @@ def load_data(path: Path) -> Any:
             raise InputError(f"larger than {MOST_BYTES >> 10} KB; shorten it", path=path)
         text = raw.decode("utf-8")
     except OSError as fault:
-        raise InputError(f"cannot be read ({fault.strerror})", path=path) from None
+        raise InputError(f"cannot be read ({fault.strerror}){near_path(path)}", path=path) from None
     except UnicodeDecodeError:
         raise InputError("not UTF-8; save it as UTF-8", path=path) from None
     return _read_toml(text, path) if path.suffix == ".toml" else _read_yaml(text, path)
@@ -169,10 +170,14 @@ CatalogueEntry = TypeVar("CatalogueEntry", bound=_Identified)
 
 
 def complaint(fault: ValidationError, whole: str) -> str:
-    """The first validation error, as `where: what`; `whole` names the data if the error is not in a single field."""
-    first = fault.errors(include_url=False, include_input=False)[0]
-    where = ".".join(map(str, first["loc"])) or whole
-    return f"{where}: {first['msg']}"
+    """The first validation error in a few words, such as `turns must be at least 1, not 0`.
+
+    Args:
+        fault: What pydantic found.
+        whole: Names the data if the error is not in a single field; empty where the sentence has named it.
+    """
+    first = fault.errors(include_url=False)[0]
+    return sentence(".".join(map(str, first["loc"])) or whole, first)
 
 
 def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
@@ -182,7 +187,7 @@ def read_json_lines(path: Path) -> Iterable[tuple[int, object]]:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else "not UTF-8"
-        raise InputError(f"cannot be read ({reason})", path=path) from None
+        raise InputError(f"cannot be read ({reason}){near_path(path)}", path=path) from None
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:

@@ -36,6 +36,7 @@ from evolif.grid import LinePoint as LinePoint
 from evolif.grid import PlotLine as PlotLine
 from evolif.grid import TableCell as TableCell
 from evolif.grid import TableRow as TableRow
+from evolif.mends import did_you_mean
 from evolif.options import changed_options as changed_options
 from evolif.options import options_of as options_of
 from evolif.options import pairs_of as pairs_of
@@ -303,7 +304,9 @@ class Scenario(Protocol):
         Raises:
             UsageError: there is none of that name.
         """
-        raise UsageError(f"unknown simulated model “sim/{name.partition('?')[0]}”; {self.name} has no such model")
+        from evolif.models import unknown_player
+
+        raise unknown_player(name.partition("?")[0], (), self.name)
 
     def partner(self, bench: Benchmark) -> str | None:
         """The partner of a two-seat scenario if the run names none; None if it has to be named."""
@@ -480,8 +483,10 @@ def get_scenario(name: str) -> Scenario:
         return _construct(_OWN[name])
     place = _plugins().get(name)
     if place is None:
-        known = ", ".join(scenario_names())
-        raise UsageError(f"the scenario “{name}” is not installed here; there are {known}")
+        known = scenario_names()
+        raise UsageError(
+            f"the scenario “{name}” is not installed here{did_you_mean(name, known)}; there are {', '.join(known)}"
+        )
     try:
         scenario = _construct(place)
         called, title = scenario.name, scenario.title

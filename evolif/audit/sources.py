@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolif.constraints import parse_constraints
 from evolif.errors import InputError, UsageError
 from evolif.instructions import Benchmark, read_turns
+from evolif.mends import near_path
 from evolif.queries import check_query
 from evolif.resources import complaint, read_json_lines
 from evolif.turns import Constraint, Finding, Move
@@ -88,7 +89,7 @@ def read_source(path: Path, progress: Callable[[int, int], None] | None = None) 
 def _readers(path: Path) -> list[Callable[[], Iterator[TurnToAudit]]]:
     """One lazy reader per file."""
     if not path.exists():
-        raise UsageError(f"{path} does not exist; use a benchmark's folder or a .jsonl file")
+        raise UsageError(f"{path} does not exist{near_path(path)}; use a benchmark's folder or a .jsonl file")
     if path.is_dir() and (path / "benchmark.json").exists():
         benchmark = Benchmark(path)
         files = [(number, path / "dialogues" / f"{number:04d}.jsonl") for number in benchmark.dialogues()]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evolif.errors import InputError, OutsideError, UsageError
+from evolif.mends import wrong_folder
 from evolif.text import plural
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def read_header_json(path: Path) -> dict[str, Any]:
         InputError: the file is broken.
     """
     if not path.is_file():
-        raise UsageError(f"{path.parent} is not a benchmark: it has no {HEADER}; create one with `evolif generate`")
+        raise UsageError(wrong_folder(path.parent, "benchmark"))
     try:
         if path.stat().st_size > _MOST_HEADER:
             raise InputError(f"larger than {_MOST_HEADER >> 20} MB, which no header is; restore the file", path=path)

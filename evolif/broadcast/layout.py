@@ -122,7 +122,7 @@ def settings_of(task: str, sport: Sport, given: Mapping[str, Any]) -> DialogueSe
         settings = DialogueSettings.model_validate(dict(given))
     except ValidationError as fault:
         known = ", ".join(DialogueSettings.model_fields)
-        problem = complaint(fault, "settings")
+        problem = complaint(fault, "")
         raise ArgumentError(f"the settings of a dialogue do not fit: {problem}; there are {known}") from None
     defaults = DialogueSettings.model_fields
     varied = {name for name in defaults if getattr(settings, name) != defaults[name].default}

@@ -94,7 +94,7 @@ def settings_of(given: Mapping[str, Any]) -> MatchSettings:
         return MatchSettings.model_validate(dict(given))
     except ValidationError as fault:
         known = ", ".join(MatchSettings.model_fields)
-        problem = complaint(fault, "settings")
+        problem = complaint(fault, "")
         raise ArgumentError(f"the settings of a match do not fit: {problem}; there is {known}") from None
 
 

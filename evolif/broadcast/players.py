@@ -16,7 +16,7 @@ from evolif.broadcast.defects import planted
 from evolif.broadcast.lines import turn_of
 from evolif.broadcast.reader_model import answer_from
 from evolif.errors import UsageError
-from evolif.models import ChatRequest, SimModel
+from evolif.models import ChatRequest, SimModel, unknown_player
 from evolif.rng import Purpose, Stream
 from evolif.types import Prompt
 
@@ -39,8 +39,7 @@ def player(name: str, seed: int = 0) -> SimModel:
     """
     base, mark, query = name.partition("?")
     if base not in NAMES or (mark and base != "steady"):
-        known = ", ".join(f"sim/{one}" for one in NAMES)
-        raise UsageError(f"unknown simulated model “sim/{name}”; the scenario broadcast has {known}")
+        raise unknown_player(name if base in NAMES else base, NAMES, "broadcast")
     chance = _chance(query) if mark else _DEFAULT_CHANCE
     rules: Mapping[str, Callable[[dict[str, Any], Prompt, ChatRequest], str]] = {
         "perfect": lambda turn, prompt, request: _right(turn),

@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolif.errors import InputError, UsageError
+from evolif.mends import sentence
 from evolif.models import plain_name
 from evolif.resources import data_path, load_data
 from evolif.runner import RunSettings, Spent
@@ -90,7 +91,7 @@ def _read(path: Path) -> Mapping[str, Price]:
         first = fault.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         raise InputError(
-            f"{where}: {first['msg'].lower()}; write `models:` and below it `provider/name: "
+            f"{sentence(where, first)}; write `models:` and below it `provider/name: "
             "{prompt: 1.25, completion: 10, date: 2026-01-31}`, in US dollars per million tokens",
             path=path,
         ) from None

@@ -20,6 +20,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from evolif.budget.pilot import PILOT, dialogues_for
 from evolif.errors import UsageError
+from evolif.mends import did_you_mean
 from evolif.metrics import (
     PROCESS,
     Interval,
@@ -91,9 +92,10 @@ def parse_rule(text: str, tables: Sequence[MetricTable] = (PROCESS,), method: st
         example = "rob" if "rob" in metrics else next(iter(metrics), "rob")
         points = " for ± 3 points" if metrics[example].unit == "rate" else ""
         lengths = "turns for edr_…, fractions for the others" if "edr_len" in metrics else "rates are fractions"
+        near = did_you_mean(metric.strip(), metrics)
         raise UsageError(
-            f"--stop-when takes a metric and the half-width of its interval, e.g. {example}=0.03{points} "
-            f"(metrics: {', '.join(metrics)}; {lengths})"
+            f"--stop-when {text[:60]}{near}: it takes a metric and the half-width of its interval, e.g. "
+            f"{example}=0.03{points} (metrics: {', '.join(metrics)}; {lengths})"
         )
     if method not in get_args(Method):
         raise UsageError(f"--stop-method is {' or '.join(get_args(Method))}, not “{method}”")

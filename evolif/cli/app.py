@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from evolif._version import __version__
-from evolif.errors import EvolifError, InternalError
+from evolif.errors import EvolifError, InternalError, UsageError
 from evolif.exhaustion import exhausted
 
 # Verbs are loaded on first use: `evolif --help` needs only their names and one sentence each.
@@ -64,9 +64,12 @@ _NESTED = ("models", "personas", "registers", "topics", "unidial")
 _WITHOUT_OWN_GROUPS = ("check", "demo", "scenarios", "status", "score", *_NESTED)
 """Verbs without `--constraints` for groups; `check` has a file of constraints instead, but reads the variable."""
 _INTERRUPTED = 130
+_USAGE = UsageError.exit_code
 
 # The last is ClickException, which is defined in click or in typer's copy of it, depending on the version.
 _OF_TYPER = (typer.Exit, typer.Abort, typer.BadParameter.__mro__[2])
+USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
+"""What is wrong with a command; defined like the last."""
 
 
 class Verbs(MutableMapping[str, Any]):
@@ -139,6 +142,12 @@ class _Group(TyperGroup):
         finally:
             self.commands = verbs
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except USAGE_ERROR as error:
+            raise _refused(error, ctx) from None
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
@@ -157,6 +166,8 @@ class _Group(TyperGroup):
             # The reader closed the pipe: this is not an error, but nothing more can be written.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
+        except USAGE_ERROR as error:
+            raise _refused(error, ctx) from None
         except Exception as error:
             if isinstance(error, _OF_TYPER) or os.environ.get("EVOLIF_DEBUG"):
                 raise
@@ -168,6 +179,16 @@ class _Group(TyperGroup):
                 f"internal error ({type(error).__name__}: {error}); please report it with the output of EVOLIF_DEBUG=1"
             )
             raise typer.Exit(InternalError.exit_code) from None
+
+
+def _refused(error: Exception, root: Any) -> Exception:
+    """What to raise for a command that cannot be read, once a sentence about it is printed."""
+    if type(error).__name__ == "NoArgsIsHelpError" or os.environ.get("EVOLIF_DEBUG"):
+        return error
+    from evolif.cli.mistakes import explain
+
+    _say(explain(error, root))
+    return typer.Exit(_USAGE)
 
 
 def _say(sentence: str) -> None:

@@ -40,7 +40,7 @@ def evaluate(
     from evolif.benchmark import open_benchmark
     from evolif.budget import load_prices
     from evolif.cli.progress import choose, watching_run
-    from evolif.runner import as_begun, evaluate_with, notes_before, plan
+    from evolif.runner import as_begun, evaluate_with, limit_note, notes_before, plan
 
     shown, benchmark = choose(display), open_benchmark(bench, notify=say)
     out = config.out or Path(f"{bench.name or 'benchmark'}-run")
@@ -48,7 +48,7 @@ def evaluate(
     prices = load_prices(config.prices)
     settings = as_begun(plan(benchmark, config), root)
     if config.dry_run:
-        for note in notes_before(benchmark, settings):
+        for note in filter(None, (limit_note(benchmark, config.limit), *notes_before(benchmark, settings))):
             say(note)
         show(forecast_lines(settings, _forecast(benchmark, settings, prices, config.like)))
         return

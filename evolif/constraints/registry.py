@@ -30,6 +30,7 @@ from evolif.constraints.markup import Bullets, Digits, Emphasis, Headings
 from evolif.constraints.placement import Placement
 from evolif.constraints.subjective import Audience, Emotion, Style
 from evolif.errors import InputError, InternalError, UsageError
+from evolif.mends import did_you_mean
 from evolif.resources import complaint
 from evolif.text import Reading
 from evolif.turns import Constraint
@@ -66,9 +67,10 @@ def get_group(name: str) -> Group:
     """
     group = GROUPS.get(name) or EXTENDED_GROUPS.get(name) or own_groups().get(name) or _plugin(name)
     if group is None:
+        known = (*GROUPS, *EXTENDED_GROUPS)
         raise UsageError(
-            f"unknown constraint group “{name}”; known groups are {', '.join([*GROUPS, *EXTENDED_GROUPS])}; "
-            "use --constraints to load your own"
+            f"unknown constraint group “{name}”{did_you_mean(name, known)}; known groups are {', '.join(known)}; use "
+            "--constraints to load your own"
         )
     return group
 

@@ -21,6 +21,7 @@ from evolif.contexts.summarising import ModelSummariser, RulesSummariser, Summar
 from evolif.contexts.summary import DEFAULT_FULL, Summaries
 from evolif.contexts.tree import Tree
 from evolif.errors import UsageError
+from evolif.mends import nearest
 from evolif.models import ChatModel
 from evolif.models.endpoint import shown
 
@@ -52,13 +53,24 @@ def open_strategy(
         return _OWN[base](name, _Given(models or {}, embedder))
     point = _plugins().get(base)
     if point is None:
-        raise UsageError(f"unknown context strategy “{shown(name, '')}”; there are {', '.join(strategy_names())}")
+        raise UsageError(
+            f"unknown context strategy “{shown(name, '')}”{_meant(base)}; there are {', '.join(strategy_names())}"
+        )
     return _open_plugin(point, name, models or {}, embedder)
 
 
 def strategy_names() -> tuple[str, ...]:
     """What there is: the strategies of this package with their parameters, and plug-ins by name."""
     return ("full", "last:K", "retrieval:K", "summary:K", "tree", *sorted(_plugins().keys() - _OWN.keys()))
+
+
+def _meant(base: str) -> str:
+    """The strategy that was probably meant; a number that follows its name belongs after a colon: `last3`, `last-3`."""
+    word = base.rstrip("0123456789")
+    number, word = base[len(word) :], word.rstrip("-_= ")
+    near = nearest(word, (*_OWN, *_plugins()))
+    colon = f":{number}" if number and near in ("last", "retrieval", "summary") else ""
+    return f" (did you mean {near}{colon}?)" if near else ""
 
 
 def _full(name: str, _: _Given) -> ContextStrategy:

@@ -34,6 +34,7 @@ from evolif.exchange.rows import (
     write_parquet,
 )
 from evolif.instructions import Benchmark
+from evolif.mends import did_you_mean
 from evolif.resources import data_path
 from evolif.runner import Integrity, Run, RunStore, load_run
 from evolif.scenario import INSTRUCTIONS, answer_keys, get_scenario
@@ -116,7 +117,7 @@ def _format(name: str | None, out: Path) -> str:
     if chosen is None:
         raise UsageError(f"cannot infer the format from {out}; choose one with --format: {', '.join(FORMATS)}")
     if chosen not in FORMATS:
-        raise UsageError(f"unknown format {chosen}; use {', '.join(FORMATS)}")
+        raise UsageError(f"unknown format {chosen}{did_you_mean(chosen, FORMATS)}; use {', '.join(FORMATS)}")
     return chosen
 
 

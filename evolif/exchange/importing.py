@@ -17,6 +17,7 @@ from evolif.exchange.exporting import new_path
 from evolif.exchange.rows import FIELD, Extension, Row, Shared, parse_extension, parse_shared
 from evolif.exchange.unpacking import LONGEST_LINE, unpacked_rows
 from evolif.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
+from evolif.mends import near_path
 from evolif.turns import Turn
 from evolif.witness import Refusal, build_fallback, build_witness
 
@@ -285,7 +286,10 @@ def _find_files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     if not path.is_dir():
-        raise UsageError(f"{path} does not exist; use an exported file or folder, or one of the EvolIF authors' files")
+        raise UsageError(
+            f"{path} does not exist{near_path(path)}; use an exported file or folder, or one of the EvolIF authors' "
+            "files"
+        )
     if (path / "benchmark.json").exists():
         raise UsageError(f"{path} is already a benchmark; use it as it is, or copy the folder")
     if (path / "dataset_dict.json").exists():

@@ -154,7 +154,7 @@ def settings_of(game: str, given: Mapping[str, Any]) -> BaseModel:
     try:
         return model.model_validate(dict(given))
     except ValidationError as fault:
-        raise ArgumentError(f"the settings of {game} do not fit: {complaint(fault, 'settings')}") from None
+        raise ArgumentError(f"the settings of {game} do not fit: {complaint(fault, '')}") from None
 
 
 def stream_of(game: str, settings: BaseModel, seed: int, number: int) -> Stream:

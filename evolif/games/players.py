@@ -29,6 +29,10 @@ _RULES: Final[Mapping[str, Mapping[str, str]]] = {
 """Name, then game, to where the rule is; imported when a dialogue needs it."""
 
 
+NAMES: Final = ("perfect", *_RULES)
+"""Simulated players; `perfect` knows the key, and its rule is the scenario's."""
+
+
 def player_of(name: str) -> Rule | None:
     """A simulated player; None if there is none of that name.
 

@@ -181,7 +181,8 @@ def reopen_synthesizers(
     except UsageError as fault:
         raise UsageError(
             f"{fault} {bench.path} has missing turns that {', '.join(names)} must write. "
-            "Use --synthesizer template, or stay within the turns on disk"
+            "Say where one is with --synthesizer PROVIDER/NAME?base_url=URL&key_env=VARIABLE, use --synthesizer "
+            "template, or stay within the turns on disk"
         ) from None
     return opener.pool(opened, observe)
 

@@ -25,7 +25,7 @@ from evolif.constraints import get_group
 from evolif.errors import UsageError
 from evolif.instructions.prompt import requirements_of
 from evolif.instructions.relevance import name_task
-from evolif.models import ChatRequest, SimModel
+from evolif.models import ChatRequest, SimModel, unknown_player
 from evolif.rng import Purpose, Stream
 from evolif.types import Prompt
 from evolif.witness import Refusal, build_flawed, build_witness
@@ -67,9 +67,7 @@ def player(name: str, seed: int = 0) -> SimModel:
     """
     base, mark, query = name.partition("?")
     if base not in NAMES:
-        raise UsageError(
-            f"unknown simulated model “sim/{base}”; known models are {', '.join('sim/' + n for n in NAMES)}"
-        )
+        raise unknown_player(base, NAMES, "instructions")
     return SimModel(name, Skill(base, seed, _reliability(base, query) if mark else None).answer)
 
 

@@ -19,6 +19,7 @@ from evolif._version import __version__
 from evolif.benchmark import append, cut_torn_line, json_line, read_header_json
 from evolif.constraints import describe, format_of, parse_constraints, table_version
 from evolif.errors import InputError, UsageError
+from evolif.mends import did_you_mean
 from evolif.resources import complaint, read_json_lines
 from evolif.scenario import INSTRUCTIONS
 from evolif.synthesis import PersonaModel
@@ -338,7 +339,7 @@ def definitions_named(name: str) -> Definitions:
     for choice in choices:
         if name == choice:
             return choice
-    raise UsageError(f"unknown --definitions “{name:.40}”; use {' or '.join(choices)}")
+    raise UsageError(f"unknown --definitions “{name:.40}”{did_you_mean(name, choices)}; use {' or '.join(choices)}")
 
 
 RECORDS = "synthesis.jsonl"

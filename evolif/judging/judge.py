@@ -17,7 +17,9 @@ from evolif.errors import UsageError
 from evolif.judging.panel import RULES, Member, Panel, finish_all
 from evolif.judging.records import THRESHOLD, JudgeCache, JudgeRecord, MemoryJudgeCache, usage_of
 from evolif.judging.rubric import Criterion, load_rubric
+from evolif.mends import did_you_mean
 from evolif.models import ChatModel, address_of, managed, open_model, parse_model_name, shown_address
+from evolif.models.endpoint import shown
 from evolif.resources import data_path, load_data
 from evolif.text import Reading, words
 from evolif.types import Usage, Verdict
@@ -177,10 +179,12 @@ def open_judge(
     if given == ["lexical"]:
         return LexicalJudge()
     alone = [name for name in given if name in ("none", "lexical")]
+    for name in given:
+        _refuse_odd(name)
     if alone:
         raise UsageError(f"“{alone[0]}” cannot be part of a panel; name it alone")
     if rule not in RULES:
-        raise UsageError(f"the judge rule “{rule}” is unknown; use {', '.join(RULES)}")
+        raise UsageError(f"the judge rule “{rule}” is unknown{did_you_mean(rule, RULES)}; use {', '.join(RULES)}")
     scores = cache if cache is not None else MemoryJudgeCache()
     open_named = opener or (lambda name: managed(open_model(name)))
     members = [
@@ -194,6 +198,23 @@ def open_judge(
     if twice:
         raise UsageError(f"the judge {twice[0]} is named twice; name each judge once")
     return Panel(members, rule, load_rubric(), scores)
+
+
+def _refuse_odd(name: str | ChatModel) -> None:
+    """Refuse a word that is no judge, and a simulated model, which cannot judge.
+
+    Raises:
+        UsageError: it is one.
+    """
+    if not isinstance(name, str) or name in ("none", "lexical"):
+        return
+    if "/" not in name:
+        near = did_you_mean(name, ("none", "lexical"))
+        raise UsageError(f"there is no judge “{shown(name, '')}”{near}; use none, lexical, or a model as PROVIDER/NAME")
+    if name.strip().startswith("sim/"):
+        raise UsageError(
+            f"{shown(name, '')} is a simulated model and cannot judge; use lexical, or a model as PROVIDER/NAME"
+        )
 
 
 def _endpoint(name: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from evolif.errors import UsageError
+from evolif.mends import did_you_mean
 from evolif.metrics.intervals import ratio_interval
 from evolif.metrics.process import PROCESS, credit_of
 from evolif.metrics.sessions import counted_sessions, counted_with_verdicts, of_one_model
@@ -174,8 +175,9 @@ def _named(name: str) -> Breakdown:
     for one in BREAKDOWNS:
         if one.name == name:
             return one
+    known = [one.name for one in BREAKDOWNS]
     raise UsageError(
-        f"unknown breakdown “{name}”; use {', '.join(one.name for one in BREAKDOWNS)}, a breakdown of the run's "
+        f"unknown breakdown “{name}”{did_you_mean(name, known)}; use {', '.join(known)}, a breakdown of the run's "
         "scenario, or a function"
     )
 

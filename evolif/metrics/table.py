@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 from evolif.errors import UsageError
+from evolif.mends import did_you_mean
 from evolif.metrics.intervals import FEWEST, ratio_interval
 from evolif.metrics.statistics import Interval, check_draws, poisson_interval
 from evolif.types import DEFAULT_RESAMPLES, JudgedTurn, Prompt, Session, Verdict
@@ -109,7 +110,7 @@ class MetricTable:
             UsageError: the table has no such metric.
         """
         if name not in self.ratios:
-            raise UsageError(f"unknown metric “{name}”; use {', '.join(self.ratios)}")
+            raise UsageError(f"unknown metric “{name}”{did_you_mean(name, self.ratios)}; use {', '.join(self.ratios)}")
         top, bottom = self.ratios[name]
         return self.terms.index(top), self.terms.index(bottom)
 

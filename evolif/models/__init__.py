@@ -2,7 +2,7 @@
 
 from evolif.models.base import DEFAULT_RETRIES, ChatModel, ChatRequest, ModelRef, Reply, Sampling, as_list, spec_of
 from evolif.models.cache import ModelCache, RequestCache, excerpt, open_cache
-from evolif.models.endpoint import ModelName, address_digest, parse_model_name, plain_name, shown_address
+from evolif.models.endpoint import ModelName, address_digest, missing_key, parse_model_name, plain_name, shown_address
 from evolif.models.managed import ManagedModel, Slot, managed
 from evolif.models.open import (
     ModelOptions,
@@ -18,7 +18,7 @@ from evolif.models.open import (
 from evolif.models.parameters import Parameters, read_parameters
 from evolif.models.providers import Provider, providers
 from evolif.models.schema_calls import SchemaCalls
-from evolif.models.sim import SimModel
+from evolif.models.sim import SimModel, unknown_player
 from evolif.models.waits import LONGEST_WAIT, RetryPolicy, Waiting
 from evolif.models.weights import CATALOGUE, fetch, find_weights, weight_path
 
@@ -52,6 +52,7 @@ __all__ = [
     "find_weights",
     "is_local",
     "managed",
+    "missing_key",
     "open_cache",
     "open_model",
     "parse_model_name",
@@ -63,6 +64,7 @@ __all__ = [
     "spec_of",
     "stored_name",
     "takes_base_url",
+    "unknown_player",
     "weight_path",
     "weights_of",
 ]

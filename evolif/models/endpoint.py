@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 from evolif.errors import ArgumentError, UsageError
+from evolif.mends import nearest
 from evolif.models.parameters import Parameters, from_query
-from evolif.models.providers import nearest_provider, providers
+from evolif.models.providers import OWN, nearest_provider, providers
+from evolif.models.weights import CATALOGUE
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -23,6 +25,8 @@ KNOWN = "openai/NAME, anthropic/NAME, google/NAME, local/NAME or local/PATH.gguf
 """Shown in errors about an unknown model; `evolif models list` shows all."""
 
 _OPTIONS = ("base_url", "key_env", "as")
+_OWN_KEYS = {"openai": ("OPENAI_API_KEY",), "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY")}
+"""Variables of keys of providers with a client of their own; one of them is enough."""
 _ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 _ALIASED = re.compile(r"(\S+) \([A-Za-z0-9_.-]{1,40}\)")
 _SAFE = "/:,.-_"
@@ -94,7 +98,7 @@ def parse_model_name(spec: str) -> ModelName:
     """
     provider, slash, rest = spec.strip().partition("/")
     if not slash:
-        raise UsageError(f"{shown(spec)} has no provider: write openai/{shown(spec, '')} (known: {KNOWN}).")
+        raise UsageError(f"{shown(spec)} has no provider: {_meant_model(spec.strip())} (known: {KNOWN}).")
     if not _PROVIDER.fullmatch(provider):
         raise UsageError(f"{shown(spec)} is not a model name: write provider/name (known: {KNOWN}).")
     if provider == "local":
@@ -109,6 +113,43 @@ def parse_model_name(spec: str) -> ModelName:
     return ModelName(
         provider, named, options.get("base_url"), options.get("key_env"), options.get("as"), tuple(sorted(parameters))
     )
+
+
+_SIMULATED = ("perfect", "steady", "forgetful", "reader", "scripted", "floor", "echo", "reference")
+_FAMILIES = {
+    "anthropic": ("claude",),
+    "deepseek": ("deepseek",),
+    "google": ("gemini",),
+    "mistral": ("mistral", "magistral", "codestral"),
+    "openai": ("gpt", "chatgpt", "o1", "o3", "o4"),
+    "xai": ("grok",),
+}
+"""Whose models have names that begin like this; nothing else is guessed, since a guess sends conversations there."""
+
+
+def _meant_model(spec: str) -> str:
+    """What to write instead of a name without a provider."""
+    word = shown(spec, "")
+    if spec in (*OWN, *providers()):
+        return f"write {word}/NAME"
+    if spec.endswith(".gguf"):
+        return f"write local/{word}"
+    near = nearest(spec.partition("?")[0], (*_SIMULATED, *(one.name for one in CATALOGUE)), cutoff=0.75)
+    if near is not None:
+        return f"did you mean {'sim' if near in _SIMULATED else 'local'}/{near}?"
+    family = re.split(r"[^a-z0-9]", spec.lower(), maxsplit=1)[0]
+    for provider, names in _FAMILIES.items():
+        if family in names:
+            return f"did you mean {provider}/{word}?"
+    return f"write PROVIDER/{word}, or openai/{word}?base_url=URL for a server of your own"
+
+
+def missing_key(name: ModelName) -> str:
+    """The variable of a key that a service's own address needs and that is not set; empty if there is none to miss."""
+    known = providers().get(name.provider)
+    variables = _OWN_KEYS.get(name.provider, () if known is None or known.key_env is None else (known.key_env,))
+    wanted = (name.key_env,) if name.key_env else variables
+    return "" if not wanted or any(os.environ.get(one, "").strip() for one in wanted) else wanted[-1]
 
 
 def unknown_provider(name: ModelName) -> UsageError:

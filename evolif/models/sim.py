@@ -6,14 +6,29 @@ any other model.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from evolif.errors import UsageError
+from evolif.mends import nearest
 from evolif.models.base import ChatRequest, Reply
 from evolif.types import Prompt
 
 Rule = Callable[[Prompt, ChatRequest], str]
 """Answers a prompt; the same prompt and request get the same answer."""
+
+
+def unknown_player(name: str, known: Sequence[str], scenario: str) -> UsageError:
+    """The error for a simulated model that a scenario does not have.
+
+    Args:
+        name: Without the provider.
+        known: Those that the scenario has; empty if it does not say.
+        scenario: Its name.
+    """
+    there, near = ", ".join(f"sim/{one}" for one in known), nearest(name, known)
+    meant = f" (did you mean sim/{near}?)" if near and near != name else ""
+    has = f"has {there}" if there else "has no such model"
+    return UsageError(f"unknown simulated model “sim/{name}”{meant}; the scenario {scenario} {has}")
 
 
 class SimModel:

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any, Literal
 
 from evolif.errors import UsageError
+from evolif.mends import did_you_mean, one_of
 from evolif.metrics import PROCESS, MetricTable, Ranking, RankStability, rank_stability, ranking, split_half_stability
 from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.runner import COUNTED, Run, RunSettings, different_fields
@@ -97,7 +98,7 @@ def _wanted(ablation: str | None, across: str | None) -> PairKind | None:
             what = (
                 f"unknown ablation “{name}”" if flag == "--ablation" else f"runs are not compared {flag[2:]} “{name}”"
             )
-            raise UsageError(f"{what}; use {', '.join(known[:-1])} or {known[-1]}")
+            raise UsageError(f"{what}{did_you_mean(name, known)}; use {one_of(known)}")
     return None
 
 

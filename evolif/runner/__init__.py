@@ -19,7 +19,7 @@ from evolif.runner.events import (
 )
 from evolif.runner.floor import replay_floor
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
-from evolif.runner.notices import gap_note, judging_gap, notes_before
+from evolif.runner.notices import gap_note, judging_gap, limit_note, notes_before
 from evolif.runner.origin import Origin
 from evolif.runner.records import STOP_RULE, EarlyEnd, TurnRecord
 from evolif.runner.rejudge import agreement, rejudge, rejudged
@@ -72,6 +72,7 @@ __all__ = [
     "evaluate_with",
     "gap_note",
     "judging_gap",
+    "limit_note",
     "load_run",
     "notes_before",
     "plan",

@@ -10,11 +10,13 @@ from typing import Any
 from evolif.benchmark import open_benchmark
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
+from evolif.mends import did_you_mean
 from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ModelRef, RequestCache, as_list, spec_of
+from evolif.runner.addresses import notes_on_addresses
 from evolif.runner.clients import ClientFactory, Clients, is_panel
 from evolif.runner.events import Observer, nobody
 from evolif.runner.metering import AllowAll, CallPolicy
-from evolif.runner.notices import notes_before
+from evolif.runner.notices import limit_note, notes_before
 from evolif.runner.ray_worker import WorkerConfig
 from evolif.runner.run import Engine, Notify, Run, RunExecutor, as_begun, load_run
 from evolif.runner.scheduler import MOST_ALIVE, play_here
@@ -176,10 +178,12 @@ def evaluate_with(
     if config.fork_into is not None:
         executor.fork(root, config.fork_into)
         root = config.fork_into
+    if note := limit_note(benchmark, config.limit):
+        executor.notify(note)
     if executor.is_complete(root):
         executor.notify(f"{root} is complete: every session has ended, nothing left to run.")
         return load_run(root)
-    for note in notes_before(benchmark, settings):
+    for note in (*notes_on_addresses(config), *notes_before(benchmark, settings)):
         executor.notify(note)
     shutdown = Shutdown()
     engine = _engine(benchmark, config, settings, executor.notify, gate, cached=cache is not None)
@@ -218,7 +222,8 @@ def _engine(
     if name != "asyncio" and not all(isinstance(model, str) for model in config.models):
         raise UsageError(f"--engine {name} needs models given by name; an opened model cannot leave this process")
     if name not in ("asyncio", "ray"):
-        raise UsageError(f"unknown --engine “{name}”; use asyncio or ray")
+        near = did_you_mean(name, ("asyncio", "ray"))
+        raise UsageError(f"unknown --engine “{name}”{near}; use asyncio or ray")
     if name == "asyncio":
         if address is not None:
             raise UsageError("--ray-address needs --engine ray")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from evolif.runner.settings import RunSettings, has_panel
 from evolif.scenario import Benchmark, Unjudged, get_scenario
+from evolif.text import plural
 
 
 def notes_before(benchmark: Benchmark, settings: RunSettings) -> Iterator[str]:
@@ -23,6 +24,14 @@ def notes_before(benchmark: Benchmark, settings: RunSettings) -> Iterator[str]:
             f"This benchmark says in the system prompt alone what exactly its {scenario.requirement}s count, and this "
             f"run leaves it out, so models will have to guess. {scenario.untold(benchmark)}".rstrip()
         )
+
+
+def limit_note(benchmark: Benchmark, limit: int | None) -> str:
+    """What to say if a run asks for more dialogues than there are; empty if it does not."""
+    there = len(benchmark.dialogues())
+    if limit is None or limit <= there:
+        return ""
+    return f"--limit {limit}: {benchmark.path} has only {plural(there, 'dialogue')}, so every one is played."
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from evolif.config import EvalConfig
 from evolif.contexts import open_strategy
 from evolif.errors import UsageError
 from evolif.judging import LexicalJudge, RelevanceGate
+from evolif.mends import did_you_mean
 from evolif.models import ChatModel, ModelRef, Parameters, parse_model_name, read_parameters, shown_address, spec_of
 from evolif.runner.clients import (
     SELF,
@@ -375,7 +376,8 @@ def _relevance(scenario: Scenario, config: EvalConfig, judge: str) -> str:
             raise UsageError("--relevance-counts needs --relevance lexical or --relevance judge")
         return ""
     if wanted not in ("lexical", "judge"):
-        raise UsageError(f"unknown --relevance “{wanted}”; use none, lexical or judge")
+        near = did_you_mean(wanted, ("none", "lexical", "judge"))
+        raise UsageError(f"unknown --relevance “{wanted}”{near}; use none, lexical or judge")
     if wanted not in gates:
         other = next(iter(gates), "")
         raise UsageError(

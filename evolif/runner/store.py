@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from evolif.errors import EvolifError, InternalError, OutsideError, UsageError
+from evolif.mends import wrong_folder
 from evolif.runner.events import SessionKey
 from evolif.runner.records import (
     PROMPT_WIDTH,
@@ -120,7 +121,7 @@ class RunStore:
             UsageError: there is no run, or another version of evolif wrote it.
         """
         if not cls.begun(root, read_only=read_only):
-            raise UsageError(f"{root} is not a run: it has no {FILE_NAME}; create one with `evolif evaluate`")
+            raise UsageError(wrong_folder(root, "run"))
         with disk_faults(root):
             connection = connect(root, read_only=read_only)
             try:

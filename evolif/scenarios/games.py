@@ -71,7 +71,7 @@ from evolif.games.arguments import even
 from evolif.games.ending import REASONS, answer_text
 from evolif.games.instance import settings_of
 from evolif.games.options import GameOptions, GamePlay, with_settings
-from evolif.games.players import player_of
+from evolif.games.players import NAMES, player_of
 from evolif.games.plays import columns_of, instance_exhibits
 from evolif.games.prompts import Match, check_instance
 from evolif.games.report import CHAPTERS, game_figures, game_grids
@@ -91,7 +91,7 @@ from evolif.games.sycophancy import KINDS, judge_sycophancy, may_be_judged
 from evolif.grid import Exhibit, Grid, HeatMap, LineChart
 from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown
-from evolif.models import ChatModel, ChatRequest, SimModel
+from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.scenario import Benchmark, Defaults, Lengths, Services
 from evolif.types import End, Exchange, Prompt
 
@@ -328,7 +328,7 @@ class Games(FolderScenario):
             return SimModel(name, _perfect)
         ruled = player_of(name)
         if ruled is None:
-            return super().player(name, seed)
+            raise unknown_player(name, NAMES, self.name)
         return SimModel(name, lambda prompt, request: ruled(stored_view(prompt)))
 
     def keeps_answers(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:

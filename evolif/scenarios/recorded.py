@@ -20,7 +20,7 @@ from evolif.benchmark import BenchmarkFolder, FolderEnvironment, FolderScenario,
 from evolif.errors import InputError, UsageError
 from evolif.judging import Judgement, Panel
 from evolif.metrics import MetricTable
-from evolif.models import ChatModel, ChatRequest, SimModel
+from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
 from evolif.resources import complaint
 from evolif.scenario import (
     Benchmark,
@@ -354,7 +354,9 @@ class Recorded(FolderScenario):
     def player(self, name: str, seed: int) -> ChatModel:
         """`sim/echo` repeats the user's message, `sim/reference` gives the reference, else the original content."""
         rules = {"echo": _echo, "reference": _reference}
-        return SimModel(name, rules[name]) if name in rules else super().player(name, seed)
+        if name not in rules:
+            raise unknown_player(name, tuple(rules), self.name)
+        return SimModel(name, rules[name])
 
     def describe_edit(self, before: Prompt, now: Prompt) -> str:
         """Names the version of the metrics, if that is all that differs."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from evolif.errors import UsageError
-from evolif.models import ChatRequest, SimModel
+from evolif.models import ChatRequest, SimModel, unknown_player
 from evolif.rng import Purpose, Stream
 from evolif.shifts.dialogue import ShiftDialogue
 from evolif.shifts.reader import answer_from
@@ -41,8 +41,7 @@ def player(name: str, seed: int = 0) -> SimModel:
     """
     base, mark, query = name.partition("?")
     if base not in NAMES or (mark and base != "steady"):
-        known = ", ".join(f"sim/{one}" for one in NAMES)
-        raise UsageError(f"unknown simulated model “sim/{name}”; the scenario shifts has {known}")
+        raise unknown_player(name if base in NAMES else base, NAMES, "shifts")
     chance = _chance(query) if mark else _DEFAULT_CHANCE
     finals: Mapping[str, Callable[[Prompt, ChatRequest], str]] = {
         "perfect": lambda prompt, request: str(prompt.payload["witness"]),

@@ -20,6 +20,7 @@ from pydantic import (
 
 from evolif.constraints import GROUPS, DrawContext, get_group, own_groups, parse_constraint
 from evolif.errors import InputError, UsageError
+from evolif.mends import did_you_mean, near_path
 from evolif.resources import complaint, data_path, load_data, read_catalogue
 from evolif.rng import Stream
 from evolif.text import clean, fold
@@ -193,7 +194,8 @@ def load_profile(name: str) -> Profile:
     path = data_path("seeds", "profiles", f"{name}.yaml") if name in BUILT_IN else Path(name)
     if not path.is_file():
         known = f"{', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}"
-        raise UsageError(f"unknown profile “{name}”; use {known}, or the path of a YAML file")
+        near = did_you_mean(name, BUILT_IN) or near_path(path)
+        raise UsageError(f"unknown profile “{name}”{near}; use {known}, or the path of a YAML file")
     profile = parse_profile(load_data(path), path)
     if name in BUILT_IN:
         own = (group for group in own_groups() if group not in profile.groups)

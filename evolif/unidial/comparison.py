@@ -15,6 +15,7 @@ from evolif.contexts import open_strategy, strategy_names
 from evolif.contexts.base import ContextStrategy, Embedder
 from evolif.errors import AccessError, ArgumentError, JudgeError, ModelError, UsageError, WithheldError
 from evolif.judging import Judge, Panel, open_judge
+from evolif.mends import did_you_mean
 from evolif.models import (
     ChatModel,
     ChatRequest,
@@ -166,8 +167,9 @@ def open_any(name: str, *, models: Mapping[str, ChatModel] | None = None, embedd
             name, models={role: MeteredModel(one) for role, one in (models or {}).items()}, embedder=embedder
         )
     if memory_base(name) not in {memory_base(known) for known in strategy_names()}:
-        known = ", ".join((*strategy_names(), *memory_names()))
-        raise UsageError(f"unknown strategy “{shown(name, '')}”; there are {known}")
+        known = (*strategy_names(), *memory_names())
+        near = did_you_mean(memory_base(name), [memory_base(one) for one in known])
+        raise UsageError(f"unknown strategy “{shown(name, '')}”{near}; there are {', '.join(known)}")
     return open_strategy(name, models=models, embedder=embedder)
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from evolif.contexts.base import Embedder
 from evolif.contexts.embedding import DEFAULT_EMBEDDER, embedder_name, open_embedder, shortened
 from evolif.errors import ArgumentError, UsageError
+from evolif.mends import did_you_mean
 from evolif.models import ChatModel
 from evolif.models.endpoint import shown
 from evolif.unidial.units import Unit
@@ -108,7 +109,8 @@ def open_memories(
         return _embed(name, embedder)
     point = _plugins().get(base)
     if point is None:
-        raise UsageError(f"unknown memory “{shown(name, '')}”; there are {', '.join(memory_names())}")
+        near = did_you_mean(name, memory_names())
+        raise UsageError(f"unknown memory “{shown(name, '')}”{near}; there are {', '.join(memory_names())}")
     return _plugin(point, name, models or {}, embedder)
 
 

@@ -106,8 +106,8 @@ def test_options_are_read_from_pairs(texts: list[str], options: QuizOptions) -> 
         (["=3"], "--set =3: write KEY=VALUE"),
         (["level=easy", "level=hard"], "--set level is given twice; it takes one value"),
         (["colour=red"], "--set colour: the scenario quiz has no such option; it has questions, topics, level, spare"),
-        (["questions=many"], "--set questions: Input should be a valid integer"),
-        (["level=absurd"], "--set level: Input should be 'easy' or 'hard'"),
+        (["questions=many"], "--set questions must be a whole number, not “many”"),
+        (["level=absurd"], "--set level must be easy or hard, not “absurd”"),
     ],
 )
 def test_wrong_pairs_are_told_in_a_sentence(texts: list[str], sentence: str) -> None:

@@ -182,15 +182,15 @@ def test_a_broken_line_names_file_line_and_mend(bench: Path) -> None:
     path = bench / "dialogues" / "0002.jsonl"
     path.write_text(path.read_text("utf-8").replace('"turn":2', '"turn":"two"'), encoding="utf-8")
     sentence = fails(2, "evaluate", "bench", "-m", "sim/perfect", "--out", "r")
-    assert "0002.jsonl, line 2: turn:" in sentence and "fix" in sentence
+    assert "0002.jsonl, line 2: turn must be a whole number" in sentence and "fix" in sentence
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("evaluate", "nowhere", "-m", "sim/perfect"), "no benchmark"),
-        (("extend", "nowhere", "--turns", "3"), "no benchmark"),
-        (("report", "nowhere"), "no run"),
+        (("evaluate", "nowhere", "-m", "sim/perfect"), "not a benchmark"),
+        (("extend", "nowhere", "--turns", "3"), "not a benchmark"),
+        (("report", "nowhere"), "not a run"),
         (("score", "nowhere.jsonl"), "nowhere.jsonl"),
         (("check", "--constraints", "nowhere.json"), "nowhere.json"),
         (("generate", "new", "--profile", "nope"), "unknown profile"),

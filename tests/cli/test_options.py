@@ -128,7 +128,7 @@ def test_a_broken_configuration_is_told_by_name(name: str, text: str | None, tol
 def test_a_value_of_the_wrong_kind_names_the_flag() -> None:
     Path("c.yaml").write_text("seed: soon\n", encoding="utf-8")
     result = evolif("generate", "b", "--config", "c.yaml")
-    assert result.exit_code == 2 and "--seed" in result.stderr
+    assert result.exit_code == 2 and "seed in c.yaml must be a whole number" in result.stderr
 
 
 def modules_after(code: str) -> set[str]:

@@ -150,8 +150,8 @@ BAD_TOPICS = [
     ("not JSON", ["{"], "line 1: not a JSON object"),
     ("the second line", [TOPIC, "[\n"], "line 2: not a JSON object"),
     ("a number of thousands of digits", ["1" * 5000], "line 1: not a JSON object"),
-    ("no object", ["3\n"], "line 1: topic:"),
-    ("no keywords", [{"id": "t", "prompt": "x"}], "line 1: keywords:"),
+    ("no object", ["3\n"], "line 1: topic must be an object"),
+    ("no keywords", [{"id": "t", "prompt": "x"}], "line 1: keywords must be given"),
     (
         "too few keywords",
         [{**TOPIC, "keywords": TOPIC["keywords"][:19]}],
@@ -160,7 +160,7 @@ BAD_TOPICS = [
     ("the same keyword twice", [{**TOPIC, "keywords": [*TOPIC["keywords"][:19], "WORD3"]}], "this one has 19"),
     ("an open edge", [{**TOPIC, "keywords": [*TOPIC["keywords"], "c++"]}], "“c++” does not start and end"),
     ("an invisible keyword", [{**TOPIC, "keywords": [*TOPIC["keywords"], "\u200b"]}], "does not start and end"),
-    ("a blank prompt", [{**TOPIC, "prompt": " "}], "line 1: prompt:"),
+    ("a blank prompt", [{**TOPIC, "prompt": " "}], "line 1: prompt must not be blank"),
     ("an id twice", [TOPIC, TOPIC], "line 2: the topic id t1 is used twice"),
     ("an empty file", ["\n"], "contains no topic"),
 ]

@@ -340,7 +340,7 @@ def test_a_profile_stores_only_weights_that_it_uses():
     ("choice", "message"),
     [
         ({"affinity": {"default": {"emojis": {"🍞": 3}}}}, "choice.affinity has weights for emojis; use"),
-        ({"affinity": {"default": {"emoji": {"🍞": -1}}}}, "greater than or equal to 0"),
+        ({"affinity": {"default": {"emoji": {"🍞": -1}}}}, "must be at least 0, not -1"),
         ({"affinity": {"kinds": {"a": {"domains": ["x"]}, "b": {"domains": ["X"]}}}}, "a domain is of two kinds: x"),
         ({"affinity": "mine"}, "choice.affinity"),
         ({"other_groups": True}, "choice.other_groups"),

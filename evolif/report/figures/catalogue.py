@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import evolif.report.figures.data as gather
 from evolif.errors import OutsideError, UsageError
+from evolif.mends import did_you_mean
 from evolif.metrics import PROCESS
 from evolif.report.analysis import RunAnalysis
 from evolif.report.comparable import ComparableRuns, group_comparable
@@ -440,7 +441,7 @@ def draw(name: str, subject: FigureSubject) -> Picture:
         UsageError: No figure has that name, or matplotlib (extra `report`) is not installed.
     """
     if name not in FIGURE_NAMES:
-        raise UsageError(f"unknown figure “{name}”; use {', '.join(FIGURE_NAMES)}")
+        raise UsageError(f"unknown figure “{name}”{did_you_mean(name, FIGURE_NAMES)}; use {', '.join(FIGURE_NAMES)}")
     if isinstance(subject, RunAnalysis):
         subject = ComparableRuns((subject,))
     title = _COMPARISON_TITLE if name == COMPARISON else _FIGURES[name][0]
