@@ -107,8 +107,8 @@ def test_a_scenario_is_generated_with_its_options_and_completed_with_the_same_se
     [
         (
             ["--scenario", "quizz"],
-            "the scenario “quizz” is not installed here (did you mean quiz?); there are instructions, recorded, shifts, "
-            "games, broadcast, quiz",
+            "the scenario “quizz” is not installed here (did you mean quiz?); there are instructions, recorded, "
+            "shifts, games, broadcast, quiz",
         ),
         (["--scenario", "quiz", "--set", "colour=red"], "--set colour: the scenario quiz has no such option"),
         (["--scenario", "quiz", "--turns", "20"], "--turns belongs to instruction following; the scenario quiz takes"),
