@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from evolif.broadcast.clock import sport_of
+from evolif.text import plural
 from evolif.types import Verdict
 
 _Item: TypeAlias = Mapping[str, Any]
@@ -54,7 +55,9 @@ def undecided(item: _Item, names: Mapping[str, Any]) -> Verdict:
 def gate_verdict(gate: str, triggered: bool) -> Verdict:
     """Whether a gate stayed open; a triggered one brings the turn to 0."""
     asked = _GATES.get(gate, gate)
-    return Verdict(f"{_GATE}{gate}", not triggered, asked, "not so: the turn scores 0" if triggered else asked)
+    return Verdict(
+        f"{_GATE}{gate.replace('_', ' ')}", not triggered, asked, "not so: the turn scores 0" if triggered else asked
+    )
 
 
 def asked_for(item: _Item, names: Mapping[str, Any]) -> str:
@@ -73,13 +76,9 @@ def _moment(item: _Item, names: Mapping[str, Any]) -> str:
     return f"{sport_of(names['sport']).label(period)} {clock}" if isinstance(period, int) else str(clock)
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
-
-
 def _fact(item: _Item, names: Mapping[str, Any]) -> str:
     what = "goal" if names["sport"] == "hockey" else "point"
-    told = f"{item['player']}, {_count(item['points'], what)}, {_moment(item, names)}"
+    told = f"{item['player']}, {plural(item['points'], what)}, {_moment(item, names)}"
     return told + _part(item)
 
 
@@ -124,7 +123,7 @@ _TOLD: Mapping[str, Callable[[_Item, Mapping[str, Any]], str]] = {
     "score": lambda item, names: f"{item['team']} {item['points']}",
     "fact": _fact,
     "faceoff": _faceoff,
-    "count": lambda item, names: _count(item["n"], "change"),
+    "count": lambda item, names: plural(item["n"], "change"),
     "change": lambda item, names: f"{_moment(item, names)}, {item['leader']} goes ahead",
     "leader": _leader,
     "margin": lambda item, names: f"{_CASES[item['case']]}: by {item['n']}",

@@ -78,6 +78,7 @@ from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel
 from evolif.scenario import Benchmark, Defaults, Lengths, Services, Unjudged
+from evolif.text import plural
 from evolif.types import Exchange, Prompt, Seat, Verdict
 
 __all__ = [
@@ -283,10 +284,10 @@ class Broadcast(FolderScenario):
         labels, payload = prompt.labels, prompt.payload
         told = [("", str(labels["subtask"] or "not judged")), ("period", str(labels["period"]))]
         if "distance" in labels:
-            told.append(("distance", _counted(int(labels["distance"]), "period")))
+            told.append(("distance", plural(int(labels["distance"]), "period")))
         between = payload.get("evidence")
         if between:
-            told.append(("in between", f"{_counted(between['turns'], 'turn')}, {_counted(between['tokens'], 'token')}"))
+            told.append(("in between", f"{plural(between['turns'], 'turn')}, {plural(between['tokens'], 'token')}"))
         if labels["variant"]:
             told.append(("variant", str(labels["variant"])))
         return (("task", str(labels["task"])), *told)
@@ -332,10 +333,6 @@ class Broadcast(FolderScenario):
         """The models whose matches are whole."""
         whole = all(self.table(model.of.settings.options) is not None for model in board.models)
         return columns_of(board) if whole else []
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _options(spec: BaseModel) -> BroadcastOptions:

@@ -102,7 +102,7 @@ def test_sentences_and_machines_say_the_same():
 def told(number, kind, items, *, gate=True):
     """A turn with a verdict for each item (event, part of it, whether it is told), and a gate."""
     own = tuple(Verdict("fact", right, "", "") for _, _, right in items)
-    own += (Verdict("gate: wrong_player" if kind == "A" else "gate: false_facts", gate, "", ""),)
+    own += (Verdict("gate: wrong player" if kind == "A" else "gate: false facts", gate, "", ""),)
     turn = JudgedTurn(number, own, {"task": "CR", "kind": kind}, (Score(CREDIT, 0.5),))
     checklist = [{"kind": "fact", "weight": 1 / len(items), "asks": asks, **event} for event, asks, _ in items]
     return turn, Prompt(1, number, (Message("user", "?"),), payload={"checklist": checklist})

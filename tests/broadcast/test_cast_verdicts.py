@@ -79,7 +79,7 @@ def test_what_was_found_stands_beside_what_was_asked_for() -> None:
 
 def test_gates_are_verdicts_that_fail_when_they_are_triggered() -> None:
     assert gate_verdict("wrong_player", True) == Verdict(
-        "gate: wrong_player", False, "nobody is named who did not score then", "not so: the turn scores 0"
+        "gate: wrong player", False, "nobody is named who did not score then", "not so: the turn scores 0"
     )
     assert gate_verdict("no_summary", False).satisfied is True
 
@@ -107,7 +107,7 @@ def test_credit_is_the_weight_of_what_holds_among_what_was_judged(
     verdicts = [
         Verdict("acrostic", rule, "", ""),
         Verdict("support", judge, "", ""),
-        Verdict("gate: no_summary", gate, "", ""),
+        Verdict("gate: no summary", gate, "", ""),
     ]
     assert credit(ITEMS, verdicts).value == expected
 

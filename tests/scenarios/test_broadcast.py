@@ -211,7 +211,7 @@ def test_every_verdict_holds_exactly_where_the_score_is_1(small: Any, tmp_path: 
     with closing(evaluate(small, "sim/steady?skill=.1", tmp_path / "run")) as run:
         judged = [turn for turn in turns_of(run) if turn.verdicts]
     failed = {verdict.group for turn in judged for verdict in turn.verdicts if verdict.satisfied is False}
-    gates = {"gate: wrong_player", "gate: no_right_player", "gate: no_summary"}
+    gates = {"gate: wrong player", "gate: no right player", "gate: no summary"}
     assert failed > gates | {"letter", "tag", "margin", "statistics"}
     for turn in judged:
         assert all(turn.judged) == (credit(turn) == 1.0)
@@ -533,7 +533,7 @@ def test_generate_evaluate_and_report_by_commands(tmp_path: Path) -> None:
     assert "steady" in command("report", run, "--html", tmp_path / "page.html").stdout
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "GAME INFO" in page and "anchored event" in page
-    assert "with the options of its benchmark.json" in page
+    assert "--seed 5 --set task=CR --set sport=hockey" in page
     words, more = SCENARIO.command(open_benchmark(bench), "CR", [1, 2])
     assert " ".join(words) == "--scenario broadcast --dialogues 2 --seed 5 --set task=CR --set sport=hockey"
     assert not more
