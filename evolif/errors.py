@@ -66,6 +66,7 @@ class ModelError(OutsideError):
         pushed_back: Whether the endpoint is overloaded or limits the rate (429, 503, no answer in time).
         retry_after: Seconds to wait before the next call, if the endpoint says so.
         may_cost: Whether the endpoint may charge for the call: it did not refuse it.
+        short: What happened in a few words, without an address; empty if unknown.
     """
 
     def __init__(
@@ -76,12 +77,14 @@ class ModelError(OutsideError):
         pushed_back: bool = False,
         retry_after: float | None = None,
         may_cost: bool = False,
+        short: str = "",
     ) -> None:
         super().__init__(message)
         self.retryable = retryable
         self.pushed_back = pushed_back
         self.retry_after = retry_after
         self.may_cost = may_cost
+        self.short = short
 
 
 class AccessError(ModelError):

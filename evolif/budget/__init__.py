@@ -13,6 +13,7 @@ from evolif.budget.pilot import PILOT
 from evolif.budget.prices import PriceTable, Quotes, callable_models, judge_models, load_prices, quotes_of
 from evolif.budget.status import ModelStatus, RunStatus, snapshot
 from evolif.budget.stop_rule import BATCH, BOUNDED, Rule, StopRule, parse_rule, shown_intervals
+from evolif.budget.time_left import ModelLeft, model_left, survival_so_far
 from evolif.runner.bounds import ASSUMED_ANSWER, upper_bound
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Budget",
     "Expected",
     "Forecast",
+    "ModelLeft",
     "ModelStatus",
     "PolicyChain",
     "PriceTable",
@@ -35,11 +37,13 @@ __all__ = [
     "forecast_rejudging",
     "judge_models",
     "load_prices",
+    "model_left",
     "parse_rule",
     "quotes_of",
     "shown_intervals",
     "snapshot",
     "survival_of_mean",
     "survival_of_sessions",
+    "survival_so_far",
     "upper_bound",
 ]

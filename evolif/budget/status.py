@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from evolif.budget.forecast import survival_of_sessions
 from evolif.budget.prices import Quotes
 from evolif.budget.stop_rule import shown_intervals
+from evolif.budget.time_left import model_left
 from evolif.metrics import (
     PROCESS,
     Interval,
@@ -22,7 +22,7 @@ from evolif.metrics import (
     records_from_sessions,
     tables_of,
 )
-from evolif.runner import EarlyEnd, Run
+from evolif.runner import EarlyEnd, Live, Run
 from evolif.scenario import get_scenario
 from evolif.types import Session
 
@@ -54,7 +54,10 @@ class ModelStatus:
     """Of the model itself, without judges; None if its price is unknown."""
     faults: int
     turns_left: float
-    """Estimated from survival so far; suspended sessions count as over."""
+    """Of the model under test, estimated from survival so far, see `evolif.budget.time_left`; suspended sessions count
+    as over, unless this command plays them again."""
+    seconds_left: float | None = None
+    """None if no process plays the run, or if none of its turns has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,12 @@ class RunStatus:
     """The metric that is shown: ROB, or the headline of a scenario's own table."""
     unknown_calls: int = 0
     """Calls of unknown usage."""
+    live: Live | None = None
+    """What the process says that plays the run; None if none does."""
 
     def to_object(self) -> dict[str, Any]:
         """As JSON values, the headline under its own name."""
-        shown = asdict(self)
+        shown = {**asdict(self), "seconds_left": self.seconds_left}
         del shown["headline"]
         named = {"value": self.headline.name or "value"}
         shown["models"] = [{named.get(key, key): value for key, value in one.items()} for one in shown["models"]]
@@ -92,6 +97,15 @@ class RunStatus:
         """Estimated remaining turns."""
         return sum(model.turns_left for model in self.models)
 
+    @property
+    def seconds_left(self) -> float | None:
+        """Estimated seconds to the end: models play side by side, so those of the slowest; None if unknown."""
+        if self.live is None or self.live.is_silent:
+            return None
+        known = [model.seconds_left for model in self.models]
+        slowest = [seconds for seconds in known if seconds is not None]
+        return max(slowest) if len(slowest) == len(known) else None
+
 
 def snapshot(run: Run, quotes: Quotes) -> RunStatus:
     """Read the status of a run, even while another process writes it."""
@@ -100,6 +114,8 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
     for (model, ending, cause), number in run.store.endings().items():
         cut[model] += number if ending is None and cause else 0
     early_end = run.early_end()
+    live = run.live()
+    paces = {} if live is None or live.is_silent else live.paces
     spent = run.costs()
     played = {model: run.sessions(model) for model in run.models}
     every = (session for sessions in played.values() for session in sessions)
@@ -112,6 +128,7 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
         lengths = [len(session.turns) for session in sessions]
         own = [one for one in spent if (one.role, one.model) == ("target", model)]
         usd, priced = quotes.total(own)
+        left = model_left(sessions, run.settings, live, paces.get(model))
         status = ModelStatus(
             model=model,
             sessions=len(sessions) + cut[model],
@@ -125,13 +142,14 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
             tokens=sum(one.usage.tokens for one in own),
             usd=usd if priced else None,
             faults=faults[model],
-            turns_left=_turns_left(sessions, run.settings.max_turns),
+            turns_left=left.turns,
+            seconds_left=left.seconds if model in paces else None,
         )
         models.append(status)
     usd, priced = quotes.total(spent)
     headline = Metric("", "figures", "count") if table is None else table.metric(_shown(table))
     tokens, unknown = sum(one.usage.tokens for one in spent), sum(one.unknown for one in spent)
-    return RunStatus(tuple(models), tokens, usd, priced, early_end, headline, unknown)
+    return RunStatus(tuple(models), tokens, usd, priced, early_end, headline, unknown, live)
 
 
 def _headline(
@@ -154,18 +172,3 @@ def _shown(table: MetricTable) -> str:
 def _survivors(lengths: Sequence[int]) -> tuple[tuple[int, int], ...]:
     longest = max(lengths, default=0)
     return tuple((mark, sum(length >= mark for length in lengths)) for mark in _MARKS if mark <= longest)
-
-
-def _turns_left(sessions: Sequence[Session], cap: int) -> float:
-    curve = survival_of_sessions(sessions, cap)
-    under_way = Counter(len(session.turns) for session in sessions if session.ending is None)
-    if curve is None:
-        return float(cap * under_way.total())
-    left = 0.0
-    for length, number in under_way.items():
-        further = curve.alive[length:]  # the share of sessions that reach each further turn
-        if further and further[0] > 0:
-            left += number * sum(further) / further[0]
-        elif further:
-            left += number  # no session has reached this turn yet
-    return left

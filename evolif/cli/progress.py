@@ -5,29 +5,26 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from evolif.errors import EvolifError, UsageError
-from evolif.types import Role
 
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.progress import Progress as RichProgress
 
-    from evolif.budget import PriceTable
+    from evolif.budget import PriceTable, RunStatus
     from evolif.instructions import Benchmark, Rates, TurnMade
-    from evolif.models import Waiting
     from evolif.runner import Event, ModelStopped, SessionEnded, StillWaiting
 
 STOPPING = "Stopping after the turns in flight, within 20 s; press Ctrl-C again to stop at once."
 
 _QUIET = 30.0
 """Seconds of silence after which a line says what is pending."""
-_DAY = 86_400.0
 _LOOK = 5.0
 """Seconds between checks for silence."""
 _EVERY = 10
@@ -36,17 +33,8 @@ _REST = 1.0
 """Minimum seconds between updates of the live table."""
 _SHARE = 20
 """The pause after a live table update, as a multiple of the update's duration."""
-_WINDOW = 30.0
-"""Seconds over which the turn rate is measured."""
-_PRODUCTS: Mapping[Role, str] = {
-    "target": "answer",
-    "partner": "partner's answer",
-    "judge": "verdict",
-    "context": "note",
-    "synthesizer": "wording",
-    "checker": "wording check",
-}
-"""What each role is expected to deliver."""
+_NEWS = 60.0
+"""Without a terminal, seconds between two lines that say how much time is left."""
 
 
 def choose(display: str) -> str:
@@ -117,8 +105,12 @@ def watching_run(display: str, root: Path, prices: PriceTable) -> Iterator[Watch
         root: The run's folder.
         prices: What tokens cost.
     """
+    if display == "plain":
+        with _PlainRun(root, prices) as lines:
+            yield lines
+        return
     if display != "rich":
-        yield _Plain() if display == "plain" else _Silent()
+        yield _Silent()
         return
     from rich.console import Console
     from rich.live import Live
@@ -176,22 +168,18 @@ class _Holds:
 
     def lines(self, event: StillWaiting) -> list[str]:
         """The waits of an event: who, why, until when."""
-        return [_hold_line(model, one, time.time()) for model, one in event.held]
+        from evolif.report import hold_line
+
+        return [hold_line(model, one, time.time()) for model, one in event.held]
 
     def news(self, event: StillWaiting) -> list[str]:
         """Those of which nothing was said yet."""
+        from evolif.report import hold_line
+
         now = time.time()
         new = [(model, one) for model, one in event.held if self._said.get((model, one.reason), 0.0) < now]
         self._said.update({(model, one.reason): now + one.seconds for model, one in new})
-        return [_hold_line(model, one, now) for model, one in new]
-
-
-def _hold_line(model: str, held: Waiting, now: float) -> str:
-    """“openai/x: 12 calls wait until 14:05:10 (its endpoint asked for that)”."""
-    calls = "1 call waits" if held.calls == 1 else f"{held.calls} calls wait"
-    moment = time.localtime(now + held.seconds)
-    day = "" if held.seconds < _DAY else time.strftime("%Y-%m-%d ", moment)
-    return f"{model}: {calls} until {day}{time.strftime('%H:%M:%S', moment)} ({held.reason})"
+        return [hold_line(model, one, now) for model, one in new]
 
 
 class _Silent:
@@ -236,12 +224,13 @@ class _Plain:
 
     def _waiting_line(self, event: StillWaiting) -> str:
         """“12 turns so far; waiting for 1 answer from local/x (31 s), 2 verdicts from openai/y (5 s)”."""
-        calls = ", ".join(
-            f"{call.calls} {_PRODUCTS[call.role]}{'s' * (call.calls > 1)} from {call.model} ({call.longest:.0f} s)"
-            for call in event.calls
-        )
-        turns = f"{self._turns} turn{'s' * (self._turns != 1)} so far"
-        return f"{turns}; waiting for {calls}" if calls else f"{turns}; {max(0, self._alive)} sessions running"
+        from evolif.report import calls_text
+        from evolif.text import plural
+
+        turns = f"{plural(self._turns, 'turn')} so far"
+        if event.calls:
+            return f"{turns}; waiting for {calls_text(event.calls)}"
+        return f"{turns}; {plural(max(0, self._alive), 'session')} running"
 
     def stopping(self) -> None:
         print(STOPPING, file=sys.stderr, flush=True)
@@ -292,24 +281,21 @@ class _Bars:
         self._bars.console.print(STOPPING)
 
 
-class LiveWatcher:
-    """The table of `evolif status`, read again and again from the run's own file.
+class _RunReader:
+    """Reads a run's own file again and again while it is played.
 
-    A separate thread reads the file, so that the loop that plays the sessions never waits for the table.
+    A separate thread reads it, so that the loop that plays the sessions never waits for the display.
 
     Args:
-        live: The display.
         root: The run's folder.
         prices: What tokens cost.
+        every: Seconds between two looks, at least.
     """
 
-    def __init__(self, live: Live, root: Path, prices: PriceTable) -> None:
-        self._live = live
+    def __init__(self, root: Path, prices: PriceTable, every: float) -> None:
         self._root = root
         self._prices = prices
-        self._times: deque[float] = deque(maxlen=100_000)
-        self._holds = _Holds()
-        self._held: list[str] = []
+        self._every = every
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="evolif-display", daemon=True)
 
@@ -321,15 +307,63 @@ class LiveWatcher:
         self._closed.set()
         self._thread.join(timeout=5)
 
-    def __call__(self, event: Event) -> None:
-        """Count turns for the rate; report what stops a model."""
-        from evolif.runner import ModelStopped, StillWaiting, TurnStored
+    def _watch(self) -> None:
+        rest = self._every / 2
+        while not self._closed.wait(rest):
+            started = time.monotonic()
+            self._look()
+            rest = max(self._every, _SHARE * (time.monotonic() - started))
 
-        if isinstance(event, TurnStored):
-            self._times.append(time.monotonic())
-        elif isinstance(event, StillWaiting):
-            self._held = self._holds.lines(event)
-        elif isinstance(event, ModelStopped):
+    def _look(self) -> None:
+        from evolif.budget import quotes_of, snapshot
+        from evolif.runner import load_run
+
+        try:
+            with closing(load_run(self._root, read_only=True)) as run:
+                status = snapshot(run, quotes_of(run.settings, self._prices))
+        except EvolifError:
+            return  # not started yet or being written: the next look will show it
+        self._show(status)
+
+    def _show(self, status: RunStatus) -> None:
+        """Show what was read."""
+        raise NotImplementedError
+
+
+class _PlainRun(_RunReader, _Plain):
+    """Adds a line a minute that says how much time is left."""
+
+    def __init__(self, root: Path, prices: PriceTable) -> None:
+        _RunReader.__init__(self, root, prices, _NEWS)
+        _Plain.__init__(self)
+
+    def _show(self, status: RunStatus) -> None:
+        from evolif.report import duration
+        from evolif.text import plural
+
+        if status.seconds_left is not None and status.turns_left:
+            turns = f"{plural(status.turns, 'turn')} so far, about {plural(round(status.turns_left), 'more turn')}"
+            print(f"about {duration(status.seconds_left)} left: {turns}", file=sys.stderr, flush=True)
+
+
+class LiveWatcher(_RunReader):
+    """The table of `evolif status`, with what the run waits for.
+
+    Args:
+        live: The display.
+        root: The run's folder.
+        prices: What tokens cost.
+    """
+
+    def __init__(self, live: Live, root: Path, prices: PriceTable) -> None:
+        super().__init__(root, prices, _REST)
+        self._live = live
+
+    def __call__(self, event: Event) -> None:
+        """Report what stops a model."""
+        from evolif.runner import ModelStopped
+
+        if isinstance(event, ModelStopped):
             from evolif.report import plain
 
             self._live.console.print(plain(_stop_line(event)), markup=False)
@@ -338,33 +372,14 @@ class LiveWatcher:
         """A clean stop was requested."""
         self._live.console.print(STOPPING)
 
-    def _watch(self) -> None:
-        rest = _REST / 2
-        while not self._closed.wait(rest):
-            started = time.monotonic()
-            self._show()
-            rest = max(_REST, _SHARE * (time.monotonic() - started))
-
-    def _show(self) -> None:
+    def _show(self, status: RunStatus) -> None:
         from rich.console import Group
         from rich.text import Text
 
-        from evolif.budget import quotes_of, snapshot
-        from evolif.report import plain, status_table
-        from evolif.runner import load_run
+        from evolif.report import live_lines, status_table
 
-        try:
-            with closing(load_run(self._root, read_only=True)) as run:
-                status = snapshot(run, quotes_of(run.settings, self._prices))
-        except EvolifError:
-            return  # not started yet or being written: the next update will show it
-        held = (Text(plain(line)) for line in self._held)
-        self._live.update(Group(status_table(status, self._rate()), *held), refresh=True)
-
-    def _rate(self) -> float | None:
-        now, times = time.monotonic(), list(self._times)
-        recent = [moment for moment in times if moment > now - _WINDOW]
-        return len(recent) / max(1.0, min(_WINDOW, now - times[0])) if recent else None
+        lines = () if status.live is None else live_lines(status.live)
+        self._live.update(Group(status_table(status), *map(Text, lines)), refresh=True)
 
 
 # Turns that chat models word.

@@ -270,7 +270,10 @@ def _model(run: RunAnalysis, name: str) -> ModelAnalysis:
 
 def status(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a running or finished evaluation.")],
-    seconds: Annotated[float, typer.Option(min=0, max=3600, help="Seconds to measure the rate; 0 shows none.")] = 2.0,
+    seconds: Annotated[
+        float,
+        typer.Option(min=0, max=3600, help="Seconds to measure the rate, if the run does not tell it; 0 shows none."),
+    ] = 2.0,
     prices: Prices = None,
     json_output: JsonFlag = False,
 ) -> None:
@@ -280,7 +283,9 @@ def status(
     table = load_prices(prices)
     now = _snapshot(run, table)
     rate = None
-    if seconds and now.turns_left:
+    if now.live is not None:
+        rate = None if now.live.is_silent else now.live.rate
+    elif seconds and now.turns_left:
         before, started = now.turns, time.monotonic()
         time.sleep(seconds)
         now = _snapshot(run, table)
@@ -288,11 +293,12 @@ def status(
     if json_output:
         show_json({**now.to_object(), "turns_per_second": rate})
         return
-    from evolif.report import Terminal, status_lines, status_table
+    from evolif.report import Terminal, live_lines, status_lines, status_table
 
     console = Terminal()
     if console.is_terminal:
         console.print(status_table(now, rate))
+        show(() if now.live is None else live_lines(now.live))
         return
     show(status_lines(now, rate))
 

@@ -69,14 +69,16 @@ class EndpointErrors:
 
     def timeout(self, seconds: float, error: BaseException | None = None) -> ModelError:
         """No answer came in time; `error` says what did not, if that is known."""
-        text = f"{self.name}: {self.host} did not answer within {seconds:g} s; try again later."
-        return ModelError(text, retryable=True, pushed_back=True, may_cost=_was_sent(error))
+        limit = f"{seconds:g} s (--timeout)"
+        text = f"{self.name}: {self.host} did not answer within {limit}; allow it more time, or try again later."
+        sent, short = _was_sent(error), f"no answer within {limit}"
+        return ModelError(text, retryable=True, pushed_back=True, may_cost=sent, short=short)
 
     def malformed(self, what: str) -> ModelError:
         """The answer is not a completion; servers recover from this, so it is retryable."""
         text = redact(what, self.key, *self.hidden)
         words = f"{self.name}: {self.host} returned no usable completion ({text})."
-        return ModelError(words, retryable=True, may_cost=True)
+        return ModelError(words, retryable=True, may_cost=True, short="no usable completion")
 
     def withheld(self, *, may_cost: bool = False) -> WithheldError:
         """The provider's content filter refused; what it refuses after reading it may cost."""
@@ -95,7 +97,7 @@ class EndpointErrors:
         what, retryable = _describe_broken(error)
         advice = "is it running?" if retryable else "retrying will not help."
         text = f"{self.name}: {self.host} could not be reached ({what}); {advice}"
-        return ModelError(text, retryable=retryable, may_cost=_was_sent(error))
+        return ModelError(text, retryable=retryable, may_cost=_was_sent(error), short=what)
 
     def refused(self, status: int, body: object, *, wait: float | None = None, answered: bool = False) -> ModelError:
         """The endpoint answered with a status from 300 on.
@@ -121,7 +123,8 @@ class EndpointErrors:
         if status in _RETRYABLE or status >= 500:
             later = "try again later" if wait is None else f"retry after {wait:.0f} s"
             pushed = status in _PUSHED_BACK
-            return ModelError(f"{text}; {later}.", retryable=True, pushed_back=pushed, retry_after=wait)
+            short = f"status {status}"
+            return ModelError(f"{text}; {later}.", retryable=True, pushed_back=pushed, retry_after=wait, short=short)
         advice = self._access_advice(status) or "retrying will not help"
         return ModelError(f"{text}; {advice}.")
 

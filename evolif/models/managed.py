@@ -9,7 +9,7 @@ retries.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 
 from evolif.errors import ContextOverflowError, ModelError, WaitError, WithheldError
@@ -56,6 +56,8 @@ class ConnectionLimit:
         """The loop and the time of the next look at the gate."""
         self._aside: dict[Slot, tuple[float, ModelError]] = {}
         """When calls that wait for their repeat go on, and why they wait."""
+        self.repeats: Counter[str] = Counter()
+        """How many attempts were repeated, by reason."""
 
     @property
     def slots(self) -> int:
@@ -92,6 +94,7 @@ class ConnectionLimit:
         aside: dict[str, list[float]] = {}
         for until, fault in self._aside.values():
             reason = "its endpoint asked for that" if fault.retry_after else "the pause before a repeat"
+            reason += f": {fault.short}" * bool(fault.short)
             aside.setdefault(reason, []).append(until - now)
         return (*found, *(Waiting(len(left), max(left), reason) for reason, left in aside.items()))
 
@@ -194,6 +197,7 @@ class Slot:
         """Wait without the slot because of a fault, then take one again for the next attempt."""
         self.leave()
         limit = self._limit
+        limit.repeats[fault.short or "a fault of its endpoint"] += 1
         limit._aside[self] = asyncio.get_running_loop().time() + seconds, fault
         try:
             await asyncio.sleep(seconds)

@@ -31,6 +31,7 @@ from evolif.report.terminal import (
     status_lines,
     status_table,
 )
+from evolif.report.waits import calls_text, duration, hold_line, live_lines
 from evolif.report.wording import NOT_COMPARABLE, Published, dollars, published_leaderboard
 from evolif.text import clip, plain
 
@@ -46,18 +47,22 @@ __all__ = [
     "Terminal",
     "analyse",
     "analysis_object",
+    "calls_text",
     "clip",
     "compare_models",
     "comparisons_object",
     "dollars",
+    "duration",
     "figure_3",
     "figure_4",
     "figure_6",
     "figure_7",
     "first_failure",
     "group_comparable",
+    "hold_line",
     "latex_comparisons",
     "latex_report",
+    "live_lines",
     "plain",
     "print_comparisons",
     "print_failure",

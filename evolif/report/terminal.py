@@ -26,6 +26,7 @@ from evolif.report.early import early_line
 from evolif.report.floor import floor_grids, floor_line, with_corrected
 from evolif.report.pairing import pairing_line
 from evolif.report.tables import metric_cell, published_grid
+from evolif.report.waits import duration, live_lines
 from evolif.report.wording import (
     Published,
     audit_lines,
@@ -314,6 +315,8 @@ def status_lines(status: RunStatus, rate: float | None = None) -> Iterator[str]:
             f"{plain(status.headline.label)} so far {figure}; {turns} turns, {tokens} tokens, {money}; {faults} faults"
         )
     yield status_sentence(status, rate)
+    if status.live is not None:
+        yield from live_lines(status.live)
 
 
 def status_sentence(status: RunStatus, rate: float | None) -> str:
@@ -329,11 +332,29 @@ def status_sentence(status: RunStatus, rate: float | None) -> str:
         first = len(status.early_end.dialogues)
         text += f"; ended early by the stop rule {plain(status.early_end.rule)}, "
         text += f"{plain(status.headline.label)} covers the first {first} dialogues"
+    return f"{text}{_time_left(status, rate)}"
+
+
+def _time_left(status: RunStatus, rate: float | None) -> str:
+    """Rate and time left, as the run's own process tells them, else as they were observed."""
+    if status.live is not None and not status.live.is_silent:
+        if status.seconds_left is None:
+            return "; no turn has ended yet, so the time left is unknown"
+        return f"; {_rate(status.live.rate)}about {duration(status.seconds_left)} left"
     if rate is None:
-        return text
+        return ""
     if not rate:
-        return f"{text}; no turn finished during the observation"
-    return f"{text}; {rate:.1f} turns/s, about {_duration(status.turns_left / rate)} left"
+        return "; no turn finished during the observation"
+    return f"; {_rate(rate)}about {duration(status.turns_left / rate)} left"
+
+
+def _rate(turns: float | None) -> str:
+    """Of slow models per minute or hour, where “0.0 turns/s” would say nothing."""
+    if not turns:
+        return ""
+    sizes = ((0.1, "s", 1), (0.1 / 60, "min", 60))
+    unit, seconds = next(((unit, seconds) for least, unit, seconds in sizes if turns >= least), ("h", 3600))
+    return f"{turns * seconds:.1f} turns/{unit}, "
 
 
 def _status_cells(one: ModelStatus, headline: Metric) -> tuple[str, ...]:
@@ -348,10 +369,3 @@ def _status_cells(one: ModelStatus, headline: Metric) -> tuple[str, ...]:
         dollars(one.usd),
         str(one.faults),
     )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = seconds / 60
-    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"

@@ -18,6 +18,7 @@ from evolif.runner.events import (
     TurnStored,
 )
 from evolif.runner.floor import replay_floor
+from evolif.runner.live import Live, Pace, read_live
 from evolif.runner.metering import AllowAll, CallPolicy, Deny, PlannedCall, Wait
 from evolif.runner.notices import gap_note, judging_gap, limit_note, notes_before
 from evolif.runner.origin import Origin
@@ -47,9 +48,11 @@ __all__ = [
     "FaultMet",
     "Flag",
     "Integrity",
+    "Live",
     "ModelStopped",
     "Observer",
     "Origin",
+    "Pace",
     "PlannedCall",
     "RequestSize",
     "Run",
@@ -76,6 +79,7 @@ __all__ = [
     "load_run",
     "notes_before",
     "plan",
+    "read_live",
     "rejudge",
     "rejudged",
     "replay_floor",

@@ -22,6 +22,7 @@ from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
 from evolif.runner.fork import fork
 from evolif.runner.ledger import Ledger
+from evolif.runner.live import Live, LiveObserver, read_live, with_pulse
 from evolif.runner.origin import Origin, origin_of, read_origin
 from evolif.runner.records import EarlyEnd, TurnRecord, with_digest
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
@@ -117,6 +118,10 @@ class Run:
         """How its benchmark was made; None in runs of earlier versions."""
         return read_origin(self._store.origin())
 
+    def live(self) -> Live | None:
+        """What the process says that plays it at the moment, or said last; None if none does."""
+        return read_live(self._store.noted(_LIVE))
+
     def early_end(self) -> EarlyEnd | None:
         """The stop rule that ended the run early; its figures then cover only the rule's dialogues."""
         return self._store.early_end()
@@ -143,6 +148,8 @@ def load_run(path: Path | str, *, read_only: bool = False) -> Run:
     return Run(ShownStore.open(Path(path), read_only=read_only, migrate=False))
 
 
+_LIVE = "live"
+"""The key of its note of the moment in the run's file."""
 Notify = Callable[[str], None]
 Engine = Callable[[RunContext, Mapping[str, Seats], SessionScheduler, Recall], Awaitable[None]]
 """Plays the sessions; gets who speaks in them per model under test."""
@@ -221,8 +228,9 @@ class RunExecutor:
             KeyboardInterrupt: stopped by Ctrl-C or SIGTERM.
         """
         require_descriptors()
+        observe = LiveObserver(shutdown, self.observe, self._length())
         with locked(root), closing(self._open_store(root)) as store:
-            queues = self._enrol(store)
+            queues = self._enrol(store, observe)
             store.note_outline(self._scenario.outline(self.benchmark, store.settings.dialogues))
             store.note_origin(origin_of(self.benchmark).dump())
             store.lose_open_calls()
@@ -240,7 +248,7 @@ class RunExecutor:
             )
             environment = self._scenario.environment(self.benchmark, self.play_options, services)
             strategy = open_strategy(self.settings.context, models=clients.context)
-            context = RunContext(self.settings, environment, strategy, batcher, self.observe, shutdown, ledger)
+            context = RunContext(self.settings, environment, strategy, batcher, observe, shutdown, ledger)
             # Twice a model's requests if a panel judges or a partner speaks: its slots are used in the meantime. But a
             # model that answers one request at a time gets only one session.
             more = 2 if clients.judges or self.settings.partner else 1
@@ -258,7 +266,15 @@ class RunExecutor:
 
             with calm_collector():
                 playing = with_heartbeat(clients.closing(main(), judge, environment), shutdown, self.observe)
-                run_interruptibly(playing, shutdown, self.on_stop)
+                told = with_pulse(playing, observe, partial(store.note, _LIVE))
+                run_interruptibly(told, shutdown, self.on_stop)
+
+    def _length(self) -> float | None:
+        """Mean turns of a dialogue that patience does not end, for the time left; None if unknown."""
+        try:
+            return self._scenario.expected(self.benchmark, self.play_options).turns
+        except Exception:  # a plug-in's: an estimate is no reason to end a run
+            return None
 
     def _open_store(self, root: Path) -> RunStore:
         if not RunStore.begun(root):
@@ -275,7 +291,7 @@ class RunExecutor:
             raise
         return store
 
-    def _enrol(self, store: RunStore) -> dict[str, Iterator[SessionKey]]:
+    def _enrol(self, store: RunStore, observe: Observer) -> dict[str, Iterator[SessionKey]]:
         """Store all sessions and report their number; returns the remaining ones per model."""
         models = self.settings.models
         store.enrol(key for model in models for key in sessions_of(self.settings, model))
@@ -287,7 +303,7 @@ class RunExecutor:
                 f"{store.root}: {sum(ended.values())} of {total * len(models)} sessions have ended already; "
                 "the others continue."
             )
-        self.observe(RunStarted(dict.fromkeys(models, total), ended))
+        observe(RunStarted(dict.fromkeys(models, total), ended))
         return {model: iter(keys) for model, keys in left.items()}
 
     def _sessions_left(self, store: RunStore, model: str) -> list[SessionKey]:

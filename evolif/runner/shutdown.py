@@ -45,10 +45,21 @@ class Shutdown:
         """Include a client in `held`."""
         self._clients.append(client)
 
-    def held(self) -> tuple[tuple[str, Waiting], ...]:
-        """Calls that are held back for long enough to say so, with their models; only within the event loop."""
+    def held(self, least: float | None = None) -> tuple[tuple[str, Waiting], ...]:
+        """Calls that are held back, with their models; only within the event loop.
+
+        Args:
+            least: Seconds from which on a wait counts; by default long enough to say so.
+        """
+        least = HEARTBEAT if least is None else least
         found = ((client.name, one) for client in self._clients for one in client.limit.waiting())
-        return tuple((name, one) for name, one in found if one.seconds >= HEARTBEAT)
+        return tuple((name, one) for name, one in found if one.seconds >= least)
+
+    def repeats(self) -> Iterator[tuple[str, str, int]]:
+        """(model, reason, number) of the attempts that were repeated."""
+        return (
+            (client.name, reason, number) for client in self._clients for reason, number in client.limit.repeats.items()
+        )
 
     def stopped(self, model: str) -> bool:
         """Whether no further turn of a model may be played."""

@@ -411,26 +411,28 @@ class RunStore:
 
     def note_outline(self, outline: str) -> None:
         """Store what the scenario says of dialogues before they are played; an empty text changes nothing."""
-        self._note("outline", outline)
+        self.note("outline", outline)
 
     def outline(self) -> str:
         """What the scenario said of the dialogues; empty if it said nothing."""
-        return self._noted("outline")
+        return self.noted("outline")
 
     def note_origin(self, origin: str) -> None:
         """Store how the benchmark was made (`Origin.dump`); an empty text changes nothing."""
-        self._note("origin", origin)
+        self.note("origin", origin)
 
     def origin(self) -> str:
         """How the benchmark was made; empty in runs of earlier versions."""
-        return self._noted("origin")
+        return self.noted("origin")
 
-    def _note(self, key: str, text: str) -> None:
+    def note(self, key: str, text: str) -> None:
+        """Store a text under a key, in place of an earlier one; an empty text changes nothing."""
         if text:
             with disk_faults(self.root), self._connection:
                 self._connection.execute("INSERT OR REPLACE INTO run VALUES (?, ?)", (key, text))
 
-    def _noted(self, key: str) -> str:
+    def noted(self, key: str) -> str:
+        """The text stored under a key; empty for none."""
         with disk_faults(self.root):
             row = self._connection.execute("SELECT value FROM run WHERE key = ?", (key,)).fetchone()
         return "" if row is None else str(row[0])

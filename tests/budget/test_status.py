@@ -91,6 +91,6 @@ def test_the_live_table_waits_for_a_run_that_is_not_there_yet(tmp_path: Path) ->
     out = StringIO()
     with Live(console=Console(file=out), auto_refresh=False) as live:
         watcher = LiveWatcher(live, tmp_path / "never", load_prices())
-        watcher._show()
+        watcher._look()
     shutil.rmtree(tmp_path / "never", ignore_errors=True)
     assert "sim" not in out.getvalue()
