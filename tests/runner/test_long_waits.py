@@ -102,7 +102,8 @@ def test_told_to_wait_it_waits_and_says_who_why_and_until_when(
         told = evolif(bench, server.url, "-o", tmp_path / "r", "--wait", 3, *arguments)
         assert 2 < time.monotonic() - began < 60
     assert told.exit_code == 0 and len(server.asked) == 30 * TURNS + 20
-    assert re.search(r"openai/m: \d+ calls? waits? until \d\d:\d\d:\d\d \(its endpoint asked for that: status 429\)", told.stderr)
+    reason = r"\(its endpoint asked for that: status 429\)"
+    assert re.search(rf"openai/m: \d+ calls? waits? until \d\d:\d\d:\d\d {reason}", told.stderr)
 
 
 def test_a_judge_that_tells_every_call_so_stops_all_sessions_and_no_answer_is_lost(
