@@ -32,6 +32,7 @@ from evolif.report.comparison import ModelComparison, all_differences, conclusio
 from evolif.report.context_size import ContextSize
 from evolif.report.context_tables import effects_object, size_object
 from evolif.report.contexts import context_sizes, differ_in_context
+from evolif.report.extent import Extent, extents_line, pair_line
 from evolif.report.floor import best_object, floor_object
 from evolif.report.ranks import ranks_object
 from evolif.report.tables import own_parts
@@ -45,9 +46,11 @@ def report_object(runs: Iterable[tuple[Run, list[ModelSummary]]]) -> dict[str, A
     """The short report of all runs, from their summaries alone; models in the order of the runs."""
     models: list[dict[str, Any]] = []
     described = []
+    shown: list[ModelSummary] = []
     for number, (run, summaries) in enumerate(runs):
         analysis = RunAnalysis(run)
         described.append({**_run_settings(run), **_floor(analysis)})
+        shown += summaries
         models += [
             {
                 "run": number,
@@ -57,7 +60,8 @@ def report_object(runs: Iterable[tuple[Run, list[ModelSummary]]]) -> dict[str, A
             }
             for summary in summaries
         ]
-    return {"models": models, "runs": described}
+    heads = [summary.model for summary in shown]
+    return {"models": models, "runs": described, "not_alike": extents_line(heads, shown)}
 
 
 def analysis_object(groups: Sequence[ComparableRuns], published: Published | None = None) -> dict[str, Any]:
@@ -141,6 +145,7 @@ def _summary(summary: ModelSummary) -> dict[str, Any]:
         "model": summary.model,
         "dialogues": len({record.dialogue for record in counts.records}),
         "sessions": summary.metrics.dialogues,
+        "epochs": _fewest_and_most(summary),
         "finished": counts.finished,
         "censored": counts.censored,
         "suspended": counts.suspended + counts.running,
@@ -159,6 +164,11 @@ def _summary(summary: ModelSummary) -> dict[str, Any]:
         else {"failed": limits.failed.by_name(), "succeeded": limits.succeeded.by_name()},
         "tokens": summary.tokens,
     }
+
+
+def _fewest_and_most(summary: ModelSummary) -> dict[str, int]:
+    """How many sessions of a dialogue count."""
+    return dict(zip(("fewest", "most"), Extent.of(summary).epochs, strict=True))
 
 
 def _exhaustion(summary: ModelSummary) -> dict[str, Any]:
@@ -346,6 +356,7 @@ def _comparable(runs: ComparableRuns) -> dict[str, Any]:
     return {
         "runs": [analysis.name for analysis in runs.analyses],
         "models": list(runs.heads),
+        "not_alike": extents_line(runs.heads, runs.summaries),
         **ranks_object(runs),
         **({"contexts": _or_reason(lambda: effects_object(runs))} if differ_in_context(runs) else {}),
         **({"parts": [_part(grid) for grid in parts]} if parts else {}),
@@ -364,6 +375,7 @@ def _comparison(one: ModelComparison) -> dict[str, Any]:
         "a": _side(one.a, one.labels[0]),
         "b": _side(one.b, one.labels[1]),
         "also_differ": list(one.also),
+        "not_alike": pair_line(one.a.summary, one.b.summary),
         "dialogues": paired.dialogues,
         "left_out": dict(paired.left_out),
         "exact": paired.exact,
@@ -414,6 +426,8 @@ def _side(model: ModelAnalysis, label: str) -> dict[str, Any]:
     return {
         "label": label,
         "model": model.name,
+        "dialogues": len(Extent.of(model.summary).played),
+        "epochs": _fewest_and_most(model.summary),
         "run": folder_name(run.path),
         "settings": shared_settings(run.settings),
         "early_end": _early_end(run),

@@ -14,6 +14,7 @@ from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid, conclusion, no_interval_line
 from evolif.report.context_tables import context_grids
 from evolif.report.early import early_note
+from evolif.report.extent import extents_line, pair_line
 from evolif.report.floor import floor_grids, with_corrected
 from evolif.report.pairing import pairing_line
 from evolif.report.ranks import rank_grids
@@ -86,7 +87,8 @@ def latex_comparisons(comparisons: Sequence[ModelComparison]) -> str:
     parts = _head(model.of.settings for one in comparisons for model in (one.a, one.b))
     for number, one in enumerate(comparisons, start=1):
         grid = comparison_grid(one)
-        notes = grid.note, no_interval_line(one), pairing_line(one.tables, one.paired), conclusion(one)
+        played = pair_line(one.a.summary, one.b.summary)
+        notes = grid.note, played, no_interval_line(one), pairing_line(one.tables, one.paired), conclusion(one)
         grid = replace(grid, note=" ".join(filter(None, notes)))
         prefix = f"{number}-" if len(comparisons) > 1 else ""
         parts += _tables(grid, prefix, widest=len(grid.heads))
@@ -135,7 +137,12 @@ def _cell(cell: TableCell) -> str:
 
 def _grids(runs: ComparableRuns) -> Iterator[Grid]:
     headline = sections.headline(runs.heads, runs.summaries, runs.cap)
-    notes = headline.note, few_line(runs.summaries), early_note(one.early_end for one in runs.analyses)
+    notes = (
+        headline.note,
+        extents_line(runs.heads, runs.summaries),
+        few_line(runs.summaries),
+        early_note(one.early_end for one in runs.analyses),
+    )
     note = " ".join(filter(None, notes))
     title = f"{runs.title_of_metrics} with 95 % intervals over dialogues"
     headline = with_corrected(headline, [model.csr_corrected for model in runs.models])

@@ -23,6 +23,7 @@ from evolif.report.comparison import ModelComparison, comparison_grid
 from evolif.report.context_tables import context_grids
 from evolif.report.contexts import shows_contexts
 from evolif.report.early import early_line
+from evolif.report.extent import extents_line, pair_line
 from evolif.report.floor import floor_grids, floor_line, with_corrected
 from evolif.report.pairing import pairing_line
 from evolif.report.tables import metric_cell, published_grid
@@ -140,6 +141,7 @@ def print_report(
     _say_all(_settings_lines(run), console)
     headline = sections.headline(heads, summaries, run.settings.max_turns)
     draw_grid(with_corrected(headline, list(map(analysis.corrected, summaries))), console)
+    say(extents_line(heads, summaries), console)
     _say_all(remarks(run, summaries, heads), console)
     _say_all(_closing_lines(analysis, prices), console)
     grid = sections.groups(heads, summaries, analysis.scenario.requirement)
@@ -162,6 +164,7 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
         _say_all(integrity_lines(analysis), console)
     headline = sections.headline(runs.heads, runs.summaries, runs.cap)
     draw_grid(with_corrected(headline, [model.csr_corrected for model in runs.models]), console)
+    say(extents_line(runs.heads, runs.summaries), console)
     for analysis, heads, summaries in runs.by_run():
         _say_all(remarks(analysis.run, summaries, heads), console)
     for analysis in runs.analyses:
@@ -260,6 +263,7 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
     _say_all(dict.fromkeys(line for side in (one.a, one.b) for line in integrity_lines(side.of)), console)
     draw_grid(comparison_grid(one, narrow=True), console)
     swaps = f"all {paired.permutations}" if paired.exact else f"{paired.permutations} seeded"
+    say(pair_line(one.a.summary, one.b.summary), console)
     say(f"Paired over {paired.dialogues} dialogues; {swaps} swaps.", console)
     lines = words.left_out_line, words.no_interval_line, words.saturation_line, words.few_dialogues_line
     _say_all((line(one) for line in (*lines, words.log_rank_line)), console)

@@ -30,6 +30,7 @@ from evolif.report.contexts import (
     reference_pairs,
 )
 from evolif.report.early import early_line
+from evolif.report.extent import extents_line, pair_line
 from evolif.report.figures import FIGURE_NAMES, OWN_FAULT, Picture, draw_all
 from evolif.report.floor import floor_grids, floor_line, with_corrected
 from evolif.report.pairing import needed_cell, pairing_line
@@ -160,6 +161,8 @@ def _comparison_sentences(pair: ModelComparison) -> Iterator[str]:
         yield f"{name}: survival curves, log-rank test {result}."
     for line in filter(None, (no_interval_line(pair), saturation_line(pair), pairing_line(pair.tables, pair.paired))):
         yield f"{name}: {line}"
+    if line := pair_line(pair.a.summary, pair.b.summary):
+        yield f"{name}: {line}"
     left_out = ", ".join(f"{number} {reason}" for reason, number in pair.paired.left_out.items())
     if left_out:
         yield f"{name}: dialogues left out of the comparison: {left_out}."
@@ -274,12 +277,13 @@ def _headline(runs: ComparableRuns, figure: Figure | None, suffix: str) -> Secti
     title = "Headline" if not suffix else f"Headline of {', '.join(analysis.name for analysis in runs.analyses)}"
     headline = tables.headline(runs.heads, runs.summaries, runs.cap)
     strategies = dict.fromkeys(analysis.settings.context for analysis in runs.analyses)
+    alone = f"The runs are shown separately: {runs.why_alone}." if runs.why_alone else ""
     context = f"{len(strategies)} context strategies" if len(strategies) > 1 else None
     return Section(
         f"headline{suffix}",
         title,
         settings_line(runs.analyses[0].run, context=context),
-        warnings=(f"The runs are shown separately: {runs.why_alone}.",) if runs.why_alone else (),
+        warnings=tuple(filter(None, (alone, extents_line(runs.heads, runs.summaries)))),
         grids=(with_corrected(headline, [model.csr_corrected for model in runs.models]),),
         tables_first=True,
         figures=() if figure is None else (figure,),
