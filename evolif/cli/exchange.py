@@ -32,8 +32,8 @@ def export(
         typer.Option(
             "--format",
             "-f",
-            metavar="jsonl|parquet|datasets|evolif-states|evolif-dialogs|unidial|ntm",
-            help="What to write; by default the extension of OUT decides (.jsonl, .parquet). evolif-states and "
+            metavar="jsonl|csv|parquet|datasets|evolif-states|evolif-dialogs|unidial|ntm",
+            help="What to write; by default the extension of OUT decides (.jsonl, .csv, .parquet). evolif-states and "
             "evolif-dialogs are the EvolIF authors' layouts, for benchmarks; unidial is the schema of "
             "UniDial-EvalKit, for runs; ntm is the layout of NTM, for benchmarks of the scenario shifts.",
         ),
@@ -58,7 +58,7 @@ def export(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Export a benchmark or a run, without witnesses: JSONL, Parquet, datasets, or a layout of others."""
+    """Export a benchmark or a run, without witnesses: JSONL, CSV, Parquet, datasets, or a layout of others."""
     from evolif.exchange import export as write
 
     done = write(

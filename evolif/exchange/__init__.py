@@ -6,7 +6,7 @@ from evolif.exchange.exporting import FORMATS, Exported, export
 from evolif.exchange.importing import ImportResult, import_benchmark
 from evolif.exchange.played import ImportedRun, exported_sessions, import_run
 from evolif.exchange.released import ImportedReleased, import_released
-from evolif.exchange.rows import canary_of
+from evolif.exchange.rows import canary_of, turn_row
 
 __all__ = [
     "FORMATS",
@@ -25,4 +25,5 @@ __all__ = [
     "import_released",
     "import_run",
     "is_dialogs",
+    "turn_row",
 ]

@@ -21,18 +21,15 @@ from evolif.exchange.results import UNIDIAL, model_results
 from evolif.exchange.rows import (
     FIELD,
     Row,
-    batches,
     benchmark_rows,
     canary_of,
     dump,
     extension,
     folder_rows,
     run_rows,
-    schema_of,
-    schema_of_rows,
     shared_fields,
-    write_parquet,
 )
+from evolif.exchange.tables import batches, schema_of, schema_of_rows, write_csv, write_parquet
 from evolif.instructions import Benchmark
 from evolif.mends import did_you_mean
 from evolif.resources import data_path
@@ -41,9 +38,9 @@ from evolif.scenario import INSTRUCTIONS, answer_keys, get_scenario
 from evolif.unidial import write_results
 from evolif.workshop import workshop
 
-JSONL, PARQUET, DATASETS = "jsonl", "parquet", "datasets"
-FORMATS = (JSONL, PARQUET, DATASETS, STATES, DIALOGS, UNIDIAL, NTM)
-_SUFFIXES = {".jsonl": JSONL, ".parquet": PARQUET}
+JSONL, CSV, PARQUET, DATASETS = "jsonl", "csv", "parquet", "datasets"
+FORMATS = (JSONL, CSV, PARQUET, DATASETS, STATES, DIALOGS, UNIDIAL, NTM)
+_SUFFIXES = {".jsonl": JSONL, ".csv": CSV, ".parquet": PARQUET}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ def export(
 
     Args:
         path: The directory of a benchmark or of a run; it is only read.
-        out: A new file (`jsonl`, `parquet`), or a folder that is new or empty.
+        out: A new file (`jsonl`, `csv`, `parquet`), or a folder that is new or empty.
         format: One of `FORMATS`; None takes it from the suffix of `out`.
         with_witness: Include the answer key.
         licence: For the card, an identifier such as `cc-by-4.0`.
@@ -174,7 +171,7 @@ class _Source:
         metadata = {"evolif.canary": self.canary, "evolif.kind": self.kind, "evolif.identity": self.identity}
         if self.scenario != INSTRUCTIONS:
             return schema_of_rows(self.kind, self._rows(), metadata)
-        return schema_of(self.kind, with_witness=self.with_witness, metadata=metadata)
+        return schema_of(self.kind, self._rows(), with_witness=self.with_witness, metadata=metadata)
 
     def describe(self) -> _Description:
         """What the card says about the content."""
@@ -210,6 +207,8 @@ def _export_table(source: _Source, out: Path, format: str, hub: Hub | None) -> E
         with new_path(out, is_folder=False) as file:
             if format == JSONL:
                 _write_lines(file, source.rows())
+            elif format == CSV:
+                write_csv(file, source.rows)
             else:
                 write_parquet(file, source.rows(), source.schema())
     pushed = _push(source, hub, out if format == PARQUET else None) if hub is not None else None
@@ -355,8 +354,8 @@ class _Description(NamedTuple):
     tags: tuple[str, ...] = ("instruction-following",)
     warning: str = f"\n{_LEADERBOARD}\n"
     closing: str = (
-        "Columns whose shape varies (parameters of constraints) are JSON text. `evolif import` turns the data back "
-        "into a\nbenchmark, using the field `evolif`."
+        "Parameters of constraints are structs: a field that a constraint does not have is null. `evolif import` turns "
+        "the data back\ninto a benchmark, using the field `evolif`."
     )
 
 

@@ -15,6 +15,7 @@ from evolif.errors import InputError, UsageError
 from evolif.exchange.authors import DIALOGS, NOTHING, STATES, Derivation, parse_foreign
 from evolif.exchange.exporting import new_path
 from evolif.exchange.rows import FIELD, Extension, Row, Shared, parse_extension, parse_shared
+from evolif.exchange.tables import NESTED, from_columns
 from evolif.exchange.unpacking import LONGEST_LINE, unpacked_rows
 from evolif.instructions import Benchmark, Header, ImportedWriter, parse_turn, to_object
 from evolif.mends import near_path
@@ -206,7 +207,7 @@ def _kind(row: Row, place: RowPlace) -> str:
 
 def _turns(items: Sequence[ImportItem], state: _ImportState) -> Iterator[Turn]:
     is_foreign = "instructions" in items[0].row
-    lines = _foreign_lines(items, state) if is_foreign else ((item.place, item.row) for item in items)
+    lines = _foreign_lines(items, state) if is_foreign else _own_lines(items)
     dialogue = 0
     for expected, (place, line) in enumerate(lines, 1):
         with place.named():
@@ -219,6 +220,12 @@ def _turns(items: Sequence[ImportItem], state: _ImportState) -> Iterator[Turn]:
         if turn.dialogue != dialogue:
             raise place.error(f"the line belongs to dialogue {turn.dialogue}, but the one before to {dialogue}")
         yield turn
+
+
+def _own_lines(items: Sequence[ImportItem]) -> Iterator[tuple[RowPlace, Row]]:
+    """The rows as lines, with what their columns could not hold as it was."""
+    for item in items:
+        yield item.place, item.row if item.extension is None else item.row | item.extension.line
 
 
 def _foreign_lines(items: Sequence[ImportItem], state: _ImportState) -> Iterator[tuple[RowPlace, Row]]:
@@ -314,7 +321,7 @@ def _read_rows(path: Path) -> Iterator[tuple[RowPlace, Row]]:
         return
     for number, row in enumerate(unpacked_rows(path, kind), 1):
         place = RowPlace(path, number, is_line=False)
-        yield place, _parse_columns(row, place)
+        yield place, _parse_columns(row, place, is_table=True)
 
 
 def _json_rows(path: Path) -> Iterator[tuple[RowPlace, Row]]:
@@ -340,11 +347,14 @@ def _parse_line(line: bytes, place: RowPlace) -> Row:
     data = _parse_json(text, place)
     if not isinstance(data, dict):
         raise place.error("not a JSON object; fix or delete the line")
-    return _parse_columns(data, place)
+    return _parse_columns(data, place, is_table=False)
 
 
-def _parse_columns(row: Row, place: RowPlace) -> Row:
-    """The row with its columns of JSON text parsed; tables converted to JSONL have them too."""
+def _parse_columns(row: Row, place: RowPlace, *, is_table: bool) -> Row:
+    """The row with its columns of JSON text parsed; tables converted to JSONL have them too.
+
+    Structs of a table have nulls for parameters that only other constraints have.
+    """
     parsed = dict(row)
     for name in ("constraints", FIELD):
         if isinstance(row.get(name), str):
@@ -354,6 +364,9 @@ def _parse_columns(row: Row, place: RowPlace) -> Row:
         for name in ("before", "after"):
             if isinstance(operation.get(name), str):
                 operation[name] = _parse_json(operation[name], place, f"“{name}” is ")
+    extension = parsed.get(FIELD)
+    if is_table or (isinstance(extension, dict) and extension.get("columns") is True):
+        parsed |= {name: from_columns(name, parsed[name]) for name in NESTED if name in parsed}
     return parsed
 
 

@@ -1,4 +1,4 @@
-"""Exported rows, one per turn of a benchmark or a run, and their Arrow tables."""
+"""Exported rows, one per turn of a benchmark or a run."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
-from itertools import islice
 from math import isfinite
-from pathlib import Path
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid5
 
@@ -22,6 +20,7 @@ from evolif.instructions import CATALOGUES, Benchmark, Header, parse_header, to_
 from evolif.resources import complaint
 from evolif.runner import Run, TurnRecord, shared_settings
 from evolif.scenario import Scenario, answer_keys, blaming, get_scenario
+from evolif.types import Session
 
 Row = dict[str, Any]
 
@@ -39,7 +38,6 @@ _NAMESPACE = UUID("5f0b1a4e-6f2c-4d0e-9b39-2c6a7d1e8f43")
 _RECOGNISABLE = 24
 """Minimum length of a witness that no answer contains by chance."""
 _LINE_BREAKS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
-_BATCH = 500
 
 
 def canary_of(identity: str) -> str:
@@ -117,11 +115,7 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
     for model in run.models:
         for session, records in run.transcripts(model):
             for record in records:
-                row = {
-                    "canary": canary,
-                    **_attributes(session, "model", "dialogue", "epoch", "ending", "reason", "patience"),
-                    **_turn_columns(scenario, record),
-                }
+                row = {"canary": canary, **turn_row(scenario, session, record)}
                 if scenario.expected_is_key and not with_witness:
                     for one in (*row["verdicts"], *row.get("scores", ())):
                         one["expected"] = ""
@@ -141,7 +135,7 @@ _TURN_COLUMNS = (
     "answer", "reasoning", "truncated", "served_by", "seconds", "is_judged", "judged", "satisfied", "ok", "verdicts",
     "judge_scores", "prompt_tokens", "completion_tokens",
 )  # fmt: skip
-_TAKEN = frozenset({*_SESSION_COLUMNS, "turn", "seat", *_TURN_COLUMNS, "scores", "withheld", FIELD})
+RUN_COLUMNS = frozenset({*_SESSION_COLUMNS, "turn", "seat", *_TURN_COLUMNS, "scores", "withheld", FIELD})
 """Columns of every run's rows."""
 
 
@@ -169,11 +163,17 @@ def has_witness(answer: str, witnesses: set[str]) -> bool:
     return answer in witnesses or any(len(text) >= _RECOGNISABLE and text in answer for text in witnesses)
 
 
-def _turn_columns(scenario: Scenario, record: TurnRecord) -> Row:
+def turn_row(scenario: Scenario, session: Session, record: TurnRecord) -> Row:
+    """An answered turn of a run, without answer keys of its own; its answer and what was expected may give keys away.
+
+    Raises:
+        UsageError: the scenario gives a column that is not JSON.
+    """
     judged = record.judged.judged
     with blaming(scenario):
-        own = _own_columns(scenario, scenario.row(record.prompt), _TAKEN)
+        own = _own_columns(scenario, scenario.row(record.prompt), RUN_COLUMNS)
     row = {
+        **_attributes(session, "model", "dialogue", "epoch", "ending", "reason", "patience"),
         "turn": record.turn,
         **({"seat": record.prompt.seat} if len(scenario.seats) > 1 else {}),
         **own,
@@ -279,154 +279,3 @@ def _unpack(text: str) -> str:
         return data.decode("utf-8")
     except (binascii.Error, zlib.error, UnicodeDecodeError, ValueError):
         raise UsageError(f"packed text in the field “{FIELD}” cannot be read; export the benchmark again") from None
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise UsageError("Parquet and datasets need pyarrow; install evolif[datasets]") from None
-    return pyarrow
-
-
-def schema_of(kind: str, *, with_witness: bool, metadata: Mapping[str, str]) -> Any:
-    """The Arrow schema of the rows of instruction following.
-
-    Parts whose shape differs from row to row (parameters of constraints and operations, the field `evolif`) are columns
-    of JSON text: structs would be the union of all shapes, mostly null, and differ between files. Use the column
-    `groups` for filtering.
-
-    Args:
-        kind: `benchmark` or `run`.
-        with_witness: Whether there is a column `witness`.
-        metadata: Key-value metadata of the schema.
-    """
-    pa = _pyarrow()
-    columns = _benchmark_columns(pa) if kind == "benchmark" else _run_columns(pa)
-    if with_witness:
-        columns["witness"] = pa.string()
-    columns["evolif"] = pa.string()
-    return pa.schema(list(columns.items())).with_metadata(dict(metadata))
-
-
-def schema_of_rows(kind: str, rows: Iterable[Row], metadata: Mapping[str, str]) -> Any:
-    """An Arrow schema for the rows of any scenario, which are read once for it.
-
-    A column of its own has the type of its values if all have the same: truth values, whole numbers, numbers, texts.
-    Everything else becomes JSON text.
-    """
-    pa = _pyarrow()
-    fixed = {}
-    if kind == "run":
-        score = {"name": pa.string(), "value": pa.float64(), "expected": pa.string(), "found": pa.string()}
-        known = _run_columns(pa) | {"scores": pa.list_(pa.struct(score))}
-        fixed = {name: known[name] for name in _TAKEN if name in known}
-    found: dict[str, str] = {}
-    for row in rows:
-        for name, value in row.items():
-            own = _kind(value)
-            before = found.setdefault(name, own)
-            if before != own:
-                found[name] = _common_kind(before, own)
-    types = {"truth": pa.bool_(), "whole": pa.int64(), "real": pa.float64()}
-    columns = [(name, fixed.get(name) or types.get(own) or pa.string()) for name, own in found.items()]
-    return pa.schema(columns).with_metadata(dict(metadata))
-
-
-def _kind(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "truth"
-    if isinstance(value, int):
-        return "whole" if -(2**63) <= value < 2**63 else "text"
-    return "real" if isinstance(value, float) else "text"
-
-
-def _common_kind(one: str, other: str) -> str:
-    if not one or not other:
-        return one or other
-    return "real" if {one, other} == {"whole", "real"} else "text"
-
-
-def _benchmark_columns(pa: Any) -> dict[str, Any]:
-    text, number, texts = pa.string(), pa.int64(), pa.list_(pa.string())
-    return {
-        "canary": text,
-        "dialogue": number,
-        "turn": number,
-        "topic": pa.struct({"id": text, "prompt": text, "keywords": texts, "domain": text, "title": text}),
-        "move": text,
-        "operation": pa.struct({"kind": text, "group": text, "before": text, "after": text}),
-        "groups": texts,
-        "constraints": text,
-        "persona": pa.struct({"id": text, "sentence": text, "phrases": texts, "register": text}),
-        "query": text,
-        "source": text,
-        "attempts": number,
-        "findings": texts,
-        "status": text,
-    }
-
-
-def _run_columns(pa: Any) -> dict[str, Any]:
-    text, number, truth, real = pa.string(), pa.int64(), pa.bool_(), pa.float64()
-    span = pa.struct({"start": number, "end": number, "view": text})
-    verdict = pa.struct({"group": text, "satisfied": truth, "expected": text, "found": text, "spans": pa.list_(span)})
-    score = pa.struct({"group": text, "judge": text, "score": real, "rationale": text, "problem": text})
-    names = "canary model dialogue epoch ending reason patience turn topic move depth operation source register query"
-    numbers = {"dialogue", "epoch", "patience", "turn", "depth"}
-    return {name: number if name in numbers else text for name in names.split()} | {
-        "groups": pa.list_(text),
-        "constraints": text,
-        "answer": text,
-        "withheld": truth,
-        "reasoning": text,
-        "truncated": truth,
-        "served_by": text,
-        "seconds": real,
-        "is_judged": truth,
-        "judged": number,
-        "satisfied": number,
-        "ok": truth,
-        "verdicts": pa.list_(verdict),
-        "judge_scores": pa.list_(score),
-        "prompt_tokens": number,
-        "completion_tokens": number,
-    }
-
-
-def batches(rows: Iterable[Row], schema: Any) -> Iterator[Any]:
-    """The rows as record batches of the schema."""
-    pa = _pyarrow()
-    remaining = iter(rows)
-    texts = [field.name for field in schema if field.type == pa.string()]
-    while batch := [_with_json_text(row, texts) for row in islice(remaining, _BATCH)]:
-        yield pa.RecordBatch.from_pylist(batch, schema=schema)
-
-
-def write_parquet(path: Path, rows: Iterable[Row], schema: Any) -> None:
-    """Write rows to a Parquet file, a batch at a time."""
-    _pyarrow()
-    from pyarrow import parquet
-
-    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for batch in batches(rows, schema):
-            writer.write_batch(batch)
-
-
-def _with_json_text(row: Row, texts: Iterable[str]) -> Row:
-    result = dict(row)
-    for name in texts:
-        value = row.get(name)
-        if value is not None and not isinstance(value, str):
-            result[name] = _json_text(value)
-    operation = row.get("operation")
-    if isinstance(operation, Mapping) and "operation" not in texts:
-        parts = {key: _json_text(operation[key]) for key in ("before", "after")}
-        result["operation"] = {**operation, **parts}
-    return result
-
-
-def _json_text(value: object) -> str | None:
-    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

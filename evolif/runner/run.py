@@ -7,8 +7,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -33,7 +35,10 @@ from evolif.runner.sharing import ShownStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
 from evolif.runner.store import RunStore, WriteBatcher
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
-from evolif.types import End, Exchange, Prompt, Session, Spent
+from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 class Run:
@@ -134,9 +139,45 @@ class Run:
         """Whether the turns are as they were written: which of them were edited; reads the whole file."""
         return self._store.integrity()
 
+    def turns_frame(self) -> DataFrame:
+        """The answered turns as a data frame of pandas, see `evolif.frames.turns_frame`.
+
+        Raises:
+            UsageError: pandas (extra `frames`) is not installed.
+        """
+        return _frames().turns_frame(self)
+
+    def sessions_frame(self, *, terms: bool = False) -> DataFrame:
+        """The sessions as a data frame, with what each adds to the figures, see `evolif.frames.sessions_frame`.
+
+        Args:
+            terms: Add the numerator and the denominator of each metric.
+
+        Raises:
+            UsageError: pandas (extra `frames`) is not installed.
+        """
+        return _frames().sessions_frame(self, terms=terms)
+
+    def metrics_frame(self, *, seed: int = 0, resamples: int = DEFAULT_RESAMPLES) -> DataFrame:
+        """The figures of the report as a data frame, see `evolif.frames.metrics_frame`.
+
+        Args:
+            seed: Of the draws behind intervals that need some.
+            resamples: How many draws.
+
+        Raises:
+            UsageError: pandas (extra `frames`) is not installed.
+        """
+        return _frames().metrics_frame(self, seed=seed, resamples=resamples)
+
     def close(self) -> None:
         """Close the file."""
         self._store.close()
+
+
+def _frames() -> Any:
+    """The module that makes frames of a run; it reads the report, so it is found by name."""
+    return import_module("evolif.frames")
 
 
 def load_run(path: Path | str, *, read_only: bool = False) -> Run:

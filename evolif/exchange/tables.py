@@ -1,0 +1,177 @@
+"""Tables of exported rows: their Arrow schemas, Parquet and CSV files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from evolif.exchange.columns import Shape, arrow, arrow_type, common, fitted, restored, shape_of
+from evolif.exchange.rows import FIELD, RUN_COLUMNS, Row
+
+_BATCH = 500
+PARAMETERS = frozenset({"params", "before", "after"})
+"""Fields of constraints and operations that hold parameters, which differ from group to group."""
+NESTED = ("operation", "constraints")
+"""Columns of instruction following whose fields differ from group to group."""
+
+
+def schema_of(kind: str, rows: Iterable[Row], *, with_witness: bool, metadata: Mapping[str, str]) -> Any:
+    """The Arrow schema of the rows of instruction following, which are read once for it.
+
+    Parameters of constraints and operations are structs with the fields of all groups of the rows, null where a group
+    has no such field. The field `evolif` is a column of JSON text.
+
+    Args:
+        kind: `benchmark` or `run`.
+        rows: The rows.
+        with_witness: Whether there is a column `witness`.
+        metadata: Key-value metadata of the schema.
+    """
+    pa = arrow()
+    shapes: dict[str, Shape] = dict.fromkeys(NESTED, "")
+    for row in rows:
+        for name, shape in shapes.items():
+            shapes[name] = common(shape, shape_of(row[name], PARAMETERS, name=name))
+    columns = _benchmark_columns(pa) if kind == "benchmark" else _run_columns(pa)
+    columns |= {name: arrow_type(shape) for name, shape in shapes.items()}
+    if with_witness:
+        columns["witness"] = pa.string()
+    columns["evolif"] = pa.string()
+    return pa.schema(list(columns.items())).with_metadata(dict(metadata))
+
+
+def schema_of_rows(kind: str, rows: Iterable[Row], metadata: Mapping[str, str]) -> Any:
+    """An Arrow schema for the rows of any scenario, which are read once for it.
+
+    A column of its own has the type of its values if all have the same: truth values, whole numbers, numbers, texts,
+    lists of these, and objects with the same keys. Everything else becomes JSON text.
+    """
+    pa = arrow()
+    fixed = {FIELD: pa.string()}
+    if kind == "run":
+        score = {"name": pa.string(), "value": pa.float64(), "expected": pa.string(), "found": pa.string()}
+        known = _run_columns(pa) | {"scores": pa.list_(pa.struct(score))}
+        fixed |= {name: known[name] for name in RUN_COLUMNS if name in known}
+    found: dict[str, Shape] = {}
+    for row in rows:
+        for name, value in row.items():
+            if name in fixed:
+                found.setdefault(name, "")
+            else:
+                found[name] = common(found.get(name, ""), shape_of(value))
+    columns = [(name, fixed.get(name) or arrow_type(shape)) for name, shape in found.items()]
+    return pa.schema(columns).with_metadata(dict(metadata))
+
+
+def _benchmark_columns(pa: Any) -> dict[str, Any]:
+    text, number, texts = pa.string(), pa.int64(), pa.list_(pa.string())
+    return {
+        "canary": text,
+        "dialogue": number,
+        "turn": number,
+        "topic": pa.struct({"id": text, "prompt": text, "keywords": texts, "domain": text, "title": text}),
+        "move": text,
+        "operation": text,
+        "groups": texts,
+        "constraints": text,
+        "persona": pa.struct({"id": text, "sentence": text, "phrases": texts, "register": text}),
+        "query": text,
+        "source": text,
+        "attempts": number,
+        "findings": texts,
+        "status": text,
+    }
+
+
+def _run_columns(pa: Any) -> dict[str, Any]:
+    text, number, truth, real = pa.string(), pa.int64(), pa.bool_(), pa.float64()
+    span = pa.struct({"start": number, "end": number, "view": text})
+    verdict = pa.struct({"group": text, "satisfied": truth, "expected": text, "found": text, "spans": pa.list_(span)})
+    score = pa.struct({"group": text, "judge": text, "score": real, "rationale": text, "problem": text})
+    names = "canary model dialogue epoch ending reason patience turn topic move depth operation source register query"
+    numbers = {"dialogue", "epoch", "patience", "turn", "depth"}
+    return {name: number if name in numbers else text for name in names.split()} | {
+        "groups": pa.list_(text),
+        "constraints": text,
+        "answer": text,
+        "withheld": truth,
+        "reasoning": text,
+        "truncated": truth,
+        "served_by": text,
+        "seconds": real,
+        "is_judged": truth,
+        "judged": number,
+        "satisfied": number,
+        "ok": truth,
+        "verdicts": pa.list_(verdict),
+        "judge_scores": pa.list_(score),
+        "prompt_tokens": number,
+        "completion_tokens": number,
+    }
+
+
+def batches(rows: Iterable[Row], schema: Any) -> Iterator[Any]:
+    """The rows as record batches of the schema."""
+    pa = arrow()
+    remaining = iter(rows)
+    while batch := [_fitted_row(row, schema) for row in islice(remaining, _BATCH)]:
+        yield pa.RecordBatch.from_pylist(batch, schema=schema)
+
+
+def write_parquet(path: Path, rows: Iterable[Row], schema: Any) -> None:
+    """Write rows to a Parquet file, a batch at a time."""
+    arrow()
+    from pyarrow import parquet
+
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for batch in batches(rows, schema):
+            writer.write_batch(batch)
+
+
+def _fitted_row(row: Row, schema: Any) -> Row:
+    """A row as the schema takes it. What would not come back from it as it was is also in the field `evolif`."""
+    result = {field.name: fitted(row.get(field.name), field.type) for field in schema if field.name != FIELD}
+    if FIELD in row:
+        told = row[FIELD]
+        if schema.metadata.get(b"evolif.kind") == b"benchmark":
+            lost = {
+                name: row[name]
+                for name in NESTED
+                if _json_text(from_columns(name, result[name])) != _json_text(row[name])
+            }
+            told = told | {"columns": True, **({"line": lost} if lost else {})}
+        result[FIELD] = _json_text(told)
+    return result
+
+
+def write_csv(path: Path, rows: Callable[[], Iterator[Row]]) -> None:
+    """Write rows to a CSV file: lists and objects as JSON text, null as nothing, without the field `evolif`.
+
+    Args:
+        path: The file.
+        rows: Gives the rows, which are read twice: first for their columns.
+    """
+    names = dict.fromkeys(name for row in rows() for name in row if name != FIELD)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        for row in rows():
+            writer.writerow([_cell(row.get(name)) for name in names])
+
+
+def _cell(value: object) -> object:
+    return "" if value is None else value if isinstance(value, str) else _json_text(value)
+
+
+def from_columns(name: str, value: Any) -> Any:
+    """The value of a column of a table as a row has it: without the parameters that only other groups have."""
+    return restored(value, PARAMETERS, name=name)
+
+
+def _json_text(value: object) -> str:
+    """A value as JSON text of a column."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

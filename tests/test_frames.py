@@ -1,0 +1,136 @@
+"""Data frames of a run: the figures of its report, to the digit."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from talk_scenario import install, make_talk
+from typer.testing import CliRunner
+
+import evolif
+from evolif.cli import app
+from evolif.errors import UsageError
+from evolif.exchange import export
+from evolif.runner import Run
+
+pandas = pytest.importorskip("pandas", reason="pandas is not installed (evolif[frames])")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    root = tmp_path_factory.mktemp("frames")
+    bench = evolif.generate(root / "b", dialogues=8, turns=8, seed=8, profile="objective")
+    played = evolif.evaluate(bench, ["sim/steady", "sim/forgetful"], root / "r", max_turns=8)
+    yield played
+    played.close()
+
+
+def report(run: Run, *more: str) -> list[dict[str, Any]]:
+    done = CliRunner().invoke(app, ["report", str(run.path), "--json", "-", *more])
+    assert done.exit_code == 0, done.output
+    models: list[dict[str, Any]] = json.loads(done.stdout)["models"]
+    return models
+
+
+def test_metrics_are_those_of_the_report_to_the_digit(run: Run) -> None:
+    frame = run.metrics_frame(seed=3, resamples=200)
+    told = report(run, "--seed", "3", "--resamples", "200")
+    assert list(frame.model.unique()) == [model["model"] for model in told]
+    by_model = {model["model"]: model for model in told}
+    for row in frame.itertuples():
+        figures = by_model[row.model][row.metric]
+        for end in ("value", "low", "high"):
+            found = getattr(row, end)
+            assert figures[end] == (None if math.isnan(found) else found)
+    assert {"edr_len", "isr", "csr", "rec", "rob", "exhaustion_rate"} <= set(frame.metric)
+    lengths = frame[frame.metric == "edr_len"]
+    assert list(lengths.label) == ["EDR len"] * 2 and list(lengths.unit) == ["turns"] * 2
+    assert list(lengths.sessions) == [8, 8]
+    rec = {row.model: row.sessions for row in frame[frame.metric == "rec"].itertuples()}
+    assert rec == {model["model"]: 8 - model["rec_left_out"] for model in told}
+
+
+def test_the_sums_of_sessions_give_the_figures(run: Run) -> None:
+    sessions, figures = run.sessions_frame(terms=True), run.metrics_frame(resamples=50)
+    for row in figures.itertuples():
+        own = sessions[(sessions.model == row.model) & sessions.counted]
+        of = math.fsum(own[f"{row.metric}_of"])
+        assert row.value == math.fsum(own[f"{row.metric}_sum"]) / of
+    assert "isr_sum" not in run.sessions_frame().columns
+    told = [(s.model, s.dialogue, s.epoch, s.ending, s.cause) for s in run.sessions()]
+    assert list(sessions[["model", "dialogue", "epoch", "ending", "cause"]].itertuples(index=False, name=None)) == told
+    assert (sessions.edr_len == sessions.judged_turns).all() and (sessions.ok_turns <= sessions.judged_turns).all()
+
+
+def test_turns_that_count_give_isr_and_csr(run: Run) -> None:
+    turns = run.turns_frame()
+    turns = turns[turns.counted & (turns.judged > 0)]
+    figures = run.metrics_frame(resamples=50).set_index(["model", "metric"]).value
+    for model, own in turns.groupby("model"):
+        assert own.ok.sum() / len(own) == figures[model, "isr"]
+        shares = own.satisfied / own.judged
+        assert math.fsum(shares) / len(own) == pytest.approx(figures[model, "csr"], abs=1e-12)
+
+
+def test_turns_have_the_columns_of_an_export_with_all_answers(run: Run, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in export(run.path, tmp_path / "r.jsonl").path.read_text("utf-8").splitlines()]
+    turns = run.turns_frame()
+    assert set(rows[0]) - set(turns.columns) == {"canary", "withheld", "evolif"}
+    assert set(turns.columns) - set(rows[0]) == {"counted"} and len(turns) == len(rows)
+    for row, turn in zip(rows, turns.itertuples(), strict=True):
+        assert (row["model"], row["dialogue"], row["turn"]) == (turn.model, turn.dialogue, turn.turn)
+        assert row["verdicts"] == json.loads(json.dumps(turn.verdicts)) and turn.answer
+        assert row["ok"] == (None if turn.ok is pandas.NA else turn.ok)
+    assert not turns.answer.isna().any()
+
+
+def test_another_scenario_brings_its_own_columns_and_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch)
+    run = make_talk(tmp_path / "r", dialogues=2)
+    turns, sessions, figures = run.turns_frame(), run.sessions_frame(), run.metrics_frame(resamples=50)
+    assert list(turns.columns[:4]) == ["model", "dialogue", "epoch", "ending"] and len(turns) == 6
+    assert turns.patience.isna().all() and list(turns.seat) == ["target", "partner", "target"] * 2
+    assert list(sessions.turns) == [2, 2]
+    told = {(m["model"], name): m[name]["value"] for m in report(run) for name in figures.metric}
+    assert told == {(row.model, row.metric): row.value for row in figures.itertuples()}
+    run.close()
+
+
+def test_a_session_that_was_cut_short_is_shown_and_does_not_count(run: Run, tmp_path: Path) -> None:
+    from evolif.runner import RunStore, load_run
+    from evolif.runner.records import EndEntry
+
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r" / "run.sqlite").write_bytes((run.path / "run.sqlite").read_bytes())
+    store = RunStore.open(tmp_path / "r")
+    store.write([EndEntry(1, "suspended", "timeout", "it took too long")])
+    store.close()
+    broken = load_run(tmp_path / "r", read_only=True)
+    sessions, turns = broken.sessions_frame(), broken.turns_frame()
+    [row] = sessions[~sessions.counted].itertuples()
+    assert (row.ending, row.cause) == ("suspended", "timeout") and math.isnan(row.edr_len)
+    assert set(turns[~turns.counted].dialogue) == {row.dialogue} and set(turns[~turns.counted].model) == {row.model}
+    figures = broken.metrics_frame(resamples=50).set_index(["model", "metric"])
+    assert figures.loc[(row.model, "edr_len"), "sessions"] == 7
+    broken.close()
+
+
+def test_without_pandas_a_sentence_names_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for frame in (run.turns_frame, run.sessions_frame, run.metrics_frame):
+        with pytest.raises(UsageError, match=r"data frames need pandas; install evolif\[frames\]"):
+            frame()
+
+
+def test_importing_evolif_imports_no_pandas() -> None:
+    code = "import evolif, evolif.runner, evolif.report, evolif.exchange, evolif.frames, evolif.cli, sys"
+    code += "; print({'pandas', 'pyarrow', 'inspect_ai', 'numpy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
