@@ -235,8 +235,11 @@ def _choose(a: RunAnalysis, b: RunAnalysis, named: list[str]) -> list[tuple[Mode
     Raises:
         UsageError: a run has no such model, or the choice is ambiguous.
     """
+    from evolif.models import stored_name
+
     if len(named) > 2:
         raise UsageError(f"compare takes at most two models, not {len(named)}")
+    named = [stored_name(name) if name.startswith("local/") else name for name in named]  # a file may have its path
     if a is b:
         return [_within(a, named)]
     if named:

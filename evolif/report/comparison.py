@@ -28,6 +28,7 @@ from evolif.report.early import early_note, marked
 from evolif.report.pairing import needed_cell, needed_clause
 from evolif.report.tables import decimals, metric_cell
 from evolif.report.wording import saturated_line
+from evolif.runner import reweighted_models
 from evolif.scenario import Grid, TableCell
 
 ALPHA = 0.05
@@ -168,6 +169,8 @@ def compare_models(
         kind, also = kind_of(a.of.run, b.of.run, same_model=same, ablation=ablation, across=across)
         if same and a.of.settings.endpoint(a.name) != b.of.settings.endpoint(b.name):
             also = (*also, "it used different endpoints")
+        if same and a.name in reweighted_models(a.of.settings, b.of.settings):
+            also = (*also, "its weights differ")
         comparisons.append(ModelComparison(a, b, kind, also))
     return comparisons
 

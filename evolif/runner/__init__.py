@@ -27,7 +27,7 @@ from evolif.runner.rejudge import agreement, rejudge, rejudged
 from evolif.runner.run import Run, as_begun, load_run
 from evolif.runner.seals import Integrity
 from evolif.runner.session import WAIT, step
-from evolif.runner.settings import COUNTED, RunSettings, different_fields, plan
+from evolif.runner.settings import COUNTED, RunSettings, different_fields, plan, reweighted_models
 from evolif.runner.sharing import shared_settings
 from evolif.runner.store import RunStore
 from evolif.runner.verify import Verification, verify
@@ -83,6 +83,7 @@ __all__ = [
     "rejudge",
     "rejudged",
     "replay_floor",
+    "reweighted_models",
     "shared_settings",
     "step",
     "upper_bound",

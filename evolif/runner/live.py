@@ -28,6 +28,8 @@ from evolif.runner.events import (
 )
 from evolif.runner.shutdown import Shutdown
 
+LIVE = "live"
+"""The key of the note in the run's file."""
 PULSE = 1.0
 """Seconds between two notes."""
 SILENCE = 30.0

@@ -24,7 +24,7 @@ from evolif.runner.clients import Clients
 from evolif.runner.events import Observer, RunStarted, SessionKey, TurnWorded
 from evolif.runner.fork import fork
 from evolif.runner.ledger import Ledger
-from evolif.runner.live import Live, LiveObserver, read_live, with_pulse
+from evolif.runner.live import LIVE, Live, LiveObserver, read_live, with_pulse
 from evolif.runner.origin import Origin, origin_of, read_origin
 from evolif.runner.records import EarlyEnd, TurnRecord, with_digest
 from evolif.runner.scheduler import Recall, SessionScheduler, calm_collector, play_here
@@ -125,7 +125,7 @@ class Run:
 
     def live(self) -> Live | None:
         """What the process says that plays it at the moment, or said last; None if none does."""
-        return read_live(self._store.noted(_LIVE))
+        return read_live(self._store.noted(LIVE))
 
     def early_end(self) -> EarlyEnd | None:
         """The stop rule that ended the run early; its figures then cover only the rule's dialogues."""
@@ -189,8 +189,6 @@ def load_run(path: Path | str, *, read_only: bool = False) -> Run:
     return Run(ShownStore.open(Path(path), read_only=read_only, migrate=False))
 
 
-_LIVE = "live"
-"""The key of its note of the moment in the run's file."""
 Notify = Callable[[str], None]
 Engine = Callable[[RunContext, Mapping[str, Seats], SessionScheduler, Recall], Awaitable[None]]
 """Plays the sessions; gets who speaks in them per model under test."""
@@ -307,7 +305,7 @@ class RunExecutor:
 
             with calm_collector():
                 playing = with_heartbeat(clients.closing(main(), judge, environment), shutdown, self.observe)
-                told = with_pulse(playing, observe, partial(store.note, _LIVE))
+                told = with_pulse(playing, observe, partial(store.note, LIVE))
                 run_interruptibly(told, shutdown, self.on_stop)
 
     def _length(self) -> float | None:

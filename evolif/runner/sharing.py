@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from evolif.models import address_digest
+from evolif.runner.live import LIVE
 from evolif.runner.schema import adapt
 from evolif.runner.seals import Integrity, check_seals
 from evolif.runner.settings import RunSettings
@@ -101,6 +102,11 @@ class ShownStore(RunStore):
         self._shown = Shown(settings)
         self._shown.cover(connection)
         super().__init__(root, connection, self._shown.settings)
+
+    def noted(self, key: str) -> str:
+        """The text stored under a key; in that of the moment, models have their short names."""
+        text = super().noted(key)
+        return self._shown.text(text) if key == LIVE else text
 
     def integrity(self) -> Integrity:
         """Whether the turns are as they were written; reads the whole file, as it is stored."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,9 @@ from evolif.cli import app
 from evolif.errors import UsageError
 from evolif.models import local
 from evolif.models.endpoint import ModelName
+from evolif.models.faults import served_by
 from evolif.runner import RunStore
+from evolif.runner.live import LIVE, Live, Pace
 
 DIALOGUES = 3
 
@@ -55,10 +58,11 @@ class Played:
         told = [str(folder), folder.name, "127.0.0.1", f":{self.server.port}", f"localhost:{self.server.port}"]
         return [text.encode() for text in told]
 
-    def evaluate(self, limit: int) -> None:
+    def evaluate(self, limit: int, out: str = "run", fork_into: Path | None = None) -> None:
         evaluate(
             self.root / "bench",
-            out=self.root / "run",
+            out=self.root / out,
+            fork_into=fork_into,
             models=self.models,
             judge=[self.models[0], f"openai/judge?base_url={self.server.url}"],
             max_turns=2,
@@ -164,6 +168,34 @@ def test_other_weights_are_another_model(played: Played) -> None:
         played.evaluate(DIALOGUES)
 
 
+def test_a_fork_asks_other_weights_anew_and_a_comparison_names_them(played: Played) -> None:
+    played.weights.write_bytes(b"GGUF" + bytes(101))
+    asked = Counter(seen.body["model"] for seen in played.server.seen)
+    played.evaluate(DIALOGUES, fork_into=played.root / "other")
+    anew = Counter(seen.body["model"] for seen in played.server.seen) - asked
+    assert anew["little"] and not anew["tiny"]
+    path = f"local/{played.weights}"
+    told = command("compare", "run", "other", "-m", path, "-m", path, "--resamples", "20")
+    assert "its weights differ" in told and str(played.weights) not in told
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ("/models/tiny.gguf", "tiny.gguf"),
+        ("C:\\models\\tiny.gguf", "tiny.gguf"),
+        ("./tiny.gguf", "tiny.gguf"),
+        ("~/tiny", "tiny"),
+        ("organisation/tiny", "organisation/tiny"),
+        ("tiny-2026-01-01", "tiny-2026-01-01"),
+        ("/", "/"),
+        (None, ""),
+    ],
+)
+def test_a_server_that_calls_its_model_by_a_path_is_heard_without_the_folder(told: object, kept: str) -> None:
+    assert served_by(told) == kept
+
+
 def test_a_run_of_an_earlier_version_is_resumed_and_shown_by_its_short_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +215,10 @@ def test_a_run_of_an_earlier_version_is_resumed_and_shown_by_its_short_name(
             spent = [(one.role, one.model) for one in run.costs()]
             assert len(set(spent)) == len(spent) and ("target", "local/little.gguf") in spent
         check(played)
+        with closing(RunStore.open(played.root / "run")) as store:
+            store.note(LIVE, Live(1.0, {played.models[0]: Pace(1, 1, 1, None)}).dump())
+        with closing(load_run(played.root / "run")) as run:
+            assert (live := run.live()) is not None and list(live.paces) == ["local/little.gguf"]
         with closing(sqlite3.connect(played.root / "run" / "run.sqlite")) as file, file:
             file.execute("UPDATE turn SET answer = 'Another text.' WHERE session = 1")
         with closing(load_run(played.root / "run")) as run:
