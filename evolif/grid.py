@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from evolif.errors import ArgumentError
@@ -56,6 +57,7 @@ class Grid:
         heads: Heads of the other columns.
         rows: Name and cells, one per head.
         note: A remark for the reader; empty for none.
+        meanings: Name of a row to what it is, in a few plain words; the page shows them under the names.
     """
 
     name: str
@@ -64,11 +66,29 @@ class Grid:
     heads: tuple[str, ...]
     rows: tuple[TableRow, ...]
     note: str = ""
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     def part(self, start: int, end: int) -> Grid:
         """The table with some of its columns."""
         rows = tuple((name, cells[start:end]) for name, cells in self.rows)
-        return Grid(self.name, self.title, self.first, self.heads[start:end], rows, self.note)
+        return replace(self, heads=self.heads[start:end], rows=rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a report begins with: the answer, in a few sentences, with a figure and tables.
+
+    Attributes:
+        sentences: One for each thing that the models are compared in. Plain text.
+        figures: Names of figures, in order of preference: the first that the runs have is shown.
+        tables: Names of tables, shown in full.
+        metrics: Names of the metrics in the table beside them; those of the scenario's own table if empty.
+    """
+
+    sentences: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from evolif.grid import HeatCell as HeatCell
 from evolif.grid import HeatMap as HeatMap
 from evolif.grid import LineChart as LineChart
 from evolif.grid import LinePoint as LinePoint
+from evolif.grid import Opening as Opening
 from evolif.grid import PlotLine as PlotLine
 from evolif.grid import TableCell as TableCell
 from evolif.grid import TableRow as TableRow
@@ -269,6 +270,8 @@ class Scenario(Protocol):
     """Whether what scores and verdicts expected gives answer keys away; exports leave it out then."""
     chapters: ClassVar[tuple[Chapter, ...]] = ()
     """How the page arranges figures and tables; the usual order if empty."""
+    references: ClassVar[tuple[str, ...]] = ("perfect",)
+    """Its simulated models that know the answers: reports show them apart, and compare no model with them."""
     how_to_read: ClassVar[tuple[str, ...]] = ()
     """What a reader of the page has to know about it, in sentences."""
 
@@ -454,6 +457,10 @@ class Scenario(Protocol):
     def remarks(self, run: Any) -> Iterable[str]:
         """Sentences below the figures of a run in the terminal (`evolif.report.RunAnalysis`)."""
         return ()
+
+    def opening(self, board: Any) -> Opening:
+        """What the page begins with, from models side by side; by default what patience and verdicts show."""
+        return Opening()
 
     def parts(self, board: Any) -> Iterable[Grid]:
         """Report sections of its own, from models side by side (`evolif.report.ComparableRuns`)."""

@@ -48,6 +48,15 @@ ACCURACY_TABLE = MetricTable(
     {name: (name, f"{name}_dialogues") for name in _NAMES},
     {"accuracy": "Accuracy", **{name: task for task, name in _METRICS.items()}}
     | {"math": "Problems", "original": "All turns"},
+    meanings={
+        "accuracy": "score of a match’s judged turns, mean over matches",
+        "if": "the same in matches with rules for replies",
+        "cr": "in matches that ask for facts shown before",
+        "ir": "in matches that ask for conclusions",
+        "ts": "in matches that are interrupted by tasks",
+        "math": "problems solved",
+        "original": "accuracy with the problems among the turns",
+    },
     headline="accuracy",
     beside=frozenset({"math", "original"}),
     scored_in_both=True,

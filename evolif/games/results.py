@@ -50,6 +50,14 @@ TABLE = MetricTable(
         "token_share": "Tokens used",
         "cut": "Turns cut",
     },
+    meanings={
+        "accuracy": "games with the right answer",
+        "early": "games answered before the last turn",
+        "early_accuracy": "right answers among these",
+        "turn_share": "share of the turns that were used",
+        "token_share": "share of the tokens that were used",
+        "cut": "turns that were longer than allowed",
+    },
     beside=frozenset({"early", "early_accuracy", "turn_share", "token_share", "cut"}),
 )
 """The figures of games."""

@@ -221,6 +221,8 @@ def _rates(session: Session) -> tuple[float, ...]:
 # CSR, ISR, pooled REC and the exhaustion rate pool all turns; the others are means over sessions. First comes what all
 # readers need: how long sessions last, how often patience runs out, how often all is satisfied. ISR ranks models, since
 # the cap does not bound it, and the rule that ends sessions does not bias it (docs/explanation/metrics.md).
+_SATISFIED = "requirements satisfied, mean of the turns"
+
 PROCESS = MetricTable(
     terms=Terms._fields,
     of=lambda session: session_terms(session_record(session)),
@@ -242,6 +244,18 @@ PROCESS = MetricTable(
         "exhaustion_rate": "EXH", "pooled_rec": "REC all",
     },
     units=dict.fromkeys(("edr_len", "edr_acc", "edr_succ", "edr_lss"), "turns"),
+    meanings={
+        "edr_len": "turns that a session lasts",
+        "exhaustion_rate": "sessions out of patience, per 100 turns",
+        "isr": "turns with everything satisfied",
+        "edr_acc": "sum of the satisfied shares of a session’s turns",
+        "edr_succ": "good turns of a session",
+        "edr_lss": "longest run of good turns in a session",
+        "rec": "bad turns followed by a good one, mean over sessions",
+        "pooled_rec": "bad turns followed by a good one, over all turns",
+        "rob": "good turns, mean over sessions",
+        "csr": _SATISFIED,
+    },
     headline="isr",
     beside=frozenset({"exhaustion_rate", "pooled_rec"}),
     events=frozenset({"exhaustion_rate"}),
@@ -256,6 +270,7 @@ RATES = MetricTable(
     of=_rates,
     ratios={"csr": ("accuracy", "length"), "isr": ("successes", "length")},
     labels={"csr": "CSR", "isr": "ISR"},
+    meanings={"csr": _SATISFIED, "isr": "turns with everything satisfied"},
     headline="isr",
 )
 """What verdicts give without patience."""

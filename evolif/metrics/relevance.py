@@ -26,6 +26,7 @@ RELEVANCE_TABLE = MetricTable(
     of=_terms,
     ratios={RELEVANCE: ("relevant", "judged")},
     labels={RELEVANCE: "Relevance"},
+    meanings={RELEVANCE: "answers that are about their task"},
     beside=frozenset({RELEVANCE}),
 )
 """Answers about their task, of those that the gate judged, pooled over turns."""

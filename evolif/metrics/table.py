@@ -38,6 +38,8 @@ class Metric:
     unit: Unit
     small: bool = False
     """Whether it is a rate that may be far below one per cent, and needs decimals."""
+    meaning: str = ""
+    """What it is, in plain words; empty if its table does not say."""
 
     @property
     def head(self) -> str:
@@ -66,6 +68,8 @@ class MetricTable:
     """Metric to its name in tables, without a unit; the metric itself if it has none."""
     units: Mapping[str, Unit] = field(default_factory=dict)
     """`rate` unless said otherwise."""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """Metric to what it is, in a few plain words; reports show them under the names."""
     headline: str = ""
     """The metric that models are ranked by; the first if empty."""
     beside: Set[str] = frozenset()
@@ -101,7 +105,8 @@ class MetricTable:
 
     def metric(self, name: str) -> Metric:
         """A metric with its label and unit."""
-        return Metric(name, self.labels.get(name, name), self.units.get(name, "rate"), name in self.events)
+        label, unit = self.labels.get(name, name), self.units.get(name, "rate")
+        return Metric(name, label, unit, name in self.events, self.meanings.get(name, ""))
 
     def places(self, name: str) -> tuple[int, int]:
         """Where the numerator and the denominator of a metric are in a row.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as data_field
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
@@ -270,11 +271,27 @@ class ComparableRuns:
 
     def by_run(self) -> Iterator[tuple[RunAnalysis, Sequence[str], Sequence[ModelSummary]]]:
         """Each run with the unique names and the summaries of its models."""
-        start = 0
+        named = list(zip(self.heads, self.models, strict=True))
         for analysis in self.analyses:
-            end = start + len(analysis.models)
-            yield analysis, self.heads[start:end], [model.summary for model in analysis.models]
-            start = end
+            own = [(head, model) for head, model in named if model.of is analysis]
+            yield analysis, [head for head, _ in own], [model.summary for _, model in own]
+
+    @cached_property
+    def references(self) -> tuple[ModelAnalysis, ...]:
+        """Simulated models that know the answers; none where there are no others."""
+        known = self.scenario.references
+        found = tuple(m for m in self.models if m.name.partition("?")[0] in {f"sim/{name}" for name in known})
+        return found if len(found) < len(self.models) else ()
+
+    @cached_property
+    def contestants(self) -> ComparableRuns:
+        """The same runs without `references`."""
+        apart = self.references
+        return self.only([model for model in self.models if model not in apart]) if apart else self
+
+    def only(self, models: Iterable[ModelAnalysis]) -> ComparableRuns:
+        """The same runs with some of their models."""
+        return _Chosen(self.analyses, self.why_alone, tuple(models))
 
     @cached_property
     def scenario(self) -> Scenario:
@@ -355,6 +372,15 @@ class ComparableRuns:
     def _dialogues(self) -> int:
         """The most dialogues that a model has."""
         return max((len({s.dialogue for s in model.sessions}) for model in self.models), default=0)
+
+
+@dataclass(frozen=True)
+class _Chosen(ComparableRuns):
+    chosen: tuple[ModelAnalysis, ...] = data_field(default=(), repr=False)
+
+    @cached_property
+    def models(self) -> tuple[ModelAnalysis, ...]:
+        return self.chosen
 
 
 def short_names(contexts: Sequence[str]) -> list[str]:

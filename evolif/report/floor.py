@@ -13,7 +13,7 @@ from evolif.report.comparable import ComparableRuns
 from evolif.report.tables import metric_cell
 from evolif.scenario import Grid, TableCell
 
-CORRECTED = Metric("csr_corrected", "CSR corr.", "rate")
+CORRECTED = Metric("csr_corrected", "CSR corr.", "rate", meaning="CSR between the floor (0) and the ceiling (100)")
 CSR = PROCESS.metric("csr")
 _SHOWN = (PROCESS.metric("edr_len"), PROCESS.metric("rob"), CSR, PROCESS.metric("isr"))
 _ANSWERS = (
@@ -94,7 +94,8 @@ def with_corrected(headline: Grid, corrected: Sequence[CorrectedCsr | None]) -> 
     if place is None or not any(corrected):
         return headline
     cells = tuple(metric_cell(CORRECTED, *(one or (None, None))) for one in corrected)
-    return replace(headline, rows=(*headline.rows[:place], (CORRECTED.head, cells), *headline.rows[place:]))
+    rows = (*headline.rows[:place], (CORRECTED.head, cells), *headline.rows[place:])
+    return replace(headline, rows=rows, meanings={**headline.meanings, CORRECTED.head: CORRECTED.meaning})
 
 
 def floor_object(found: Floor | None) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from evolif.errors import UsageError
@@ -66,19 +66,24 @@ _SWEPT = tuple(map(PROCESS.metric, ("edr_len", "edr_acc", "rob")))
 _MEAN = Metric("mean", "mean", "turns")
 
 
-def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int) -> Grid:
-    """All metrics; the label of a length that the cap may have cut names the cap.
+def headline(heads: Sequence[str], summaries: Sequence[ModelSummary], cap: int, chosen: Collection[str] = ()) -> Grid:
+    """All metrics, or those that are chosen; the label of a length that the cap may have cut names the cap.
 
     The note says what stands beside the eight metrics.
     """
     rows: list[TableRow] = [("sessions", tuple(TableCell(str(s.metrics.dialogues)) for s in summaries))]
+    meanings = {}
     capped, ends = any(s.counts.censored for s in summaries), [s.early_end for s in summaries]
     for name, metric in described(table for s in summaries for table in s.tables).items():
+        if chosen and name not in chosen:
+            continue
         cells = (metric_cell(metric, s.metrics.value(name), s.intervals.get(name)) for s in summaries)
         head = f"{metric.head} ≤{cap}" if capped and name == "edr_len" else metric.head
         rows.append((marked(head, name, ends), tuple(cells)))
-    patient = any(s.metrics.value("exhaustion_rate") is not None for s in summaries)
-    return Grid("headline", "", "metric", tuple(heads), tuple(rows), _BESIDE if patient else "")
+        if metric.meaning:
+            meanings[rows[-1][0]] = metric.meaning
+    patient = not chosen and any(s.metrics.value("exhaustion_rate") is not None for s in summaries)
+    return Grid("headline", "", "metric", tuple(heads), tuple(rows), _BESIDE if patient else "", meanings)
 
 
 def groups(heads: Sequence[str], summaries: Sequence[ModelSummary], requirement: str) -> Grid:
@@ -187,7 +192,7 @@ def full_sections(runs: ComparableRuns) -> Iterator[Grid]:
         yield hazard(runs)
         yield exhaustion(runs)
         yield sweep(runs)
-    yield from rank_grids(runs)
+    yield from rank_grids(runs.contestants)
     yield variance_grid(runs)
     yield from rank_agreement(runs)
     yield from own_parts(runs)

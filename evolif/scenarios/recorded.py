@@ -241,7 +241,12 @@ def _table(name: str) -> MetricTable:
         return of_dialogue(turns), 1
 
     return MetricTable(
-        ("score", "scored"), terms, {"score": ("score", "scored")}, {"score": f"Score {name}"}, scored_in_both=True
+        ("score", "scored"),
+        terms,
+        {"score": ("score", "scored")},
+        {"score": f"Score {name}"},
+        meanings={"score": "scores of the answers, as one number"},
+        scored_in_both=True,
     )
 
 
@@ -256,6 +261,7 @@ class Recorded(FolderScenario):
     folder = RecordedFolder
     played_by = RecordedEnvironment
     metrics = _table(DEFAULT_AGGREGATION)
+    references = ("reference",)
     chapters = (
         Chapter(
             "aggregation",

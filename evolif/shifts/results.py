@@ -95,6 +95,11 @@ TCR_TABLE = MetricTable(
     {"tcr": ("share", "scored"), "tcr_micro": ("met", "goals"), "invented": ("invented", "counted")},
     {"tcr": "TCR", "tcr_micro": "TCR micro", "invented": "Invented keys"},
     {"invented": "count"},
+    {
+        "tcr": "goals met by the final answer, mean over dialogues",
+        "tcr_micro": "goals met, over all goals",
+        "invented": "keys of a final answer that nobody asked for",
+    },
     headline="tcr",
     beside=frozenset({"tcr_micro", "invented"}),
     lower=frozenset({"invented"}),

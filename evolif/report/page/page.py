@@ -18,9 +18,10 @@ from evolif._version import __version__
 from evolif.budget import PriceTable
 from evolif.errors import OutsideError
 from evolif.report.analysis import RunAnalysis
+from evolif.report.answer import selected_comparisons
 from evolif.report.comparable import group_comparable
 from evolif.report.comparison import ModelComparison
-from evolif.report.page.sections import Section, closing_sections, run_sections, selected_comparisons
+from evolif.report.page.sections import Section, closing_sections, run_sections
 from evolif.report.page.transcript_cache import TranscriptCache, asset, environment, rendering
 from evolif.report.page.transcripts import SessionHead, model_key
 from evolif.report.wording import Published, notice

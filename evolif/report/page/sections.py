@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import inf
 
 from markupsafe import Markup
 
@@ -16,19 +14,12 @@ from evolif.budget import PriceTable, load_prices, quotes_of
 from evolif.errors import UsageError
 from evolif.metrics import TOO_FEW, Difference, Metric
 from evolif.report.analysis import RunAnalysis
+from evolif.report.answer import Answer, answer_of
 from evolif.report.commands import Step
 from evolif.report.comparable import ComparableRuns
-from evolif.report.comparison import ModelComparison, all_differences, compare_models, no_interval_line, saturation_line
+from evolif.report.comparison import ModelComparison, all_differences, no_interval_line, saturation_line
 from evolif.report.context_tables import context_grids
-from evolif.report.contexts import (
-    CLASSES,
-    EFFECTS,
-    FIGURE,
-    TABLE,
-    differ_in_context,
-    is_about_contexts,
-    reference_pairs,
-)
+from evolif.report.contexts import CLASSES, EFFECTS, FIGURE, TABLE, differ_in_context, is_about_contexts
 from evolif.report.early import early_line
 from evolif.report.extent import extents_line, pair_line
 from evolif.report.figures import FIGURE_NAMES, OWN_FAULT, Picture, draw_all
@@ -80,7 +71,8 @@ class Section:
         grids: Tables.
         sentences: Remarks.
         commands: Commands to reproduce the run.
-        tables_first: Whether the tables stand above the figures, all of them in full.
+        answer: What the page begins with, in large letters.
+        is_open: Whether it is the opening: not folded, its tables in full and beside its figure.
     """
 
     id: str
@@ -92,44 +84,29 @@ class Section:
     grids: tuple[Grid, ...] = ()
     sentences: tuple[str, ...] = ()
     commands: tuple[Step, ...] = ()
-    tables_first: bool = False
+    answer: tuple[str, ...] = ()
+    is_open: bool = False
 
     @property
     def has_content(self) -> bool:
         """Whether there is anything to show besides the heading."""
-        return any((self.warnings, self.facts, self.figures, self.grids, self.sentences, self.commands))
+        parts = self.answer, self.warnings, self.facts, self.figures, self.grids, self.sentences, self.commands
+        return any(parts)
+
+    @property
+    def widest(self) -> int:
+        """The columns of its widest table, besides the names of rows."""
+        return max((len(grid.heads) for grid in self.grids), default=0)
 
     @property
     def short_grids(self) -> tuple[Grid, ...]:
         """Tables that are shown in full."""
-        return tuple(grid for grid in self.grids if self.tables_first or len(grid.rows) <= MOST_ROWS)
+        return tuple(grid for grid in self.grids if self.is_open or len(grid.rows) <= MOST_ROWS)
 
     @property
     def long_grids(self) -> tuple[Grid, ...]:
         """Tables that are folded."""
         return tuple(grid for grid in self.grids if grid not in self.short_grids)
-
-
-MOST_PAIRS = 6
-"""Up to this many pairs of models, all are compared; beyond that, the best model with every other."""
-
-
-def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
-    """The requested comparisons whose first model is among these runs; without any request, the default ones."""
-    if comparisons:
-        return [pair for pair in comparisons if pair.a.of in runs.analyses]
-    models = runs.models
-    if differ_in_context(runs):
-        return compare_models(reference_pairs(runs), across="context")
-    pairs = list(combinations(models, 2))
-    if len(pairs) > MOST_PAIRS:
-        found = [model.summary.metrics.value(model.of.headline.name) for model in models]
-        best = max(range(len(models)), key=lambda i: -inf if (value := found[i]) is None else value)
-        pairs = [(models[best], other) for i, other in enumerate(models) if i != best]
-    try:
-        return compare_models(pairs)
-    except UsageError:
-        return []  # for example, the runs differ in the system prompt only: the tables stand alone
 
 
 def _comparison_grid(pair: ModelComparison) -> Grid:
@@ -226,15 +203,20 @@ def run_sections(
         drawn: Whether comparisons have figures besides their tables.
         suffix: Of ids, where the page has several groups of comparable runs.
     """
-    pictures = draw_all(runs, comparisons if drawn else ())
+    board = runs.contestants
+    pictures = draw_all(board, comparisons if drawn else ())
     drawings = {picture.name: _figure(picture) for picture in pictures if picture.figure is not None}
-    grids = [grid for grid in (*context_grids(runs), *tables.full_sections(runs)) if grid.rows or grid.note]
-    if any(summary.heuristic for summary in runs.summaries):
-        grids.append(tables.heuristic(runs.heads, runs.summaries))
+    grids = [grid for grid in (*context_grids(board), *tables.full_sections(board)) if grid.rows or grid.note]
+    if any(summary.heuristic for summary in board.summaries):
+        grids.append(tables.heuristic(board.heads, board.summaries))
     placed: dict[str, Grid] = {}
     for grid in grids:
         placed.setdefault(grid.name, grid)
-    yield _headline(runs, drawings.get("headline"), suffix)
+    answer = answer_of(runs, comparisons)
+    shown = [placed.pop(name) for name in answer.tables if name in placed and placed[name].rows]
+    first_figure = next((drawings.pop(name) for name in answer.figures if name in drawings), None)
+    yield _opening(runs, answer, shown, first_figure, suffix)
+    yield _metrics(board, answer, drawings.get("headline"), suffix)
 
     def told(chapters: Iterable[Chapter]) -> Iterator[Section]:
         for chapter in chapters:
@@ -246,11 +228,12 @@ def run_sections(
     # What runs that differ in their strategies are about.
     first = [chapter for chapter in chapters if TABLE in chapter.tables and differ_in_context(runs)]
     yield from told(first)
-    yield _left_out(runs, suffix)
+    yield _left_out(board, suffix)
     floors = tuple(floor_grids(runs))
     yield Section(f"ceiling{suffix}", "Floor and ceiling", grids=floors, sentences=tuple(_ceilings(runs)))
     yield from told(chapter for chapter in chapters if chapter not in first)
-    yield _rest(runs, grids, pictures, suffix)
+    left = [grid for grid in grids if grid not in shown]
+    yield _rest(board, left, [p for p in pictures if first_figure is None or p.name != first_figure.name], suffix)
     pairs = tuple(_figure(p) for p in pictures if p.name == "comparison" and p.figure is not None)
     yield _comparisons(comparisons, pairs, suffix)
     yield Section(f"audit{suffix}", "Judge audit", sentences=tuple(_audits(runs)))
@@ -273,21 +256,38 @@ def _chapter(id: str, title: str, grids: Sequence[Grid], lead: str = "", figures
     return Section(id, title, lead, figures=figures, grids=shown, sentences=tuple(filter(None, map(why_empty, grids))))
 
 
-def _headline(runs: ComparableRuns, figure: Figure | None, suffix: str) -> Section:
-    title = "Headline" if not suffix else f"Headline of {', '.join(analysis.name for analysis in runs.analyses)}"
-    headline = tables.headline(runs.heads, runs.summaries, runs.cap)
+def _opening(runs: ComparableRuns, answer: Answer, own: Sequence[Grid], figure: Figure | None, suffix: str) -> Section:
+    """The answer, its metrics, and one figure."""
+    title = "Result" if not suffix else f"Result of {', '.join(analysis.name for analysis in runs.analyses)}"
     strategies = dict.fromkeys(analysis.settings.context for analysis in runs.analyses)
     alone = f"The runs are shown separately: {runs.why_alone}." if runs.why_alone else ""
     context = f"{len(strategies)} context strategies" if len(strategies) > 1 else None
+    told = list(filter(None, (alone, extents_line(runs.heads, runs.summaries))))
+    for analysis in runs.analyses:
+        edits = integrity_lines(analysis) if analysis.integrity.edited else ()
+        told += filter(None, (unfinished_line(analysis.run), *edits))
+    metrics = answer.grid
+    grids = (*own, metrics, answer.references)
     return Section(
         f"headline{suffix}",
         title,
         settings_line(runs.analyses[0].run, context=context),
-        warnings=tuple(filter(None, (alone, extents_line(runs.heads, runs.summaries)))),
-        grids=(with_corrected(headline, [model.csr_corrected for model in runs.models]),),
-        tables_first=True,
-        figures=() if figure is None else (figure,),
+        warnings=tuple(told),
+        answer=answer.sentences,
+        grids=tuple(grid for grid in grids if grid.rows),
+        figures=() if figure is None else (replace(figure, wide=False),),
+        sentences=tuple(filter(None, (answer.how,))),
+        is_open=True,
     )
+
+
+def _metrics(board: ComparableRuns, answer: Answer, figure: Figure | None, suffix: str) -> Section:
+    """All metrics as a figure, and those that the opening leaves out as a table."""
+    grid = tables.headline(board.heads, board.summaries, board.cap)
+    grid = with_corrected(grid, [model.csr_corrected for model in board.models])
+    known = {name for name, _ in answer.grid.rows}
+    grids = () if all(name in known for name, _ in grid.rows) else (replace(grid, name="metrics"),)
+    return Section(f"metrics{suffix}", "All metrics", grids=grids, figures=() if figure is None else (figure,))
 
 
 def _left_out(runs: ComparableRuns, suffix: str) -> Section:

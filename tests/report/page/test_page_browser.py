@@ -53,12 +53,32 @@ def test_it_renders_without_a_word_in_the_console(pages: dict[str, Path], folder
     assert driver.execute_script("return document.contentType") == "text/html"
     with closing(load_run(folder, read_only=True)) as run:
         [first, _] = analyse([run], resamples=50)[0].models
-        rob = first.summary.metrics.value("rob")
+        isr = first.summary.metrics.value("isr")
     table = driver.execute_script("return document.querySelector('table.headline').innerText")
-    assert rob is not None and f"ROB %\t{100 * rob:.0f}" in table
+    assert isr is not None and f"ISR %\nturns with everything satisfied\n\t{100 * isr:.0f}" in table
     assert driver.execute_script("return document.querySelectorAll('figure svg').length") >= 5
     assert len(shown(driver)) == 8
     assert driver.get_log("browser") == []
+
+
+OPEN = "return [...document.querySelectorAll('details.chapter[open]')].map(d => d.parentElement.id)"
+
+
+def test_all_but_the_answer_is_folded_and_opens_where_the_address_says(pages: dict[str, Path], visit: Visit) -> None:
+    driver = visit(pages["run"])
+    assert driver.execute_script(OPEN) == []
+    assert driver.execute_script("return document.querySelectorAll('details.chapter').length") > 5
+    seen = "return [...document.querySelectorAll('main > section')].filter(s => s.querySelector('table, figure')"
+    seen += "?.checkVisibility({contentVisibilityAuto: true})).map(s => s.id)"
+    assert driver.execute_script(seen) == ["headline"]
+    assert driver.execute_script(OPEN.replace("return", "location.hash = '#survival'; return")) == []
+    until(driver, "document.querySelector('#survival details').open")
+    driver = visit(pages["run"], f"s={quote('sim/steady/1/1', safe='/:')}")
+    until(driver, "document.querySelector('#dialogues > details').open")
+    assert driver.execute_script(OPEN) == ["dialogues"]
+    assert (
+        driver.execute_script("return document.querySelector('details.session[open]').dataset.key") == "sim/steady/1/1"
+    )
 
 
 def test_nothing_is_fetched(pages: dict[str, Path], visit: Visit) -> None:
@@ -248,9 +268,10 @@ def test_a_phone_needs_no_sideways_scrolling(pages: dict[str, Path], visit: Visi
 def test_print_leaves_the_controls_out(pages: dict[str, Path], visit: Visit, screen: Screen) -> None:
     driver = visit(pages["run"])
     is_shown = "const e = document.querySelector(arguments[0]); return e.getClientRects().length > 0"
-    assert driver.execute_script(is_shown, "form.filters") and driver.execute_script(is_shown, "nav")
+    driver.execute_script("document.querySelector('#dialogues details.chapter').open = true")
+    assert driver.execute_script(is_shown, "form.filters") and driver.execute_script(is_shown, ".counts")
     screen(media="print")
-    for controls in ("form.filters", "nav", ".counts"):
+    for controls in ("form.filters", ".counts"):
         assert not driver.execute_script(is_shown, controls), controls
     assert driver.execute_script(is_shown, "table.headline")
     assert not driver.execute_script(is_shown, ".session")

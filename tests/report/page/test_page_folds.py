@@ -58,6 +58,6 @@ def test_the_page_folds_what_a_scenario_wants_folded(tmp_path: Path, monkeypatch
 def test_long_tables_are_folded_but_the_headline_is_not() -> None:
     rows = tuple((str(number), (TableCell(),)) for number in range(30))
     short, long = Grid("a", "", "", ("m",), rows[:3]), Grid("b", "", "", ("m",), rows)
-    usual, first = Section("s", "S", grids=(short, long)), Section("s", "S", grids=(short, long), tables_first=True)
+    usual, first = Section("s", "S", grids=(short, long)), Section("s", "S", grids=(short, long), is_open=True)
     assert (usual.short_grids, usual.long_grids) == ((short,), (long,))
     assert (first.short_grids, first.long_grids) == ((short, long), ())

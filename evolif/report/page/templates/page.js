@@ -73,8 +73,20 @@
     counts.textContent = told;
   };
 
+  // A folded section opens where the address names it, or asks for something in it.
+  const unfold = (state) => {
+    const asked = [...FIELDS, "s"].some((name) => state.get(name));
+    const named = asked ? "dialogues" : decodeURIComponent(location.hash.slice(1));
+    const section = named ? document.getElementById(named) : null;
+    const fold = section && section.querySelector("details.chapter");
+    if (!fold || fold.open) return;
+    fold.open = true;
+    section.scrollIntoView();
+  };
+
   const apply = () => {
     const state = readState();
+    unfold(state);
     for (const name of FIELDS) {
       const field = form.elements[name];
       if (field.type === "checkbox") field.checked = state.get(name) === "1";
@@ -115,7 +127,7 @@
   }
 
   window.addEventListener("beforeprint", () => {
-    for (const table of all("details.table")) table.open = true;
+    for (const fold of all("details.table, details.chapter")) fold.open = true;
   });
   window.addEventListener("hashchange", apply);
   apply();
