@@ -122,7 +122,7 @@ def outputs(run: str) -> dict[str, bytes]:
     told["compare"] = command(*pair, "--json", "c.json", "--html", "c.html", "--latex", "c.tex", "--resamples", "20")
     told["status"] = command("status", run, "--seconds", "0")
     told["status --json"] = command("status", run, "--seconds", "0", "--json")
-    for name in ("run.jsonl", "run.parquet", "datasets", "unidial"):
+    for name in ("run.jsonl", "run.csv", "run.parquet", "datasets", "unidial"):
         command("export", run, f"shared-{name}", *(["--format", name] if "." not in name else []))
     kept = {"bench", "run"}
     made = [p for p in Path().rglob("*") if p.is_file() and p.parts[0] not in kept]
