@@ -5,19 +5,26 @@ BIN := $(VENV)/bin
 
 .PHONY: demo weights test test-slow ci-parts lint types check format fetch screenshots docs reference clean
 
+# Not quiet: the lines of pip say what is downloaded, and that something happens.
+PIP := $(BIN)/python -m pip install --disable-pip-version-check
+
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+	@echo "Creating a Python environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local]'
+	@echo "Installing evolif and what runs a small local model into $(VENV), once; half a minute on a fast connection"
+	@$(PIP) --editable '.[local]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[local,google,dev]'
+	@echo "Installing evolif with the tools of its tests into $(VENV), once"
+	@$(PIP) --editable '.[local,google,dev]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@echo "Installing what makes the documentation into $(VENV), once"
+	@$(PIP) --editable '.[docs]'
 	@touch $@
 
 fetch: $(VENV)/.demo
