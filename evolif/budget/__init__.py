@@ -13,7 +13,7 @@ from evolif.budget.pilot import PILOT
 from evolif.budget.prices import PriceTable, Quotes, callable_models, judge_models, load_prices, quotes_of
 from evolif.budget.status import ModelStatus, RunStatus, snapshot
 from evolif.budget.stop_rule import BATCH, BOUNDED, Rule, StopRule, parse_rule, shown_intervals
-from evolif.budget.time_left import ModelLeft, model_left, survival_so_far
+from evolif.budget.time_left import ModelLeft, earlier_sessions, model_left, survival_so_far
 from evolif.runner.bounds import ASSUMED_ANSWER, upper_bound
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "RunStatus",
     "StopRule",
     "callable_models",
+    "earlier_sessions",
     "forecast",
     "forecast_rejudging",
     "judge_models",

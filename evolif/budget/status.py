@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -107,8 +107,14 @@ class RunStatus:
         return max(slowest) if len(slowest) == len(known) else None
 
 
-def snapshot(run: Run, quotes: Quotes) -> RunStatus:
-    """Read the status of a run, even while another process writes it."""
+def snapshot(run: Run, quotes: Quotes, earlier: Mapping[str, Sequence[Session]] | None = None) -> RunStatus:
+    """Read the status of a run, even while another process writes it.
+
+    Args:
+        run: The run.
+        quotes: Its prices.
+        earlier: Per model, sessions of earlier runs, for the time left.
+    """
     faults = Counter(model for model, *_ in run.faults())
     cut = Counter[str]()  # sessions that ended before their first turn, which `Run.sessions` omits
     for (model, ending, cause), number in run.store.endings().items():
@@ -128,7 +134,7 @@ def snapshot(run: Run, quotes: Quotes) -> RunStatus:
         lengths = [len(session.turns) for session in sessions]
         own = [one for one in spent if (one.role, one.model) == ("target", model)]
         usd, priced = quotes.total(own)
-        left = model_left(sessions, run.settings, live, paces.get(model))
+        left = model_left(sessions, run.settings, live, paces.get(model), (earlier or {}).get(model, ()))
         status = ModelStatus(
             model=model,
             sessions=len(sessions) + cut[model],

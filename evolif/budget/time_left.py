@@ -1,10 +1,11 @@
 """How long a run will still take: the turns that its sessions are expected to play, at the pace of the turns so far.
 
-How long sessions last is estimated from those of this run, with the Kaplan-Meier estimator: a session under way says
-that it has lasted so long, and no more. Early in a run few sessions have ended, so the share of sessions that end at a
-turn is steadied by a second estimate, which every judged turn informs: how often turns fail, after a turn that was
-followed and after one that failed. The turns are then dealt out to as many sessions as are under way side by side, so
-the estimate contains the end of a run, when the last long sessions are alone.
+How long sessions last is estimated from those of this run, and of earlier runs of the same model beside it, with the
+Kaplan-Meier estimator: a session under way says that it has lasted so long, and no more. Early in a run few sessions
+have ended, so the share of sessions that end at a turn is steadied by a second estimate, which every judged turn
+informs: how often turns fail, after a turn that was followed and after one that failed. The turns are then dealt out to
+as many sessions as are under way side by side, so the estimate contains the end of a run, when the last long sessions
+are alone.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ import random
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 
 from evolif.budget.forecast import TurnSurvival
-from evolif.runner import Live, Pace, RunSettings
+from evolif.errors import EvolifError
+from evolif.runner import Live, Pace, Run, RunSettings, load_run
+from evolif.runner.store import FILE_NAME
 from evolif.types import Session
 
 _STEADY = 4.0
@@ -27,6 +32,10 @@ _TOLD = 4.0
 """Ended sessions that the estimate from failed turns counts as."""
 _DRAWS = 32
 """How often the sessions' lengths are drawn."""
+_ALIKE = ("benchmark", "scenario", "options", "patience", "cut", "cap_counts", "judge", "context", "system_prompt")
+"""Settings that decide how long sessions last."""
+_MOST_RUNS = 8
+"""Earlier runs that are looked into."""
 _CUT = ("budget", "stop rule")
 """Causes of sessions that a later command may go on with."""
 _MOST_LENGTHS = 20_000
@@ -44,7 +53,11 @@ class ModelLeft:
 
 
 def model_left(
-    sessions: Sequence[Session], settings: RunSettings, live: Live | None = None, pace: Pace | None = None
+    sessions: Sequence[Session],
+    settings: RunSettings,
+    live: Live | None = None,
+    pace: Pace | None = None,
+    earlier: Sequence[Session] = (),
 ) -> ModelLeft:
     """What a model has still to play.
 
@@ -53,6 +66,7 @@ def model_left(
         settings: Of the run.
         live: What the process says that plays the run; None if none does.
         pace: Of this model, from there.
+        earlier: Those of the model in earlier runs, see `earlier_sessions`.
     """
     played = [_own_turns(session) for session in sessions]
     lengths = [length for length, one in zip(played, sessions, strict=True) if one.ending is None and not one.cause]
@@ -62,7 +76,7 @@ def model_left(
         )
     if not lengths:
         return ModelLeft(0.0, 0.0)
-    curve = survival_so_far(sessions, settings)
+    curve = survival_so_far([*sessions, *earlier], settings)
     if live is not None and live.length is not None:
         curve = curve.within(live.length, after=max(played, default=0))
     turns = sum(number * _expected(curve, length) for length, number in Counter(lengths).items())
@@ -70,6 +84,32 @@ def model_left(
         return ModelLeft(turns, None)
     # The turns under way are half over, on average.
     return ModelLeft(turns, pace.seconds * max(0.5, _rounds(curve, lengths, max(1, pace.alive)) - 0.5))
+
+
+def earlier_sessions(run: Run) -> dict[str, list[Session]]:
+    """Per model, its sessions in the latest earlier runs of the benchmark, from folders beside the run's.
+
+    Only runs in which sessions last as long as here: with the same patience, judge and context.
+    """
+    found: dict[str, list[Session]] = {}
+    for folder in _runs_beside(run.path.resolve()):
+        try:
+            with closing(load_run(folder, read_only=True)) as other:
+                if all(getattr(other.settings, name) == getattr(run.settings, name) for name in _ALIKE):
+                    for model in set(run.models) & set(other.models):
+                        found.setdefault(model, []).extend(other.sessions(model))
+        except EvolifError:
+            continue  # of another version, or damaged: no reason to show no status
+    return found
+
+
+def _runs_beside(root: Path) -> list[Path]:
+    """The folders of the latest runs beside a run, the newest first."""
+    try:
+        files = [file for file in root.parent.glob(f"*/{FILE_NAME}") if file.parent != root]
+        return [file.parent for file in sorted(files, key=lambda file: -file.stat().st_mtime)[:_MOST_RUNS]]
+    except OSError:
+        return []
 
 
 def _own_turns(session: Session) -> int:

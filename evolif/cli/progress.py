@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evolif.budget import PriceTable, RunStatus
     from evolif.instructions import Benchmark, Rates, TurnMade
     from evolif.runner import Event, ModelStopped, SessionEnded, StillWaiting
+    from evolif.types import Session
 
 STOPPING = "Stopping after the turns in flight, within 20 s; press Ctrl-C again to stop at once."
 
@@ -296,6 +297,7 @@ class _RunReader:
         self._root = root
         self._prices = prices
         self._every = every
+        self._earlier: Mapping[str, Sequence[Session]] | None = None
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="evolif-display", daemon=True)
 
@@ -315,12 +317,14 @@ class _RunReader:
             rest = max(self._every, _SHARE * (time.monotonic() - started))
 
     def _look(self) -> None:
-        from evolif.budget import quotes_of, snapshot
+        from evolif.budget import earlier_sessions, quotes_of, snapshot
         from evolif.runner import load_run
 
         try:
             with closing(load_run(self._root, read_only=True)) as run:
-                status = snapshot(run, quotes_of(run.settings, self._prices))
+                if self._earlier is None:
+                    self._earlier = earlier_sessions(run)
+                status = snapshot(run, quotes_of(run.settings, self._prices), self._earlier)
         except EvolifError:
             return  # not started yet or being written: the next look will show it
         self._show(status)

@@ -307,8 +307,8 @@ def status(
 
 
 def _snapshot(folder: Path, table: PriceTable) -> RunStatus:
-    from evolif.budget import quotes_of, snapshot
+    from evolif.budget import earlier_sessions, quotes_of, snapshot
     from evolif.runner import load_run
 
     with closing(load_run(folder, read_only=True)) as run:
-        return snapshot(run, quotes_of(run.settings, table))
+        return snapshot(run, quotes_of(run.settings, table), earlier_sessions(run))

@@ -37,6 +37,14 @@ def test_sessions_that_ended_weigh_more_the_more_there_are() -> None:
     assert 0.0 < many[6] < 0.05 < few[6]
 
 
+def test_sessions_of_earlier_runs_count_from_the_first_turn_on() -> None:
+    pace = Pace(2, 10, 2, 1.0)
+    begun = [session("+")] * 2 + [session("")] * 8
+    earlier = [session("+-+---", "finished")] * 30
+    alone, informed = (model_left(begun, settings(), Live(0.0, {}), pace, more).turns for more in ((), earlier))
+    assert alone > 180 and 50 < informed < 65
+
+
 def test_without_patience_the_length_of_the_dialogues_counts() -> None:
     free = settings(patience=None)
     live = Live(0.0, {}, length=6.0)

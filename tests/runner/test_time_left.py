@@ -13,7 +13,7 @@ import pytest
 from fast_server import Asked, Brain, Served, fast_server
 from typer.testing import CliRunner
 
-from evolif.budget import RunStatus, load_prices, quotes_of, snapshot
+from evolif.budget import RunStatus, earlier_sessions, load_prices, quotes_of, snapshot
 from evolif.cli import app
 from evolif.errors import EvolifError
 from evolif.instructions import Benchmark, generate
@@ -108,6 +108,21 @@ def test_the_time_left_is_that_of_the_slowest_model_and_known_to_nobody_once_the
         assert fast.seconds_left is not None and status.seconds_left == slow.seconds_left
     over = look(tmp_path / "run")
     assert over.live is None and over.seconds_left is None and over.turns_left == 0
+
+
+def test_earlier_runs_of_the_same_model_beside_a_run_say_how_long_its_sessions_last(
+    slow_bench: Benchmark, tmp_path: Path
+) -> None:
+    for folder, model, patience in (
+        ("a", "sim/perfect", 3), ("b", "sim/forgetful", 3), ("c", "sim/perfect", 2), ("d", "sim/perfect", 3)
+    ):  # fmt: skip
+        evaluate(slow_bench, model, tmp_path / folder, max_turns=3, limit=2, patience=patience).close()
+    (tmp_path / "e").mkdir()
+    (tmp_path / "e" / "run.sqlite").write_bytes(b"no run")
+    with closing(load_run(tmp_path / "a", read_only=True)) as run:
+        found = earlier_sessions(run)
+    with closing(load_run(tmp_path / "d", read_only=True)) as run:
+        assert found == {"sim/perfect": run.sessions("sim/perfect")}
 
 
 def test_calls_in_flight_repeats_and_pauses_are_seen_from_another_shell(
