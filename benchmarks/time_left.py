@@ -205,11 +205,11 @@ def main(seconds: float = 2.0, dialogues: int = 40, in_flight: int = 8) -> None:
         generate(folder, dialogues=dialogues, turns=CAP, seed=20, profile="objective")
         for number, outcome in enumerate(OUTCOMES):
             read = play(folder, outcome, seconds, in_flight, Path(temporary) / f"run{number}")
-            after = [ratio for share, ratio, _ in read if share >= SHARES[0]]
+            after = [ratio for share, ratio, _ in read if SHARES[0] <= share <= 0.9]
             told = ", ".join(f"{next(ratio for at, ratio, _ in read if at >= share):.2f}" for share in SHARES)
             took = read[-1][2] / (1 - read[-1][0])
             print(
-                f"{outcome}: {took:.0f} s; estimate by truth after 10, 25 and 50 %: {told}; from 10 % on "
+                f"{outcome}: {took:.0f} s; estimate by truth after 10, 25 and 50 %: {told}; from 10 to 90 % "
                 f"{min(after):.2f} to {max(after):.2f}"
             )
 
