@@ -356,7 +356,7 @@ def _rate(turns: float | None) -> str:
     """Of slow models per minute or hour, where “0.0 turns/s” would say nothing."""
     if not turns:
         return ""
-    sizes = ((0.1, "s", 1), (0.1 / 60, "min", 60))
+    sizes = ((0.1, "s", 1), (1 / 60, "min", 60))
     unit, seconds = next(((unit, seconds) for least, unit, seconds in sizes if turns >= least), ("h", 3600))
     return f"{turns * seconds:.1f} turns/{unit}, "
 

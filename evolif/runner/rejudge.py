@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from statistics import fmean
 
 from evolif.config import EvalConfig
 from evolif.contexts import FullHistory
@@ -21,6 +23,7 @@ from evolif.models import DEFAULT_RETRIES, LONGEST_WAIT, ChatRequest, ModelRef, 
 from evolif.runner.clients import ClientFactory, describe_judge
 from evolif.runner.events import Observer, RunStarted, SessionKey, nobody
 from evolif.runner.ledger import Ledger
+from evolif.runner.live import LIVE, LiveObserver, with_pulse
 from evolif.runner.metering import AllowAll, CallPolicy
 from evolif.runner.records import SessionState, TurnRecord
 from evolif.runner.run import Run, load_run, locked
@@ -109,9 +112,8 @@ def rejudge(
             # turns without verdicts, which the new judge may fill.
             recount = source.settings.cap_counts == "judged"
             playing = settings if recount else settings.model_copy(update={"max_turns": sys.maxsize})
-            context = RunContext(
-                playing, environment, FullHistory(), batcher, observe or nobody, shutdown, Ledger(batcher), True
-            )
+            live = LiveObserver(shutdown, observe or nobody, _mean_turns(source))
+            context = RunContext(playing, environment, FullHistory(), batcher, live, shutdown, Ledger(batcher), True)
 
             async def main() -> None:
                 try:
@@ -124,14 +126,20 @@ def rejudge(
                             await opened.aclose()
 
             try:
-                run_interruptibly(
-                    with_heartbeat(main(), shutdown, context.observe), shutdown, on_stop or (lambda: None)
-                )
+                beating = with_heartbeat(main(), shutdown, live)
+                told = with_pulse(beating, live, partial(target.note, LIVE))
+                run_interruptibly(told, shutdown, on_stop or (lambda: None))
             finally:
                 if cache is not None:
                     cache.store.close()
                     notify(cache.summary())
     return load_run(root)
+
+
+def _mean_turns(source: RunStore) -> float | None:
+    """Stored turns of a session, for the time left."""
+    lengths = [sum(turn.seat == "target" for turn in session.turns) for _, session in source.sessions(unbegun=False)]
+    return fmean(lengths) if lengths else None
 
 
 def agreement(old: Run, new: Run) -> JudgeComparison:

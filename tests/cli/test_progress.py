@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from contextlib import closing
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
 from typing import get_args
 
 import pytest
+from rich.console import Console
+from rich.live import Live as RichLive
 
+from evolif.budget import load_prices, quotes_of, snapshot
+from evolif.cli import progress as _display
 from evolif.cli.progress import watching
+from evolif.instructions import generate
 from evolif.models import Waiting
-from evolif.runner import CallsInFlight, StillWaiting
+from evolif.report import status_lines
+from evolif.runner import (
+    CallsInFlight,
+    Event,
+    Live,
+    Pace,
+    RunStore,
+    StillWaiting,
+    TurnStored,
+    evaluate,
+    load_run,
+    read_live,
+)
 from evolif.types import Role
 
 
@@ -44,3 +66,40 @@ def test_who_waits_why_and_until_when_is_said_at_once_and_once(
 
 def _clock(seconds: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(1_800_000_000.0 + seconds))
+
+
+def test_a_run_without_a_terminal_says_how_much_time_is_left_and_on_one_what_it_waits_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    generate(tmp_path / "bench", dialogues=2, turns=4, seed=8, profile="objective")
+    stopped = threading.Event()
+
+    def stop(event: Event) -> None:
+        """Look at the run in the middle of it, as the display does."""
+        if isinstance(event, TurnStored) and event.turn == 3 and not stopped.is_set():
+            stopped.set()
+            with closing(RunStore.open(tmp_path / "run", read_only=True)) as store:
+                live = read_live(store.noted("live"))
+            assert live is not None
+            calls = (CallsInFlight("judge", "openai/y", 2, 31.0),)
+            held = (("openai/y", Waiting(1, 90.0, "the pause before a repeat: status 503")),)
+            paces = {"sim/perfect": Pace(1, 2, 3, 600.0)}
+            shown.append(replace(live, paces=paces, calls=calls, held=held, repeats=(("openai/y", "status 503", 3),)))
+
+    shown: list[Live] = []
+    evaluate(tmp_path / "bench", "sim/perfect", tmp_path / "run", max_turns=4, max_connections=1, observe=stop).close()
+    with closing(load_run(tmp_path / "run", read_only=True)) as run:
+        status = snapshot(run, quotes_of(run.settings, load_prices()))
+    status = replace(status, live=shown[0], models=(replace(status.models[0], turns_left=5.0, seconds_left=2700.0),))
+    _display._PlainRun(tmp_path / "run", load_prices())._show(status)
+    assert capsys.readouterr().err == "about 45 min left: 8 turns so far, about 5 more turns\n"
+    lines = list(status_lines(status))
+    assert "; 6.0 turns/h, about 45 min left" in lines[1]
+    assert lines[2] == "Waiting for 2 verdicts from openai/y (31 s)."
+    assert lines[3].startswith("openai/y: 1 call waits until ") and lines[3].endswith("repeat: status 503)")
+    assert lines[4:] == ["Repeated requests: openai/y 3 × status 503."]
+    out = StringIO()
+    with RichLive(console=Console(file=out, force_terminal=True, width=200), auto_refresh=False) as table:
+        _display.LiveWatcher(table, tmp_path / "run", load_prices())._show(status)
+    told = " ".join(out.getvalue().split())
+    assert all(line in told for line in lines[2:]) and "about 45 min left" in told
