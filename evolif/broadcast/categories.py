@@ -114,7 +114,7 @@ def category_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
         column: What it played.
     """
     if column.matches:
-        yield _answer(name, column)
+        yield reached(name, column)
         yield from _weakest(name, column)
     if column.broken:
         were = "match broke off and is" if column.broken == 1 else "matches broke off and are"
@@ -127,20 +127,26 @@ def category_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:
         )
 
 
-def _answer(name: str, column: BroadcastColumn) -> str:
+def reached(name: str, column: BroadcastColumn) -> str:
+    """What a model reaches in all, and in each category.
+
+    Args:
+        name: Of the model.
+        column: What it played; with a match.
+    """
     found = category_shares(column)
     tasks = column.tasks
     number = len({match.dialogue for match in column.matches})
     dialogues = f"{number} dialogue{'s' * (number != 1)}"
     whole = percent_cell(found.get(_OVERALL))
-    reached = f"{whole.value} % {whole.aside}".strip()
+    share = f"{whole.value} % {whole.aside}".strip()
     if len(tasks) == 1:
         [task] = tasks
-        text = f"{name} reaches {reached} in {task} ({TITLES.get(task, 'unknown')}) over {dialogues}"
+        text = f"{name} reaches {share} in {task} ({TITLES.get(task, 'unknown')}) over {dialogues}"
     else:
         own = {task: fmean(values) for task, values in accuracies(column.matches).items()}
         listed = ", ".join(f"{task} {100 * value:.0f}" for task, value in own.items())
-        text = f"{name} reaches {reached} overall over {dialogues}: {listed}"
+        text = f"{name} reaches {share} overall over {dialogues}: {listed}"
     problems = found.get(_PROBLEMS)
     beside = "" if problems is None else f"; of the problems in between it solves {percent_cell(problems).value} %"
     return f"{text}{beside}."

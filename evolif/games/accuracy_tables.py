@@ -129,6 +129,25 @@ def game_remarks(name: str, dialogues: Sequence[Dialogue]) -> Iterator[str]:
     )
 
 
+def turns_sentence(name: str, dialogues: Sequence[Dialogue]) -> str:
+    """Accuracy at the fewest and at the most turns, and what lies between; empty if all dialogues have as many.
+
+    Args:
+        name: Of the model.
+        dialogues: As for `accuracy_object`.
+    """
+    by_turns = {row["turn_budget"]: row["accuracy"] for row in accuracy_table(dialogues)}
+    if len(by_turns) < 2:
+        return ""
+    [row] = gain_table(dialogues)
+    cell = points_cell(row["gain"], row["low"], row["high"])
+    first, last = (f"{100 * by_turns[turns]:.0f} %" for turns in (row["fewest"], row["most"]))
+    return (
+        f"{name} gets {first} of the games right with {row['fewest']} turns and {last} with {row['most']}: "
+        f"{f'{cell.value} points {cell.aside}'.strip()}."
+    )
+
+
 def accuracy_object(dialogues: Iterable[Dialogue]) -> dict[str, Any]:
     """Accuracy of one model in one run, for machines.
 

@@ -12,7 +12,7 @@ from evolif.metrics import Difference, Figures, Interval, Metric, MetricTable
 from evolif.report.analysis import ModelAnalysis, RunAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ALPHA, ModelComparison, amount, compare_models, p_value
-from evolif.report.contexts import differ_in_context, reference_pairs
+from evolif.report.contexts import ContextEffect, context_effects, differ_in_context, reference_pairs
 from evolif.report.floor import with_corrected
 from evolif.report.tables import headline, metric_cell, metric_text
 from evolif.report.wording import own_fault
@@ -64,10 +64,10 @@ def answer_of(runs: ComparableRuns, comparisons: Sequence[ModelComparison] = ())
     """
     board = runs.contestants
     own = _opening(board)
-    sentences = answer_sentences(board, comparisons)
+    told = compared_sentences(board, comparisons)
     return Answer(
-        own.sentences + sentences,
-        HOW if any(", p " in sentence for sentence in sentences) else "",
+        (own.sentences + told) or standing_sentences(board),
+        HOW if any(", p " in sentence for sentence in told) else "",
         _metrics_grid(board, own.metrics),
         reference_grid(runs),
         own.figures or ("survival", "tokens", "headline"),
@@ -75,8 +75,8 @@ def answer_of(runs: ComparableRuns, comparisons: Sequence[ModelComparison] = ())
     )
 
 
-def answer_sentences(runs: ComparableRuns, comparisons: Sequence[ModelComparison] = ()) -> tuple[str, ...]:
-    """A sentence for each comparison; for each model, if there is no other to compare it with.
+def compared_sentences(runs: ComparableRuns, comparisons: Sequence[ModelComparison] = ()) -> tuple[str, ...]:
+    """A sentence for each comparison, then one for what each context strategy saves.
 
     Args:
         runs: References are left out.
@@ -87,7 +87,12 @@ def answer_sentences(runs: ComparableRuns, comparisons: Sequence[ModelComparison
         told = tuple(filter(None, map(comparison_sentence, selected_comparisons(board, comparisons))))
     except UsageError:
         told = ()  # NumPy is not installed: a comparison says so where it is requested
-    return told or tuple(filter(None, map(_standing, board.heads, board.models)))
+    return told + _savings(board)
+
+
+def standing_sentences(runs: ComparableRuns) -> tuple[str, ...]:
+    """How far each model gets."""
+    return tuple(filter(None, map(_standing, runs.heads, runs.models)))
 
 
 def selected_comparisons(runs: ComparableRuns, comparisons: Sequence[ModelComparison]) -> list[ModelComparison]:
@@ -127,6 +132,8 @@ def comparison_sentence(pair: ModelComparison) -> str:
     if (found.value < 0) is not less:
         first, second = second, first
     told = _ahead(metric, first, second, found)
+    if not found.value:
+        return told
     if found.p_holm is None or found.p_holm >= ALPHA:
         return f"No significant difference: {told}"
     return told
@@ -159,6 +166,26 @@ def _metric_of(table: MetricTable, models: Sequence[ModelAnalysis]) -> Metric:
     """Length, where patience decides it; not if the cap does for all of them."""
     capped = all(model.summary.saturated for model in models)
     return table.metric(LENGTH if LENGTH in table.ratios and not capped else table.main)
+
+
+def _savings(board: ComparableRuns) -> tuple[str, ...]:
+    """How many of the tokens each context strategy shows; empty where runs do not differ in it."""
+    try:
+        effects = [one for one in context_effects(board) if one.rounds is None]
+    except UsageError:
+        return ()  # tokens are not counted here: the chapter on strategies says so
+    return tuple(filter(None, map(_saving, effects)))
+
+
+def _saving(one: ContextEffect) -> str:
+    if one.drop.value is None:
+        return ""
+    size = f"{abs(one.drop.value):.1f} % {'fewer' if one.drop.value < 0 else 'more'}"
+    ends = ""
+    if one.drop.interval is not None:
+        low, high = sorted((end if one.drop.value >= 0 else -end) for end in one.drop.interval)
+        ends = f" [{low:.1f}, {high:.1f}]"
+    return f"{one.name} is shown {size} tokens a turn than {one.reference}{ends}."
 
 
 def _standing(head: str, model: ModelAnalysis) -> str:

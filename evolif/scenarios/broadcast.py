@@ -53,6 +53,8 @@ from evolif.broadcast import (
     witness,
 )
 from evolif.broadcast.accuracy import ACCURACY_TABLE
+from evolif.broadcast.breakdowns import DISTANCE_FIGURE
+from evolif.broadcast.categories import CATEGORY_TABLE, reached
 from evolif.broadcast.checklist import needs_judge
 from evolif.broadcast.dialogue import match_of
 from evolif.broadcast.judged import judge_reply, rule_verdicts, turn_criteria
@@ -73,7 +75,7 @@ from evolif.broadcast.report import (
 )
 from evolif.contexts import FullHistory
 from evolif.errors import InputError, UsageError
-from evolif.grid import Grid, LineChart
+from evolif.grid import Grid, LineChart, Opening
 from evolif.judging import Criterion, Judgement, Panel
 from evolif.metrics import MetricTable
 from evolif.models import ChatModel
@@ -320,6 +322,15 @@ class Broadcast(FolderScenario):
         for model in run.models:
             name = model.name if run.settings.context == FullHistory.name else f"{model.name}, {run.settings.context}"
             yield from broadcast_remarks(name, column_of(name, model))
+
+    def opening(self, board: Any) -> Opening:
+        """All categories together and each of them, and accuracy against distance; survival if matches stopped."""
+        columns = self._columns(board)
+        if not columns:
+            return Opening()
+        alone = columns if len(columns) == 1 else ()  # of several, the table says it
+        told = tuple(reached(column.name, column) for column in alone if column.matches)
+        return Opening(told, (DISTANCE_FIGURE, "headline"), (CATEGORY_TABLE,), ("accuracy",))
 
     def parts(self, board: Any) -> Iterable[Grid]:
         """Categories, sub-tasks, distances, turns, how errors pile up, and what a setting changes."""

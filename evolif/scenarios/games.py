@@ -66,7 +66,7 @@ from evolif.games import (
     turn_meta,
     usage,
 )
-from evolif.games.accuracy_tables import accuracy_object, game_remarks
+from evolif.games.accuracy_tables import ACCURACY_FIGURE, accuracy_object, game_remarks, turns_sentence
 from evolif.games.arguments import even
 from evolif.games.ending import REASONS, answer_text
 from evolif.games.instance import settings_of
@@ -88,7 +88,7 @@ from evolif.games.stored import (
     turn_prompt,
 )
 from evolif.games.sycophancy import KINDS, judge_sycophancy, may_be_judged
-from evolif.grid import Exhibit, Grid, HeatMap, LineChart
+from evolif.grid import Exhibit, Grid, HeatMap, LineChart, Opening
 from evolif.judging import Judgement, LexicalJudge
 from evolif.metrics import Breakdown
 from evolif.models import ChatModel, ChatRequest, SimModel, unknown_player
@@ -368,6 +368,16 @@ class Games(FolderScenario):
             return
         for model in run.models:
             yield from game_remarks(model.name, outcomes_of(model.counted))
+
+    def opening(self, board: Any) -> Opening:
+        """What turns gain each model, and accuracy against turns."""
+        played = zip(board.heads, board.models, strict=True)
+        told = [
+            turns_sentence(head, outcomes_of(model.counted))
+            for head, model in played
+            if GamePlay.model_validate(model.of.settings.options).reference == "none"
+        ]
+        return Opening(tuple(filter(None, told)), (ACCURACY_FIGURE, "headline"))
 
     def parts(self, board: Any) -> Iterable[Grid]:
         """Accuracy against turns with its references, what is used, how games end, and what is said."""

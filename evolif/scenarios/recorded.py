@@ -30,6 +30,7 @@ from evolif.scenario import (
     Grid,
     HeatMap,
     Lengths,
+    Opening,
     Scenario,
     Services,
     Unjudged,
@@ -402,6 +403,10 @@ class Recorded(FolderScenario):
                 f"Coverage of {model.name}: {counts['scored']} of {counts['expected']} records are scored, "
                 f"{counts['failed']} failed{f' ({failed})' if failed else ''}, {counts['missing']} are missing."
             )
+
+    def opening(self, board: Any) -> Opening:
+        """The score, by label where the dialogues have some."""
+        return Opening((), ("labels", "turn-labels", "headline"))
 
     def parts(self, board: Any) -> Iterable[Grid]:
         """From records to the score, what is missing, labels, lengths, and how the models compare."""

@@ -26,6 +26,7 @@ from evolif.scenario import (
     Grid,
     HeatMap,
     Lengths,
+    Opening,
     Scenario,
     Services,
     Unjudged,
@@ -390,6 +391,10 @@ class Shifts(FolderScenario):
             **goal_counts(model.counted),
             **shift_object(plays_of_model(model, self._heard)),
         }
+
+    def opening(self, board: Any) -> Opening:
+        """The task completion rate, against tokens where strategies differ in them."""
+        return Opening((), ("tokens", "failures", "headline"))
 
     def parts(self, board: Any) -> Iterable[Grid]:
         """Why goals fail, what the final calls show, the ceilings of strategies, and decisions."""

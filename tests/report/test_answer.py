@@ -14,7 +14,7 @@ import pytest
 from evolif.instructions import generate
 from evolif.metrics import PROCESS
 from evolif.report import analyse, group_comparable, write_page
-from evolif.report.answer import answer_of, answer_sentences, comparison_sentence, selected_comparisons
+from evolif.report.answer import answer_of, comparison_sentence, selected_comparisons, standing_sentences
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import compare_models, comparison_grid
 from evolif.runner import Run, evaluate, load_run
@@ -76,13 +76,13 @@ def test_references_alone_are_models_like_others(run: Run) -> None:
     board = board_of(run)
     alone = board.only([board.models[1]])
     assert alone.references == () and alone.contestants is alone
-    [told] = answer_sentences(alone)
+    [told] = standing_sentences(alone)
     assert told.startswith("sim/perfect reaches ISR 100 % [") and told.endswith("], over 12 sessions.")
 
 
 def test_one_model_has_a_sentence_of_its_own(run: Run) -> None:
     board = board_of(run)
-    [told] = answer_sentences(board.only([board.models[0]]))
+    [told] = standing_sentences(board.only([board.models[0]]))
     summary = board.models[0].summary
     low, high = summary.intervals["edr_len"] or (0.0, 0.0)
     length = f"{summary.metrics.value('edr_len'):.1f} turns [{low:.1f}, {high:.1f}]"
