@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from evolif.errors import ArgumentError
+from evolif.text import plural
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -131,7 +132,7 @@ class HeatMap:
                 raise ArgumentError(f"the heat map {self.name} has rows or columns of the same name; number them")
         if any(len(cells) != len(self.columns) for _, cells in self.rows):
             raise ArgumentError(
-                f"the heat map {self.name} has {len(self.columns)} columns; give each row as many cells"
+                f"the heat map {self.name} has {plural(len(self.columns), 'column')}; give each row as many cells"
             )
 
 
@@ -211,7 +212,9 @@ class Exhibit:
 
     def __post_init__(self) -> None:
         if self.labels and len(self.labels) != len(self.pictures):
-            raise ArgumentError(f"the exhibit {self.title} has {len(self.pictures)} pictures; give each one label")
+            raise ArgumentError(
+                f"the exhibit {self.title} has {plural(len(self.pictures), 'picture')}; give each one label"
+            )
         if any(not picture.startswith(_PNG) for picture in self.pictures):
             raise ArgumentError(f"a picture of the exhibit {self.title} is no PNG; convert it")
 

@@ -41,6 +41,7 @@ from evolif.mends import did_you_mean
 from evolif.options import changed_options as changed_options
 from evolif.options import options_of as options_of
 from evolif.options import pairs_of as pairs_of
+from evolif.text import plural
 from evolif.types import End, Exchange, Prompt, Role, Seat, Spent, Verdict
 
 if TYPE_CHECKING:
@@ -432,10 +433,7 @@ class Scenario(Protocol):
 
     def lead(self, models: int, dialogues: int) -> str:
         """The sentence below the page's title."""
-        return (
-            f"{models} model{'s' * (models != 1)} over {dialogues} dialogue{'s' * (dialogues != 1)}, with transcripts: "
-            f"{self.title}."
-        )
+        return f"{plural(models, 'model')} over {plural(dialogues, 'dialogue')}, with transcripts: {self.title}."
 
     def row(self, prompt: Prompt) -> dict[str, Any]:
         """The columns of a prompt in an export, without answer keys."""

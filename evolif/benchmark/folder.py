@@ -36,6 +36,7 @@ from evolif.benchmark.files import (
 from evolif.errors import InputError, OutsideError, UsageError
 from evolif.resources import complaint, read_json_lines
 from evolif.scenario import INSTRUCTIONS, Benchmark, Scenario, get_scenario
+from evolif.text import plural
 
 FORMAT_VERSION = 1
 _PART = f"{HEADER}.part"
@@ -126,7 +127,8 @@ class BenchmarkFolder:
         count, planned = len(self.dialogues()), header.spec.dialogues
         if count < planned:
             notify(
-                f"{self.path} has {count} of its {planned} dialogues; run the same `evolif generate` to make the rest"
+                f"{self.path} has {count} of its {plural(planned, 'dialogue')}; run the same `evolif "
+                "generate` to make the rest"
             )
 
     def stored_as(self, model: type[_Model], mend: str) -> _Model:

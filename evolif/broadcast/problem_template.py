@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Final, NamedTuple
 
+from evolif.text import plural
+
 Show = Callable[[int], str]
 """Writes a result as an option does: 435 cents as `$4.35`."""
 _PLACE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
@@ -136,7 +138,7 @@ def clock(minutes: int) -> str:
 def duration(minutes: int) -> str:
     """How long something takes: `2 hours 5 minutes`."""
     hours, rest = divmod(minutes, 60)
-    parts = [_counted(hours, "hour")] * bool(hours) + [_counted(rest, "minute")] * bool(rest)
+    parts = [plural(hours, "hour")] * bool(hours) + [plural(rest, "minute")] * bool(rest)
     return " ".join(parts)
 
 
@@ -155,10 +157,6 @@ def measured(unit: str) -> Show:
     """A number with a unit, given in the plural: `35 minutes`."""
     one = _SINGULARS.get(unit, unit.removesuffix("s"))
     return lambda value: f"{value:,} {one if value == 1 else unit}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 _SHOWN: Final[Mapping[str | None, Show]] = {

@@ -45,6 +45,7 @@ from evolif.runner import (
     SessionEnded,
     load_run,
 )
+from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES, Session, Usage
 
 BATCH = 10
@@ -182,11 +183,11 @@ class StopRule:
                 why = f"a run that ends early has at least {PILOT}"
             elif self._kept is not None:
                 why = f"{len(self._kept)} are enough, but the others had been played by then"
-            return f"Stop rule {self._rule} did not end the run early ({whole} dialogues): {why}."
+            return f"Stop rule {self._rule} did not end the run early ({plural(whole, 'dialogue')}): {why}."
         first = len(self._kept)
         by = f"the first {PILOT} dialogues showed that {first} of {whole} are enough"
         if self._rule.method == "sequence":
-            by = f"its confidence sequence was narrow enough after {first} of {whole} dialogues"
+            by = f"its confidence sequence was narrow enough after {first} of {plural(whole, 'dialogue')}"
         return f"Stop rule {self._rule} ended the run early: {by}. The metrics cover only the first {first}."
 
     def __call__(self, event: Event) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evolif.errors import InputError
+from evolif.text import plural
 
 LONGEST_LINE = 1 << 20
 """Maximum bytes read of a line; entries are less than a tenth of that."""
@@ -131,7 +132,9 @@ def text_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> str:
     elif not value.strip():
         faults.append(RuleFault("fields", f"“{name}” is empty", f"fill the field {name}"))
     elif len(value) > LONGEST_TEXT:
-        faults.append(RuleFault("fields", f"“{name}” has {len(value)} characters", f"keep to {LONGEST_TEXT} at most"))
+        faults.append(
+            RuleFault("fields", f"“{name}” has {plural(len(value), 'character')}", f"keep to {LONGEST_TEXT} at most")
+        )
     elif not value.isprintable():
         faults.append(_invisible(name))
     else:
@@ -147,11 +150,13 @@ def texts_of(data: Mapping[str, Any], name: str, faults: list[RuleFault]) -> tup
     elif not isinstance(value, list):
         faults.append(RuleFault("fields", f"“{name}” is not a list", f"write {name} as a list of texts"))
     elif len(value) > LONGEST_LIST:
-        faults.append(RuleFault("fields", f"“{name}” has {len(value)} items", "keep the best of them"))
+        faults.append(RuleFault("fields", f"“{name}” has {plural(len(value), 'item')}", "keep the best of them"))
     elif not all(isinstance(item, str) and item.strip() for item in value):
         faults.append(RuleFault("fields", f"“{name}” contains items that are not text", "write every item as a text"))
     elif longest := next((item for item in value if len(item) > LONGEST_ITEM), None):
-        faults.append(RuleFault("fields", f"“{name}” contains a text of {len(longest)} characters", "shorten it"))
+        faults.append(
+            RuleFault("fields", f"“{name}” contains a text of {plural(len(longest), 'character')}", "shorten it")
+        )
     elif not all(map(str.isprintable, value)):
         faults.append(_invisible(name))
     else:

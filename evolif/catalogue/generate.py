@@ -21,7 +21,7 @@ from evolif.instructions.structured import StructuredModel
 from evolif.models import ModelOptions, ModelRef, Sampling, resolve_model, stored_name
 from evolif.resources import complaint, data_path, load_data
 from evolif.synthesis import fill_slots, read_object
-from evolif.text import clean
+from evolif.text import clean, plural
 from evolif.types import Message
 
 ATTEMPTS = 3
@@ -160,7 +160,7 @@ class EntryGenerator:
         tally = self._tally
         if tally.given_up and not tally.kept:
             raise OutsideError(
-                f"{self.name} gave no entry that passes the lint in {tally.answers} answers "
+                f"{self.name} gave no entry that passes the lint in {plural(tally.answers, 'answer')} "
                 f"(the last one: {_brief(tally.last_findings)}); nothing was written. Try a larger model"
             )
         return tally

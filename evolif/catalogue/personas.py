@@ -17,7 +17,7 @@ from evolif.catalogue.index import NUMBER_WORDS, EntryIndex, EntryKind, function
 from evolif.errors import InputError
 from evolif.resources import complaint, data_path, load_data
 from evolif.synthesis import PersonaModel, registers
-from evolif.text import sentences
+from evolif.text import plural, sentences
 from evolif.turns import Persona
 
 # The pattern language of the lint's data files:
@@ -245,14 +245,16 @@ def _sentence(persona: Persona) -> Iterator[RuleFault]:
     text = persona.sentence.strip()
     found = len(sentences(text))
     if found != 1:
-        yield RuleFault("sentence", f"the sentence is {found} sentences", "say who speaks in one sentence")
+        yield RuleFault("sentence", f"the sentence is {plural(found, 'sentence')}", "say who speaks in one sentence")
     if text[-1] not in ".!":
         yield RuleFault("sentence", "the sentence has no end", "end it with a full stop")
     if not text[0].isupper() and not text[0].isdigit():
         yield RuleFault("sentence", "the sentence starts with a lower-case letter", "start it with a capital letter")
     count = len(text.split())
     if not low <= count <= high:
-        yield RuleFault("sentence", f"the sentence has {count} words", f"write {low} to {high} words")
+        yield RuleFault(
+            "sentence", f"the sentence has {plural(count, 'word')}", f"write {low} to {plural(high, 'word')}"
+        )
 
 
 def _phrases(persona: Persona) -> Iterator[RuleFault]:
@@ -265,7 +267,9 @@ def _phrases(persona: Persona) -> Iterator[RuleFault]:
     for phrase in persona.phrases:
         count = len(phrase.split())
         if not low <= count <= high:
-            yield RuleFault("phrases", f"the phrase “{phrase[:60]}” has {count} words", f"write {low} to {high}")
+            yield RuleFault(
+                "phrases", f"the phrase “{phrase[:60]}” has {plural(count, 'word')}", f"write {low} to {high}"
+            )
         if not phrase.strip()[-1].isalnum():
             yield RuleFault("phrases", f"the phrase “{phrase[:60]}” ends with punctuation", "remove the punctuation")
 
@@ -348,7 +352,7 @@ class PersonaIndex(EntryIndex[Persona]):
     def _worn_phrases(self, entry: Persona) -> Iterator[RuleFault]:
         for phrase in sorted(_phrase_set(entry)):
             if self._uses[phrase] >= PHRASE_USES:
-                what = f"the phrase “{phrase[:60]}” is already in {self._uses[phrase]} personas"
+                what = f"the phrase “{phrase[:60]}” is already in {plural(self._uses[phrase], 'persona')}"
                 yield RuleFault("phrases", what, "find another")
 
 

@@ -28,6 +28,7 @@ from evolif.catalogue.index import (
 from evolif.catalogue.personas import load_patterns
 from evolif.catalogue.similarity import similar_pairs
 from evolif.resources import complaint
+from evolif.text import plural
 from evolif.tracker import TopicModel
 from evolif.turns import Topic
 
@@ -70,7 +71,9 @@ def form_faults(keyword: str) -> Iterator[RuleFault]:
             "use a–z, A–Z in names, 0–9, single spaces and hyphens inside",
         )
     if len(keyword) > LONGEST_KEYWORD:
-        yield RuleFault("keyword-form", f"{what} has {len(keyword)} characters", f"use at most {LONGEST_KEYWORD}")
+        yield RuleFault(
+            "keyword-form", f"{what} has {plural(len(keyword), 'character')}", f"use at most {LONGEST_KEYWORD}"
+        )
     parts = words(keyword)
     if not parts:
         return
@@ -135,10 +138,14 @@ def _is_name(prompt: str, match: re.Match[str]) -> bool:
 
 def _number(keywords: Sequence[str]) -> Iterator[RuleFault]:
     if len(keywords) != KEYWORDS:
-        yield RuleFault("keywords", f"has {len(keywords)} keywords", f"give it {KEYWORDS}")
+        yield RuleFault("keywords", f"has {plural(len(keywords), 'keyword')}", f"give it {KEYWORDS}")
     single = sum(" " not in keyword for keyword in keywords)
     if single < SINGLE_WORDS:
-        yield RuleFault("keywords", f"only {single} keywords are single words", f"have at least {SINGLE_WORDS}")
+        yield RuleFault(
+            "keywords",
+            f"only {plural(single, 'keyword')} {'is a single word' if single == 1 else 'are single words'}",
+            f"have at least {SINGLE_WORDS}",
+        )
 
 
 def _inside(keywords: Sequence[str]) -> Iterator[RuleFault]:
@@ -176,7 +183,7 @@ def _letters(keywords: Sequence[str]) -> Iterator[RuleFault]:
             examples = listed(keyword for keyword in keywords if keyword[0].lower() == letter)
             yield RuleFault(
                 "keyword-letters",
-                f"{count} keywords start with {letter} ({examples})",
+                f"{plural(count, 'keyword')} {'starts' if count == 1 else 'start'} with {letter} ({examples})",
                 f"replace some: at most {SAME_LETTER} may share a first letter",
             )
     if keywords and not RARE_LETTERS & letters.keys():
@@ -235,14 +242,16 @@ def _title(topic: Topic) -> Iterator[RuleFault]:
     if first[0].isupper() and first[1:].islower():
         yield RuleFault("title", f"the title starts with a capital letter (“{first}”)", mend)
     if len(topic.title) > LONGEST_TITLE:
-        yield RuleFault("title", f"the title has {len(topic.title)} characters (at most {LONGEST_TITLE})", mend)
+        yield RuleFault(
+            "title", f"the title has {plural(len(topic.title), 'character')} (at most {LONGEST_TITLE})", mend
+        )
 
 
 def _prompt(topic: Topic) -> Iterator[RuleFault]:
     low, high = PROMPT_WORDS
     count = len(topic.prompt.split())
     if not low <= count <= high:
-        yield RuleFault("prompt", f"the prompt has {count} words", f"write {low} to {high} words")
+        yield RuleFault("prompt", f"the prompt has {plural(count, 'word')}", f"write {low} to {plural(high, 'word')}")
     if topic.prompt.strip()[-1] not in ".?!":
         yield RuleFault(
             "prompt", "the prompt does not end like a sentence", "end it with a full stop or a question mark"

@@ -10,6 +10,7 @@ import typer
 
 from evolif.cli.console import show_json
 from evolif.cli.options import Display, JsonFlag
+from evolif.text import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -137,7 +138,8 @@ def _summary_lines(summary: Mapping[str, Any]) -> list[str]:
     """The statistics, one line per fact."""
     per_turn, topics = summary["constraints_per_turn"], summary["topics_per_dialogue"]
     lines = [
-        f"{summary['turns']} turns in {summary['dialogues']} dialogues; {summary['findings']} turns with a finding.",
+        f"{plural(summary['turns'], 'turn')} in {plural(summary['dialogues'], 'dialogue')}; "
+        f"{plural(summary['findings'], 'turn')} with a finding.",
         f"Moves: {_listed(summary['moves'])}. Operations: {_listed(summary['operations'])}.",
     ]
     if summary["turns"]:

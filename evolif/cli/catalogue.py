@@ -14,6 +14,7 @@ import typer
 from evolif.cli.console import show, show_json
 from evolif.cli.options import Display, EntryOptions, JsonFlag, random_seed
 from evolif.errors import UsageError
+from evolif.text import plural
 
 if TYPE_CHECKING:
     from evolif.catalogue import GenerationResult, LintReport, Pair, Tally
@@ -192,22 +193,18 @@ def _report_lines(report: LintReport) -> Iterator[str]:
         listed = "; ".join(_pair(pair, is_count=measure in ("keywords", "phrases")) for pair in pairs)
         yield f"Nearest by {measure}: {listed or 'no pair shares any'}"
     if report.samples:
-        yield f"Compared with {report.samples['words']} words in {report.samples['files']} files."
+        yield f"Compared with {plural(report.samples['words'], 'word')} in {plural(report.samples['files'], 'file')}."
     what = "domain" if report.kind == "topic" else "register"
     count = len(report.findings)
     yield (
-        f"{report.file}: {_number(report.entries, report.kind)}, {_number(len(report.counts), what)}, "
-        f"{_number(count, 'finding') if count else 'no findings'}."
+        f"{report.file}: {plural(report.entries, report.kind)}, {plural(len(report.counts), what)}, "
+        f"{plural(count, 'finding') if count else 'no findings'}."
     )
 
 
 def _pair(pair: Pair, *, is_count: bool) -> str:
     near = f"{pair.value:.0f}" if is_count else f"{100 * pair.value:.0f} %"
     return f"{pair.first} and {pair.second} {near} ({', '.join(pair.shared[:6])})"
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 @contextmanager
@@ -230,7 +227,7 @@ def _making(display: str, kind: str, out: Path) -> Iterator[Callable[[Tally], No
 
             yield observe
     except KeyboardInterrupt:
-        typer.echo(f"Interrupted. {_number(kept, kind)} written to {out}; run the same command to continue.", err=True)
+        typer.echo(f"Interrupted. {plural(kept, kind)} written to {out}; run the same command to continue.", err=True)
         raise typer.Exit(130) from None
 
 
@@ -247,5 +244,5 @@ def _show_made(made: GenerationResult, what: str, out: Path) -> None:
 
 
 def _state(tally: Tally) -> str:
-    tokens = f"{tally.prompt_tokens} + {tally.completion_tokens} tokens"
-    return f"{tally.kept} kept, {tally.given_up} given up, {_number(tally.answers, 'answer')}, {tokens}"
+    tokens = f"{tally.prompt_tokens} + {plural(tally.completion_tokens, 'token')}"
+    return f"{tally.kept} kept, {tally.given_up} given up, {plural(tally.answers, 'answer')}, {tokens}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evolif.cli.options import Display, random_seed
+from evolif.text import plural
 
 if TYPE_CHECKING:
     from evolif.instructions import Benchmark
@@ -118,7 +119,11 @@ def _report(run: Run, model: str) -> None:
     suspended = run.suspended()
     run.close()
     if suspended:
-        typer.echo(f"{suspended} sessions were suspended; run the same command to resume them.", err=True)
+        typer.echo(
+            f"{plural(suspended, 'session was', 'sessions were')} suspended; run the same command to resume "
+            f"{'it' if suspended == 1 else 'them'}.",
+            err=True,
+        )
         raise typer.Exit(3)
 
 

@@ -13,6 +13,7 @@ from evolif.cli.console import say, show
 from evolif.cli.options import Display
 from evolif.config import EvalConfig
 from evolif.errors import UsageError
+from evolif.text import plural
 
 if TYPE_CHECKING:
     from evolif.budget import Budget, Expected, Forecast, PriceTable, Quotes, StopRule
@@ -275,7 +276,7 @@ def _or_wait(run: Run) -> str:
 
 
 def _sessions(number: int) -> str:
-    return f"{number} session" if number == 1 else f"{number} sessions"
+    return plural(number, "session")
 
 
 # Output of `--dry-run`; no model is called and no key is needed.
@@ -297,7 +298,7 @@ def forecast_lines(settings: RunSettings, forecast: Forecast) -> Iterator[str]:
     sessions, most = len(settings.dialogues) * settings.epochs, settings.most_turns
     what = "turns of its own" if settings.partner else "calls"
     for model in settings.models:
-        yield f"{model}: {sessions} sessions, at most {sessions * most} {what} (cap {settings.cap})"
+        yield f"{model}: {plural(sessions, 'session')}, at most {sessions * most} {what} (cap {settings.cap})"
     yield "Expected, from the start of the run:"
     yield from expected_lines(forecast)
 
@@ -314,13 +315,14 @@ def expected_lines(forecast: Forecast) -> Iterator[str]:
 
 def _expected_line(expected: Expected) -> str:
     calls = _range(*expected.calls, _count)
+    calls += " call" if calls == "1" else " calls"
     if expected.usage is None:
-        return f"{expected.role} {expected.model}: {calls} calls or more, tokens unknown"
+        return f"{expected.role} {expected.model}: {calls} or more, tokens unknown"
     low, high = expected.usage
     prompts = _range(low.prompt_tokens, high.prompt_tokens, _count)
     answers = _range(low.completion_tokens, high.completion_tokens, _count)
     money = "price unknown" if expected.usd is None else _range(*expected.usd, _money)
-    return f"{expected.role} {expected.model}: {calls} calls, {prompts} prompt + {answers} answer tokens, {money}"
+    return f"{expected.role} {expected.model}: {calls}, {prompts} prompt + {answers} answer tokens, {money}"
 
 
 def _range(low: float, high: float, text: Callable[[float], str]) -> str:

@@ -12,7 +12,7 @@ import typer
 
 from evolif.cli.console import say, show, show_json
 from evolif.cli.options import Display, JsonFlag
-from evolif.text import clip
+from evolif.text import clip, plural
 
 if TYPE_CHECKING:
     from evolif.exchange import Contamination, Exported, ImportedDialogs, ImportedReleased, ImportedRun, ImportResult
@@ -75,22 +75,27 @@ def export(
 
 def _export_lines(done: Exported) -> list[str]:
     keys = f", {'with' if done.with_witness else 'without'} {done.keys}" if done.keys else ""
-    lines = [f"{done.path}: {done.rows} turns of a {done.kind} as {done.format}{keys}; {done.canary}"]
+    lines = [f"{done.path}: {plural(done.rows, 'turn')} of a {done.kind} as {done.format}{keys}; {done.canary}"]
     if done.beyond:
         lines.append(
-            f"{done.beyond} constraints have groups or modes that this layout lacks: they are only in the field "
-            "evolif, so other programs do not check them."
+            f"{plural(done.beyond, 'constraint has a group or mode', 'constraints have groups or modes')} that this "
+            f"layout lacks: {'it is' if done.beyond == 1 else 'they are'} only in the field evolif, so other "
+            "programs do not check "
+            f"{'it' if done.beyond == 1 else 'them'}."
         )
     if done.withheld:
         lines.append(
-            f"{done.withheld} answers are left out because they are {done.keys}; include them with --with-witness."
+            f"{plural(done.withheld, 'answer is', 'answers are')} left out because "
+            f"{'it is one of the' if done.withheld == 1 else 'they are'} {done.keys}; include "
+            f"{'it' if done.withheld == 1 else 'them'} with --with-witness."
         )
     if done.integrity is not None and done.integrity.edited:
         lines.append(f"The run was edited after it was written, and the rows show the edits: {done.integrity.named}.")
     if done.integrity is not None and done.integrity.not_sealed:
         lines.append(
-            f"{done.integrity.not_sealed} turns are not sealed, since an earlier version of evolif stored them; edits "
-            "of them cannot be seen."
+            f"{plural(done.integrity.not_sealed, 'turn is', 'turns are')} not sealed, since an earlier version of "
+            f"evolif stored {'it' if done.integrity.not_sealed == 1 else 'them'}; edits of "
+            f"{'it' if done.integrity.not_sealed == 1 else 'them'} cannot be seen."
         )
     if done.pushed:
         lines.append(f"Uploaded to {done.pushed}")
@@ -156,9 +161,16 @@ def import_(
 
 
 def _run_lines(run: ImportedRun) -> list[str]:
-    lines = [f"{run.path}: a run with {run.sessions} sessions of {', '.join(run.models)}, {run.turns} answered turns"]
+    lines = [
+        f"{run.path}: a run with {plural(run.sessions, 'session')} of {', '.join(run.models)}, "
+        f"{plural(run.turns, 'answered turn')}"
+    ]
     if run.withheld:
-        lines.append(f"{run.withheld} answers are not in it: they are witnesses, and the export left them out.")
+        lines.append(
+            f"{plural(run.withheld, 'answer is', 'answers are')} not in it: "
+            f"{'it is a witness' if run.withheld == 1 else 'they are witnesses'}, and the export left "
+            f"{'it' if run.withheld == 1 else 'them'} out."
+        )
     return [*lines, f"Next: evolif report {run.path}"]
 
 
@@ -166,7 +178,8 @@ def _dialog_lines(made: ImportedDialogs) -> list[str]:
     named = f" of {made.benchmark_id}" if made.benchmark_id else ""
     metrics = ", ".join(f"{name} {number}" for name, number in made.metrics.items()) or "none"
     lines = [
-        f"{made.path}: {made.dialogues} dialogues{named}, {made.evaluated_turns} evaluated turns, scenario recorded",
+        f"{made.path}: {plural(made.dialogues, 'dialogue')}{named}, "
+        f"{plural(made.evaluated_turns, 'evaluated turn')}, scenario recorded",
         f"Metric entries: {metrics}",
     ]
     if made.unscorable:
@@ -177,9 +190,9 @@ def _dialog_lines(made: ImportedDialogs) -> list[str]:
 
 def _released_lines(made: ImportedReleased) -> list[str]:
     twice = f", {made.duplicates} of them duplicates" if made.duplicates else ""
-    bare = f", {made.without_goals} dialogues have none" if made.without_goals else ""
+    bare = f", {plural(made.without_goals, 'dialogue has', 'dialogues have')} none" if made.without_goals else ""
     lines = [
-        f"{made.path}: {made.dialogues} dialogues{twice}, {made.user_turns} turns, scenario shifts",
+        f"{made.path}: {plural(made.dialogues, 'dialogue')}{twice}, {plural(made.user_turns, 'turn')}, scenario shifts",
         f"{made.goals} goals, each decided by a judge{bare}",
     ]
     if made.left_out:
@@ -199,12 +212,13 @@ def _released_lines(made: ImportedReleased) -> list[str]:
 def _import_lines(done: ImportResult) -> list[str]:
     counts = ", ".join(f"{status} {number}" for status, number in done.status.items())
     lines = [
-        f"{done.path}: {done.turns} turns in {done.dialogues} dialogues, from {done.format}",
+        f"{done.path}: {plural(done.turns, 'turn')} in {plural(done.dialogues, 'dialogue')}, from {done.format}",
         f"Can their rule-checked constraints be satisfied? {counts}; {100 * done.ceiling:.1f} % have a witness.",
     ]
     if done.changes["several"] or done.changes["none"]:
         lines.append(
-            f"In {done.changes['several']} turns several constraints change, in {done.changes['none']} none; the "
+            f"In {plural(done.changes['several'], 'turn')} several constraints change, in "
+            f"{done.changes['none']} none; the "
             "operation of such a turn shows only the first change."
         )
     if not done.extendable:
@@ -255,11 +269,15 @@ def _contamination_lines(result: Contamination) -> list[str]:
         lines.append(f"… and {len(result.findings) - _SHOWN} more; --json lists all of them")
     parts = sum(found.kind == "part" for found in result.findings)
     lines.append(
-        f"{result.turns_found} of {result.turns} queries occur in full in {result.files} files "
+        f"{result.turns_found} of {plural(result.turns, 'query', 'queries')} "
+        f"{'occurs' if result.turns_found == 1 else 'occur'} in full in {plural(result.files, 'file')} "
         f"({result.bytes / 1e6:.1f} MB of text), and parts of {parts} more"
     )
     if result.too_short:
-        lines.append(f"{result.too_short} queries are too short to be evidence and were not searched for.")
+        lines.append(
+            f"{plural(result.too_short, 'query is', 'queries are')} too short to be evidence and "
+            f"{'was' if result.too_short == 1 else 'were'} not searched for."
+        )
     return lines
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from evolif.errors import EvolifError, UsageError
+from evolif.text import plural
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -226,7 +227,6 @@ class _Plain:
     def _waiting_line(self, event: StillWaiting) -> str:
         """“12 turns so far; waiting for 1 answer from local/x (31 s), 2 verdicts from openai/y (5 s)”."""
         from evolif.report import calls_text
-        from evolif.text import plural
 
         turns = f"{plural(self._turns, 'turn')} so far"
         if event.calls:
@@ -264,7 +264,7 @@ class _Bars:
             fields = task.fields
             turns, good = fields["turns"] + 1, fields["good"] + bool(event.satisfied)
             judged = fields["judged"] + (event.satisfied is not None)
-            counts = f"{turns} turns, {good} followed" if judged else f"{turns} turns"
+            counts = f"{plural(turns, 'turn')}, {good} followed" if judged else plural(turns, "turn")
             self._bars.update(task.id, turns=turns, judged=judged, good=good, counts=counts)
         elif isinstance(event, SessionEnded):
             self._bars.advance(self._tasks[event.key.model])
@@ -343,7 +343,6 @@ class _PlainRun(_RunReader, _Plain):
 
     def _show(self, status: RunStatus) -> None:
         from evolif.report import duration
-        from evolif.text import plural
 
         if status.seconds_left is not None and status.turns_left:
             turns = f"{plural(status.turns, 'turn')} so far, about {plural(round(status.turns_left), 'more turn')}"
@@ -410,7 +409,7 @@ def wording(display: str, turns: int) -> Iterator[Callable[[TurnMade], None]]:
             count = counts.setdefault(made.synthesizer, Counter())
             count[made.outcome] += 1
             outcomes = f"{count['repaired']} repaired, {count['flagged']} flagged"
-            update(made.synthesizer, plain(f"{made.synthesizer}: {count.total()} turns, {outcomes}"))
+            update(made.synthesizer, plain(f"{made.synthesizer}: {plural(count.total(), 'turn')}, {outcomes}"))
 
         yield observe
 
@@ -450,7 +449,7 @@ class _WordingLines:
         while not self._closed.wait(_LOOK):
             if time.monotonic() - self._last >= _QUIET:
                 made = sum(outcomes.total() for outcomes in list(self._outcomes.values()))
-                self._print(f"{made} turn{'s' * (made != 1)} worded so far; waiting for the next")
+                self._print(f"{plural(made, 'turn')} worded so far; waiting for the next")
 
     def _print(self, line: str) -> None:
         print(line, file=sys.stderr, flush=True)
@@ -464,10 +463,11 @@ def rates_lines(bench: Benchmark) -> Iterator[str]:
     flagged = 0
     for name, sums in rates(bench.records()).items():
         flagged += sums.flagged
-        line = f"  {sums.calls} calls, {sums.usage.prompt_tokens} + {sums.usage.completion_tokens} tokens"
+        tokens = f"{sums.usage.prompt_tokens} + {plural(sums.usage.completion_tokens, 'token')}"
+        line = f"  {plural(sums.calls, 'call')}, {tokens}"
         if sums.checker_calls:
-            tokens = f"{sums.checker_usage.prompt_tokens} + {sums.checker_usage.completion_tokens} tokens"
-            line += f"; checker {sums.checker_calls} calls, {tokens}"
+            tokens = f"{sums.checker_usage.prompt_tokens} + {plural(sums.checker_usage.completion_tokens, 'token')}"
+            line += f"; checker {plural(sums.checker_calls, 'call')}, {tokens}"
         yield f"{name}: {_shares(sums)}"
         yield line
     if flagged:
@@ -479,4 +479,4 @@ def _shares(sums: Rates) -> str:
         return "no turns were worded"
     outcomes = {"accepted on the first try": sums.accepted, "repaired": sums.repaired, "flagged": sums.flagged}
     shares = ", ".join(f"{100 * count / sums.turns:.1f} % {what}" for what, count in outcomes.items())
-    return f"{sums.turns} turns worded: {shares}"
+    return f"{plural(sums.turns, 'turn')} worded: {shares}"

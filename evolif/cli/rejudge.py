@@ -22,6 +22,7 @@ from evolif.cli.evaluate import (
 )
 from evolif.cli.options import Display, Only, Resamples, Seed
 from evolif.config import EvalConfig
+from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES
 
 if TYPE_CHECKING:
@@ -136,12 +137,15 @@ def compared(counts: JudgeComparison, judge: str, requirement: str) -> Iterator[
     if shared:
         groups = (f"{group} {counts.differ[group]} of {counts.shared[group]}" for group in sorted(counts.shared))
         yield (
-            f"Against the old judge ({judge}): {differ} of {shared} verdicts on the same answers differ "
+            f"Against the old judge ({judge}): {differ} of {plural(shared, 'verdict')} on the same answers differ "
             f"({100 * differ / shared:.0f} %; {', '.join(groups)})."
         )
     if counts.one_sided:
         yield f"{counts.one_sided} {requirement}s have a verdict from only one of the two judges."
     if counts.scores:
-        yield f"{counts.near} of {counts.scores} scores are between 6 and 7, where one point decides."
+        yield (
+            f"{counts.near} of {plural(counts.scores, 'score')} {'is' if counts.near == 1 else 'are'} between "
+            "6 and 7, where one point decides."
+        )
     if counts.kept:
-        yield f"{counts.kept} of {counts.scores} scores came from the cache and cost nothing."
+        yield f"{counts.kept} of {plural(counts.scores, 'score')} came from the cache and cost nothing."

@@ -13,6 +13,7 @@ import typer
 from evolif.cli.console import say, show_json
 from evolif.cli.options import Display, JsonFlag
 from evolif.errors import UsageError
+from evolif.text import plural
 
 if TYPE_CHECKING:
     from evolif.judge_audit import JudgeAuditRow
@@ -283,7 +284,7 @@ def _apply(queue: ReviewQueue, path: Path, display: str, opinions: bool) -> None
 
     with counting(choose(display), "checking") as progress:
         done = apply(queue, path, progress, opinions=opinions)
-    say(f"{path}: {done.made} decisions made, {done.there} already made, {done.empty} lines left empty")
+    say(f"{path}: {plural(done.made, 'decision')} made, {done.there} already made, {done.empty} lines left empty")
 
 
 def _run(queue: ReviewQueue, chosen: Filter, model: str) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from evolif.cli.console import show, show_json
 from evolif.cli.options import JsonFlag, Resamples, Seed, WordingOptions
+from evolif.text import plural
 
 _CALLS = "How models are called"
 _MOST_STEPS = 20
@@ -184,7 +185,7 @@ def _calls(cost: Mapping[str, Any]) -> str:
 
 
 def _counted(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return plural(number, one, many, spec=",")
 
 
 @unidial_app.command()

@@ -136,5 +136,9 @@ class Format(Group):
             return self.verdict(False, expected, plural(len(tables), "Markdown table"))
         header, rows = tables[0].header, tables[0].rows
         satisfied = [fold(cell).strip() for cell in header] == [fold(name).strip() for name in columns]
-        text = quoted([shorten(cell) for cell in header[:10]], "and") if len(header) < 11 else f"{len(header)} columns"
+        text = (
+            quoted([shorten(cell) for cell in header[:10]], "and")
+            if len(header) < 11
+            else plural(len(header), "column")
+        )
         return self.verdict(satisfied and rows >= MIN_ROWS, expected, f"{text} with {plural(rows, 'row')} of text")

@@ -187,7 +187,7 @@ class Sentences(Group):
             if word in seen:
                 return self.verdict(False, expected, f"two begin with “{shorten(word)}”", [seen[word], span])
             seen[word] = span
-        return self.verdict(True, expected, f"{len(spans)} sentences with {len(seen)} beginnings")
+        return self.verdict(True, expected, f"{plural(len(spans), 'sentence')} with {plural(len(seen), 'beginning')}")
 
     def _questions(self, count: int, spans: list[Span], reading: Reading) -> Verdict:
         text = reading.content_text

@@ -9,7 +9,7 @@ from pydantic import Field, TypeAdapter
 from evolif.constraints.base import DrawContext, Group, ParamsModel, bare, quoted, shorten
 from evolif.constraints.compatibility import find_declared
 from evolif.rng import Stream
-from evolif.text import Block, Reading, count_words, first_grapheme, is_skippable, words
+from evolif.text import Block, Reading, count_words, first_grapheme, is_skippable, plural, words
 from evolif.turns import Params
 from evolif.types import Span, Verdict
 
@@ -112,7 +112,7 @@ class Placement(Group):
         expected = f"“{keyword}” as the {_ordinal(position)} word"
         found = words(reading.content_text)
         if len(found) < position:
-            return self.verdict(False, expected, f"only {len(found)} words")
+            return self.verdict(False, expected, f"only {plural(len(found), 'word')}")
         at = 0
         for word in found[:position]:
             at = reading.content_text.find(word, at) + len(word)

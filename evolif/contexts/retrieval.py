@@ -12,6 +12,7 @@ from evolif.contexts.history import chosen_rounds, chosen_turns
 from evolif.contexts.round_vectors import NEW_TEXTS, NOTE, RoundVectors
 from evolif.contexts.vectors import top_k
 from evolif.errors import ArgumentError
+from evolif.text import plural
 from evolif.types import Exchange, Message, Prompt
 
 ROUNDS_LABEL = "rounds"
@@ -52,7 +53,9 @@ def retrieval_messages(
             is not finite; it is a ValueError, too.
     """
     if len(turns) != len(vectors):
-        raise ArgumentError(f"there are {len(turns)} rounds and {len(vectors)} vectors; give one vector for each round")
+        raise ArgumentError(
+            f"there are {plural(len(turns), 'round')} and {len(vectors)} vectors; give one vector for each round"
+        )
     return chosen_turns((turns[place] for place in sorted(top_k(query_vector, vectors, k))), query, system)
 
 

@@ -35,6 +35,7 @@ from evolif.mends import did_you_mean
 from evolif.resources import data_path
 from evolif.runner import Integrity, Run, RunStore, load_run
 from evolif.scenario import INSTRUCTIONS, answer_keys, get_scenario
+from evolif.text import plural
 from evolif.unidial import write_results
 from evolif.workshop import workshop
 
@@ -243,7 +244,7 @@ def _push(source: _Source, hub: Hub, parquet: Path | None) -> str:
             write_parquet(file, source.rows(), schema)
         card = _card(source, schema.names, hub=True)
         files: dict[str, Path | bytes] = {PARQUET_IN_REPO: file, "README.md": card.encode("utf-8")}
-        return hub.push(files, f"Upload {source.count} turns of {source.kind} {source.identity}")
+        return hub.push(files, f"Upload {plural(source.count, 'turn')} of {source.kind} {source.identity}")
 
 
 def _export_layout(source: _Source, out: Path, layout: str) -> Exported:
@@ -417,7 +418,7 @@ def _describe_benchmark(benchmark: Benchmark, with_witness: bool) -> _Descriptio
     if header.imported is None:
         facts |= {"seed": spec.seed, "synthesizers": list(spec.synthesizers), "generator": f"evolif {header.generator}"}
         origin = (
-            f"A multi-turn instruction-following benchmark of {dialogues} dialogues, made by evolif "
+            f"A multi-turn instruction-following benchmark of {plural(dialogues, 'dialogue')}, made by evolif "
             f"{_code(header.generator)} with the profile {_code(spec.profile.name)} and the seed {spec.seed}: scripts "
             "drawn by a state machine over topics, constraints and operations, each turn with a text that proves that "
             f"it can be satisfied, worded by {', '.join(_code(name) for name in spec.synthesizers)}."
@@ -450,7 +451,9 @@ def _describe_folder(folder: BenchmarkFolder, with_witness: bool) -> _Descriptio
         "dialogues": dialogues,
         **_key_fact(folder.scenario, with_witness),
     }
-    origin = f"{dialogues} dialogues of the scenario {_code(folder.scenario)}, one row per line of their files."
+    origin = (
+        f"{plural(dialogues, 'dialogue')} of the scenario {_code(folder.scenario)}, one row per line of their files."
+    )
     return _of_any_scenario(f"Benchmark {folder.identity} of {folder.scenario}", facts, origin)
 
 

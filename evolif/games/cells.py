@@ -9,6 +9,7 @@ from evolif.games.figures import AccuracyRow
 from evolif.games.plays import GameColumn
 from evolif.games.stored import Played
 from evolif.grid import TableCell, TableRow
+from evolif.text import plural
 
 
 def without_references(columns: Sequence[GameColumn]) -> list[GameColumn]:
@@ -37,7 +38,7 @@ def rows_by_turns(
 
 
 def row_name(columns: Sequence[GameColumn], column: GameColumn, turns: int) -> str:
-    return str(turns) if len(columns) == 1 else f"{column.name}, {turns} turns"
+    return str(turns) if len(columns) == 1 else f"{column.name}, {plural(turns, 'turn')}"
 
 
 def mean_of(values: Iterable[float]) -> float | None:

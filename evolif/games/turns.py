@@ -9,6 +9,7 @@ from typing import TypedDict
 from evolif.errors import ArgumentError
 from evolif.games.arguments import even, texts_of, whole
 from evolif.games.tokens import Tokenizer, check_tokenizer
+from evolif.text import plural
 
 WORDS_FACTOR = 0.7
 """Words that a prompt states for each token that a turn may have."""
@@ -113,7 +114,7 @@ def usage(texts: Iterable[str], cap: int, total: int, tokenizer: Tokenizer) -> U
     """
     said = texts_of(texts)
     if len(said) > whole("cap", cap, 1):
-        raise ArgumentError(f"there are {len(said)} texts, but {cap} turns; give one text a turn")
+        raise ArgumentError(f"there are {len(said)} texts, but {plural(cap, 'turn')}; give one text a turn")
     whole("total", total, 1)
     check_tokenizer(tokenizer)
     tokens = [len(tokenizer.spans(text)) for text in said]

@@ -48,6 +48,7 @@ from evolif.instructions.turn_lines import (
 from evolif.resources import read_catalogue
 from evolif.scenario import INSTRUCTIONS
 from evolif.synthesis import TEMPLATE, author_of, load_frames, load_personas, parse_share, registers
+from evolif.text import plural
 from evolif.tracker import load_profile, load_topics
 from evolif.turns import Persona, Topic, Turn, TurnStatus
 
@@ -184,7 +185,8 @@ class Benchmark:
         count, planned = len(self.dialogues()), self.header.spec.dialogues
         if count < planned:
             self.notify(
-                f"{self.path} has {count} of its {planned} dialogues; run the same `evolif generate` to make the rest"
+                f"{self.path} has {count} of its {plural(planned, 'dialogue')}; run the same `evolif "
+                "generate` to make the rest"
             )
 
     @property

@@ -23,7 +23,7 @@ from evolif.resources import complaint
 from evolif.rng import Purpose, Stream
 from evolif.runner import Run, TurnRecord
 from evolif.scenario import get_scenario
-from evolif.text import Reading
+from evolif.text import Reading, plural
 from evolif.types import RELEVANCE, Session, Verdict
 
 
@@ -232,7 +232,8 @@ def _check_existing(run: Run, existing: Sample, seed: int | None, size: int | No
         )
     if size is not None and size < len(existing.places):
         raise UsageError(
-            f"the judge audit of {run.path} has {len(existing.places)} answers; it can only grow (skip with k)"
+            f"the judge audit of {run.path} has {plural(len(existing.places), 'answer')}; it can only grow "
+            "(skip with k)"
         )
 
 

@@ -21,7 +21,7 @@ from evolif.mends import did_you_mean
 from evolif.models import ChatModel, address_of, managed, open_model, parse_model_name, shown_address
 from evolif.models.endpoint import shown
 from evolif.resources import data_path, load_data
-from evolif.text import Reading, words
+from evolif.text import Reading, plural, words
 from evolif.types import Usage, Verdict
 
 
@@ -122,7 +122,7 @@ class LexicalJudge:
         score = 3 + round(2 * per_hundred)
         if group == "audience":
             score += _band(value, reading)
-        return score, f"{hits} words of the list in {reading.words}"
+        return score, f"{plural(hits, 'word')} of the list in {reading.words}"
 
 
 def _hits(text: str, listed: list[str]) -> int:
@@ -135,7 +135,10 @@ def _formal(text: str) -> tuple[int, str]:
     contractions = len(_CONTRACTION.findall(text))
     informal = _hits(text, _lists()["style"]["informal"])
     formal = _hits(text, _lists()["style"]["formal"])
-    return 6 + formal - 2 * contractions - informal, f"{formal} formal words, {contractions} contractions"
+    return (
+        6 + formal - 2 * contractions - informal,
+        f"{plural(formal, 'formal word')}, {plural(contractions, 'contraction')}",
+    )
 
 
 def _voice(value: str, reading: Reading) -> tuple[int, str]:
@@ -143,7 +146,7 @@ def _voice(value: str, reading: Reading) -> tuple[int, str]:
     total = max(1, len(reading.sentence_spans))
     share = min(1.0, passive / total)
     score = round(1 + 9 * share) if value == "passive voice" else round(10 - 9 * share)
-    return score, f"{passive} passive forms in {total} sentences"
+    return score, f"{plural(passive, 'passive form')} in {plural(total, 'sentence')}"
 
 
 def _band(value: str, reading: Reading) -> int:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from evolif.errors import UsageError
 from evolif.metrics.statistics import Interval
 from evolif.metrics.table import MetricTable, intervals, rows_by_dialogue
+from evolif.text import plural
 from evolif.types import CREDIT, DEFAULT_RESAMPLES, JudgedTurn, Session
 
 
@@ -44,7 +45,8 @@ class DialogueRecord:
             raise UsageError(f"dialogue {self.dialogue!r} has a turn without verdicts; leave such turns out")
         if self.credits and len(self.credits) != len(self.turns):
             raise UsageError(
-                f"dialogue {self.dialogue!r} has {len(self.turns)} turns, but {len(self.credits)} credits; give each "
+                f"dialogue {self.dialogue!r} has {plural(len(self.turns), 'turn')}, but "
+                f"{plural(len(self.credits), 'credit')}; give each "
                 "turn one"
             )
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from evolif.models.base import ChatRequest, Reply
 from evolif.sqlite_file import SqliteFile
+from evolif.text import plural
 from evolif.types import Message, Usage
 
 CACHE_FILE = "requests.sqlite"
@@ -205,7 +206,7 @@ def _differences(
         here, there = excerpt(own, words), excerpt(words, own)
         parts.append(f"message {first + 1} ({messages[first].role}) is “{here}” here and “{there}” there")
     elif len(digests) != len(call.messages):
-        parts.append(f"this request has {len(call.messages)} messages, the stored one {len(digests)}")
+        parts.append(f"this request has {plural(len(call.messages), 'message')}, the stored one {len(digests)}")
     return parts
 
 

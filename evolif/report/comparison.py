@@ -30,6 +30,7 @@ from evolif.report.tables import decimals, metric_cell
 from evolif.report.wording import saturated_line
 from evolif.runner import reweighted_models
 from evolif.scenario import Grid, TableCell
+from evolif.text import plural
 
 ALPHA = 0.05
 """Two models differ in a metric where p is below this after Holm's correction."""
@@ -328,7 +329,8 @@ def few_dialogues_line(comparison: ModelComparison) -> str:
         return ""
     needed = next(n for n in range(1, 64) if 2.0 ** (1 - n) * tests < ALPHA)
     return (
-        f"With {paired.dialogues} dialogues the permutation test cannot reach p < {ALPHA} in all metrics after "
+        f"With {plural(paired.dialogues, 'dialogue')} the permutation test cannot reach p < {ALPHA} in all "
+        "metrics after "
         f"Holm's correction, whatever the answers; it needs at least {needed}."
     )
 
@@ -347,7 +349,7 @@ def judges_lines(comparison: ModelComparison) -> Iterator[str]:
     for group, one in judged.items():
         kappa = "κ undefined" if one.kappa is None else f"κ {one.kappa:.2f}"
         yield (
-            f"{group}: {one.both + one.neither} of {one.n} verdicts agree, {kappa}; satisfied only for A: "
+            f"{group}: {one.both + one.neither} of {plural(one.n, 'verdict')} agree, {kappa}; satisfied only for A: "
             f"{one.first_only}, only for B: {one.second_only}."
         )
     if found.one_sided:
@@ -398,7 +400,8 @@ def _size(metric: Metric, interval: Interval | None, value: float, sign: int) ->
 def _not_apart(comparison: ModelComparison) -> str:
     paired = comparison.paired
     sentences = [
-        f"Over {paired.dialogues} dialogues A and B differ significantly in no metric (Holm's p ≥ {ALPHA} throughout). "
+        f"Over {plural(paired.dialogues, 'dialogue')} A and B differ significantly in no metric (Holm's p ≥ "
+        f"{ALPHA} throughout). "
         "This does not show that they are equal"
     ]
     mains = [table.metric(table.main) for table in comparison.tables]

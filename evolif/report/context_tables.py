@@ -27,6 +27,7 @@ from evolif.report.contexts import (
 from evolif.report.tables import metric_cell
 from evolif.report.wording import NO_SYSTEM, NO_TOKENIZER, NOT_COUNTED
 from evolif.scenario import Grid, TableCell, TableRow
+from evolif.text import plural
 
 
 def context_grids(runs: ComparableRuns) -> Iterator[Grid]:
@@ -76,7 +77,7 @@ def _score_rows(runs: ComparableRuns, model: ModelAnalysis, size: ContextSize) -
     metric, summary = scored[1], model.summary
     yield metric.head, metric_cell(metric, summary.metrics.value(metric.name), summary.intervals.get(metric.name))
     for rounds, one in class_scores(model, size, scored).items():
-        yield f"{metric.head}, {rounds} rounds", metric_cell(metric, one.value, one.interval)
+        yield f"{metric.head}, {plural(rounds, 'round')}", metric_cell(metric, one.value, one.interval)
 
 
 def _token_rows(size: ContextSize, *, has_own: bool) -> Iterator[tuple[str, TableCell]]:
@@ -84,15 +85,15 @@ def _token_rows(size: ContextSize, *, has_own: bool) -> Iterator[tuple[str, Tabl
     everything, own, turns = size.all, size.own, size.turns
     yield "context tokens", _tokens_cell(everything.context)
     for rounds, found in size.by_rounds.items():
-        yield f"context, {rounds} rounds", _tokens_cell(found.context)
+        yield f"context, {plural(rounds, 'round')}", _tokens_cell(found.context)
     yield "own prompt + answer", TableCell(f"{own.prompt_tokens / turns:,.0f} + {own.completion_tokens / turns:,.0f}")
     yield "context + own", _tokens_cell(everything.total)
     for rounds, found in size.by_rounds.items() if has_own else ():
-        yield f"context + own, {rounds} rounds", _tokens_cell(found.total)
+        yield f"context + own, {plural(rounds, 'round')}", _tokens_cell(found.total)
     yield "own calls", TableCell(f"{own.calls / turns:.2f}")
     yield "texts embedded", TableCell(f"{own.embedded / turns:.2f}")
     yield "own seconds", TableCell(f"{own.seconds / turns:.3f}")
-    yield "fallbacks in all", TableCell(f"{own.fallbacks:,}", f"in {turns:,} turns")
+    yield "fallbacks in all", TableCell(f"{own.fallbacks:,}", f"in {plural(turns, 'turn', spec=',')}")
 
 
 def _tokens_cell(found: TokenMean) -> TableCell:
@@ -137,7 +138,7 @@ def _effect_grids(runs: ComparableRuns, effects: Sequence[ContextEffect]) -> Ite
 
 def _effect_name(one: ContextEffect, *, several: bool) -> str:
     name = one.name if several else one.name.rpartition(", ")[2]
-    return name if one.rounds is None else f"{name}, {one.rounds} rounds"
+    return name if one.rounds is None else f"{name}, {plural(one.rounds, 'round')}"
 
 
 def _percent_cell(found: Percent) -> TableCell:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from evolif.runner import EarlyEnd, Run
+from evolif.text import plural
 
 MARK = " *"
 """Stands behind the name of the metric that the rule was on."""
@@ -41,7 +42,8 @@ def marked(head: str, metric: str, ends: Iterable[EarlyEnd | None]) -> str:
 
 def _sentence(early: EarlyEnd) -> str:
     return (
-        f"Ended early by the stop rule {early.rule} after the first {len(early.dialogues)} dialogues of the seeded "
+        f"Ended early by the stop rule {early.rule} after the first "
+        f"{plural(len(early.dialogues), 'dialogue')} of the seeded "
         f"order: {_HOW.get(early.method, _HOW['batches'])} The figures cover only these dialogues; the rule's metric "
         f"is marked{MARK}."
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from evolif.metrics import Comparison, MetricTable, Needed, Plan
 from evolif.scenario import TableCell
+from evolif.text import plural
 
 _TOO_MANY = 100_000
 """A bound beyond this is as good as none."""
@@ -26,7 +27,7 @@ def needed_clause(plan: Plan, dialogues: int) -> str:
     if needed is None or needed.dialogues <= dialogues:
         return ""
     top = "with no upper limit" if needed.high is None or needed.high > _TOO_MANY else f"to {needed.high}"
-    return f"about {needed.dialogues} dialogues ({needed.low} {top}) to be detected after Holm's correction"
+    return f"about {plural(needed.dialogues, 'dialogue')} ({needed.low} {top}) to be detected after Holm's correction"
 
 
 def pairing_line(tables: Sequence[MetricTable], paired: Comparison) -> str:

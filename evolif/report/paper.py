@@ -18,6 +18,7 @@ from evolif.report.figures.style import ONE_COLUMN, TEXT, blank, label, labels, 
 from evolif.report.figures.svg import png_bytes, svg_text
 from evolif.report.wording import NOT_COMPARABLE, few_line
 from evolif.runner import Run
+from evolif.text import plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -173,7 +174,7 @@ def table_4(run: RunSubject) -> PaperTable:
         "Correlation of ROB on random subsamples of dialogues with ROB on all",
         ("dialogues", "subsamples", "Pearson", "Pearson sd", "Spearman", "Spearman sd"),
         tuple((p.size, p.draws, p.pearson, p.pearson_sd, p.spearman, p.spearman_sd) for p in points),
-        note=f"Correlations are over the run's {len(analysis.models)} models; fewer than three have none.",
+        note=f"Correlations are over the run's {plural(len(analysis.models), 'model')}; fewer than three have none.",
     )
 
 

@@ -11,6 +11,7 @@ from evolif.errors import UsageError
 from evolif.metrics import Order, Place, Ranking, RankStability, fewest_dialogues
 from evolif.report.comparable import ComparableRuns
 from evolif.scenario import Grid, TableCell, TableRow
+from evolif.text import plural
 
 _BY_CHANCE = (
     "Equal models have 0 on average, but with few models it may be far from 0 by chance: the ranks above say what is "
@@ -43,7 +44,8 @@ def _places(runs: ComparableRuns, found: Ranking) -> Grid:
     if not rows:
         return Grid("ranks", _RANKS, "metric", (), (), "There is no dialogue that all models have finished.")
     note = (
-        f"Over the {found.dialogues} dialogues that all models have. A rank counts the models that are told apart: "
+        f"Over the {plural(found.dialogues, 'dialogue')} that all models have. A rank counts the models that "
+        "are told apart: "
         f"{_holm(found)}."
     )
     return Grid("ranks", _RANKS, "metric", heads, rows, note)
@@ -53,8 +55,8 @@ def _holm(found: Ranking) -> str:
     metrics = len({pair.metric for pair in found.pairs})
     pairs = len({(pair.a, pair.b) for pair in found.pairs})
     return (
-        f"p of the paired permutation test below .05 after Holm's correction over {pairs} pair{'s' * (pairs != 1)} of "
-        f"models in {metrics} metric{'s' * (metrics != 1)}, {len(found.pairs)} tests"
+        f"p of the paired permutation test below .05 after Holm's correction over {plural(pairs, 'pair')} of "
+        f"models in {plural(metrics, 'metric')}, {plural(len(found.pairs), 'test')}"
     )
 
 
@@ -70,7 +72,12 @@ def _pairs(runs: ComparableRuns, found: Ranking) -> Iterator[Grid]:
     title = f"How often the model on the left is better in {label}, in per cent of resamples of the dialogues"
     if not own:
         yield Grid(
-            "pairs", title, "model", (), (), f"This needs at least {fewest_dialogues()} dialogues of all models."
+            "pairs",
+            title,
+            "model",
+            (),
+            (),
+            f"This needs at least {plural(fewest_dialogues(), 'dialogue')} of all models.",
         )
         return
     places = found.places[table.main]

@@ -44,7 +44,7 @@ from evolif.report.wording import (
 )
 from evolif.runner import Run, TurnRecord
 from evolif.scenario import Grid, TableCell
-from evolif.text import clip, plain
+from evolif.text import clip, plain, plural
 from evolif.types import Session
 
 
@@ -246,7 +246,8 @@ def print_comparisons(comparisons: Sequence[ModelComparison], console: Console) 
     if len(comparisons) > 1:
         console.print()
         say(
-            f"{len(comparisons)} comparisons: Holm's correction covers the metrics of each, not all comparisons.",
+            f"{plural(len(comparisons), 'comparison')}: Holm's correction covers the metrics of each, not all "
+            "comparisons.",
             console,
         )
     say(notice(one.a.of.settings for one in comparisons), console, "dim")
@@ -262,9 +263,10 @@ def _print_comparison(one: ModelComparison, console: Console) -> None:
         _say_all(dict.fromkeys(map(line, (one.a.of.run, one.b.of.run))), console)
     _say_all(dict.fromkeys(line for side in (one.a, one.b) for line in integrity_lines(side.of)), console)
     draw_grid(comparison_grid(one, narrow=True), console)
-    swaps = f"all {paired.permutations}" if paired.exact else f"{paired.permutations} seeded"
+    number = paired.permutations
+    swaps = f"all {plural(number, 'swap')}" if paired.exact else plural(number, "seeded swap")
     say(pair_line(one.a.summary, one.b.summary), console)
-    say(f"Paired over {paired.dialogues} dialogues; {swaps} swaps.", console)
+    say(f"Paired over {plural(paired.dialogues, 'dialogue')}; {swaps}.", console)
     lines = words.left_out_line, words.no_interval_line, words.saturation_line, words.few_dialogues_line
     _say_all((line(one) for line in (*lines, words.log_rank_line)), console)
     say(pairing_line(one.tables, paired), console)
@@ -313,10 +315,12 @@ def status_table(status: RunStatus, rate: float | None = None) -> Table:
 def status_lines(status: RunStatus, rate: float | None = None) -> Iterator[str]:
     """The same table as lines of text."""
     for one in status.models:
-        ended, alive, figure, turns, tokens, money, faults = _status_cells(one, status.headline)
+        ended, alive, figure, _, _, money, _ = _status_cells(one, status.headline)
+        counts = plural(one.turns, "turn", spec=","), plural(one.tokens, "token", spec=","), money
         yield (
-            f"{plain(one.model)}: {ended} sessions ended; alive at turn {alive or '-'}; "
-            f"{plain(status.headline.label)} so far {figure}; {turns} turns, {tokens} tokens, {money}; {faults} faults"
+            f"{plain(one.model)}: {ended} {'session' if one.sessions == 1 else 'sessions'} ended; alive at "
+            f"turn {alive or '-'}; "
+            f"{plain(status.headline.label)} so far {figure}; {', '.join(counts)}; {plural(one.faults, 'fault')}"
         )
     yield status_sentence(status, rate)
     if status.live is not None:
@@ -327,15 +331,16 @@ def status_sentence(status: RunStatus, rate: float | None) -> str:
     """Sums, rate and time left; `rate` in turns a second, None if unknown."""
     unpriced = "" if status.priced else " plus calls without a known price"
     if status.unknown_calls:
-        calls = "1 call" if status.unknown_calls == 1 else f"{status.unknown_calls:,} calls"
+        calls = plural(status.unknown_calls, "call", spec=",")
         unpriced += f" plus {calls} of unknown usage"
-    text = f"{status.turns:,} turns, {status.tokens:,} tokens, {dollars(status.usd)}{unpriced}"
+    counts = plural(status.turns, "turn", spec=","), plural(status.tokens, "token", spec=",")
+    text = f"{', '.join(counts)}, {dollars(status.usd)}{unpriced}"
     if any(one.value is not None and one.interval is None for one in status.models):
         text += "; no interval over fewer than six dialogues"
     if status.early_end is not None:
         first = len(status.early_end.dialogues)
         text += f"; ended early by the stop rule {plain(status.early_end.rule)}, "
-        text += f"{plain(status.headline.label)} covers the first {first} dialogues"
+        text += f"{plain(status.headline.label)} covers the first {plural(first, 'dialogue')}"
     return f"{text}{_time_left(status, rate)}"
 
 

@@ -10,6 +10,7 @@ from evolif.contexts import Forest
 from evolif.errors import ArgumentError
 from evolif.runner import TurnRecord
 from evolif.scenario import Scenario, blaming
+from evolif.text import plural
 
 Look = Literal["now", "full", "summary", "absent"]
 """Whether a round is the last one, or how its call showed it."""
@@ -167,5 +168,4 @@ def _words(taken: Mapping[str, Mapping[str, Any] | None], tree: int, branch: str
 
 
 def _many(number: int, word: str) -> str:
-    plural = f"{word}es" if word.endswith("ch") else f"{word}s"
-    return f"{number} {word if number == 1 else plural}"
+    return plural(number, word, f"{word}es" if word.endswith("ch") else "")

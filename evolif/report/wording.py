@@ -15,7 +15,7 @@ from evolif.report.analysis import ModelAnalysis, ModelSummary, RunAnalysis
 from evolif.resources import data_path, load_data
 from evolif.runner import Run, RunSettings, Spent
 from evolif.scenario import INSTRUCTIONS, Scenario, answer_keys, get_scenario
-from evolif.text import plain
+from evolif.text import plain, plural
 
 
 def spent_lines(run: Run, prices: PriceTable | None = None) -> list[str]:
@@ -38,7 +38,10 @@ def _spent(one: Spent, quotes: Quotes) -> str:
     parts = []
     if known:
         money = dollars(quotes.cost(one.role, one.model, usage))
-        parts.append(f"{known:,} calls, {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens, {money}")
+        parts.append(
+            f"{plural(known, 'call', spec=',')}, {usage.prompt_tokens:,} + "
+            f"{plural(usage.completion_tokens, 'token', spec=',')}, {money}"
+        )
     if one.unknown:
         parts.append(unknown_usage(one, quotes))
     return " plus ".join(parts)
@@ -46,9 +49,9 @@ def _spent(one: Spent, quotes: Quotes) -> str:
 
 def unknown_usage(one: Spent, quotes: Quotes) -> str:
     """How many calls have an unknown usage, and the most they may have used."""
-    calls = "1 call" if one.unknown == 1 else f"{one.unknown:,} calls"
+    calls = plural(one.unknown, "call", spec=",")
     money = dollars(quotes.highest(one.role, one.model, one.bound))
-    return f"{calls} of unknown usage (at most {one.bound:,} tokens, {money})"
+    return f"{calls} of unknown usage (at most {plural(one.bound, 'token', spec=',')}, {money})"
 
 
 def dollars(amount: float | None) -> str:
@@ -107,7 +110,8 @@ def unfinished_line(run: Run) -> str:
         return ""
     total = len(run.settings.dialogues) * run.settings.epochs * len(run.models)
     return (
-        f"Not finished: {suspended} of {total} sessions are suspended or still to be played; run the same evaluate "
+        f"Not finished: {suspended} of {plural(total, 'session')} {'is' if suspended == 1 else 'are'} suspended or "
+        "still to be played; run the same evaluate "
         "command again to resume them. Until then the metrics may favour short sessions."
     )
 
@@ -119,18 +123,25 @@ def integrity_lines(analysis: RunAnalysis) -> Iterator[str]:
         yield f"Edited: {analysis.name} was edited after it was written, and the figures show the edits: {found.named}."
     if found.not_sealed:
         yield (
-            f"Not sealed: {found.not_sealed} of {found.sealed + found.not_sealed} turns of {analysis.name} were stored "
+            f"Not sealed: {found.not_sealed} of {plural(found.sealed + found.not_sealed, 'turn')} of "
+            f"{analysis.name} {'was' if found.not_sealed == 1 else 'were'} stored "
             "by an earlier version of evolif; edits of them cannot be seen."
         )
     if again is None:
         return
-    judged = f"{again.checked} verdicts and scores of {again.turns} turns of {analysis.name} were judged again by rules"
+    judged = (
+        f"{plural(again.checked, 'verdict or score', 'verdicts and scores')} of {plural(again.turns, 'turn')} of "
+        f"{analysis.name} {'was' if again.checked == 1 else 'were'} judged again by rules"
+    )
     if again.differ:
         yield f"Not verified: {judged}, and {len(again.differ)} differ: {again.named}."
     else:
         yield f"Verified: {judged}, and all agree."
     if again.left_out:
-        yield f"Not judged again, because only a judge can: {again.left_out} verdicts and scores of {analysis.name}."
+        yield (
+            "Not judged again, because only a judge can: "
+            f"{plural(again.left_out, 'verdict or score', 'verdicts and scores')} of {analysis.name}."
+        )
 
 
 def remarks(run: Run, summaries: Sequence[ModelSummary], heads: Sequence[str]) -> Iterator[str]:

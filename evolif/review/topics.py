@@ -28,6 +28,7 @@ from evolif.review.topic_file import (
     vouched,
 )
 from evolif.review.turn_view import decisions_text, findings_text
+from evolif.text import plural
 from evolif.tracker import TopicModel
 from evolif.turns import Finding
 
@@ -45,7 +46,7 @@ def topic_blocks(
     blocks = [
         (head, styled(naming or "no title")),
         ("Task", visible(str(line["prompt"]))),
-        (f"{len(words)} keywords", styled(", ".join(words) or "none")),
+        (f"{plural(len(words), 'keyword')}", styled(", ".join(words) or "none")),
         ("Findings" if checked else "Findings, checking …", findings_text("", found)),
         ("Vouchers", styled(_vouchers_text(line))),
     ]
@@ -179,7 +180,7 @@ class TopicQueue(ReviewQueue):
         keywords = line.get("keywords")
         count = len(keywords) if isinstance(keywords, list) else 0
         domain = f"{line['domain']}: " if line.get("domain") else ""
-        return f"{domain}{line['prompt']} ({count} keywords)"
+        return f"{domain}{line['prompt']} ({plural(count, 'keyword')})"
 
     def line(self, key: str) -> State:
         """A topic's line as it is shown now; raises `UsageError` where there is no such topic."""

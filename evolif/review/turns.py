@@ -22,6 +22,7 @@ from evolif.review.queue import Notify, ReviewQueue, State, TextBlock
 from evolif.review.text import hidden, one_line, visible
 from evolif.review.turn_view import claims_of, intention_of, turn_blocks
 from evolif.synthesis import TemplateSynthesizer
+from evolif.text import plural
 from evolif.turns import Finding, Turn
 
 MAX_QUERY = 20_000
@@ -64,7 +65,7 @@ def _checked_words(text: str | None) -> str:
     if not words:
         raise UsageError("the query is empty; write one, or reject the turn")
     if len(words) > MAX_QUERY:
-        raise UsageError(f"the query has {len(words)} characters; at most {MAX_QUERY} are allowed")
+        raise UsageError(f"the query has {plural(len(words), 'character')}; at most {MAX_QUERY} are allowed")
     unseen = [words[start] for start, _ in hidden(words)]
     if unseen:
         raise UsageError(f"the query contains an invisible character ({visible(unseen[0]).text}); delete it")

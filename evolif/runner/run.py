@@ -35,6 +35,7 @@ from evolif.runner.sharing import ShownStore, as_stored
 from evolif.runner.shutdown import Shutdown, run_interruptibly, run_to_end, with_heartbeat
 from evolif.runner.store import RunStore, WriteBatcher
 from evolif.scenario import Benchmark, Environment, Meter, Scenario, Services, get_scenario
+from evolif.text import plural
 from evolif.types import DEFAULT_RESAMPLES, End, Exchange, Prompt, Session, Spent
 
 if TYPE_CHECKING:
@@ -250,7 +251,10 @@ class RunExecutor:
             with locked(root):
                 shared = fork(store, root, self.settings, edited)
         judged = "" if shared.judged or not shared.turns else ", to be rejudged"
-        self.notify(f"{root} starts with {shared.turns} turns of {shared.sessions} sessions of {source}{judged}.")
+        self.notify(
+            f"{root} starts with {plural(shared.turns, 'turn')} of {plural(shared.sessions, 'session')} of "
+            f"{source}{judged}."
+        )
 
     def play(self, root: Path, clients: Clients, meter: Meter, shutdown: Shutdown, engine: Engine = play_here) -> None:
         """Play the remaining sessions.
@@ -339,7 +343,7 @@ class RunExecutor:
         ended = {model: total - len(keys) for model, keys in left.items()}
         if any(ended.values()):
             self.notify(
-                f"{store.root}: {sum(ended.values())} of {total * len(models)} sessions have ended already; "
+                f"{store.root}: {sum(ended.values())} of {plural(total * len(models), 'session')} have ended already; "
                 "the others continue."
             )
         observe(RunStarted(dict.fromkeys(models, total), ended))

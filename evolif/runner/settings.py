@@ -152,10 +152,14 @@ class RunSettings(BaseModel):
     def cap_reached(self, turns: int, judged: int) -> str:
         """Why the cap ends a session of so many turns, so many of them judged; empty if it does not."""
         if self.cap_counts == "turns":
-            return f"the cap of {self.max_turns} turns" if turns >= self.max_turns else ""
+            return f"the cap of {plural(self.max_turns, 'turn')}" if turns >= self.max_turns else ""
         if judged >= self.max_turns:
             return f"the cap of {self.max_turns} judged turns"
-        return f"{turns} turns, in {turns - judged} of which nothing was judged" if turns >= self.most_turns else ""
+        return (
+            f"{plural(turns, 'turn')}, in {turns - judged} of which nothing was judged"
+            if turns >= self.most_turns
+            else ""
+        )
 
     @property
     def cap(self) -> str:

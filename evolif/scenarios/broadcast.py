@@ -289,7 +289,8 @@ class Broadcast(FolderScenario):
             told.append(("distance", plural(int(labels["distance"]), "period")))
         between = payload.get("evidence")
         if between:
-            told.append(("in between", f"{plural(between['turns'], 'turn')}, {plural(between['tokens'], 'token')}"))
+            counts = plural(between["turns"], "turn", spec=","), plural(between["tokens"], "token", spec=",")
+            told.append(("in between", ", ".join(counts)))
         if labels["variant"]:
             told.append(("variant", str(labels["variant"])))
         return (("task", str(labels["task"])), *told)

@@ -35,7 +35,7 @@ from evolif.scenario import (
     Services,
     Unjudged,
 )
-from evolif.text import formality
+from evolif.text import formality, plural
 from evolif.tracker.profile import BUILT_IN
 from evolif.turns import Constraint, Turn
 from evolif.types import JudgedTurn, Prompt, Verdict
@@ -218,8 +218,8 @@ class InstructionFollowing(Scenario):
     def lead(self, models: int, dialogues: int) -> str:
         """How long the models followed instructions."""
         return (
-            f"How long {models} model{'s' * (models != 1)} followed instructions over {dialogues} evolving "
-            f"dialogue{'s' * (dialogues != 1)}, with transcripts."
+            f"How long {plural(models, 'model')} followed instructions over {dialogues} evolving "
+            f"{'dialogue' if dialogues == 1 else 'dialogues'}, with transcripts."
         )
 
     def expected(self, bench: Benchmark, play: BaseModel) -> Lengths:

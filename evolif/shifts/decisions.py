@@ -9,6 +9,7 @@ from typing import Any
 from evolif.contexts import Forest
 from evolif.errors import ArgumentError
 from evolif.shifts.dialogue import ShiftDialogue, ShiftTurn
+from evolif.text import plural
 
 Decision = Mapping[str, Any] | None
 """As `Context.decision` gives it: `topic` and `branch`; None for going on."""
@@ -46,7 +47,8 @@ def score_moves(dialogue: ShiftDialogue, decisions: Sequence[Decision]) -> list[
     """
     if len(decisions) != len(dialogue.turns):
         raise ArgumentError(
-            f"there are {len(decisions)} decisions for {len(dialogue.turns)} turns; give one for each turn"
+            f"there are {plural(len(decisions), 'decision')} for {plural(len(dialogue.turns), 'turn')}; give "
+            "one for each turn"
         )
     forest = Forest()
     opened: set[int] = set()

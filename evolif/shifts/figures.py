@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 
 from evolif.errors import ArgumentError
+from evolif.text import plural
 
 
 def tcr(items: Iterable[tuple[int, int]], *, as_released: bool = False) -> dict[str, float | int | None]:
@@ -69,7 +70,9 @@ def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float | None:
         ArgumentError: unequal lengths.
     """
     if len(a) != len(b):
-        raise ArgumentError(f"{len(a)} labels cannot be paired with {len(b)}; give both raters' labels of each item")
+        raise ArgumentError(
+            f"{plural(len(a), 'label')} cannot be paired with {len(b)}; give both raters' labels of each item"
+        )
     if not a:
         return None
     agreed = sum(one == other for one, other in zip(a, b, strict=True))

@@ -10,7 +10,7 @@ from functools import cache
 from evolif.resources import data_path, load_data
 from evolif.shifts.said import act_sentences, said
 from evolif.shifts.tasks import Slot, TaskType, grams, plain
-from evolif.text import fold
+from evolif.text import fold, plural
 
 _LEAST_LISTS = {"openings": 6, "questions": 12, "remarks": 8, "replies": 30, "digressions": 8, "implicit": 6}
 _LEAST_SENTENCES = {"set": 6, "refine": 5, "withdraw": 3, "add": 6, "cancel": 4, "alternative": 6, "ask": 3}
@@ -38,7 +38,7 @@ def _counts(task: TaskType) -> Iterator[str]:
     for name, least in _LEAST_LISTS.items():
         found: Sequence[str] = getattr(task, name)
         if len(found) < least:
-            yield f"{name} has {len(found)} sentences; at least {least}"
+            yield f"{name} has {plural(len(found), 'sentence')}; at least {least}"
         if len(set(map(fold, found))) < len(found):
             yield f"{name} has a sentence twice"
     kinds = [slot.type for slot in task.slots]
@@ -70,13 +70,13 @@ def _slot_counts(slot: Slot) -> Iterator[str]:
         groups = list(getattr(slot, name).values()) if isinstance(getattr(slot, name), dict) else [sentences]
         least = _LEAST_YES_NO if slot.type == "yes_no" and name in ("set", "refine") else _LEAST_SENTENCES[name]
         if any(len(group) < least for group in groups):
-            yield f"{slot.key}.{name} has fewer than {least} sentences"
+            yield f"{slot.key}.{name} has fewer than {plural(least, 'sentence')}"
 
 
 def _values(slot: Slot) -> Iterator[str]:
     least = 10 if slot.fork else _LEAST_VALUES[slot.type]
     if len(slot.values) < least:
-        yield f"{slot.key} has {len(slot.values)} values; at least {least}"
+        yield f"{slot.key} has {plural(len(slot.values), 'value')}; at least {least}"
     for value in slot.values:
         if not _is_typed(slot, value):
             yield f"{slot.key}: {value!r} is no {slot.type}"
@@ -194,7 +194,7 @@ def _neutral(task: TaskType) -> Iterator[str]:
                 yield f"{name}: “{text}” has the cue of a return or an alternative"
     for reply in task.replies:
         if not 8 <= len(reply.split()) <= 27:
-            yield f"replies: “{reply}” has {len(reply.split())} words"
+            yield f"replies: “{reply}” has {plural(len(reply.split()), 'word')}"
 
 
 def _readable(task: TaskType) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from evolif.text.blocks import CELL_GAP, MAX_DEPTH, Block, Content, FormatFaultError
+from evolif.text.display import plural
 from evolif.text.tokens import clean
 
 # The closing alternative `\Z` keeps an unclosed string linear: it is consumed once.
@@ -163,7 +164,7 @@ def parse_csv(body: str) -> Content:
         raise FormatFaultError("only one column")
     for number, row in enumerate(rows, 1):
         if len(row) != width:
-            raise FormatFaultError(f"row {number} has {len(row)} columns, the first row {width}", row[0][1])
+            raise FormatFaultError(f"row {number} has {plural(len(row), 'column')}, the first row {width}", row[0][1])
     return Content([block for block in map(_row_block, rows) if block.text.strip()])
 
 

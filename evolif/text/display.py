@@ -68,6 +68,13 @@ def _mark(match: re.Match[str]) -> str:
     return f'<span class="hid" title="{name}">U+{ord(match[0]):04X}</span>'
 
 
-def plural(count: int, noun: str) -> str:
-    """`1 word`, `2 words`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def plural(count: int, noun: str, many: str = "", *, spec: str = "") -> str:
+    """`1 word`, `2 words`.
+
+    Args:
+        count: How many.
+        noun: What, if there is one.
+        many: What, if there are more; `noun` with an s if empty.
+        spec: How the number is written: `,` for `2,000 words`.
+    """
+    return f"{count:{spec}} {noun if count == 1 else many or noun + 's'}"

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from evolif.errors import ArgumentError
 from evolif.grid import Grid, HeatCell, HeatMap, TableCell, TableRow
+from evolif.text import plural
 from evolif.unidial.aggregation import Record, aggregate, hierarchies, parse_aggregation
 from evolif.unidial.labels import label_buckets, label_values
 from evolif.unidial.model_results import COMMON_AGGREGATIONS, ModelResults, dialogue_of
@@ -82,7 +83,9 @@ class LabelView:
         """Which columns are left out."""
         shown = set(self.buckets)
         hidden = [
-            f"{name_of(column)} ({len(own)} values)" for column, own in self.columns.items() if own[0] not in shown
+            f"{name_of(column)} ({plural(len(own), 'value')})"
+            for column, own in self.columns.items()
+            if own[0] not in shown
         ]
         more = f" and {len(hidden) - _SHOWN_PAIRS} more" if len(hidden) > _SHOWN_PAIRS else ""
         return f"Not shown for their many values: {', '.join(hidden[:_SHOWN_PAIRS])}{more}." if hidden else ""

@@ -36,6 +36,7 @@ from evolif.report.figures.survival import draw_survival
 from evolif.report.figures.svg import png_bytes, svg_text
 from evolif.report.wording import notice, own_fault
 from evolif.scenario import HeatMap, LineChart
+from evolif.text import plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,9 +65,7 @@ def _sessions(runs: ComparableRuns) -> str:
     """How many counted sessions each model has."""
     counted = [model.summary.metrics.dialogues for model in runs.models]
     if len(set(counted)) == 1:
-        return (
-            f"n = {counted[0]} session{'' if counted[0] == 1 else 's'}{' of each model' if len(counted) > 1 else ''}."
-        )
+        return f"n = {plural(counted[0], 'session')}{' of each model' if len(counted) > 1 else ''}."
     listed = (f"{label(name)} {number}" for name, number in zip(runs.heads, counted, strict=True))
     return f"n = sessions: {', '.join(listed)}."
 
@@ -167,7 +166,8 @@ def stability(runs: ComparableRuns) -> DrawOutcome:
     plot = Plot("dialogues in each half", f"correlation of {metric}", curves, percent=False, below_zero=True)
     return (
         draw_curves([plot]),
-        f"Correlation over {len(runs.models)} models between {metric} on two random halves that share no dialogue; "
+        f"Correlation over {plural(len(runs.models), 'model')} between {metric} on two random halves that "
+        "share no dialogue; "
         f"mean over {draws} draws, ± one standard deviation.",
     )
 
@@ -181,7 +181,7 @@ def comparison(pair: ModelComparison) -> DrawOutcome:
     first, second = pair.labels
     return (
         draw_forest(found, first, second),
-        f"{label(first)} minus {label(second)}, paired over {paired.dialogues} dialogues, with 95 % paired "
+        f"{label(first)} minus {label(second)}, paired over {plural(paired.dialogues, 'dialogue')}, with 95 % paired "
         "intervals; p of a permutation test after Holm's correction over the metrics, filled points below 0.05.",
     )
 

@@ -27,7 +27,7 @@ from evolif.report.page.transcripts import SessionHead, model_key
 from evolif.report.wording import Published, notice
 from evolif.rng import Purpose, Stream
 from evolif.scenario import Scenario, get_scenario
-from evolif.text import READING_RULES_VERSION
+from evolif.text import READING_RULES_VERSION, plural
 from evolif.workshop import workshop
 
 K = TypeVar("K", bound=Hashable)
@@ -235,12 +235,13 @@ class _Page:
     def _choice(self, inside: set[int]) -> str:
         total = len(self._transcripts.heads)
         if len(inside) == total:
-            return f"All {total:,} transcripts are in this page."
+            return f"All {plural(total, 'transcript', spec=',')} are in this page."
         listed = (
             "" if len(self._listed) == total else f" Only {len(self._listed):,} are listed here, drawn in the same way."
         )
         return (
-            f"{len(inside):,} of {total:,} transcripts are in this page: one of each model in turn, drawn with seed "
+            f"{len(inside):,} of {plural(total, 'transcript', spec=',')} are in this page: one of each model "
+            "in turn, drawn with seed "
             f"{self._seed}, up to {MOST_INSIDE} and as long as the page stays below {MOST_BYTES // 1_000_000} MB. All "
             f"of them are in the folder {side_folder(self._path).name} beside the page, linked from the other lines; "
             f"the text filter searches only those in this page.{listed}"
@@ -296,7 +297,10 @@ def _lead(runs: Sequence[RunAnalysis], scenarios: Sequence[Scenario]) -> str:
     dialogues = len({number for run in runs for number in run.settings.dialogues})
     if len(scenarios) == 1:
         return scenarios[0].lead(models, dialogues)
-    return f"{models} models over {dialogues} dialogues of {len(scenarios)} scenarios, with transcripts."
+    return (
+        f"{plural(models, 'model')} over {plural(dialogues, 'dialogue')} of {len(scenarios)} scenarios, with "
+        "transcripts."
+    )
 
 
 def _models(heads: Sequence[SessionHead], runs: Sequence[RunAnalysis]) -> list[tuple[str, str]]:

@@ -41,6 +41,7 @@ from evolif.report.wording import (
 )
 from evolif.runner import RunSettings
 from evolif.scenario import INSTRUCTIONS, Chapter, Grid, Scenario, TableCell, get_scenario
+from evolif.text import plural
 
 MOST_ROWS = 16
 """Longer tables are folded."""
@@ -116,7 +117,7 @@ def _comparison_grid(pair: ModelComparison) -> Grid:
         for name, found in all_differences(pair).items()
     )
     heads = (first, second, "difference", "p", "effect d", "dialogues needed")
-    title = f"{first} minus {second}, over {pair.paired.dialogues} dialogues"
+    title = f"{first} minus {second}, over {plural(pair.paired.dialogues, 'dialogue')}"
     return Grid("comparison", title, "metric", heads, rows)
 
 

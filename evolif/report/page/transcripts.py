@@ -14,6 +14,7 @@ from markupsafe import Markup
 from evolif.report.page.evidence import evidence, label, marked, one_line
 from evolif.runner import Run, TurnRecord, step
 from evolif.scenario import Environment, Exhibit, Scenario, Services, blaming, get_scenario, options_of
+from evolif.text import plural
 from evolif.types import Message, Prompt, Score, Session, Verdict
 
 OUTCOMES: Mapping[bool | None, tuple[str, str, str]] = {
@@ -216,7 +217,7 @@ def _context(record: TurnRecord) -> str:
     shown = f"Shown of earlier rounds: {'; '.join(told) or 'none'}"
     tokens = "" if record.context_tokens is None else f"; {record.context_tokens:,} context tokens"
     cost = built.cost
-    own = f"; own calls {cost.calls:,} with {cost.tokens:,} tokens" if cost.calls else ""
+    own = f"; own calls {cost.calls:,} with {plural(cost.tokens, 'token', spec=',')}" if cost.calls else ""
     fallbacks = f"; fallbacks {cost.fallbacks:,}" if cost.fallbacks else ""
     return f"{shown}{tokens}{own}{fallbacks}."
 
@@ -299,7 +300,7 @@ class SessionHead:
     @property
     def about(self) -> Markup:
         """A summary on one line."""
-        counts = f"{self.ending}, {self.turns} turns, {self.failed_turns} failed"
+        counts = f"{self.ending}, {plural(self.turns, 'turn')}, {self.failed_turns} failed"
         return Markup(f' <span class="sum">{counts}</span> <span class="strip" aria-hidden="true">{self._strip}</span>')
 
     @property
