@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from evolif.budget.prices import Quotes
 from evolif.errors import UsageError
 from evolif.runner import CallPolicy, Deny, PlannedCall, Spent, Wait, upper_bound
+from evolif.text import plural
 from evolif.types import Usage
 
 CAUSE = "budget"
@@ -28,7 +29,7 @@ class BudgetLimit:
     def format(self, amount: float) -> str:
         """An amount with its unit."""
         if self.unit == "tokens":
-            return f"{amount:,.0f} tokens"
+            return plural(round(amount), "token", spec=",")
         return f"${amount:,.2f}" if amount >= 1 else f"${amount:.3g}"
 
     def explain(self, amount: float) -> str:

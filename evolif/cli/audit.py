@@ -127,7 +127,7 @@ def _files_table(audited: Audit) -> Table:
     for turn in audited.turns:
         files.setdefault(turn.file, []).append(turn)
     rows = [row for row in files.items() if any(turn.is_finding or turn.status == "undecided" for turn in row[1])]
-    for file, turns in [*rows, (f"all {len(files)} files", list(audited.turns))]:
+    for file, turns in [*rows, (f"all {plural(len(files), 'file')}", list(audited.turns))]:
         counts = [str(sum(turn.status == name for turn in turns)) for name in names]
         missed, compared = sum(len(turn.mismatches) for turn in turns), sum(turn.compared for turn in turns)
         _add(table, file, *counts, f"{missed}/{compared}")

@@ -82,7 +82,9 @@ def _report(run: Run, seed: int, prices: PriceTable, rule: StopRule | None) -> N
     if rule is not None:
         show([rule.summary()])
     report_budget(run)
-    if report_suspended(run, f"run the same command to resume them{_or_wait(run)}"):
+    if report_suspended(
+        run, f"run the same command to resume {'it' if run.suspended() == 1 else 'them'}{_or_wait(run)}"
+    ):
         raise typer.Exit(SUSPENDED)
     show([f"Again: evolif report {run.path}"])
 
@@ -296,9 +298,10 @@ def _forecast(benchmark: Benchmark, settings: RunSettings, prices: PriceTable, l
 def forecast_lines(settings: RunSettings, forecast: Forecast) -> Iterator[str]:
     """The maximum, the expected usage per role and model, the total, and the basis of the estimate."""
     sessions, most = len(settings.dialogues) * settings.epochs, settings.most_turns
-    what = "turns of its own" if settings.partner else "calls"
+    most *= sessions
+    what = plural(most, "turn of its own", "turns of its own") if settings.partner else plural(most, "call")
     for model in settings.models:
-        yield f"{model}: {plural(sessions, 'session')}, at most {sessions * most} {what} (cap {settings.cap})"
+        yield f"{model}: {plural(sessions, 'session')}, at most {what} (cap {settings.cap})"
     yield "Expected, from the start of the run:"
     yield from expected_lines(forecast)
 

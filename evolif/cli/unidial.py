@@ -218,8 +218,8 @@ def _figures(found: Mapping[str, Any]) -> Iterator[str]:
     figures, interval = found["global"], found["interval"]
     if figures:
         within = f" [{interval['lo']:.4f}, {interval['hi']:.4f}]" if interval else ""
-        what = "dialogues" if found["config"]["dataset_level"] == "dialog" else "turns"
-        yield f"  mean {figures['mean']:.4f}{within} of {figures['count']} {what}, {_range(figures)}"
+        what = "dialogue" if found["config"]["dataset_level"] == "dialog" else "turn"
+        yield f"  mean {figures['mean']:.4f}{within} of {plural(figures['count'], what)}, {_range(figures)}"
     else:
         yield "  no valid record, so no figure"
     yield from _coverage_lines(found)

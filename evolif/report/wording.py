@@ -111,8 +111,8 @@ def unfinished_line(run: Run) -> str:
     total = len(run.settings.dialogues) * run.settings.epochs * len(run.models)
     return (
         f"Not finished: {suspended} of {plural(total, 'session')} {'is' if suspended == 1 else 'are'} suspended or "
-        "still to be played; run the same evaluate "
-        "command again to resume them. Until then the metrics may favour short sessions."
+        "still to be played; run the same evaluate command again to resume "
+        f"{'it' if suspended == 1 else 'them'}. Until then the metrics may favour short sessions."
     )
 
 

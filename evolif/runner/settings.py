@@ -154,7 +154,7 @@ class RunSettings(BaseModel):
         if self.cap_counts == "turns":
             return f"the cap of {plural(self.max_turns, 'turn')}" if turns >= self.max_turns else ""
         if judged >= self.max_turns:
-            return f"the cap of {self.max_turns} judged turns"
+            return f"the cap of {plural(self.max_turns, 'judged turn')}"
         return (
             f"{plural(turns, 'turn')}, in {turns - judged} of which nothing was judged"
             if turns >= self.most_turns
@@ -164,7 +164,7 @@ class RunSettings(BaseModel):
     @property
     def cap(self) -> str:
         """The cap in words."""
-        return f"{self.max_turns} {COUNTED[self.cap_counts]}"
+        return plural(self.max_turns, COUNTED[self.cap_counts].removesuffix("s"))
 
     def grown(self, wanted: RunSettings) -> RunSettings:
         """These settings with the extent of both; existing entries keep their place."""

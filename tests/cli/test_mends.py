@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evolif.cli import app
+from evolif.text import plural
 
 ELSEWHERE = "http://127.0.0.1:9/v1"
 """An address at which nothing answers."""
@@ -265,3 +267,49 @@ def test_a_limit_above_the_number_of_dialogues(limit: str, told: bool) -> None:
         result = evolif("evaluate", "bench", *PLAYED, "--max-turns", "1", "--limit", limit, *more)
         assert result.exit_code == 0
         assert ("--limit 5: bench has only 2 dialogues, so every one is played." in result.stderr) is told
+
+
+ONE = re.compile(r"(?:^|[\s(])1 (?:of 1 )?(?!is\b|was\b|has\b|minus\b|plus\b)[a-z]+s\b", re.MULTILINE)
+"""One of something that is called as if there were more."""
+
+
+def test_one_of_anything_is_not_called_many() -> None:
+    gone = f"openai/m?base_url={ELSEWHERE}"
+    commands = (
+        ("generate", "b", "--dialogues", "1", "--turns", "1", "--seed", "3"),
+        ("evaluate", "b", "-m", "sim/steady", "--max-turns", "1", "--dry-run"),
+        ("evaluate", "b", "-m", "sim/steady", "--max-turns", "1", "--display", "plain", "-o", "one"),
+        ("evaluate", "b", "-m", gone, "--max-retries", "0", "--display", "plain", "-o", "gone"),
+        ("evaluate", "b", "-m", gone, "--budget-tokens", "1", "--display", "plain", "-o", "spent"),
+        ("evaluate", "b", "-m", "sim/steady", "--max-turns", "2", "-o", "one", "--fork", "two", "--display", "plain"),
+        ("status", "one"),
+        ("status", "gone"),
+        ("report", "gone"),
+        ("report", "one", "--full", "--html", "one.html", "--latex", "one.tex"),
+        ("rejudge", "one", "--judge", "lexical", "-o", "again", "--display", "plain"),
+        ("export", "b", "b.jsonl"),
+        ("export", "one", "one.jsonl"),
+        ("import", "b.jsonl", "back"),
+        ("audit", "b"),
+        ("contamination", "b.jsonl", "-b", "b"),
+        ("extend", "b", "--dialogues", "2"),
+    )
+    told = []
+    for command in commands:
+        result = evolif(*command)
+        assert result.exit_code in (0, 1, 2, 3) and result.output and "internal error" not in result.output
+        told.append(result.output)
+    page = re.sub(
+        r"<script.*?</script>|<style.*?</style>", "", Path("one.html").read_text(encoding="utf-8"), flags=re.S
+    )
+    told += [re.sub(r"<[^>]*>", " ", page), Path("one.tex").read_text(encoding="utf-8")]
+    assert len(told) == len(commands) + 2 and "1 turn" in " ".join(told)
+    assert [found for text in told for found in ONE.findall(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(0, "0 queries"), (1, "1 query"), (2, "2 queries"), (2000, "2,000 queries")]
+)
+def test_plural(number: int, words: str) -> None:
+    assert plural(number, "query", "queries", spec=",") == words
+    assert plural(number, "turn") == f"{number} turn{'' if number == 1 else 's'}"

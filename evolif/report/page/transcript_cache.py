@@ -39,7 +39,7 @@ from evolif.report.page.transcripts import (
 from evolif.report.page.tree_drawing import tree_svg
 from evolif.report.topic_tree import tree_of
 from evolif.runner import Run, load_run
-from evolif.text import unhidden
+from evolif.text import plural, unhidden
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -64,7 +64,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     jinja.filters.update(visible=visible, label=label, one_line=one_line, long=long)
-    jinja.filters.update(thousands="{:,}".format, outcome=outcome, score=score)
+    jinja.filters.update(thousands="{:,}".format, plural=plural, outcome=outcome, score=score)
     jinja.filters.update(data_url=data_url)
     jinja.globals.update(policy=policy)
     return jinja

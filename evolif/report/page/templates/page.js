@@ -49,6 +49,7 @@
   };
 
   const number = (value) => value.toLocaleString("en");
+  const counted = (value, noun) => `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
 
   const filter = (state) => {
     const words = plain(state.get("q") || "");
@@ -68,8 +69,8 @@
       shown += 1;
       turns += Number(only ? session.dataset.bad : session.dataset.turns);
     }
-    let told = `${number(shown)} of ${number(sessions.length)} dialogues, ${number(turns)} of ${number(every)} turns`;
-    if (elsewhere) told += `; the search does not cover ${number(elsewhere)} dialogues outside this page`;
+    let told = `${number(shown)} of ${counted(sessions.length, "dialogue")}, ${number(turns)} of ${counted(every, "turn")}`;
+    if (elsewhere) told += `; the search does not cover ${counted(elsewhere, "dialogue")} outside this page`;
     counts.textContent = told;
   };
 
