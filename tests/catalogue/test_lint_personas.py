@@ -33,7 +33,7 @@ ALONE = [
     ({"phrases": PERSONAS[0]["phrases"][:3]}, "phrases", "has 3 phrases"),
     ({"phrases": [*PERSONAS[0]["phrases"], "one phrase more", "and another one"]}, "phrases", "has 6 phrases"),
     ({"phrases": phrases("jokes about signals and rain")}, "phrases", "same phrase twice"),
-    ({"phrases": phrases("cheerful")}, "phrases", "1 words"),
+    ({"phrases": phrases("cheerful")}, "phrases", "1 word"),
     ({"phrases": phrases("so " * 12 + "long")}, "phrases", "13 words"),
     ({"phrases": phrases("stops in the middle.")}, "phrases", "ends with punctuation"),
     ({"register": "pirate"}, "register", "unknown"),

@@ -90,7 +90,7 @@ BROKEN = [
     (said(BEES)[:200], "no JSON object"),
     ("{" * 5000, "no JSON object"),
     (json.dumps({"prompt": 5, "title": None, "keywords": {}}), "“title” is empty"),
-    (said(BEES, keywords=["hive"] * 30), "has 1 keywords"),
+    (said(BEES, keywords=["hive"] * 30), "has 1 keyword"),
     (said(BEES, keywords=[*BEES["keywords"][:15], "crème", "seven", "which"]), "“crème” is not in plain letters"),
     (said(BEES, prompt=BEES["prompt"] + " Answer in three sentences."), "a constraint on the answer (length)"),
     (said(BEES, prompt=BEES["prompt"][:-1] + " \x1b]0;x\x07?"), "invisible characters"),

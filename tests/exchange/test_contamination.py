@@ -267,7 +267,7 @@ def run(*arguments, stdin=None):
 def test_the_verb_tells_and_exits_by_what_it_finds(bench, queries, tmp_path):
     clean, dirty = written(tmp_path / "clean.txt", prose(30)), written(tmp_path / "dirty.txt", [queries[2, 5]])
     result = run(clean, "--benchmark", bench.path)
-    assert result.exit_code == 0 and "0 of 48 queries occur in full in 1 files" in result.stdout
+    assert result.exit_code == 0 and "0 of 48 queries occur in full in 1 file" in result.stdout
     result = run(clean, dirty, "-b", bench.path)
     assert result.exit_code == 1
     assert f"{dirty}, line 1 (byte" in result.stdout and "dialogue 2, turn 5, in full" in result.stdout

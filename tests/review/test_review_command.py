@@ -117,7 +117,7 @@ def test_export_fill_apply(bench, tmp_path, stored):
     line = json.loads(out.read_text("utf-8"))
     out.write_text(json.dumps({**line, "decision": "reject", "note": "no"}) + "\n", "utf-8")
     done = review(bench, "--apply", out, "--reviewer", "bob")
-    assert done.exit_code == 0 and "1 decisions made" in done.stderr
+    assert done.exit_code == 0 and "1 decision made" in done.stderr
     assert stored().status == "rejected" and desk(bench).decisions(KEY)[0].reviewer == "bob"
 
 

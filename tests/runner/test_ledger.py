@@ -154,7 +154,7 @@ def test_every_report_names_calls_of_unknown_usage(play: Play, tmp_path: Path) -
     figures = tmp_path / "figures.json"
     shown = " ".join(told("report", out, "--html", str(page), "--json", str(figures)).split())
     unknown = f"1 call of unknown usage (at most {spent.bound:,} tokens, price unknown)"
-    assert f"Spent on target {MODEL}: 1 calls, 10 + 5 tokens, price unknown plus {unknown}." in shown
+    assert f"Spent on target {MODEL}: 1 call, 10 + 5 tokens, price unknown plus {unknown}." in shown
     assert unknown in page.read_text("utf-8")
     [costs] = json.loads(figures.read_text("utf-8"))["runs"][0]["costs"]
     assert (costs["calls"], costs["unknown_calls"], costs["unknown_tokens_at_most"]) == (2, 1, spent.bound)

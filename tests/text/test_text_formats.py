@@ -122,7 +122,7 @@ REFUSED = [
     ("one row", "a,b", "csv", "only one row"),
     ("one column", "a\nb", "csv", "only one column"),
     ("another mark", "a;b\nc;d", "csv", "only one column"),
-    ("uneven rows", "a,b\nc", "csv", "row 2 has 1 columns, the first row 2"),
+    ("uneven rows", "a,b\nc", "csv", "row 2 has 1 column, the first row 2"),
     ("a blank line", "a,b\n\nc,d", "csv", "row 2 is blank"),
     ("a quote left open in CSV", 'a,"b\nc,d', "csv", "misplaced quotation mark in line 1"),
     ("text after a quote", 'a,b\nc,"d"e', "csv", "misplaced quotation mark in line 2"),
