@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from evolif.errors import AccessError, ModelError
 from evolif.instructions import generate
 from evolif.judging import CACHE_FILE, load_rubric
 from evolif.models import ChatRequest
-from evolif.runner import Run, TurnRecord, agreement, evaluate, load_run, rejudge
+from evolif.runner import Event, Live, Run, TurnRecord, TurnStored, agreement, evaluate, load_run, rejudge
 from evolif.runner.store import FILE_NAME
 from evolif.types import Verdict
 
@@ -354,3 +355,19 @@ def test_the_command_says_what_is_missing_with_exit_code_3(run: Path, tmp_path: 
                    "--max-retries", "0", "--resamples", "10")  # fmt: skip
     assert done.exit_code == 3, done.output
     assert "could not be reached" in done.output and "run the same command to judge the rest" in done.output
+
+
+def test_another_shell_sees_what_is_left_to_judge(run: Path, again: Any, tmp_path: Path) -> None:
+    seen: list[Live | None] = []
+
+    def watch(event: Event) -> None:
+        if isinstance(event, TurnStored):
+            with closing(load_run(tmp_path / "again", read_only=True)) as now:
+                seen.append(now.live())
+
+    done = again(observe=watch)
+    with closing(load_run(run)) as source:
+        lengths = [len(session.turns) for session in source.sessions()]
+    live = seen[-1]
+    assert live is not None and live.length == sum(lengths) / len(lengths)
+    assert done.live() is None
