@@ -1,7 +1,7 @@
 """How true the time left is: what `evolif status` says during a run beside what the run then took.
 
 .venv/bin/python benchmarks/time_left.py [seconds per call] [dialogues] [in flight]
-.venv/bin/python benchmarks/time_left.py simulate [dialogues] [in flight] [runs]
+.venv/bin/python benchmarks/time_left.py simulate [dialogues] [in flight] [runs] [cap]
 
 The first plays runs against a server of our own in another process, whose every answer takes so long, and reads the
 status every second from another thread, as another shell would. The second plays no calls: it draws when sessions fail,
@@ -48,27 +48,27 @@ OUTCOMES: dict[str, Failing] = {
 # Without calls.
 
 
-def settings(dialogues: int) -> RunSettings:
+def settings(dialogues: int, cap: int) -> RunSettings:
     numbers = tuple(range(1, dialogues + 1))
     return RunSettings(
-        benchmark="b", models=("m/x",), patience=PATIENCE, max_turns=CAP, dialogues=numbers, reading_rules=1
+        benchmark="b", models=("m/x",), patience=PATIENCE, max_turns=cap, dialogues=numbers, reading_rules=1
     )
 
 
-def drawn(failing: Failing, dialogues: int, chance: random.Random) -> list[list[bool]]:
+def drawn(failing: Failing, dialogues: int, cap: int, chance: random.Random) -> list[list[bool]]:
     """Per session, whether each of its turns failed."""
     sessions = []
     for _ in range(dialogues):
         failed: list[bool] = []
-        while len(failed) < CAP and not (len(failed) >= PATIENCE and all(failed[-PATIENCE:])):
+        while len(failed) < cap and not (len(failed) >= PATIENCE and all(failed[-PATIENCE:])):
             failed.append(failing(chance, len(failed), bool(failed) and failed[-1]))
         sessions.append(failed)
     return sessions
 
 
-def simulated(failing: Failing, dialogues: int, in_flight: int, chance: random.Random) -> list[float]:
+def simulated(failing: Failing, dialogues: int, in_flight: int, cap: int, chance: random.Random) -> list[float]:
     """Estimated by true seconds left, at each share of a run whose every turn takes a second."""
-    plays = drawn(failing, dialogues, chance)
+    plays = drawn(failing, dialogues, cap, chance)
     begins, rows = [], [0] * in_flight
     for play in plays:
         begins.append(heapq.heappop(rows))
@@ -80,7 +80,7 @@ def simulated(failing: Failing, dialogues: int, in_flight: int, chance: random.R
         over = sum(session.ending is not None for session in sessions)
         alive = sum(begin <= now < begin + len(play) for play, begin in zip(plays, begins, strict=True))
         pace = Pace(alive, dialogues - over, 1, 1.0)
-        seconds = model_left(sessions, settings(dialogues), Live(0.0, {}), pace).seconds or 0.0
+        seconds = model_left(sessions, settings(dialogues, cap), Live(0.0, {}), pace).seconds or 0.0
         found.append(seconds / (total - now))
     return found
 
@@ -95,10 +95,10 @@ def so_far(number: int, play: list[bool], begin: int, now: int) -> Session:
     return Session("m/x", number, 1, PATIENCE, ending, "", turns)
 
 
-def simulate(dialogues: int = 100, in_flight: int = 8, runs: int = 300) -> None:
+def simulate(dialogues: int = 100, in_flight: int = 8, runs: int = 300, cap: int = CAP) -> None:
     for name, failing in OUTCOMES.items():
         chance = random.Random(name)
-        columns = list(zip(*(simulated(failing, dialogues, in_flight, chance) for _ in range(runs)), strict=True))
+        columns = list(zip(*(simulated(failing, dialogues, in_flight, cap, chance) for _ in range(runs)), strict=True))
         print(f"{name}:")
         for share, ratios in zip(SHARES, columns, strict=True):
             within = sum(0.5 <= ratio <= 2 for ratio in ratios) / runs

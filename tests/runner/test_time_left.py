@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from fast_server import Asked, Brain, Served, fast_server
+from scripted import Scripted
 from typer.testing import CliRunner
 
 from evolif.budget import RunStatus, earlier_sessions, load_prices, quotes_of, snapshot
@@ -18,8 +19,9 @@ from evolif.cli import app
 from evolif.errors import EvolifError
 from evolif.instructions import Benchmark, generate
 from evolif.report import live_lines
-from evolif.runner import evaluate, load_run, read_live
+from evolif.runner import Event, TurnStored, evaluate, load_run, read_live
 from evolif.runner import live as _live
+from evolif.scenario import get_scenario, options_of
 
 CALL = 0.2
 """Seconds of every answer."""
@@ -198,3 +200,24 @@ def test_a_run_whose_process_is_gone_says_so_and_promises_nothing(
 )
 def test_an_edited_note_of_the_moment_is_none(text: str) -> None:
     assert read_live(text) is None
+
+
+def test_without_patience_the_time_left_follows_from_the_length_of_the_dialogues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_live, "PULSE", 0.01)
+    scenario = get_scenario("games")
+    spec = options_of(scenario.spec, {"game": "names", "n": 9, "turns": [8]}, scenario.name)
+    bench = scenario.generate(tmp_path / "games", spec, dialogues=3, seed=3)
+    seen: list[RunStatus] = []
+
+    def watch(event: Event) -> None:
+        if isinstance(event, TurnStored) and event.seat == "target":
+            seen.append(look(tmp_path / "run"))
+
+    options = {"tokenizer": "regex"}
+    model = Scripted(lambda _: "Hello.")
+    evaluate(bench, model, tmp_path / "run", partner="self", options=options, max_connections=1, observe=watch).close()
+    assert seen[-1].live is not None and seen[-1].live.length == 4
+    left = [status.turns_left for status in seen]
+    assert left == pytest.approx([3 * 4 - number for number in range(1, 13)], abs=1)  # a session ends after its turn
