@@ -141,7 +141,8 @@ def compared(counts: JudgeComparison, judge: str, requirement: str) -> Iterator[
             f"({100 * differ / shared:.0f} %; {', '.join(groups)})."
         )
     if counts.one_sided:
-        yield f"{counts.one_sided} {requirement}s have a verdict from only one of the two judges."
+        have = plural(counts.one_sided, f"{requirement} has", f"{requirement}s have")
+        yield f"{have} a verdict from only one of the two judges."
     if counts.scores:
         yield (
             f"{counts.near} of {plural(counts.scores, 'score')} {'is' if counts.near == 1 else 'are'} between "

@@ -275,7 +275,7 @@ def _export(queue: ReviewQueue, chosen: Filter, path: Path, display: str, check:
     from evolif.review import export
 
     count = export(queue, [entry.key for entry in _chosen(queue, chosen, display, check)], path)
-    say(f"{path}: {count} {queue.noun}s; fill in “{next(iter(queue.empty))}” and apply the file with --apply")
+    say(f"{path}: {plural(count, queue.noun)}; fill in “{next(iter(queue.empty))}” and apply the file with --apply")
 
 
 def _apply(queue: ReviewQueue, path: Path, display: str, opinions: bool) -> None:

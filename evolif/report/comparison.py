@@ -345,7 +345,8 @@ def judges_lines(comparison: ModelComparison) -> Iterator[str]:
     if not found.overall.n:
         yield f"No {word} has a verdict from both judges."
     elif not judged:
-        yield f"The two judges agree on all {found.overall.n} {word}s that both judged."
+        every = "the" if found.overall.n == 1 else "all"
+        yield f"The two judges agree on {every} {plural(found.overall.n, word)} that both judged."
     for group, one in judged.items():
         kappa = "κ undefined" if one.kappa is None else f"κ {one.kappa:.2f}"
         yield (

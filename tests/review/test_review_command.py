@@ -113,7 +113,7 @@ def test_statistics_for_people_and_machines(bench):
 def test_export_fill_apply(bench, tmp_path, stored):
     out = tmp_path / "out.jsonl"
     done = review(bench, "--export", out, "--status", "flagged")
-    assert done.exit_code == 0 and "1 turns" in done.stderr and done.stdout == ""
+    assert done.exit_code == 0 and "1 turn;" in done.stderr and done.stdout == ""
     line = json.loads(out.read_text("utf-8"))
     out.write_text(json.dumps({**line, "decision": "reject", "note": "no"}) + "\n", "utf-8")
     done = review(bench, "--apply", out, "--reviewer", "bob")

@@ -68,7 +68,7 @@ def test_an_import_says_what_does_not_count(source: Path, tmp_path: Path) -> Non
     done = CliRunner().invoke(app, ["import", str(source), str(tmp_path / "bench")])
     assert done.exit_code == 0
     assert "2 dialogues, 5 turns, scenario shifts" in done.output
-    assert "2 goals, each decided by a judge, 1 dialogues have none" in done.output
+    assert "2 goals, each decided by a judge, 1 dialogue has none" in done.output
     assert "trip (3): A guide called Ana is booked." in done.output
     made = open_benchmark(tmp_path / "bench")
     assert (made.scenario, made.variant, made.dialogues()) == ("shifts", "released", [1, 2])
