@@ -31,9 +31,12 @@ class Origin:
         return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
 
 
-def origin_of(benchmark: Benchmark) -> Origin:
-    """How a benchmark at hand was made."""
-    words, notes = get_scenario(benchmark.scenario).command(benchmark, benchmark.variant, benchmark.dialogues())
+def origin_of(benchmark: Benchmark) -> Origin | None:
+    """How a benchmark at hand was made; None if a plug-in cannot tell, which must not cost a run."""
+    try:
+        words, notes = get_scenario(benchmark.scenario).command(benchmark, benchmark.variant, benchmark.dialogues())
+    except Exception:
+        return None
     try:
         spec = read_header_json(benchmark.path / HEADER).get("spec")
     except EvolifError:  # a plug-in may keep it elsewhere

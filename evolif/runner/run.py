@@ -275,7 +275,8 @@ class RunExecutor:
         with locked(root), closing(self._open_store(root)) as store:
             queues = self._enrol(store, observe)
             store.note_outline(self._scenario.outline(self.benchmark, store.settings.dialogues))
-            store.note_origin(origin_of(self.benchmark).dump())
+            origin = origin_of(self.benchmark)
+            store.note_origin("" if origin is None else origin.dump())
             store.lose_open_calls()
             batcher = WriteBatcher(store)
             ledger = Ledger(batcher)

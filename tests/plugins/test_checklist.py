@@ -154,7 +154,8 @@ def test_without_patience_nothing_speaks_of_it(run: Run, plain: Path) -> None:
     latex = Path("run.tex").read_text(encoding="utf-8")
     short = run("report", "run", "--resamples", 50).stdout
     for text in (shown, short, full, page, json.dumps(told), latex, run("status", "run").stdout):
-        assert "share" in text.lower() and OF_PATIENCE.findall(text) == []
+        # The benchmark's own option is called so; the printed command gives it.
+        assert "share" in text.lower() and OF_PATIENCE.findall(text.replace("--set patience=0", "")) == []
     assert {path.stem for path in Path("figures").glob("*.svg")} >= {"headline", "groups"}
     assert not {"survival", "hazard", "patience"} & {path.stem for path in Path("figures").glob("*.svg")}
     assert {ending for *_, ending in answers("run", "sim/hasty") if isinstance(ending, str)} == {"end"}

@@ -112,8 +112,18 @@ AT_ONCE = {
     "facts": ("report", "whole", "--html", "page.html"),
     "lead": ("report", "whole", "--html", "page.html"),
     "reading_format": ("report", "whole", "--html", "page.html"),
-    "command": ("report", "whole", "--full"),
 }
+
+
+def test_a_command_that_raises_costs_no_run(
+    refused: Refused, run: Run, faults: dict[str, Any], bench: Path, whole: Path
+) -> None:
+    faults["command"] = OH
+    run("report", "whole", "--full")  # the run has stored it
+    run("evaluate", bench, "-m", "sim/hasty", "--out", "other")
+    assert BROKEN in refused("report", "other", "--full")
+    faults.clear()
+    assert "evolif generate BENCH --scenario faulty" in run("report", "other", "--full").output
 
 
 @pytest.mark.parametrize("method", AT_ONCE)
