@@ -6,6 +6,7 @@ Metrics are rows and models are columns, a few to a table, so that every figure 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.panel import Panel
@@ -18,6 +19,7 @@ from evolif.budget import ModelStatus, PriceTable, RunStatus
 from evolif.errors import UsageError
 from evolif.metrics import Metric
 from evolif.report.analysis import ModelSummary, RunAnalysis
+from evolif.report.answer import Answer, answer_of
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison, comparison_grid
 from evolif.report.context_tables import context_grids
@@ -140,7 +142,7 @@ def print_report(
     analysis = RunAnalysis(run)
     _say_all(_settings_lines(run), console)
     headline = sections.headline(heads, summaries, run.settings.max_turns)
-    draw_grid(with_corrected(headline, list(map(analysis.corrected, summaries))), console)
+    draw_grid(_with_legend(with_corrected(headline, list(map(analysis.corrected, summaries)))), console)
     say(extents_line(heads, summaries), console)
     _say_all(remarks(run, summaries, heads), console)
     _say_all(_closing_lines(analysis, prices), console)
@@ -157,19 +159,46 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
     """Print the report of comparable runs: the short one, or with every section."""
     if runs.why_alone:
         say(f"The runs have separate tables: {runs.why_alone}.", console)
+    answer = answer_of(runs)
+    _say_answer(answer, console)
     for analysis in runs.analyses:
         if len(runs.analyses) > 1:
             say(f"Run {analysis.name}", console, "bold")
         _say_all(_settings_lines(analysis.run), console)
         _say_all(integrity_lines(analysis), console)
+    whole, runs = runs, runs.contestants
     headline = sections.headline(runs.heads, runs.summaries, runs.cap)
-    draw_grid(with_corrected(headline, [model.csr_corrected for model in runs.models]), console)
-    say(extents_line(runs.heads, runs.summaries), console)
+    draw_grid(_with_legend(with_corrected(headline, [model.csr_corrected for model in runs.models])), console)
+    if whole.references:
+        console.print()
+        draw_grid(_with_legend(answer.references), console)
+        console.print()
+    say(extents_line(whole.heads, whole.summaries), console)
     for analysis, heads, summaries in runs.by_run():
         _say_all(remarks(analysis.run, summaries, heads), console)
     for analysis in runs.analyses:
         _say_all(_closing_lines(analysis, prices), console)
     console.print()
+    _draw_parts(runs, console, full=full)
+    _draw_heuristic(runs.heads, runs.summaries, console)
+    console.print()
+    if full:
+        _print_commands(runs.analyses, console)
+    else:
+        say(_MORE.format(_OF_PATIENCE if runs.has_patience else ""), console, "dim")
+    say(notice(analysis.settings for analysis in runs.analyses), console, "dim")
+
+
+def _say_answer(answer: Answer, console: Console) -> None:
+    for sentence in answer.sentences:
+        say(sentence, console, "bold")
+    if answer.sentences:
+        say(answer.how, console, "dim")
+        console.print()
+
+
+def _draw_parts(runs: ComparableRuns, console: Console, *, full: bool) -> None:
+    """What stands below the headline."""
     contexts = list(context_grids(runs))
     if contexts:
         draw_grids(contexts, console)
@@ -181,13 +210,12 @@ def print_runs(runs: ComparableRuns, console: Console, prices: PriceTable | None
             say(context_line(runs.heads, runs.models), console)
     else:
         draw_grid(sections.groups_with_intervals(runs), console)
-    _draw_heuristic(runs.heads, runs.summaries, console)
-    console.print()
-    if full:
-        _print_commands(runs.analyses, console)
-    else:
-        say(_MORE.format(_OF_PATIENCE if runs.has_patience else ""), console, "dim")
-    say(notice(analysis.settings for analysis in runs.analyses), console, "dim")
+
+
+def _with_legend(grid: Grid) -> Grid:
+    """A table whose note says in plain words what its rows are."""
+    told = "; ".join(f"{name.removesuffix(' %').partition(' ≤')[0]}: {means}" for name, means in grid.meanings.items())
+    return replace(grid, note=f"{told}.") if told else grid
 
 
 def _has_content(grid: Grid) -> bool:

@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from evolif.instructions import generate
 from evolif.metrics import PROCESS
-from evolif.report import analyse, group_comparable, write_page
+from evolif.report import analyse, group_comparable, print_runs, write_page
 from evolif.report.answer import answer_of, comparison_sentence, selected_comparisons, standing_sentences
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import compare_models, comparison_grid
@@ -120,6 +122,18 @@ def test_the_page_opens_with_the_answer(run: Run, tmp_path: Path, monkeypatch: p
     assert rest.count("<section id=") == rest.count('<details class="chapter">')
     for table in re.findall(r'<table class="(?:comparison|ranks|pairs|headline)">.*?</table>', main, re.DOTALL):
         assert "sim/perfect" not in table
+
+
+def test_the_terminal_begins_with_the_same_sentence_and_has_a_legend(run: Run) -> None:
+    board = board_of(run)
+    with StringIO() as written:
+        print_runs(board, Console(file=written, width=80))
+        text = written.getvalue()
+    told = " ".join(text.split())
+    assert told.startswith(answer_of(board).sentences[0]) and "Holm’s correction" in told
+    assert "EDR len: turns that a session lasts; EXH: sessions out of patience" in told
+    table = text[text.index("metric") : text.index("EDR len: ")]
+    assert "perfect" not in table and "sim/perfect: knows the answers; floor: “" in told
 
 
 def test_a_scenario_brings_its_own_opening(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

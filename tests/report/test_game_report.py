@@ -245,7 +245,7 @@ def test_the_page_shows_both_parts_side_by_side_and_escapes_them(tmp_path: Path)
     text = page.read_text("utf-8")
     assert text.count('<div class="exhibits">') == 12 and text.count("Player 2 sees") == 12
     assert "&lt;b&gt;x&lt;/b&gt;" in text and "<b>x</b>" not in text
-    assert text.index('id="turns"') < text.index("Accuracy against turns.</b>") < text.index('id="endings"')
+    assert text.index('id="headline"') < text.index("Accuracy against turns.</b>") < text.index('id="turns"')
     assert "What the model was asked" in text and "img-src &#39;none&#39;" in text
 
 

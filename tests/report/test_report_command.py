@@ -57,7 +57,7 @@ def test_the_short_report_fits_and_names_the_full_one() -> None:
     text = report("r")
     told = " ".join(text.split())
     assert "ceiling 100 % over" in told and "--full" in told and "not comparable" in told
-    assert "Hazard" not in told and max(map(len, text.splitlines())) <= 80 and len(text.splitlines()) < 50
+    assert "Hazard" not in told and max(map(len, text.splitlines())) <= 80 and len(text.splitlines()) < 60
     assert told.count("No interval where fewer than six dialogues contribute") == 1
 
 
