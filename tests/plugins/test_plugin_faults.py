@@ -207,7 +207,7 @@ def test_a_session_that_fails_is_suspended_alone_and_goes_on_when_the_plugin_is_
     words = ("evaluate", bench, "-m", "sim/hasty", "--out", "run")
     done = run(*words, code=3)
     assert sentence in " ".join(done.stderr.split()) and "oh" not in done.stderr and "Traceback" not in done.output
-    assert "1 session is suspended; run the same command to resume them." in done.stderr
+    assert "1 session is suspended; run the same command to resume it." in done.stderr
     others = [row for row in content(whole) if row[0] != 2]
     assert [row for row in content("run") if row[0] != 2] == others
     run(*words, code=3)
