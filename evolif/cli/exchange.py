@@ -32,10 +32,10 @@ def export(
         typer.Option(
             "--format",
             "-f",
-            metavar="jsonl|csv|parquet|datasets|evolif-states|evolif-dialogs|unidial|ntm",
-            help="What to write; by default the extension of OUT decides (.jsonl, .csv, .parquet). evolif-states and "
-            "evolif-dialogs are the EvolIF authors' layouts, for benchmarks; unidial is the schema of "
-            "UniDial-EvalKit, for runs; ntm is the layout of NTM, for benchmarks of the scenario shifts.",
+            metavar="FORMAT",
+            help="What to write: jsonl, csv, parquet, datasets; evolif-states or evolif-dialogs, the EvolIF authors' "
+            "layouts, for benchmarks; unidial, the schema of UniDial-EvalKit, for runs; ntm, the layout of NTM, for "
+            "benchmarks of the scenario shifts. By default the extension of OUT decides (.jsonl, .csv, .parquet).",
         ),
     ] = None,
     with_witness: Annotated[
