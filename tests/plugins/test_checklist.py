@@ -188,7 +188,7 @@ def test_options_of_evaluate_reach_the_scenario_and_belong_to_the_run(run: Run, 
     evaluate(plain, Writer(), "exact", options={"exact": True}).close()
     shares = [sum(row[3].judged) for row in answers("exact", "test/writer") if len(row) == 4]
     assert sum(shares) == 0
-    assert "exact" in run("report", "exact", "--resamples", 50).stdout.partition("\n\n")[0]
+    assert "exact" in run("report", "exact", "--resamples", 50).stdout.partition("┏")[0]
     assert "options" in refused("compare", "free", "exact")
     shown = run("compare", "free", "exact", "--across", "options", "--resamples", 50).stdout
     assert "Weighted share %" in shown
