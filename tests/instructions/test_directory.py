@@ -182,7 +182,7 @@ def with_constraint(group: str, params: object) -> Edit:
 HOSTILE: dict[str, tuple[Edit, str]] = {
     "no JSON": (lambda line: "{broken", "not a JSON object"),
     "deep": (lambda line: "[" * 200_000, "not a JSON object"),
-    "a list": (lambda line: "[1, 2]", "valid dictionary"),
+    "a list": (lambda line: "[1, 2]", "must be an object with fields"),
     "huge number": (lambda line: '{"turn": ' + "9" * 6000 + "}", "not a JSON object"),
     "NaN": (lambda line: line.update(turn=float("nan")), "turn"),
     "text for a number": (lambda line: line.update(turn="two"), "turn"),

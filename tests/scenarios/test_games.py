@@ -292,7 +292,7 @@ def test_simulated_players_are_what_they_are_called(tmp_path: Path) -> None:
     with closing(evaluate(bench, ["sim/perfect", "sim/floor"], tmp_path / "run", partner="scripted")) as run:
         assert [cause for *_, cause in ended(run, "sim/perfect")] == ["correct"] * 6
         assert all(length == 1 for length, *_ in ended(run, "sim/floor"))
-    with pytest.raises(UsageError, match="no such model"):
+    with pytest.raises(UsageError, match="the scenario games has sim/perfect"):
         SCENARIO.player("nobody", 0)
 
 
