@@ -15,8 +15,7 @@ from typing import Any
 from evolif.broadcast.defects import planted
 from evolif.broadcast.lines import turn_of
 from evolif.broadcast.reader_model import answer_from
-from evolif.errors import UsageError
-from evolif.models import ChatRequest, SimModel, unknown_player
+from evolif.models import ChatRequest, SimModel, skill_of, unknown_player
 from evolif.rng import Purpose, Stream
 from evolif.types import Prompt
 
@@ -40,7 +39,7 @@ def player(name: str, seed: int = 0) -> SimModel:
     base, mark, query = name.partition("?")
     if base not in NAMES or (mark and base != "steady"):
         raise unknown_player(name if base in NAMES else base, NAMES, "broadcast")
-    chance = _chance(query) if mark else _DEFAULT_CHANCE
+    chance = skill_of(base, query, "a right reply") if mark else _DEFAULT_CHANCE
     rules: Mapping[str, Callable[[dict[str, Any], Prompt, ChatRequest], str]] = {
         "perfect": lambda turn, prompt, request: _right(turn),
         "steady": lambda turn, prompt, request: _flawed(turn, prompt, request, seed, chance),
@@ -48,19 +47,6 @@ def player(name: str, seed: int = 0) -> SimModel:
     }
     rule = rules[base]
     return SimModel(name, lambda prompt, request: rule(turn_of(prompt), prompt, request))
-
-
-def _chance(query: str) -> float:
-    key, _, value = query.partition("=")
-    try:
-        chance = float(value)
-    except ValueError:
-        chance = 0.0
-    if key != "skill" or not 0 < chance <= 1:
-        raise UsageError(
-            "sim/steady: the only option is its chance of a right reply, above 0 and at most 1: sim/steady?skill=.8"
-        )
-    return chance
 
 
 def _right(turn: Mapping[str, Any]) -> str:

@@ -22,10 +22,9 @@ from statistics import NormalDist
 from types import MappingProxyType
 
 from evolif.constraints import get_group
-from evolif.errors import UsageError
 from evolif.instructions.prompt import requirements_of
 from evolif.instructions.relevance import name_task
-from evolif.models import ChatRequest, SimModel, unknown_player
+from evolif.models import ChatRequest, SimModel, skill_of, unknown_player
 from evolif.rng import Purpose, Stream
 from evolif.types import Prompt
 from evolif.witness import Refusal, build_flawed, build_witness
@@ -68,21 +67,8 @@ def player(name: str, seed: int = 0) -> SimModel:
     base, mark, query = name.partition("?")
     if base not in NAMES:
         raise unknown_player(base, NAMES, "instructions")
-    return SimModel(name, Skill(base, seed, _reliability(base, query) if mark else None).answer)
-
-
-def _reliability(base: str, query: str) -> float:
-    key, _, value = query.partition("=")
-    try:
-        chance = float(value)
-    except ValueError:
-        chance = 0.0
-    if base != "steady" or key != "skill" or not 0 < chance <= 1:
-        raise UsageError(
-            f"sim/{base}: the only option is sim/steady's chance of keeping a constraint, above 0 and at most 1: "
-            "sim/steady?skill=.9"
-        )
-    return chance
+    chance = skill_of(base, query, "keeping a constraint", ".9") if mark else None
+    return SimModel(name, Skill(base, seed, chance).answer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from evolif.models.open import (
 from evolif.models.parameters import Parameters, read_parameters
 from evolif.models.providers import Provider, providers
 from evolif.models.schema_calls import SchemaCalls
-from evolif.models.sim import SimModel, unknown_player
+from evolif.models.sim import SimModel, skill_of, unknown_player
 from evolif.models.waits import LONGEST_WAIT, RetryPolicy, Waiting
 from evolif.models.weights import CATALOGUE, fetch, find_weights, weight_path
 
@@ -61,6 +61,7 @@ __all__ = [
     "read_parameters",
     "resolve_model",
     "shown_address",
+    "skill_of",
     "spec_of",
     "stored_name",
     "takes_base_url",

@@ -31,6 +31,34 @@ def unknown_player(name: str, known: Sequence[str], scenario: str) -> UsageError
     return UsageError(f"unknown simulated model “sim/{name}”{meant}; the scenario {scenario} {has}")
 
 
+def skill_of(name: str, query: str, what: str, usual: str = ".8") -> float:
+    """The chance in `sim/steady?skill=P`.
+
+    Args:
+        name: The model's, without its query.
+        query: What follows the question mark.
+        what: What the chance is of, in words.
+        usual: A value to name in the error.
+
+    Returns:
+        Above 0 and at most 1.
+
+    Raises:
+        UsageError: the query is another one.
+    """
+    key, _, value = query.partition("=")
+    try:
+        chance = float(value)
+    except ValueError:
+        chance = 0.0
+    if name != "steady" or key != "skill" or not 0 < chance <= 1:
+        raise UsageError(
+            f"sim/{name}: the only option is sim/steady's chance of {what}, above 0 and at most 1: "
+            f"sim/steady?skill={usual}"
+        )
+    return chance
+
+
 class SimModel:
     """A simulated model, `sim/NAME`.
 

@@ -14,8 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evolif.errors import UsageError
-from evolif.models import ChatRequest, SimModel, unknown_player
+from evolif.models import ChatRequest, SimModel, skill_of, unknown_player
 from evolif.rng import Purpose, Stream
 from evolif.shifts.dialogue import ShiftDialogue
 from evolif.shifts.reader import answer_from
@@ -42,7 +41,7 @@ def player(name: str, seed: int = 0) -> SimModel:
     base, mark, query = name.partition("?")
     if base not in NAMES or (mark and base != "steady"):
         raise unknown_player(name if base in NAMES else base, NAMES, "shifts")
-    chance = _chance(query) if mark else _DEFAULT_CHANCE
+    chance = skill_of(base, query, "meeting a goal") if mark else _DEFAULT_CHANCE
     finals: Mapping[str, Callable[[Prompt, ChatRequest], str]] = {
         "perfect": lambda prompt, request: str(prompt.payload["witness"]),
         "reader": lambda prompt, request: answer_from(request.messages, prompt),
@@ -56,19 +55,6 @@ def player(name: str, seed: int = 0) -> SimModel:
         return str(prompt.payload.get("reply", "Noted."))
 
     return SimModel(name, rule)
-
-
-def _chance(query: str) -> float:
-    key, _, value = query.partition("=")
-    try:
-        chance = float(value)
-    except ValueError:
-        chance = 0.0
-    if key != "skill" or not 0 < chance <= 1:
-        raise UsageError(
-            "sim/steady: the only option is its chance of meeting a goal, above 0 and at most 1: sim/steady?skill=.8"
-        )
-    return chance
 
 
 def _flawed(prompt: Prompt, request: ChatRequest, seed: int, chance: float) -> str:
