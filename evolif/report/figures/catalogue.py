@@ -123,13 +123,16 @@ def hazard(runs: ComparableRuns) -> DrawOutcome:
     """Where sessions end."""
     curves = gather.hazard_curves(runs)
     if not _anything(curves):
-        return None, f"No turn was reached by {gather.FEWEST} or more sessions."
+        return None, (
+            f"No turn was reached by {gather.FEWEST_AT_RISK} or more sessions of a model, and of fewer the share that "
+            "ends at a turn is chance. The table has the exhaustion rate over spans of turns."
+        )
     plot = Plot("judged turn", "patience exhausted here (%)", curves, zoom=True)
     return (
         draw_curves([plot], width=TWO_COLUMNS),
         "Hazard: of the sessions that reach a turn, the share whose patience is exhausted at it, with Wilson's 95 % "
-        f"score intervals; turns reached by fewer than {gather.FEWEST} sessions are omitted. Hollow points have fewer "
-        f"than {FEW} sessions. {_sessions(runs)}",
+        f"score intervals. From the turn on that fewer than {gather.FEWEST_AT_RISK} sessions reach: the rate of all "
+        f"later turns together, with an exact Poisson interval. {_sessions(runs)}",
     )
 
 

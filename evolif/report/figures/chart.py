@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evolif.grid import LineChart, PlotLine
 from evolif.report.figures.data import Curve, PlotMark
 from evolif.report.figures.plots import MOST_BANDS, Plot, draw_curve
-from evolif.report.figures.style import GREY, ONE_COLUMN, SMALL, TWO_COLUMNS, blank, labels, legend_above, look
+from evolif.report.figures.style import GREY, ONE_COLUMN, SMALL, blank, labels, legend_above, look, two_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ def draw_chart(chart: LineChart) -> Figure:
         chart: With a value at least.
     """
     wide = len(chart.lines) > MOST_BANDS
-    figure = blank(TWO_COLUMNS if wide else 1.25 * ONE_COLUMN, 2.6 + 0.08 * len(chart.lines))
+    figure = blank(two_columns() if wide else min(1.25 * ONE_COLUMN, two_columns()), 2.6 + 0.08 * len(chart.lines))
     axes = figure.subplots()
     for reference in chart.references:
         _reference(axes, chart, reference)

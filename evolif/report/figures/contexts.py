@@ -21,6 +21,7 @@ from evolif.report.figures.style import (
     legend_above,
     look,
     name_ticks,
+    two_columns,
 )
 from evolif.report.topic_tree import TopicTree, TreeRound
 
@@ -42,7 +43,7 @@ def draw_tokens(points: Sequence[TokenPoint], axis: str, *, percent: bool = True
         percent: Whether scores are fractions to be printed in per cent.
     """
     wide = len(points) > 4
-    figure = blank(TWO_COLUMNS if wide else ONE_COLUMN, 2.7 + 0.06 * len(points))
+    figure = blank(two_columns() if wide else ONE_COLUMN, 2.7 + 0.06 * len(points))
     axes = figure.subplots()
     scale = 100 if percent else 1
     handles: list[Any] = []

@@ -5,10 +5,11 @@ Rates are fractions from 0 to 1; the drawings print them in per cent. None stand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from evolif.metrics import Interval, Metric, Slice, Survival, Unit, described
+from evolif.metrics import Hazard, Interval, Metric, Slice, Survival, Unit, described
+from evolif.metrics.statistics import poisson_interval
 from evolif.report.analysis import ModelAnalysis
 from evolif.report.comparable import ComparableRuns
 from evolif.report.comparison import ModelComparison
@@ -173,12 +174,28 @@ def _survival(name: str, estimate: Survival) -> SurvivalCurve:
     )
 
 
+FEWEST_AT_RISK = 30
+"""The share of fewer sessions that ends at a turn is chance: from there on the turns are pooled."""
+
+
 def hazard_curves(runs: ComparableRuns) -> tuple[Curve, ...]:
-    """The hazard at each turn that enough sessions had."""
-    return tuple(
-        _curve(name, {h.turn: mark(h.hazard, h.interval, h.at_risk) for h in model.hazard if h.at_risk >= FEWEST})
-        for name, model in pairs(runs)
-    )
+    """The hazard at each turn that enough sessions have, then the pooled rate of all later turns.
+
+    Empty if no turn of any model has enough.
+    """
+    if not any(h.at_risk >= FEWEST_AT_RISK for model in runs.models for h in model.hazard):
+        return ()
+    return tuple(_curve(name, _hazard_marks(model.hazard)) for name, model in pairs(runs))
+
+
+def _hazard_marks(found: Sequence[Hazard]) -> dict[int, PlotMark]:
+    marks = {h.turn: mark(h.hazard, h.interval, h.at_risk) for h in found if h.at_risk >= FEWEST_AT_RISK}
+    late = [h for h in found if h.at_risk < FEWEST_AT_RISK]
+    if late:
+        events, turns = sum(h.exhausted for h in late), sum(h.at_risk for h in late)
+        pooled = mark(events / turns, poisson_interval(events, turns), turns)
+        marks |= {late[0].turn: pooled, late[-1].turn: pooled}
+    return marks
 
 
 def _curve(name: str, points: Mapping[int, PlotMark]) -> Curve:

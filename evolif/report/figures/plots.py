@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evolif.report.figures.data import Curve, DifferenceMark, Matrix, PlotMark, PlotPanel
 from evolif.report.figures.style import (
+    BLACK,
     FAINT,
     FEW,
     GREY,
@@ -16,14 +17,17 @@ from evolif.report.figures.style import (
     SMALL,
     TEXT,
     TWO_COLUMNS,
+    WHITE,
     LineStyle,
     blank,
     grid_only,
+    is_for_page,
     label,
     labels,
     legend_above,
     look,
     name_ticks,
+    two_columns,
 )
 
 if TYPE_CHECKING:
@@ -61,13 +65,25 @@ def draw_curves(plots: Sequence[Plot], *, width: float = ONE_COLUMN, height: flo
     """Plots side by side, one legend above; the curves of every plot name the same models in the same order."""
     if len(plots[0].curves) > MOST_BANDS:
         width, height = TWO_COLUMNS, height + 0.5
-    figure = blank(width, height + _legend_height(plots[0].curves, width))
+    width = min(width, two_columns())
+    figure = blank(width, height * _lines(plots) + _legend_height(plots[0].curves, width))
     handles: list[Any] = []
-    for axes, plot in zip(figure.subplots(1, len(plots), squeeze=False)[0], plots, strict=True):
+    for axes, plot in zip(_panels(figure, len(plots)), plots, strict=True):
         handles = [draw_curve(axes, curve, look(number), plot) for number, curve in enumerate(plot.curves)]
         _finish(axes, plot)
     legend_above(figure, handles, labels([curve.name for curve in plots[0].curves]))
     return figure
+
+
+def _lines(panels: Sequence[object]) -> int:
+    """How many panels stand below each other."""
+    return len(panels) if is_for_page() else 1
+
+
+def _panels(figure: Figure, number: int, **shared: Any) -> list[Any]:
+    """Panels side by side; on the page below each other."""
+    lines, columns = (number, 1) if is_for_page() else (1, number)
+    return list(figure.subplots(lines, columns, squeeze=False, **shared).flat)
 
 
 def draw_curve(axes: Axes, curve: Curve, how: LineStyle, plot: Plot) -> Any:
@@ -136,8 +152,9 @@ _CAP = 0.09
 
 def draw_bars(panels: Sequence[PlotPanel], rows: Sequence[str], *, columns: int = 4) -> Figure:
     """A panel per metric, a bar with its interval per model; a panel's marks have the series ''."""
+    columns = min(columns, 2) if is_for_page() else columns
     lines = -(-len(panels) // columns)
-    figure = blank(TWO_COLUMNS, lines * (0.55 + 0.19 * max(2, len(rows))))
+    figure = blank(two_columns(), lines * (0.55 + 0.19 * max(2, len(rows))))
     every = figure.subplots(lines, columns, squeeze=False, sharey=True)
     for axes, panel in zip(every.flat, panels, strict=False):
         marks = [panel.marks.get((name, ""), PlotMark(None)) for name in rows]
@@ -151,13 +168,13 @@ def draw_bars(panels: Sequence[PlotPanel], rows: Sequence[str], *, columns: int 
 def draw_dots(panels: Sequence[PlotPanel], rows: Sequence[str], series: Sequence[str]) -> Figure:
     """Panels side by side; per model one point for each series, each with its own shape."""
     tall = 0.1 * max(2, len(series)) * len(rows)
-    figure = blank(TWO_COLUMNS, 0.75 + max(0.5, tall + 0.06 * len(rows)))
+    height = 0.75 + max(0.5, tall + 0.06 * len(rows))
+    figure = blank(two_columns(), height * _lines(panels))
     spread: Any = figure.get_layout_engine()
     spread.set(wspace=0.04)
     handles: list[Any] = []
     span = percent_span([mark for panel in panels if panel.percent for mark in panel.marks.values()])
-    every = figure.subplots(1, len(panels), squeeze=False, sharey=True)[0]
-    for axes, panel in zip(every, panels, strict=True):
+    for axes, panel in zip(_panels(figure, len(panels), sharey=True), panels, strict=True):
         handles = []
         for number, one in enumerate(series):
             how = look(number)
@@ -238,10 +255,10 @@ def draw_forest(differences: Sequence[DifferenceMark], first: str, second: str) 
     sides = [[d for d in differences if not d.percent], [d for d in differences if d.percent]]
     sides = [side for side in sides if side]
     most = max(map(len, sides), default=1)
-    figure = blank(TWO_COLUMNS, 0.9 + 0.24 * most)
+    figure = blank(two_columns(), (0.9 + 0.24 * most) * _lines(sides))
     spread: Any = figure.get_layout_engine()
     spread.set(wspace=0.06)
-    for axes, side in zip(figure.subplots(1, len(sides), squeeze=False)[0], sides, strict=True):
+    for axes, side in zip(_panels(figure, len(sides)), sides, strict=True):
         for row, difference in enumerate(side):
             _row(axes, row, difference)
         axes.axvline(0, color=GREY, linewidth=0.7)
@@ -320,7 +337,7 @@ def ink(rate: float) -> str:
     """Black or white, whichever is more readable on the colour of that rate."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shade(rate)]
     light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "black" if light > 0.18 else "white"
+    return BLACK if light > 0.18 else WHITE
 
 
 def _cell(axes: Axes, x: int, y: int, mark: PlotMark, *, signed: bool) -> None:
@@ -388,10 +405,11 @@ def _together(matrix: Matrix) -> Figure:
 
 
 def _apart(matrix: Matrix) -> Figure:
-    lines = -(-len(matrix.rows) // _COLUMNS)
-    figure = blank(TWO_COLUMNS, 1.95 * lines)
+    columns = 2 if is_for_page() else _COLUMNS
+    lines = -(-len(matrix.rows) // columns)
+    figure = blank(two_columns(), 1.95 * lines)
     mean = [_mean(matrix, column) for column in matrix.columns]
-    every = list(figure.subplots(lines, _COLUMNS, squeeze=False).flat)
+    every = list(figure.subplots(lines, columns, squeeze=False).flat)
     for number, (axes, row) in enumerate(zip(every, matrix.rows, strict=False)):
         _web(axes, matrix.columns, SMALL - 1.3, rings=False)
         axes.fill(*zip(*corners(mean), strict=True), color="#e6e6e6", linewidth=0, zorder=0.8)

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evolif.errors import UsageError
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 ONE_COLUMN, TWO_COLUMNS = 3.35, 6.9
 """Widths of a column and of a page of two, in inches."""
+
+_PAGE = 3.9
+"""Width of a figure on the page, in inches: on a phone its letters are still legible."""
+_on_page: ContextVar[bool] = ContextVar("on_page", default=False)
 
 TEXT, SMALL = 7.5, 6.5
 """Sizes of letters, in points."""
@@ -92,11 +97,37 @@ def look(number: int) -> LineStyle:
     return LineStyle(_COLOURS[number % len(_COLOURS)], _DASHES[number % len(_DASHES)], _MARKERS[number % len(_MARKERS)])
 
 
+BLACK, WHITE = "#010101", "#fefefe"
+"""Letters on a colour of a figure; on the page, black and white themselves follow the reader's colour scheme."""
+
+
 def ink_on(colour: str) -> str:
     """Black or white, whichever is more readable on a colour such as `#0072b2`."""
+    if colour == "#000000":
+        return "#ffffff"  # the two follow the colour scheme together
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
-    return "#000000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"
+    return BLACK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else WHITE
+
+
+@contextmanager
+def for_page() -> Iterator[None]:
+    """Draw figures for the page in a block: narrow, with their panels below each other."""
+    before = _on_page.set(True)
+    try:
+        yield
+    finally:
+        _on_page.reset(before)
+
+
+def is_for_page() -> bool:
+    """Whether figures are drawn for the page."""
+    return _on_page.get()
+
+
+def two_columns() -> float:
+    """The width of a wide figure, in inches: of a page of two columns, or of the HTML page."""
+    return _PAGE if _on_page.get() else TWO_COLUMNS
 
 
 @contextmanager

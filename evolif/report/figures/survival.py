@@ -11,13 +11,13 @@ from evolif.report.figures.style import (
     FAINT,
     GREY,
     SMALL,
-    TWO_COLUMNS,
     LineStyle,
     blank,
     grid_only,
     labels,
     look,
     name_ticks,
+    two_columns,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _LINE = 0.145
 def draw_survival(curves: Sequence[SurvivalCurve]) -> Figure:
     """Survival curves, up to five with bands and bounds, and the numbers at risk, which are the legend as well."""
     below = _LINE * (len(curves) + 1)
-    figure = blank(TWO_COLUMNS, 2.5 + below)
+    figure = blank(two_columns(), 2.5 + below)
     above, table = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [2.5, below]})
     for number, curve in enumerate(curves):
         _steps(above, curve, look(number), bands=len(curves) <= MOST_BANDS)

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 _NAMESPACES = {"": "http://www.w3.org/2000/svg", "xlink": "http://www.w3.org/1999/xlink"}
 _SVG, _HREF = f"{{{_NAMESPACES['']}}}", f"{{{_NAMESPACES['xlink']}}}href"
 _FONTS = "DejaVu Sans, Verdana, Arial, Helvetica, sans-serif"
+_THEME = {
+    "#000000": "ink", "#ffffff": "paper", "#555555": "soft", "#999999": "soft", "#dddddd": "line", "#eeeeee": "line",
+    "#e6e6e6": "line", "#f4f4f4": "sheet", "#9dc3df": "bar", "#3d7ea6": "bar-edge", "#a40e26": "bad",
+}  # fmt: skip
+"""Colours that on the page follow the reader's colour scheme, and the variable of its style sheet for each."""
+_PAINT = ("fill", "stroke")
 _GEOMETRY = ("d", "x", "y", "width", "height", "transform")
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 
@@ -48,6 +54,7 @@ def svg_text(figure: Figure, name: str, *, words: str = "", inline: bool = False
         # The page sets the width; the viewBox keeps the shape.
         root.attrib.update({"class": "evolif-figure", "width": "100%"})
         root.attrib.pop("height", None)
+        _follow_scheme(root)
     for prefix, uri in _NAMESPACES.items():
         Tree.register_namespace(prefix, uri)
     text = Tree.tostring(root, encoding="unicode")
@@ -105,6 +112,21 @@ def _replace_styles(root: Tree.Element) -> None:
             if key in element.attrib:
                 rules[key] = " ".join(_LONG_NUMBER.sub(_round, element.attrib[key]).split())
         element.attrib.update(rules)
+
+
+def _follow_scheme(root: Tree.Element) -> None:
+    """Paint with the variables of the page, so that a figure is light on dark where the page is."""
+    root.set("fill", themed("#000000"))  # what has no colour is black
+    for element in root.iter():
+        for key in _PAINT:
+            if key in element.attrib:
+                element.set(key, themed(element.attrib[key]))
+
+
+def themed(colour: str) -> str:
+    """The colour as the page paints it: a variable of its style sheet, or the colour itself."""
+    name = _THEME.get(colour)
+    return colour if name is None else f"var(--{name})"
 
 
 def _round(number: re.Match[str]) -> str:

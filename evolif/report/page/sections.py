@@ -23,6 +23,7 @@ from evolif.report.contexts import CLASSES, EFFECTS, FIGURE, TABLE, differ_in_co
 from evolif.report.early import early_line
 from evolif.report.extent import extents_line, pair_line
 from evolif.report.figures import FIGURE_NAMES, OWN_FAULT, Picture, draw_all
+from evolif.report.figures.style import for_page
 from evolif.report.floor import floor_grids, floor_line, with_corrected
 from evolif.report.pairing import needed_cell, pairing_line
 from evolif.report.tables import metric_cell, published_grid, why_empty
@@ -189,7 +190,7 @@ def _usual_chapters(scenario: Scenario) -> tuple[Chapter, ...]:
 _VIEW_BOX = re.compile(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+) ')
 _WIDE = 300.0
 """Width in points from which a figure takes a whole row."""
-_PIXELS = 1.6
+_PIXELS = 1.7
 """Per point of a figure: letters of 7 points are then as large as small print."""
 
 
@@ -205,7 +206,8 @@ def run_sections(
         suffix: Of ids, where the page has several groups of comparable runs.
     """
     board = runs.contestants
-    pictures = draw_all(board, comparisons if drawn else ())
+    with for_page():
+        pictures = draw_all(board, comparisons if drawn else ())
     drawings = {picture.name: _figure(picture) for picture in pictures if picture.figure is not None}
     grids = [grid for grid in (*context_grids(board), *tables.full_sections(board)) if grid.rows or grid.note]
     if any(summary.heuristic for summary in board.summaries):
@@ -287,7 +289,7 @@ def _metrics(board: ComparableRuns, answer: Answer, figure: Figure | None, suffi
     grid = tables.headline(board.heads, board.summaries, board.cap)
     grid = with_corrected(grid, [model.csr_corrected for model in board.models])
     known = {name for name, _ in answer.grid.rows}
-    grids = () if all(name in known for name, _ in grid.rows) else (replace(grid, name="metrics"),)
+    grids = () if all(name in known for name, _ in grid.rows) else (replace(grid, name="metrics", note=""),)
     return Section(f"metrics{suffix}", "All metrics", grids=grids, figures=() if figure is None else (figure,))
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from markupsafe import Markup, escape
 
 from evolif.report.figures.style import GREY, ink_on, look
+from evolif.report.figures.svg import themed
 from evolif.report.topic_tree import TopicTree, TreeRound
 
 _STEP, _LANE, _RADIUS = 30, 30, 10
@@ -14,10 +16,11 @@ _STEP, _LANE, _RADIUS = 30, 30, 10
 _LETTER = 6.4
 """Width of a letter of the names, in pixels."""
 _BAD = "#a40e26"
+_COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-f]{6})"')
 
 
 def tree_svg(tree: TopicTree) -> Markup:
-    """The drawing, on white. Each round says in a tooltip what it did; the page says the same in a list below.
+    """The drawing, in the colours of the page. Each round says in a tooltip what it did; a list below says the same.
 
     Only whole numbers and words of ours and of the scenario enter it: no text of the dialogue does.
     """
@@ -34,7 +37,7 @@ def tree_svg(tree: TopicTree) -> Markup:
         *(_round(one, left) for one in tree.rounds),
         "</g></svg>",
     ]
-    return Markup("".join(pieces))
+    return Markup(_COLOUR.sub(lambda found: f'{found[1]}="{themed(found[2])}"', "".join(pieces)))
 
 
 def _at(one: TreeRound, left: int) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from evolif.report.figures.plots import (
     percent_span,
     shade,
 )
-from evolif.report.figures.style import look, style
+from evolif.report.figures.style import BLACK, look, style
 from evolif.report.figures.survival import draw_survival, vertices
 
 CURVE = SurvivalCurve(
@@ -116,7 +116,7 @@ def test_a_heat_map_prints_each_rate_and_a_dash_for_none() -> None:
 def test_numbers_can_be_read_on_their_colour(percent: int) -> None:
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shade(percent / 100)]
     light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    contrast = (light + 0.05) / 0.05 if ink(percent / 100) == "black" else 1.05 / (light + 0.05)
+    contrast = (light + 0.05) / 0.05 if ink(percent / 100) == BLACK else 1.05 / (light + 0.05)
     assert contrast >= 4.5
 
 

@@ -15,7 +15,7 @@ import pytest
 from evolif.errors import UsageError
 from evolif.report import ModelAnalysis, RunAnalysis
 from evolif.report.figures import FIGURE_NAMES, draw, draw_all
-from evolif.report.figures.style import label
+from evolif.report.figures.style import BLACK, WHITE, for_page, ink_on, label
 
 OTHERS = ("tokens", "tree", "comparison")
 """Figures of context strategies, and of two models."""
@@ -28,7 +28,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def three(analysed: Analysed) -> RunAnalysis:
-    made = {"sim/a": WORDS, "sim/b": WORDS[::-1], "sim/c": tuple(word[::-1] for word in WORDS)}
+    made = {"sim/a": 3 * WORDS, "sim/b": 3 * WORDS[::-1], "sim/c": 3 * tuple(word[::-1] for word in WORDS)}
     return analysed(made, sources=("template", "openai/gpt-4.1"))
 
 
@@ -85,6 +85,37 @@ def test_ids_are_of_the_figure_alone_and_every_reference_finds_its_own(pictures:
         named = {value[1:] for e in root.iter() for key, value in e.attrib.items() if key.endswith("href")}
         named |= {m[1] for e in root.iter() for value in e.attrib.values() if (m := re.match(r"url\(#(.+)\)", value))}
         assert named == set(own)
+
+
+def colours(svg: str) -> set[str]:
+    painted = (element.get(key, "none") for element in parsed(svg).iter() for key in ("fill", "stroke"))
+    return set(painted) - {"none"}
+
+
+def test_a_page_paints_its_figures_and_a_file_has_colours_of_its_own(three: RunAnalysis) -> None:
+    for name in ("headline", "survival", "groups", "radar", "moves"):
+        picture = draw(name, three)
+        inside, outside = colours(picture.svg(inline=True)), colours(picture.svg())
+        assert {"var(--ink)", "var(--paper)"} <= inside
+        assert not inside & {"#000000", "#ffffff", "#555555", "#dddddd", "#999999", "#f4f4f4"}
+        assert "#ffffff" in outside and not any(colour.startswith("var(") for colour in outside)
+        assert parsed(picture.svg(inline=True)).get("fill") == "var(--ink)"
+
+
+def test_numbers_on_colours_keep_their_ink(three: RunAnalysis) -> None:
+    numbers = [e for e in parsed(draw("groups", three).svg(inline=True)).iter(f"{SVG}text") if (e.text or "").isdigit()]
+    assert numbers and {number.get("fill") for number in numbers} <= {BLACK, WHITE}
+    assert ink_on("#e69f00") == BLACK and ink_on("#0072b2") == WHITE and ink_on("#000000") == "#ffffff"
+
+
+def test_figures_of_a_page_fit_a_phone(three: RunAnalysis) -> None:
+    with for_page():
+        narrow = {
+            one.name: float(str(parsed(one.svg(inline=True)).get("viewBox")).split()[2]) for one in draw_all(three)
+        }
+    tables = {"groups", "modes"}
+    assert set(narrow) > tables and all(width <= 3.9 * 72 + 1 for name, width in narrow.items() if name not in tables)
+    assert float(str(parsed(draw("survival", three).svg()).get("viewBox")).split()[2]) > 490
 
 
 def test_the_same_figure_of_other_figures_has_other_ids(analysed: Analysed) -> None:
@@ -153,7 +184,7 @@ def test_names_in_scripts_that_the_font_lacks_are_no_warning(analysed: Analysed)
 
 def test_one_model(analysed: Analysed) -> None:
     for picture in draw_all(analysed({"m": WORDS}, sources=("a", "b"))):
-        assert (picture.figure is None) == (picture.name == "stability")
+        assert (picture.figure is None) == (picture.name in ("stability", "hazard"))
 
 
 @pytest.mark.parametrize("name", ["headline", *slow("survival", "radar", "depth", "registers")])

@@ -283,6 +283,36 @@ def test_print_leaves_the_controls_out(pages: dict[str, Path], visit: Visit, scr
     )
 
 
+@pytest.mark.parametrize("width", [400, 1200])
+def test_the_first_screen_is_not_cropped(pages: dict[str, Path], visit: Visit, screen: Screen, width: int) -> None:
+    screen(width, 900, dark=True)
+    driver = visit(pages["run"])
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    over = "return [...document.querySelectorAll(arguments[0])].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+    assert driver.execute_script(over, "#headline .scroll, #headline .plate") == 0
+    driver.execute_script("document.querySelectorAll('details.chapter').forEach(d => { d.open = true; })")
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    # A white slab would be a rectangle of another colour than the paper behind the figure.
+    paper = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+    ground = "return getComputedStyle(document.querySelector('#headline figure svg path')).fill"
+    assert driver.execute_script(ground) == paper != "rgb(255, 255, 255)"
+
+
+def test_the_names_of_rows_stay_whole_while_a_table_scrolls(
+    pages: dict[str, Path], visit: Visit, screen: Screen
+) -> None:
+    screen(400, 900)
+    driver = visit(pages["run"], "ceiling")
+    until(driver, "document.querySelector('#ceiling details').open")
+    moved = driver.execute_script(
+        "const s = document.querySelector('#ceiling .scroll'); const n = s.querySelector('tbody th');"
+        "const before = n.getBoundingClientRect().left; s.scrollLeft = 60;"
+        "return [s.scrollLeft, n.getBoundingClientRect().left - before, n.scrollWidth - n.clientWidth,"
+        " getComputedStyle(s).backgroundImage]"
+    )
+    assert moved[0] > 0 and moved[1:3] == [0, 0] and moved[3].count("gradient") == 2
+
+
 CONTRAST = """
 const luminance = (c) => {
   const linear = v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
