@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from evolif.budget import PriceTable, RunStatus
     from evolif.report import ModelAnalysis, ModelComparison, Published, RunAnalysis
+    from evolif.report.page.page import Written
     from evolif.runner import Run
     from evolif.scenario import Benchmark
 
@@ -37,6 +38,9 @@ class Outputs:
         typer.Option("--json", envvar="EVOLIF_JSON_FILE", metavar="FILE|-", help="Write JSON; - is standard output."),
     ] = None
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with transcripts.")] = None
+    pack: Annotated[
+        bool, typer.Option("--zip", help="Pack the page, and a folder if it needs one, into a ZIP file.")
+    ] = False
     figures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write the figures as SVG and PNG.")] = None
     latex: Annotated[Path | None, typer.Option(metavar="FILE", help="Write LaTeX tables.")] = None
 
@@ -52,8 +56,12 @@ class Outputs:
         if self.html is not None:
             from evolif.report import write_page
 
-            page = write_page(analyses, self.html, comparisons=comparisons, prices=prices, published=published)
-            say(f"Page: {page.path}" + (f", with transcripts in {page.folder}" if page.folder else ""))
+            page = write_page(
+                analyses, self.html, comparisons=comparisons, prices=prices, published=published, packed=self.pack
+            )
+            say(f"Page: {page.path}{_beside(page)}")
+        elif self.pack:
+            raise UsageError("--zip packs a page; name one with --html FILE")
         if self.figures is not None:
             from evolif.report.figures import write_figures
 
@@ -71,6 +79,16 @@ class Outputs:
             _write_text(self.json_file, text + "\n")
         if self.latex is not None:
             _write_text(str(self.latex), latex())
+
+
+def _beside(page: Written) -> str:
+    """Where a page's transcripts are, if they are not all in it."""
+    if page.folder is None:
+        return ""
+    return (
+        f", with {page.inside:,} of {page.transcripts:,} transcripts: with all of them it would be larger than 20 MB. "
+        f"All are in {page.folder}; keep the two together, or make one file with --zip"
+    )
 
 
 def _write_text(name: str, text: str) -> None:

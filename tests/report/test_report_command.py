@@ -265,3 +265,20 @@ def test_few_sessions_at_the_cap_bound_nothing() -> None:
     make("r", {"sim/a": {1: "censored:11 11 11 11", **dict.fromkeys(range(2, 5), "finished:00 00 00")}}, max_turns=4)
     assert machine("r")["models"][0]["saturated"] is False
     assert "bounded by the cap" not in report("r")
+
+
+def test_a_page_that_would_be_too_large_says_where_its_transcripts_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    make("r", {"sim/a": MIXED})
+    monkeypatch.setattr("evolif.report.page.page.MOST_BYTES", 1)
+    result = CliRunner().invoke(app, ["report", "r", "--html", "p.html", "--resamples", "100"])
+    told = " ".join(result.output.split())
+    assert "0 of 4 transcripts: with all of them it would be larger than 20 MB" in told and "--zip" in told
+    assert "All are in p-transcripts; keep the two together" in told
+    packed = CliRunner().invoke(app, ["report", "r", "--html", "q.html", "--zip", "--resamples", "100"])
+    assert "Page: q.zip" in packed.output and Path("q.zip").is_file()
+    assert not Path("q.html").exists() and not Path("q-transcripts").exists()
+
+
+def test_an_archive_needs_a_page() -> None:
+    make("r", {"sim/a": MIXED})
+    assert "--zip packs a page; name one with --html FILE" in report("r", "--zip", code=2)

@@ -26,10 +26,11 @@ def write_page(
     comparisons: Sequence[ModelComparison] = (),
     prices: PriceTable | None = None,
     published: Published | None = None,
+    packed: bool = False,
 ) -> Written:
     """Write the page of one or several runs.
 
-    The file is self-contained, except that more than 200 transcripts, or more than 5 MB, go to a folder named after it.
+    The file is self-contained. Beyond 20 MB all transcripts are in a folder named after it, and some in the page, too.
     All text of models, judges and files is escaped, and a content security policy allows only the page's own script.
 
     Args:
@@ -38,6 +39,7 @@ def write_page(
         comparisons: Pairs of models; by default each pair of a few models, or the best of many with every other.
         prices: For the costs; None means the packaged table.
         published: The published leaderboard, shown under its warning; None for none.
+        packed: Pack the page, and its folder if it has one, into `NAME.zip` instead.
 
     Raises:
         UsageError: The extra `report` is not installed.
@@ -49,6 +51,6 @@ def write_page(
         import jinja2  # noqa: F401  # the modules below need it to be imported
     except ImportError:
         raise UsageError("the page needs Jinja: install evolif[report]") from None
-    from evolif.report.page.page import write
+    from evolif.report.page.page import write, write_packed
 
-    return write(analyses, Path(path), comparisons, prices, published)
+    return (write_packed if packed else write)(analyses, Path(path), comparisons, prices, published)

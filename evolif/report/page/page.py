@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TypeVar
 from urllib.parse import quote
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from markupsafe import Markup
 
@@ -125,11 +126,8 @@ def _is_ours(file: Path) -> bool:
         return _OURS.search(opened.read(4_000)) is not None
 
 
-MOST_INSIDE = 200
-"""Transcripts in the page itself."""
-
-MOST_BYTES = 5_000_000
-"""Of the page itself."""
+MOST_BYTES = 20_000_000
+"""Of the page itself; transcripts that would make it larger are in a folder beside it."""
 
 _SPARE = 20_000
 """Reserved bytes, because sizes are measured before the list marks the included transcripts."""
@@ -140,11 +138,11 @@ class Written:
     """The written page.
 
     Attributes:
-        path: The page.
+        path: The page, or the archive that holds it.
         bytes: Its size.
         transcripts: Sessions that the page lists.
         inside: Of these, the transcripts in the page itself.
-        folder: The folder with all transcripts; None if all are inside.
+        folder: The folder with all transcripts; None if all are inside, or the page is packed.
     """
 
     path: Path
@@ -152,6 +150,33 @@ class Written:
     transcripts: int
     inside: int
     folder: Path | None
+
+
+def write_packed(
+    analyses: Sequence[RunAnalysis],
+    path: Path,
+    comparisons: Sequence[ModelComparison],
+    prices: PriceTable | None,
+    published: Published | None,
+) -> Written:
+    """The page, and its folder if it has one, in an archive `NAME.zip` beside where the page would be."""
+    target = path.with_suffix(".zip")
+    try:
+        with workshop(target) as room:
+            made = write(analyses, room / path.with_suffix(".html").name, comparisons, prices, published)
+            files = [made.path, *(sorted(made.folder.iterdir()) if made.folder is not None else ())]
+            draft = room / "archive"
+            with ZipFile(draft, "w", ZIP_DEFLATED) as archive:
+                for file in files:
+                    # Without the time, so that the same run gives the same bytes.
+                    entry = ZipInfo(file.relative_to(room).as_posix())
+                    entry.compress_type = ZIP_DEFLATED
+                    entry.external_attr = 0o644 << 16
+                    archive.writestr(entry, file.read_bytes())
+            os.replace(draft, target)
+            return replace(made, path=target, bytes=target.stat().st_size, folder=None)
+    except OSError as fault:
+        raise OutsideError(f"{target}: the page cannot be packed ({fault.strerror or fault})") from fault
 
 
 def write(
@@ -218,7 +243,7 @@ class _Page:
             kept = set(order[: len(self._listed) // 2])
             self._listed = [head for head in self._transcripts if head.number in kept]
             room = self._room()
-        inside = self._transcripts.fitting(order[: len(self._listed)], MOST_INSIDE, room)
+        inside = self._transcripts.fitting(order[: len(self._listed)], room)
         folder = None
         if len(inside) < total:
             folder = write_side(self._transcripts, self._path, self._notice)
@@ -240,10 +265,9 @@ class _Page:
             "" if len(self._listed) == total else f" Only {len(self._listed):,} are listed here, drawn in the same way."
         )
         return (
-            f"{len(inside):,} of {plural(total, 'transcript', spec=',')} are in this page: one of each model "
-            "in turn, drawn with seed "
-            f"{self._seed}, up to {MOST_INSIDE} and as long as the page stays below {MOST_BYTES // 1_000_000} MB. All "
-            f"of them are in the folder {side_folder(self._path).name} beside the page, linked from the other lines; "
+            f"{len(inside):,} of {plural(total, 'transcript', spec=',')} are in this page: one of each model in turn, "
+            f"drawn with seed {self._seed}, as long as the page stays below {MOST_BYTES // 1_000_000} MB. All of them "
+            f"are in the folder {side_folder(self._path).name} beside the page, linked from the other lines; "
             f"the text filter searches only those in this page.{listed}"
         )
 

@@ -168,17 +168,18 @@ class TranscriptCache:
         """The transcript of a session, by its number (from 1)."""
         return self._file(number).read_text(encoding="utf-8")
 
-    def fitting(self, order: Sequence[int], most: int, room: int) -> set[int]:
+    def fitting(self, order: Sequence[int], room: int) -> set[int]:
         """As many transcripts, in the given order, as there is room for.
 
-        A transcript that would take more than a tenth of the room is skipped. The first other one without room ends the
-        list: continuing with shorter ones would favour sessions that failed early.
+        If not all fit, a transcript that would take more than a tenth of the room is skipped. The first other one
+        without room ends the list: continuing with shorter ones would favour sessions that failed early.
 
         Args:
             order: Numbers of sessions.
-            most: How many at most.
             room: Bytes.
         """
+        if sum(self.sizes[number - 1] for number in order) <= room:
+            return set(order)
         outsized = room // 10
         taken: set[int] = set()
         for number in order:
@@ -186,7 +187,7 @@ class TranscriptCache:
             if size > outsized and size > _SMALL:
                 continue
             room -= size
-            if room < 0 or len(taken) == most:
+            if room < 0:
                 break
             taken.add(number)
         return taken

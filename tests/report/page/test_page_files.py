@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -160,10 +161,39 @@ def test_an_audit_and_the_published_figures_have_sections(make: Make, monkeypatc
     assert text.index(published.warning) < text.index('<table class="published">')
 
 
+def test_all_transcripts_are_in_one_file_up_to_20_mb(make: Make, many: Path) -> None:
+    written = make(root=many)
+    assert (written.transcripts, written.inside, written.folder) == (256, 256, None)
+    assert 1_000_000 < written.bytes < page.MOST_BYTES == 20_000_000
+    assert links(written.path.read_text(encoding="utf-8")) == []
+    assert not (written.path.parent / "report-transcripts").exists()
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page has less room than 256 transcripts need."""
+    monkeypatch.setattr(page, "MOST_BYTES", 1_000_000)
+
+
+@pytest.mark.usefixtures("small")
+def test_an_archive_holds_the_page_and_its_folder(make: Make, many: Path, tmp_path: Path) -> None:
+    written = make("packed.html", root=many, packed=True)
+    assert written.path == tmp_path / "packed.zip" and written.folder is None
+    assert [file.name for file in tmp_path.iterdir()] == ["packed.zip"]
+    with ZipFile(written.path) as archive:
+        names = archive.namelist()
+        text = archive.read("packed.html").decode()
+    assert names == ["packed.html", *(f"packed-transcripts/{number:03}.html" for number in range(1, 257))]
+    assert links(text) and set(links(text)) <= set(names)
+    first = written.path.read_bytes()
+    assert make("packed.html", root=many, packed=True).path.read_bytes() == first
+
+
+@pytest.mark.usefixtures("small")
 def test_many_transcripts_go_to_a_folder(make: Make, many: Path) -> None:
     written = make(root=many)
     assert written.transcripts == 256 and written.folder is not None and written.folder.name == "report-transcripts"
-    assert 0 < written.inside <= 200 and written.bytes == written.path.stat().st_size < 5_000_000
+    assert 0 < written.inside < 256 and written.bytes == written.path.stat().st_size < 1_000_000
     text = written.path.read_text(encoding="utf-8")
     files = sorted(file.name for file in written.folder.iterdir())
     assert files == [f"{number:03}.html" for number in range(1, 257)]
@@ -180,6 +210,7 @@ def test_many_transcripts_go_to_a_folder(make: Make, many: Path) -> None:
     assert abs(inside.count("sim/steady") - inside.count("sim/forgetful")) <= 1 and len(inside) == written.inside
 
 
+@pytest.mark.usefixtures("small")
 def test_links_into_the_folder(make: Make, many: Path, visit: Callable[..., Any]) -> None:
     written = make(root=many)
     text = written.path.read_text(encoding="utf-8")
@@ -225,7 +256,10 @@ def test_a_list_too_long_is_cut(make: Make, many: Path, monkeypatch: pytest.Monk
     assert written.folder is not None and len(list(written.folder.iterdir())) == 256
 
 
-def test_one_giant_transcript_does_not_keep_the_others_out(folder: Path, make: Make, tmp_path: Path) -> None:
+def test_one_giant_transcript_does_not_keep_the_others_out(
+    folder: Path, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "MOST_BYTES", 5_000_000)
     root = tmp_path / "giant"
     shutil.copytree(folder, root)
     with closing(sqlite3.connect(root / "run.sqlite")) as store, store:
@@ -305,6 +339,7 @@ def test_what_to_install_is_said(make: Make) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("small")
 def test_a_second_process_renders_the_same(
     make: Make, many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
