@@ -41,6 +41,8 @@ MODULE = """# `{0}`
       show_root_heading: false
       show_root_toc_entry: false
 """
+SHOWN = "<!-- here the site shows what README.md does -->"
+"""Where the first page has it."""
 LINK = re.compile(r"(?<=\]\()(?!\w+:)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?(?=\))")
 
 
@@ -86,7 +88,15 @@ def on_page_markdown(markdown: str, page: object, config: MkDocsConfig, files: F
     """Lead links to files beside `docs/` to their pages."""
     del config, files
     uri: str = page.file.src_uri  # type: ignore[attr-defined]  # mkdocs is not installed where types are checked
+    if uri == "index.md":
+        return outside(markdown.replace(SHOWN, shown_first()), uri)
     return markdown if uri in PROJECT.values() else outside(markdown, uri)
+
+
+def shown_first() -> str:
+    """What README.md shows below its introduction, so that the first page of the site shows the same."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    return _moved(readme[readme.index("\n## ") :].strip(), "index.md")
 
 
 def outside(markdown: str, uri: str) -> str:
@@ -114,6 +124,8 @@ def _moved(markdown: str, uri: str) -> str:
             return _between(uri, PROJECT[target]) + anchor
         if target.startswith("docs/"):
             return _between(uri, target.removeprefix("docs/")) + anchor
+        if target.startswith("notebooks/") and target.endswith(".ipynb"):
+            return _between(uri, target.removesuffix(".ipynb") + ".md") + anchor
         return match[0]
 
     return LINK.sub(led, markdown)

@@ -64,6 +64,15 @@ def test_every_kind_of_page_is_there(site: Path) -> None:
     assert "process_metrics" in (site / "reference" / "api" / "evolif.metrics.html").read_text(encoding="utf-8")
 
 
+def test_the_first_page_shows_what_the_readme_shows(site: Path) -> None:
+    text = (site / "index.html").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    heads = re.findall(r"^## (.+)$", readme, re.MULTILINE)
+    assert len(heads) > 5 and all(f">{head}<" in text for head in heads)
+    assert "make demo" in text and "<img" in text and "README.md does" not in text
+    assert 'href="docs/' not in text and 'src="docs/' not in text
+
+
 def test_reading_asks_no_other_host(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > 40
