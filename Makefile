@@ -49,7 +49,7 @@ test: weights
 test-slow: weights
 	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile thorough
 
-# What some tests skip without, as far as this machine lets it be installed: Ray, and as root a browser.
+# What some tests skip without, as far as this machine lets it be installed: Ray, Inspect, and as root a browser.
 ci-parts: $(VENV)/.dev
 	.ci/parts $(BIN)/python
 

@@ -6,7 +6,7 @@ from evolif.exchange.exporting import FORMATS, Exported, export
 from evolif.exchange.importing import ImportResult, import_benchmark
 from evolif.exchange.played import ImportedRun, exported_sessions, import_run
 from evolif.exchange.released import ImportedReleased, import_released
-from evolif.exchange.rows import canary_of, turn_row
+from evolif.exchange.rows import canary_of, has_witness, keys_of, turn_row
 
 __all__ = [
     "FORMATS",
@@ -20,10 +20,12 @@ __all__ = [
     "contamination",
     "export",
     "exported_sessions",
+    "has_witness",
     "import_benchmark",
     "import_dialogs",
     "import_released",
     "import_run",
     "is_dialogs",
+    "keys_of",
     "turn_row",
 ]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from evolif._version import __version__
 from evolif.benchmark import HEADER, BenchmarkFolder, open_benchmark
-from evolif.errors import AccessError, OutsideError, UsageError
+from evolif.errors import OutsideError, UsageError
 from evolif.exchange.authors import DIALOGS, FILE_NAMES, STATES, layout_rows
+from evolif.exchange.hub import Hub
 from evolif.exchange.released import NTM, export_released
 from evolif.exchange.results import UNIDIAL, model_results
 from evolif.exchange.rows import (
@@ -40,7 +40,8 @@ from evolif.unidial import write_results
 from evolif.workshop import workshop
 
 JSONL, CSV, PARQUET, DATASETS = "jsonl", "csv", "parquet", "datasets"
-FORMATS = (JSONL, CSV, PARQUET, DATASETS, STATES, DIALOGS, UNIDIAL, NTM)
+INSPECT = "inspect"
+FORMATS = (JSONL, CSV, PARQUET, DATASETS, STATES, DIALOGS, UNIDIAL, INSPECT, NTM)
 _SUFFIXES = {".jsonl": JSONL, ".csv": CSV, ".parquet": PARQUET}
 
 
@@ -103,6 +104,8 @@ def export(
         source = _Source(content, with_witness, licence)
         if chosen == UNIDIAL:
             return _export_results(source, target)
+        if chosen == INSPECT:
+            return _export_logs(source, target)
         if chosen == NTM:
             return _export_released(source, target)
         if chosen in (STATES, DIALOGS):
@@ -294,6 +297,21 @@ def _export_results(source: _Source, out: Path) -> Exported:
             source.withheld += results.withheld
             write_results(folder / name, results.dialogs, results.records)
     return source.exported(out, UNIDIAL)
+
+
+def _export_logs(source: _Source, out: Path) -> Exported:
+    """Write a run as logs of Inspect, one for each model."""
+    run = source.content
+    if not isinstance(run, Run):
+        raise UsageError(
+            f"the format {INSPECT} is only for runs; have Inspect play a benchmark: inspect eval "
+            f"evolif/{source.scenario} -T bench=BENCH"
+        )
+    write_logs = import_module("evolif.inspect.logs").write_logs  # it needs the report, so it is found by name
+    with new_path(out, is_folder=True) as folder:
+        written = write_logs(run, folder, with_witness=source.with_witness)
+        source.count, source.withheld = written.turns, written.withheld
+    return source.exported(out, INSPECT)
 
 
 def _export_released(source: _Source, out: Path) -> Exported:
@@ -510,72 +528,3 @@ def _describe_other_run(run: Run, with_witness: bool) -> _Description:
 def _code(text: str) -> str:
     """Untrusted text as inline Markdown code."""
     return f"`{' '.join(text.replace('`', ' ').split())[:200]}`"
-
-
-TOKEN = "HF_TOKEN"
-_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
-
-
-class Hub:
-    """A dataset repository on a hub; nothing is sent before `push`.
-
-    Args:
-        repo: `user/name`.
-        public: Whether a newly created repository is public.
-
-    Raises:
-        UsageError: the name is invalid, the environment holds no token, or the library is missing.
-    """
-
-    def __init__(self, repo: str, *, public: bool) -> None:
-        if find_spec("huggingface_hub") is None:
-            raise UsageError("--push needs huggingface_hub; install evolif[datasets]")
-        if not _REPOSITORY.fullmatch(repo):
-            raise UsageError("--push needs the name of a dataset repository, such as user/name")
-        self._token = os.environ.get(TOKEN, "").strip()
-        if not self._token:
-            raise UsageError(
-                f"--push needs a token: set {TOKEN} in the environment to one with write access to datasets"
-            )
-        self._repo = repo
-        self._public = public
-
-    def push(self, files: Mapping[str, Path | bytes], message: str) -> str:
-        """Upload files in one commit, creating the repository if necessary.
-
-        Args:
-            files: By their paths in the repository.
-            message: The commit message.
-
-        Returns:
-            The address of the data set.
-
-        Raises:
-            AccessError: the token has no permission.
-            OutsideError: the hub is unreachable or refused the upload.
-        """
-        from huggingface_hub import CommitOperationAdd, HfApi
-        from huggingface_hub.errors import HfHubHTTPError
-
-        api = HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, token=self._token)
-        operations = [
-            CommitOperationAdd(name, str(file) if isinstance(file, Path) else file) for name, file in files.items()
-        ]
-        try:
-            api.create_repo(self._repo, repo_type="dataset", private=not self._public, exist_ok=True)
-            api.create_commit(self._repo, operations, commit_message=message, repo_type="dataset")
-        except HfHubHTTPError as fault:
-            status = getattr(getattr(fault, "response", None), "status_code", None)
-            if status in (401, 403):
-                raise AccessError(
-                    f"the hub refuses the token in {TOKEN} for {self._repo} (HTTP {status}); use a token with write "
-                    "access"
-                ) from None
-            raise OutsideError(
-                f"the hub rejected {self._repo} (HTTP {status}); the exported files are kept, try again"
-            ) from None
-        except Exception as fault:  # any transport error; its text may contain the token
-            raise OutsideError(
-                f"{self._repo} could not be uploaded ({type(fault).__name__}); the exported files are kept, try again"
-            ) from None
-        return f"{(api.endpoint or '').rstrip('/')}/datasets/{self._repo}"

@@ -105,10 +105,7 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
     """
     canary = canary_of(run.settings.benchmark)
     scenario = get_scenario(run.settings.scenario)
-    keys: dict[int, set[str]] = {}
-    with blaming(scenario):
-        for prompt in run.prompts():
-            keys.setdefault(prompt.dialogue, set()).update(scenario.keys(prompt))
+    keys = keys_of(run)
     # Endpoints are left out: they describe this machine.
     hidden = {"endpoints", "judge_endpoints", "other_endpoints"}
     shared: Row | None = {name: value for name, value in shared_settings(run.settings).items() if name not in hidden}
@@ -128,6 +125,20 @@ def run_rows(run: Run, *, with_witness: bool) -> Iterator[Row]:
                 row[FIELD] = extension(run=shared)
                 shared = None
                 yield row
+
+
+def keys_of(run: Run) -> dict[int, set[str]]:
+    """Dialogue to the answer keys of the prompts that the run used.
+
+    Raises:
+        UsageError: the scenario is not installed, or is broken.
+    """
+    scenario = get_scenario(run.settings.scenario)
+    keys: dict[int, set[str]] = {}
+    with blaming(scenario):
+        for prompt in run.prompts():
+            keys.setdefault(prompt.dialogue, set()).update(scenario.keys(prompt))
+    return keys
 
 
 _SESSION_COLUMNS = ("canary", "model", "dialogue", "epoch", "ending", "reason", "patience")

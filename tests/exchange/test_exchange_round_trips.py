@@ -24,7 +24,7 @@ needs_datasets = pytest.mark.skipif(not DATASETS, reason="datasets is not instal
 EVERY = [
     pytest.param(name, marks={"parquet": [needs_arrow], "datasets": [needs_datasets]}.get(name, []))
     for name in FORMATS
-    if name not in ("csv", "unidial", "ntm")  # not for imports, of runs, and of another scenario
+    if name not in ("csv", "unidial", "inspect", "ntm")  # not for imports, of runs, and of another scenario
 ]
 
 
@@ -277,7 +277,9 @@ def test_an_existing_empty_folder_is_used(bench, tmp_path):
     seed=st.integers(0, 2**31),
     turns=st.integers(1, 9),
     profile=st.sampled_from(["paper", "objective", "extended"]),
-    name=st.sampled_from([f for f in FORMATS if f not in ("datasets", "unidial", "ntm") and (ARROW or f != "parquet")]),
+    name=st.sampled_from(
+        [f for f in FORMATS if f not in ("csv", "datasets", "unidial", "inspect", "ntm") and (ARROW or f != "parquet")]
+    ),
     query=st.text(min_size=1).filter(lambda text: text.strip() and _storable(text)),
     status=st.sampled_from(["verified", "flagged", "edited", "rejected"]),
     findings=st.lists(st.text().filter(lambda text: _storable(text)), max_size=3),

@@ -1,0 +1,181 @@
+"""A run as logs of Inspect: one for each model, with a sample for each session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid5
+
+from evolif._version import __version__
+from evolif.errors import UsageError
+from evolif.exchange import canary_of, has_witness, keys_of
+from evolif.inspect.messages import to_inspect
+from evolif.inspect.scores import METRIC, SCORER, STORE, explanation, session_object, session_of, sums_of, values_of
+from evolif.report import ModelAnalysis, RunAnalysis
+from evolif.runner import Run, TurnRecord
+from evolif.runner.store import FILE_NAME
+from evolif.types import Message, Session, Usage
+
+_NAMESPACE = UUID("0b7d7b0e-6f1d-4b7e-8f6b-3c1f6ad0a9c2")
+"""Part of the format: the same run has the same ids in every export."""
+_WITHHELD = "(left out: the answer contains an answer key)"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLogs:
+    """What was written."""
+
+    turns: int
+    withheld: int
+    """Answers that are left out because they contain an answer key."""
+
+
+def write_logs(run: Run, folder: Path, *, with_witness: bool) -> WrittenLogs:
+    """Write a log `NUMBER-MODEL.eval` for each model of a run.
+
+    Args:
+        run: The run.
+        folder: An existing folder.
+        with_witness: Keep answers that contain answer keys, and what gives them away.
+
+    Raises:
+        UsageError: Inspect is not installed, or the scenario is not.
+    """
+    try:
+        from inspect_ai.log import write_eval_log
+    except ImportError:
+        raise UsageError("the format inspect needs inspect-ai; install evolif[inspect]") from None
+    analysis, keys = RunAnalysis(run), keys_of(run)
+    turns = withheld = 0
+    for number, model in enumerate(analysis.models, start=1):
+        counted = {(session.dialogue, session.epoch) for session in model.counted}
+        samples = []
+        for session, records in run.transcripts(model.name):
+            shown = [
+                record
+                if with_witness or not has_witness(record.answer, keys.get(session.dialogue, set()))
+                else replace(record, answer=_WITHHELD, reasoning="")
+                for record in records
+            ]
+            withheld += sum(one is not record for one, record in zip(shown, records, strict=True))
+            turns += len(records)
+            samples.append(
+                _sample(model, session, shown, (session.dialogue, session.epoch) in counted, hide=not with_witness)
+            )
+        name = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in model.name)
+        write_eval_log(_log(model, samples), str(folder / f"{number:02}-{name[:80]}.eval"), format="eval")
+    return WrittenLogs(turns, withheld)
+
+
+def _sample(model: ModelAnalysis, session: Session, records: Sequence[TurnRecord], counted: bool, *, hide: bool) -> Any:
+    from inspect_ai.log import EvalError, EvalSample
+    from inspect_ai.model import ModelOutput
+
+    of, targets = model.of, [record for record in records if record.prompt.seat == "target"]
+    whole = replace(session, turns=tuple(record.judged for record in records), later=())
+    stored = session_object(whole, of.settings, hide_expected=hide and of.scenario.expected_is_key)
+    messages = [to_inspect(message, **more) for record in targets for message, more in _told(record, model.name)]
+    usage = sum((record.usage for record in targets), Usage())
+    broken = session.ending in (None, "suspended")
+    last = targets[-1].answer if targets else ""
+    return EvalSample(
+        id=session.dialogue,
+        epoch=session.epoch,
+        input=targets[0].query if targets else of.scenario.title,
+        target="",
+        messages=messages,
+        output=ModelOutput.from_content(model.name, last),
+        scores={} if broken else {SCORER: _score(model, stored, whole, counted)},
+        store={STORE: stored},
+        metadata={"ending": session.ending, "cause": session.cause, "reason": session.reason},
+        model_usage={model.name: _usage(usage)},
+        total_time=sum(record.seconds for record in records),
+        error=EvalError(message=session.reason or "not finished", traceback="", traceback_ansi="") if broken else None,
+    )
+
+
+def _told(record: TurnRecord, model: str) -> list[tuple[Message, dict[str, Any]]]:
+    """The messages of a turn, with what else Inspect shows of them: the answer's with its outcomes."""
+    outcomes = {f"{verdict.group} ({number})": verdict.satisfied for number, verdict in enumerate(record.verdicts, 1)}
+    scores = {score.name: score.value for score in record.scores}
+    answer = (
+        Message("assistant", record.answer),
+        {"model": model, "metadata": {"verdicts": outcomes, "scores": scores}},
+    )
+    return [*((message, {}) for message in record.prompt.messages), answer]
+
+
+def _score(model: ModelAnalysis, stored: dict[str, Any], session: Session, counted: bool) -> Any:
+    from inspect_ai.scorer import Score
+
+    sums = sums_of(model.of.tables, session) if counted else {}
+    told = explanation(session_of(stored))
+    metadata = {"ending": session.ending, "cause": session.cause, "sums": sums}
+    if not sums:
+        return Score.unscored(explanation=told, metadata=metadata)
+    return Score(value=values_of(sums), explanation=told, metadata=metadata)
+
+
+def _usage(usage: Usage) -> Any:
+    from inspect_ai.model import ModelUsage
+
+    return ModelUsage(
+        input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, total_tokens=usage.tokens
+    )
+
+
+def _log(model: ModelAnalysis, samples: list[Any]) -> Any:
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSpec, EvalStats
+    from inspect_ai.model import GenerateConfig
+
+    run, settings = model.of.run, model.of.settings
+    created = datetime.fromtimestamp((run.path / FILE_NAME).stat().st_mtime, UTC).isoformat(timespec="seconds")
+    hidden = {"endpoints", "judge_endpoints", "other_endpoints", "models", "parameters"}
+    spec = EvalSpec(
+        eval_id=_id(run, model.name),
+        run_id=_id(run),
+        task_id=_id(run, "task"),
+        created=created,
+        task=f"evolif/{settings.scenario}",
+        task_version=model.of.scenario.version,
+        dataset=EvalDataset(
+            name=f"{settings.scenario} {settings.benchmark}",
+            samples=len(settings.dialogues),
+            sample_ids=list(settings.dialogues),
+            shuffled=False,
+        ),
+        model=model.name,
+        model_generate_config=GenerateConfig(temperature=settings.temperature, max_tokens=settings.max_tokens),
+        config=EvalConfig(epochs=settings.epochs, fail_on_error=False),
+        packages={"evolif": __version__},
+        metadata={
+            "canary": canary_of(settings.benchmark),
+            "settings": settings.model_dump(mode="json", exclude=hidden),
+        },
+    )
+    stats = EvalStats(started_at=created, completed_at=created)
+    return EvalLog(status="success", eval=spec, results=_results(model, samples), stats=stats, samples=samples)
+
+
+def _results(model: ModelAnalysis, samples: Sequence[Any]) -> Any:
+    from inspect_ai.log import EvalMetric, EvalResults, EvalScore
+
+    summary = model.summary
+    metrics = {}
+    for name, value in summary.metrics.by_name().items():
+        if value is not None:
+            low, high = summary.intervals.get(name) or (None, None)
+            metrics[name] = EvalMetric(name=name, group=METRIC, value=value, metadata={"low": low, "high": high})
+    scored = summary.metrics.dialogues
+    score = EvalScore(
+        name=SCORER, scorer=SCORER, scored_samples=scored, unscored_samples=len(samples) - scored, metrics=metrics
+    )
+    whole = sum(sample.error is None for sample in samples)
+    return EvalResults(total_samples=len(samples), completed_samples=whole, scores=[score])
+
+
+def _id(run: Run, *parts: object) -> str:
+    return str(uuid5(_NAMESPACE, "\n".join(map(str, (run.settings.hash(), *parts)))))

@@ -1,0 +1,127 @@
+"""What a session is as a score of Inspect: its own figures, the sums that the run's figures are made of, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from math import fsum
+from typing import Any
+
+from evolif.metrics import MetricTable, counted_sessions, tables_of
+from evolif.runner import RunSettings
+from evolif.scenario import get_scenario
+from evolif.text import plural
+from evolif.types import JudgedTurn, Score, Session, Verdict
+
+STORE = "evolif"
+"""The name of a session in the store of a sample."""
+SCORER, METRIC = "figures", "pooled"
+"""The registered names of the scorer of sessions, and of what makes the figures of a run of them."""
+_MOST_SHOWN = 20
+"""Failed requirements in an explanation."""
+
+
+def tables_of_session(stored: Mapping[str, Any]) -> tuple[MetricTable, ...]:
+    """The metric tables of the run that a stored session belongs to, as before it was played.
+
+    Args:
+        stored: As `session_object` gives it.
+
+    Raises:
+        UsageError: its scenario is not installed.
+    """
+    own = get_scenario(stored["scenario"]).table(stored["options"])
+    return tables_of(own, stored["patience"], has_gate=bool(stored["relevance"]))
+
+
+def sums_of(tables: Sequence[MetricTable], session: Session) -> dict[str, list[float]]:
+    """Metric to numerator and denominator of a session; empty if it enters no figure.
+
+    Turns after exhausted patience do not count, so the session may be given with them.
+    """
+    found: dict[str, list[float]] = {}
+    for counted in counted_sessions([session]):
+        for table in tables:
+            row = table.row(counted)
+            found |= {name: [row[place] for place in table.places(name)] for name in table.ratios}
+    return found
+
+
+def values_of(sums: Mapping[str, Sequence[float]]) -> dict[str, float | None]:
+    """Metric to the value of one session; None where it is undefined."""
+    return {name: top / bottom if bottom else None for name, (top, bottom) in sums.items()}
+
+
+def pooled(sums: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, float]:
+    """The figures of some sessions, from the sums of each; without those that are undefined."""
+    parts: dict[str, tuple[list[float], list[float]]] = {}
+    for one in sums:
+        for name, (top, bottom) in one.items():
+            tops, bottoms = parts.setdefault(name, ([], []))
+            tops.append(top)
+            bottoms.append(bottom)
+    totals = {name: (fsum(tops), fsum(bottoms)) for name, (tops, bottoms) in parts.items()}
+    return {name: top / bottom for name, (top, bottom) in totals.items() if bottom}
+
+
+def explanation(session: Session) -> str:
+    """How a session ended, and what failed in it, a line each."""
+    lines = [f"{session.ending or 'running'}: {session.reason or session.cause or 'no reason'}"]
+    failed = [
+        f"turn {turn.turn}, {verdict.group}: expected {verdict.expected or '…'}; found {verdict.found or '…'}"
+        for turn in session.turns
+        for verdict in turn.verdicts
+        if verdict.satisfied is False
+    ]
+    more = [f"… and {len(failed) - _MOST_SHOWN} more"] if len(failed) > _MOST_SHOWN else []
+    count = f"{plural(len(failed), 'requirement')} failed" if failed else "nothing that was judged failed"
+    return "\n".join([*lines, count, *failed[:_MOST_SHOWN], *more])
+
+
+def session_object(session: Session, settings: RunSettings, *, hide_expected: bool = False) -> dict[str, Any]:
+    """A session as JSON values: how it was played and ended, and the verdicts and scores of its turns.
+
+    Args:
+        session: Without answers.
+        settings: Of its run.
+        hide_expected: Leave out what was expected, since that gives answer keys away.
+    """
+    return {
+        "scenario": settings.scenario,
+        "options": dict(settings.options),
+        "relevance": settings.relevance,
+        **{name: getattr(session, name) for name in _FIELDS},
+        "turns": [_turn_object(turn, hide_expected) for turn in session.turns],
+    }
+
+
+_FIELDS = ("model", "dialogue", "epoch", "patience", "ending", "cause", "reason")
+
+
+def _turn_object(turn: JudgedTurn, hide_expected: bool) -> dict[str, Any]:
+    verdicts = [
+        {"group": one.group, "satisfied": one.satisfied, "expected": one.expected, "found": one.found}
+        for one in turn.verdicts
+    ]
+    scores = [asdict(score) for score in turn.scores]
+    if hide_expected:
+        for found in (*verdicts, *scores):
+            found["expected"] = ""
+    return {
+        "turn": turn.turn, "seat": turn.seat, "labels": dict(turn.labels), "verdicts": verdicts, "scores": scores
+    }  # fmt: skip
+
+
+def session_of(stored: Mapping[str, Any]) -> Session:
+    """The session of `session_object`."""
+    turns = tuple(
+        JudgedTurn(
+            one["turn"],
+            tuple(Verdict(**verdict) for verdict in one["verdicts"]),
+            one["labels"],
+            tuple(Score(**score) for score in one["scores"]),
+            one["seat"],
+        )
+        for one in stored["turns"]
+    )
+    return Session(**{name: stored[name] for name in _FIELDS}, turns=turns)
