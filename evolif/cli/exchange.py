@@ -35,7 +35,8 @@ def export(
             metavar="FORMAT",
             help="What to write: jsonl, csv, parquet, datasets; evolif-states or evolif-dialogs, the EvolIF authors' "
             "layouts, for benchmarks; unidial, the schema of UniDial-EvalKit, or inspect, logs of Inspect, for runs; "
-            "ntm, the layout of NTM, for benchmarks of the scenario shifts. By default the extension of OUT decides (.jsonl, .csv, .parquet).",
+            "ntm, the layout of NTM, for benchmarks of the scenario shifts. By default the extension of OUT decides "
+            "(.jsonl, .csv, .parquet).",
         ),
     ] = None,
     with_witness: Annotated[
