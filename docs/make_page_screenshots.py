@@ -19,7 +19,7 @@ from evolif.runner import evaluate
 
 IMAGES = Path(__file__).parent / "images"
 MOST_BYTES = 200_000
-WIDTH, HEIGHT = 1080, 1690
+WIDTH, HEIGHT = 1080, 1010
 
 FAILED_TURN = """
 const bad = [...document.querySelectorAll('button.v.bad')].filter(b => {
@@ -28,6 +28,7 @@ const bad = [...document.querySelectorAll('button.v.bad')].filter(b => {
     && turn.querySelectorAll('mark.bad').length > 1 && turn.previousElementSibling;
 });
 const [button] = bad, turn = button.closest('.turn'), session = turn.closest('.session');
+session.closest("details.chapter").open = true;
 session.open = true;
 button.click();
 turn.previousElementSibling.scrollIntoView({block: 'start'});

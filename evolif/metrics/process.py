@@ -223,7 +223,7 @@ def _rates(session: Session) -> tuple[float, ...]:
 # CSR, ISR, pooled REC and the exhaustion rate pool all turns; the others are means over sessions. First comes what all
 # readers need: how long sessions last, how often patience runs out, how often all is satisfied. ISR ranks models, since
 # the cap does not bound it, and the rule that ends sessions does not bias it (docs/explanation/metrics.md).
-_SATISFIED = "requirements satisfied, mean of the turns"
+_SATISFIED = "requirements satisfied, averaged over turns"
 
 PROCESS = MetricTable(
     terms=Terms._fields,
