@@ -7,6 +7,7 @@ back.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -153,6 +154,14 @@ def _clusters(text: str) -> tuple[list[int], list[int], str]:
 def visible(text: str) -> Markup:
     """The text as HTML: markup escaped, and each character that hides or acts shown as a small mark with its number."""
     return Markup(visible_html(text))
+
+
+_SLASH = re.compile(r"(?<!<)/")
+
+
+def breakable(shown: Markup) -> Markup:
+    """What `visible` gives, which may go on in another line after each slash, such as that of a model's name."""
+    return Markup(_SLASH.sub("/<wbr>", shown))
 
 
 @lru_cache(maxsize=8192)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from evolif.errors import EvolifError
-from evolif.report.page.evidence import label, one_line, visible
+from evolif.report.page.evidence import breakable, label, one_line, visible
 from evolif.report.page.transcripts import (
     PromptReader,
     SessionHead,
@@ -63,7 +63,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    jinja.filters.update(visible=visible, label=label, one_line=one_line, long=long)
+    jinja.filters.update(visible=visible, label=label, one_line=one_line, long=long, breakable=breakable)
     jinja.filters.update(thousands="{:,}".format, plural=plural, outcome=outcome, score=score)
     jinja.filters.update(data_url=data_url)
     jinja.globals.update(policy=policy)

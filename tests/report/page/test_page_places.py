@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evolif
-from evolif.report.page.evidence import Evidence, evidence, marked, one_line, visible
+from evolif.report.page.evidence import Evidence, breakable, evidence, marked, one_line, visible
 from evolif.text import unhidden
 from evolif.types import Span, Verdict
 
@@ -145,6 +145,12 @@ def test_nothing_that_hides_or_opens_markup_gets_through(text: str) -> None:
     )
     unhidden(text).encode()
     assert "\n" not in one_line(text)
+
+
+def test_names_break_after_a_slash_and_markup_does_not() -> None:
+    shown = str(breakable(visible("openai/gpt<b>/\u202ex</b>")))
+    assert shown.startswith("openai/<wbr>gpt&lt;b&gt;/<wbr><span") and shown.count("<wbr>") == 3
+    assert "</span>" in shown and "<b>" not in shown
 
 
 @pytest.mark.parametrize(
