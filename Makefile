@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo weights test test-slow ci-parts lint types check format fetch screenshots docs reference clean
+.PHONY: demo weights test test-slow test-verifiers ci-parts lint types check format fetch screenshots docs reference clean
 
 # Not quiet: the lines of pip say what is downloaded, and that something happens.
 PIP := $(BIN)/python -m pip install --disable-pip-version-check
@@ -52,6 +52,10 @@ test-slow: weights
 # What some tests skip without, as far as this machine lets it be installed: Ray, Inspect, and as root a browser.
 ci-parts: $(VENV)/.dev
 	.ci/parts $(BIN)/python
+
+# The adapter for verifiers, in an environment of its own; skipped, with a word, where that cannot be installed.
+test-verifiers:
+	.ci/verifiers $(PYTHON) $(VENV)-verifiers
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
