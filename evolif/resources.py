@@ -10,12 +10,13 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from evolif.errors import InputError, InternalError
 from evolif.mends import near_path, sentence
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _PACKAGED = Path(__file__).parent / "_data"
 _CHECKOUT = Path(__file__).parent.parent
@@ -204,6 +205,8 @@ def read_catalogue(path: Path, parse: Callable[[object], CatalogueEntry], kind: 
         parse: Makes an entry from an object; raises `ValidationError` or `InputError` if it cannot.
         kind: What error messages call an entry.
     """
+    from pydantic import ValidationError  # whoever needs no catalogue does not wait for it
+
     entries: dict[str, CatalogueEntry] = {}
     for number, data in read_json_lines(path):
         try:

@@ -53,5 +53,5 @@ def test_slices_of_whole_turns_have_credit_and_groups_have_none():
 
 
 def test_each_turn_has_one_credit():
-    with pytest.raises(UsageError, match="2 turns, but 1 credits"):
+    with pytest.raises(UsageError, match="2 turns, but 1 credit;"):
         DialogueRecord("d", 1, ((True,), (False,)), credits=(1.0,))
