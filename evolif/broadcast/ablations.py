@@ -207,7 +207,7 @@ def _errors_grid(columns: Sequence[BroadcastColumn]) -> Iterator[Grid]:
         label = name or "as usual"
         rows.append((f"{label}, after a wrong one", tuple(percent_cell(one.after_wrong, True) for one in each)))
         rows.append((f"{label}, after a right one", tuple(percent_cell(one.after_right, True) for one in each)))
-    yield Grid(ERRORS, "Wrong scores by setting, in % of so many", "scores", heads_of(columns), tuple(rows))
+    yield Grid(ERRORS, "Wrong scores by setting (%), and how many", "scores", heads_of(columns), tuple(rows))
 
 
 def ablation_remarks(name: str, column: BroadcastColumn) -> Iterator[str]:

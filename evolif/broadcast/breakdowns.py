@@ -118,11 +118,11 @@ def breakdown_grids(columns: Sequence[BroadcastColumn]) -> Iterator[Grid]:
     """A table for each breakdown; those that say nothing are left out."""
     span = span_of(columns)
     tables: tuple[tuple[str, str, str, Callable[[Sequence[PlayedMatch]], Shares], str], ...] = (
-        (SUBTASKS, "Accuracy by what is asked, in % of so many turns", "asked", by_subtask, ""),
-        (DISTANCES, "Accuracy by distance, in % of so many turns", "periods between", by_distance, _DISTANCE_NOTE),
-        (TURNS, "Accuracy by turn, in % of so many turns", "turns", lambda own: by_turn(own, span), ""),
-        (PERIODS, "Accuracy by period, in % of so many turns", "period", by_period, ""),
-        (SPORTS, "Accuracy by sport, in % of so many dialogues", "sport", by_sport, ""),
+        (SUBTASKS, "Accuracy by what is asked (%), and how many turns", "asked", by_subtask, ""),
+        (DISTANCES, "Accuracy by distance (%), and how many turns", "periods between", by_distance, _DISTANCE_NOTE),
+        (TURNS, "Accuracy by turn (%), and how many turns", "turns", lambda own: by_turn(own, span), ""),
+        (PERIODS, "Accuracy by period (%), and how many turns", "period", by_period, ""),
+        (SPORTS, "Accuracy by sport (%), and how many dialogues", "sport", by_sport, ""),
     )
     for name, title, first, shares, note in tables:
         found = [shares(one.matches) for one in columns]

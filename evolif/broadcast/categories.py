@@ -91,7 +91,7 @@ def category_grid(columns: Sequence[BroadcastColumn]) -> Grid:
     unjudged = [unjudged_share(one.matches) for one in columns]
     if any(unjudged):
         rows.append((_UNJUDGED, tuple(_small_cell(one) for one in unjudged)))
-    title = "Accuracy by category, in % of so many dialogues"
+    title = "Accuracy by category (%), and how many dialogues"
     return Grid(CATEGORY_TABLE, title, "category", heads_of(columns), tuple(rows), " ".join(notes))
 
 

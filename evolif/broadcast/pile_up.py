@@ -114,7 +114,7 @@ def pile_up_grid(columns: Sequence[BroadcastColumn]) -> Grid | None:
         "Judged turns of the same match, without problems. Where all turns count, hard ones follow hard ones, and that "
         "makes errors follow errors, too. Scores alone ask the same again and again."
     )
-    return Grid(PILE_UP, "Wrong turns, in % of so many", "turns", heads_of(columns), tuple(rows), note)
+    return Grid(PILE_UP, "Wrong turns (%), and how many", "turns", heads_of(columns), tuple(rows), note)
 
 
 def _rows(words: str, found: Sequence[PileUp]) -> Iterator[TableRow]:
