@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -96,3 +97,9 @@ def test_files_are_few_and_short_and_say_what_they_are_for() -> None:
     texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in SOURCES}
     assert [path for path, text in texts.items() if len(text.splitlines()) > MOST_LINES] == []
     assert [path for path, text in texts.items() if not text.startswith('"""')] == []
+
+
+def test_no_two_test_files_share_a_name() -> None:
+    """pytest imports them by their base names."""
+    names = Counter(path.name for path in Path(__file__).parent.rglob("test_*.py"))
+    assert [name for name, number in names.items() if number > 1] == []
