@@ -56,7 +56,7 @@ def test_one_429_of_300_s_among_a_thousand_calls_suspends_one_session(bench: Ben
         assert time.monotonic() - began < 60
         assert told.exit_code == 3 and "1 session is suspended" in told.stderr
         with_mend = " ".join(told.stderr.split())
-        assert "run the same command to resume them, later or with a longer --wait" in with_mend
+        assert "run the same command to resume it, later or with a longer --wait" in with_mend
         assert "retry after 300 s; waits of more than 120 s are not accepted" in with_mend
         assert len(server.asked) == SESSIONS * TURNS - 5
         again = evolif(bench, server.url, "-o", tmp_path / "r")
