@@ -332,7 +332,7 @@ def perfect() -> Scripted:
         return await player.complete(request)
 
     model = Scripted(lambda request: "")
-    model.complete = complete  # type: ignore[method-assign]
+    model.complete = complete
     return model
 
 
