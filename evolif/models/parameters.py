@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 from evolif.errors import ArgumentError, InputError, UsageError
-from evolif.resources import load_data
+from evolif.resources import MOST_NESTING, load_data
 
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,59}(\.[A-Za-z_][A-Za-z0-9_-]{0,59}){0,4}")
 _HEADER = re.compile(r"[A-Za-z0-9-]{1,80}")
@@ -185,7 +185,12 @@ def _checked(body: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _refuse_credentials(value: Any, depth: int = 0) -> None:
-    if isinstance(value, Mapping) and depth < 10:
+    if depth > MOST_NESTING:  # in a run that was edited; files are not nested deeper
+        raise ArgumentError("the parameters of a request are nested too deeply; flatten them")
+    if isinstance(value, list):
+        for item in value:
+            _refuse_credentials(item, depth + 1)
+    elif isinstance(value, Mapping):
         for key, item in value.items():
             if isinstance(key, str) and _CREDENTIAL.fullmatch(key):
                 raise ArgumentError(

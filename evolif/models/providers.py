@@ -6,12 +6,12 @@ They are data, `seeds/providers.yaml`; any other one is reached as `openai/NAME?
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from evolif.mends import nearest
 from evolif.resources import data_path, load_data
 
 OWN = ("openai", "google", "local", "sim")
@@ -42,5 +42,4 @@ def providers() -> Mapping[str, Provider]:
 
 def nearest_provider(name: str) -> str | None:
     """The provider that was probably meant; None if nothing is near."""
-    found = get_close_matches(name, (*OWN, *providers()), n=1, cutoff=0.6)
-    return found[0] if found else None
+    return nearest(name, (*OWN, *providers()))

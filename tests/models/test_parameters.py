@@ -141,6 +141,7 @@ def test_a_file_gives_parameters_and_headers(tmp_path: Path, monkeypatch: pytest
         ("headers: {Authorization: KEY}", "cannot be set"),
         ("messages: []", "set by evolif itself"),
         ("a: {api_key: hunter2}", "looks like a key"),
+        ("tools_of_mine: [{api_key: hunter2}]", "looks like a key"),
         ("a: .nan", "no JSON value"),
         (f"a: {'x' * 30_000}", "20000 are allowed"),
         ("a: {b: [", "args.yaml"),

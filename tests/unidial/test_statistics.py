@@ -189,9 +189,9 @@ def test_what_is_no_pair_of_scores_is_refused() -> None:
         spearman([1, 2], [1])
     for wrong in (None, True, math.nan, math.inf, "1", 10**400):
         with pytest.raises(ArgumentError, match="is no score"):
-            spearman([1, wrong], [1, 2])  # type: ignore[list-item]
+            spearman([1, wrong], [1, 2])
         with pytest.raises(ArgumentError, match="is no score"):
-            discriminability([wrong])  # type: ignore[list-item]
+            discriminability([wrong])
 
 
 def labelled(*scores: tuple[str, float | None]) -> list[dict[str, Any]]:
