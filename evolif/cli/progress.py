@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -282,7 +283,7 @@ class _Bars:
         self._bars.console.print(STOPPING)
 
 
-class _RunReader:
+class _RunReader(ABC):
     """Reads a run's own file again and again while it is played.
 
     A separate thread reads it, so that the loop that plays the sessions never waits for the display.
@@ -329,9 +330,9 @@ class _RunReader:
             return  # not started yet or being written: the next look will show it
         self._show(status)
 
+    @abstractmethod
     def _show(self, status: RunStatus) -> None:
         """Show what was read."""
-        raise NotImplementedError
 
 
 class _PlainRun(_RunReader, _Plain):
